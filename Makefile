@@ -1,0 +1,111 @@
+# make          builds build/ostler            make run    shows it on a real control plane
+# make deps     installs what it needs         make test   everything that must pass
+# make unit     unit tests                     make bench  figures
+MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
+SHELL := /bin/bash
+.DEFAULT_GOAL := all
+
+VARIANT ?= release
+V ?=
+ONLY ?=
+B := build/$(VARIANT)
+Q := $(if $V,,@)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+CC_release := gcc
+CC_asan := gcc
+CC_fuzz := clang-14
+FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+FLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LINK_release := -pie -Wl,-z,relro,-z,now -Wl,--as-needed
+LINK_asan := -fsanitize=address,undefined
+LINK_fuzz := -fsanitize=fuzzer,address,undefined
+CC := $(CC_$(VARIANT))
+WARN_gcc := -Wimplicit-fallthrough
+WARN_clang-14 := -Wno-gnu-statement-expression
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
+CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
+
+# High to low, the order that the linker wants: a layer uses only those after it.
+LAYERS := reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
+          reconcilers/model controller/kube controller/base
+ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
+LIBS := -lcurl -lwebsockets -ljansson -lyaml
+MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
+EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
+
+all: build/ostler
+
+build/ostler: $B/ostler
+	$Qcp -f $< $@.new && mv -f $@.new $@
+
+$B/ostler: $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
+
+# gcc, since the empty default of a layer without extra objects is on purpose
+define LAYER
+EXTRA_$1 ?=
+$B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
+	@mkdir -p $$(@D); rm -f $$@; $$(AR) rcs $$@ $$^
+endef
+AR := ar
+$(foreach l,$(LAYERS),$(eval $(call LAYER,$l)))
+
+$B/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$Q$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -c -o $@ $<
+CFLAGS_options := -DOSTLER_VERSION='"$(VERSION)"'
+$(foreach c,$(notdir $(basename $(shell find controller reconcilers tests -name '*.c'))),$(eval CFLAGS_$c ?=))
+CFLAGS_embedded :=
+
+$B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
+	@mkdir -p $(@D)
+	$Qscripts/embed reconcilers/manifests > $@.new && mv -f $@.new $@
+$B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c Makefile
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+
+# ---- unit tests: one program per tests/unit/<layer>/test_<module>.c
+UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
+UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
+UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(ARCHIVES)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+unit: $(UNIT)
+	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
+
+# ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_RUNS ?= 20000
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(ARCHIVES)
+	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
+fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
+fuzz:
+	$Q$(MAKE) --no-print-directory VARIANT=fuzz fuzz-programs
+	$Qscripts/fuzz $(FUZZ_RUNS) $(FUZZ)
+
+# ---- everything
+lint:
+	$Qscripts/check-layers
+	$Qscripts/check-size
+deps:
+	$Qscripts/deps
+test: deps
+	$Qscripts/test
+e2e: build/ostler
+	$Qe2e/run $(if $(ONLY),--only $(ONLY))
+run:
+	$Qscripts/run
+bench: build/ostler
+	$Qe2e/bench
+golden:
+	$Q$(MAKE) --no-print-directory $B/tests/unit/manifests/test_render
+	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
+clean:
+	rm -rf build
+
+.PHONY: all unit fuzz fuzz-programs lint deps test e2e run bench golden clean
+.SECONDARY:
+-include $(shell find $B -name '*.d' 2>/dev/null)

@@ -1,0 +1,79 @@
+#include "base/buf.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct buf *b, size_t need)
+{
+    if (need <= b->cap)
+        return;
+    size_t cap = b->cap ? b->cap : 64;
+    while (cap < need)
+        cap *= 2;
+    b->data = xreallocarray(b->data, cap, 1);
+    b->cap = cap;
+}
+
+bool buf_add(struct buf *b, const void *bytes, size_t n)
+{
+    if (n > b->max - b->len)
+        return false;
+    reserve(b, b->len + n + 1);
+    if (n)
+        memcpy(b->data + b->len, bytes, n);
+    b->len += n;
+    b->data[b->len] = '\0';
+    return true;
+}
+
+void buf_str(struct buf *b, const char *s)
+{
+    bool fits = buf_add(b, s, strlen(s));
+    assert(fits);
+    (void) fits;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    CLEANUP_FREE char *s = xvasprintf(fmt, ap);
+    va_end(ap);
+    buf_str(b, s);
+}
+
+const char *buf_text(const struct buf *b)
+{
+    return b->data ? b->data : "";
+}
+
+void buf_consume(struct buf *b, size_t n)
+{
+    assert(n <= b->len);
+    if (n == 0)
+        return;
+    b->len -= n;
+    memmove(b->data, b->data + n, b->len + 1);
+}
+
+void buf_reset(struct buf *b)
+{
+    b->len = 0;
+    if (b->data)
+        b->data[0] = '\0';
+}
+
+char *buf_take(struct buf *b)
+{
+    char *s = b->data ? b->data : xstrdup("");
+    *b = (struct buf){ .max = b->max };
+    return s;
+}
+
+void buf_clear(struct buf *b)
+{
+    free(b->data);
+    *b = (struct buf){ .max = b->max };
+}

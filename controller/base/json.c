@@ -1,0 +1,128 @@
+#include "base/json.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *json_at(const json_t *root, const char *path)
+{
+    const json_t *node = root;
+    while (node && *path) {
+        size_t n = strcspn(path, ".");
+        char key[64];
+        if (n >= sizeof key)
+            return NULL;
+        memcpy(key, path, n);
+        key[n] = '\0';
+        node = json_object_get(node, key);
+        path += n + (path[n] == '.');
+    }
+    return (json_t *) node;
+}
+
+const char *json_str(const json_t *root, const char *path)
+{
+    return json_string_value(json_at(root, path));
+}
+
+const char *json_str_or_empty(const json_t *root, const char *path)
+{
+    const char *s = json_str(root, path);
+    return s ? s : "";
+}
+
+int64_t json_int(const json_t *root, const char *path, int64_t fallback)
+{
+    const json_t *v = json_at(root, path);
+    return json_is_integer(v) ? json_integer_value(v) : fallback;
+}
+
+bool json_bool(const json_t *root, const char *path, bool fallback)
+{
+    const json_t *v = json_at(root, path);
+    return json_is_boolean(v) ? json_boolean_value(v) : fallback;
+}
+
+const char *json_key(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+void json_set_at(json_t *root, const char *path, json_t *value_steal)
+{
+    if (!json_is_object(root)) {
+        json_decref(value_steal);
+        return;
+    }
+    const char *dot;
+    while ((dot = strchr(path, '.'))) {
+        CLEANUP_FREE char *key = xstrndup(path, (size_t) (dot - path));
+        json_t *child = json_object_get(root, key);
+        if (!json_is_object(child)) {
+            child = json_object();
+            json_object_set_new(root, key, child);
+        }
+        root = child;
+        path = dot + 1;
+    }
+    json_object_set_new(root, path, value_steal);
+}
+
+void json_merge(json_t *base, const json_t *over)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) over, key, value) {
+        json_t *mine = json_object_get(base, key);
+        if (json_is_object(mine) && json_is_object(value))
+            json_merge(mine, value);
+        else
+            json_object_set_new(base, key, json_deep_copy(value)); /* a later merge must not reach into `over` */
+    }
+}
+
+json_t *json_text(const char *s)
+{
+    json_t *v = json_string(s);
+    if (v)
+        return v;
+    CLEANUP_FREE char *clean = xstrdup(s);
+    for (char *p = clean; *p; p++)
+        if ((unsigned char) *p >= 0x80)
+            *p = '?';
+    return json_string(clean);
+}
+
+json_t *json_textf(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    CLEANUP_FREE char *s = xvasprintf(fmt, ap);
+    va_end(ap);
+    return json_text(s);
+}
+
+char *json_canonical(const json_t *root)
+{
+    return json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+}
+
+char *json_compact(const json_t *root)
+{
+    return json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+json_t *json_parse(const char *text, size_t len, struct err *e)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (!root)
+        err_set(e, ERR_INVALID, "not JSON: %s (line %d, column %d)", error.text, error.line,
+                error.column);
+    return root;
+}
+
+void json_cleanup(json_t **node)
+{
+    json_decref(*node);
+}

@@ -1,0 +1,102 @@
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+
+static struct {
+    enum log_level level;
+    bool json;
+} logger = { LOG_INFO, true };
+
+static const char *const level_names[] = { "debug", "info", "warn", "error" };
+
+void log_setup(enum log_level level, bool json)
+{
+    logger.level = level;
+    logger.json = json;
+}
+
+bool log_level_parse(const char *name, enum log_level *ret)
+{
+    for (size_t i = 0; i < ARRAY_LEN(level_names); i++) {
+        if (strcmp(name, level_names[i]) == 0) {
+            *ret = (enum log_level) i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Text with control characters made visible, so that no foreign string can forge a line. */
+static void print_text(FILE *out, const char *s)
+{
+    bool quote = *s == '\0' || strpbrk(s, " \"=\\");
+    if (quote)
+        fputc('"', out);
+    for (; *s; s++) {
+        if ((unsigned char) *s < 0x20 || *s == 0x7f)
+            fprintf(out, "\\x%02x", (unsigned char) *s);
+        else if (*s == '"' || *s == '\\')
+            fprintf(out, "\\%c", *s);
+        else
+            fputc(*s, out);
+    }
+    if (quote)
+        fputc('"', out);
+}
+
+static void write_json(FILE *out, const char *ts, enum log_level level, const char *msg, va_list ap)
+{
+    CLEANUP_JSON json_t *line = json_object();
+    json_object_set_new(line, "ts", json_text(ts));
+    json_object_set_new(line, "level", json_text(level_names[level]));
+    json_object_set_new(line, "msg", json_text(msg));
+    const char *key;
+    while ((key = va_arg(ap, const char *))) {
+        const char *value = va_arg(ap, const char *);
+        json_object_set_new(line, key, json_text(value ? value : ""));
+    }
+    CLEANUP_FREE char *text = json_compact(line);
+    fprintf(out, "%s\n", text);
+}
+
+static void write_text(FILE *out, const char *ts, enum log_level level, const char *msg, va_list ap)
+{
+    fprintf(out, "%s %-5s %s", ts, level_names[level], msg);
+    const char *key;
+    while ((key = va_arg(ap, const char *))) {
+        const char *value = va_arg(ap, const char *);
+        fprintf(out, " %s=", key);
+        print_text(out, value ? value : "");
+    }
+    fputc('\n', out);
+}
+
+void log_write(enum log_level level, const char *msg, ...)
+{
+    if (level < logger.level)
+        return;
+    struct clock clock = clock_system();
+    char ts[CLOCK_TEXT_MAX];
+    clock_rfc3339_micro(clock_wall_us(&clock), ts);
+    /* stderr has no buffer: the line is put together first, so that it is one write and no other thread's comes into it. */
+    CLEANUP_FREE char *line = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&line, &len);
+    if (!out)
+        return;
+    va_list ap;
+    va_start(ap, msg);
+    if (logger.json)
+        write_json(out, ts, level, msg, ap);
+    else
+        write_text(out, ts, level, msg, ap);
+    va_end(ap);
+    fclose(out);
+    fwrite(line, 1, len, stderr);
+}

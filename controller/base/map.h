@@ -1,0 +1,30 @@
+/* A hash map from strings to pointers. Keys are borrowed, usually from the values. */
+#ifndef OSTLER_BASE_MAP_H
+#define OSTLER_BASE_MAP_H
+
+#include <stddef.h>
+
+struct map_entry {
+    const char *key; /* NULL: free */
+    void *value;
+};
+
+/* Zero-initialised = empty. */
+struct map {
+    struct map_entry *entries;
+    size_t cap; /* a power of two, or 0 */
+    size_t len;
+};
+
+/* The value, or NULL. */
+void *map_get(const struct map *m, const char *key);
+/* Sets the value; the key replaces the one that was there, since it lives as long as the new value. Returns the old value or NULL. */
+void *map_put(struct map *m, const char *key, void *value);
+/* Removes and returns the value, or NULL. */
+void *map_remove(struct map *m, const char *key);
+/* The next entry at or after *cursor (start with 0), or NULL at the end. The map must not change meanwhile. */
+const struct map_entry *map_next(const struct map *m, size_t *cursor);
+/* Frees the table, not keys or values. */
+void map_clear(struct map *m);
+
+#endif

@@ -1,0 +1,69 @@
+#include "base/mem.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p)
+{
+    if (!p) {
+        fputs("ostler: out of memory; exiting, the state is in the API server\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+    return checked(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *xreallocarray(void *p, size_t n, size_t size)
+{
+    return checked(reallocarray(p, n ? n : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+    return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+    return checked(strndup(s, n));
+}
+
+char *xvasprintf(const char *fmt, va_list ap)
+{
+    char *s = NULL;
+    if (vasprintf(&s, fmt, ap) < 0)
+        s = NULL;
+    return checked(s);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *s = xvasprintf(fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+static void *jansson_malloc(size_t size)
+{
+    return checked(malloc(size ? size : 1));
+}
+
+void mem_hook_jansson(void)
+{
+    json_set_alloc_funcs(jansson_malloc, free);
+    /* Keys are hashed with a seed, since object keys come from people. */
+    json_object_seed(0);
+}
+
+void mem_cleanup_free(void *p)
+{
+    free(*(void **) p);
+}

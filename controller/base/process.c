@@ -1,0 +1,129 @@
+#include "base/process.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/str.h"
+
+static void close_file(FILE **f)
+{
+    if (*f)
+        fclose(*f);
+}
+#define CLEANUP_FILE CLEANUP(close_file)
+
+static double seconds(struct timeval t)
+{
+    return (double) t.tv_sec + (double) t.tv_usec / 1e6;
+}
+
+/* Each returns the value, or NaN when it cannot be read. */
+
+static double cpu_seconds(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) == 0 ? seconds(u.ru_utime) + seconds(u.ru_stime) : NAN;
+}
+
+/* A field of statm, which counts pages. */
+static double statm_bytes(int field)
+{
+    CLEANUP_FILE FILE *f = fopen("/proc/self/statm", "re");
+    char line[128], *rest = line, *word = NULL;
+    if (!f || !fgets(line, sizeof line, f))
+        return NAN;
+    for (int i = 0; i <= field; i++)
+        word = strsep(&rest, " \n");
+    int64_t pages;
+    if (!word || !str_parse_int(word, 0, INT64_MAX, &pages))
+        return NAN;
+    return (double) pages * (double) sysconf(_SC_PAGESIZE);
+}
+
+static double virtual_bytes(void)
+{
+    return statm_bytes(0);
+}
+
+static double resident_bytes(void)
+{
+    return statm_bytes(1);
+}
+
+static double open_descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    if (!d)
+        return NAN;
+    int n = -1; /* the directory itself */
+    const struct dirent *entry;
+    while ((entry = readdir(d)))
+        n += entry->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static double max_descriptors(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (double) limit.rlim_cur : NAN;
+}
+
+/* Now. Read once: to a dashboard a start time that moves is a restart. */
+static double start_time(void)
+{
+    struct clock clock = clock_system();
+    return (double) clock_wall_us(&clock) / 1e6;
+}
+
+static const struct row {
+    struct metric_desc desc;
+    double (*read)(void);
+    bool once;
+} rows[PROCESS_METRICS] = {
+    { .desc = { .name = "process_cpu_seconds_total", .help = "User and system CPU time spent.", .kind = METRIC_COUNTER },
+      .read = cpu_seconds },
+    { .desc = { .name = "process_resident_memory_bytes", .help = "Resident memory.", .kind = METRIC_GAUGE },
+      .read = resident_bytes },
+    { .desc = { .name = "process_virtual_memory_bytes", .help = "Virtual memory.", .kind = METRIC_GAUGE },
+      .read = virtual_bytes },
+    { .desc = { .name = "process_open_fds", .help = "Open file descriptors.", .kind = METRIC_GAUGE },
+      .read = open_descriptors },
+    { .desc = { .name = "process_max_fds", .help = "Limit of open file descriptors.", .kind = METRIC_GAUGE },
+      .read = max_descriptors },
+    { .desc = { .name = "process_start_time_seconds", .help = "Start of the process, seconds since 1970.", .kind = METRIC_GAUGE },
+      .read = start_time, .once = true },
+};
+
+static void read_row(const struct process_metrics *p, size_t i)
+{
+    double value = rows[i].read();
+    if (!isnan(value))
+        metric_set(p->items[i], NULL, value);
+}
+
+struct process_metrics process_metrics_add(struct metrics *m)
+{
+    struct process_metrics p;
+    for (size_t i = 0; i < PROCESS_METRICS; i++) {
+        p.items[i] = metrics_add(m, &rows[i].desc);
+        read_row(&p, i);
+    }
+    return p;
+}
+
+void process_metrics_update(const struct process_metrics *p)
+{
+    for (size_t i = 0; i < PROCESS_METRICS; i++) {
+        if (!rows[i].once)
+            read_row(p, i);
+    }
+}

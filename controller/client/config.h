@@ -1,0 +1,40 @@
+/* Which API server, and how to prove who we are: from the pod's surroundings or from a kubeconfig, read once. Credentials that
+ * live in files are read again as they are rotated. */
+#ifndef OSTLER_CLIENT_CONFIG_H
+#define OSTLER_CLIENT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "client/endpoint.h"
+#include "client/material.h"
+
+/* All strings are owned. */
+struct config {
+    struct endpoint server;
+    char *description;     /* for people: which context of which file, which server */
+    char *namespace;       /* the pod's own or the context's; "default" when nothing says */
+    char *user_agent;      /* "ostler"; main may put its version behind it */
+    char *tls_server_name; /* the name in the server's certificate; NULL: its host */
+    char *proxy_url;       /* NULL: none. May hold a password: never show it */
+    bool insecure;         /* the server's certificate is not checked */
+    bool compression;      /* large lists may come compressed */
+    struct material materials[MATERIAL_COUNT];
+    int64_t read_at_ms;      /* when files were last read again, INT64_MIN: at the next chance */
+    unsigned tls_generation; /* grows when a certificate or key changed: older connections are not to be used */
+};
+
+/* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else ~/.kube/config. */
+int config_load(const char *kubeconfig, struct config *ret, struct err *e);
+/* From a pod's service account in `dir`, with the environment that the kubelet sets. */
+int config_load_in_cluster(const char *dir, struct config *ret, struct err *e);
+/* Reads files of credentials again when the last time is long ago. What cannot be read is kept as it was, and logged. */
+void config_refresh(struct config *c, int64_t now_ms);
+/* The server refused what we showed, or we refused it: the next refresh reads the files, however short the last time is ago. */
+void config_doubt(struct config *c);
+/* The bearer token, NULL: none. Never sent unencrypted. */
+const char *config_token(const struct config *c);
+void config_clear(struct config *c);
+
+#endif

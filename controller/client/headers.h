@@ -1,0 +1,20 @@
+/* The header lines of an answer, as far as they matter. Pure. */
+#ifndef OSTLER_CLIENT_HEADERS_H
+#define OSTLER_CLIENT_HEADERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise, then set retry_after_ms to -1. */
+struct headers {
+    size_t bytes;           /* of all lines so far */
+    int64_t retry_after_ms; /* -1: no such header, or not whole seconds */
+    char *warning;          /* text of the last `Warning: 299`; owned, NULL: none */
+};
+
+/* Takes one line, ended or not. False when the lines are more than LIMIT_HEADER_BYTES. */
+bool headers_add(struct headers *h, const char *line, size_t len);
+void headers_clear(struct headers *h);
+
+#endif

@@ -1,0 +1,26 @@
+/* The transport over libcurl, driven from the loop, without threads of ours. Only http*.c know libcurl. */
+#ifndef OSTLER_CLIENT_HTTP_H
+#define OSTLER_CLIENT_HTTP_H
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "client/config.h"
+#include "kube/transport.h"
+
+struct http;
+
+/* `config` is borrowed and re-read (token, CA) as config.h says. */
+struct http *http_new(struct config *config, const struct clock *clock, struct err *e);
+/* Ends every request without calling its sink. */
+void http_free(struct http *h);
+/* The seam. */
+struct transport http_transport(struct http *h);
+/* An epoll descriptor that becomes readable when there is something to do. */
+int http_fd(const struct http *h);
+/* When http_turn() must be called even without readiness: milliseconds of the clock, INT64_MAX for never. */
+int64_t http_deadline(const struct http *h);
+/* Does what is ready, without waiting; sinks are called from here. Bounded work per call, so that one flooding stream does not
+ * starve the rest. */
+void http_turn(struct http *h);
+
+#endif

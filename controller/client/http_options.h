@@ -1,0 +1,20 @@
+/* How libcurl is told what a request and a configuration mean: every option of a transfer that does not call back. */
+#ifndef OSTLER_CLIENT_HTTP_OPTIONS_H
+#define OSTLER_CLIENT_HTTP_OPTIONS_H
+
+#include <curl/curl.h>
+
+#include "client/config.h"
+#include "kube/request.h"
+
+/* Lists that a handle borrows while it lives. Zero-initialised = none. */
+struct http_lists {
+    struct curl_slist *headers;
+    struct curl_slist *connect_to;
+};
+
+/* Sets up a fresh handle; the body of the request is borrowed too, everything else is copied. */
+void http_options_set(CURL *easy, const struct config *c, const struct request *r, struct http_lists *lists);
+void http_lists_clear(struct http_lists *lists);
+
+#endif

@@ -1,0 +1,272 @@
+#include "client/kubeconfig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "client/limits.h"
+
+enum { NAMES_SHOWN_MAX = 400 };
+
+/* A cluster, user or context, and the file that it came from: its relative paths begin there. */
+struct entry {
+    const char *name;
+    const json_t *body;
+    const char *file;
+};
+
+/* The two ways to give one piece of material: in place (base64) or in a file. The former wins. */
+struct material_fields {
+    enum material_kind kind;
+    const char *data;
+    const char *file;
+};
+
+static const struct material_fields ca_fields = { MATERIAL_CA, "certificate-authority-data", "certificate-authority" };
+static const struct material_fields certificate_fields = { MATERIAL_CERTIFICATE, "client-certificate-data",
+                                                           "client-certificate" };
+static const struct material_fields key_fields = { MATERIAL_KEY, "client-key-data", "client-key" };
+
+/* What a user may hold that Ostler must not silently leave out. */
+static const struct refusal {
+    const char *field;
+    const char *advice;
+} refusals[] = {
+    { "exec", "gets its credentials from a program, which Ostler does not run: make a service account, run "
+              "`kubectl create token` for it, and give a kubeconfig with that `token`" },
+    { "auth-provider", "uses auth-provider, which Kubernetes removed: give a kubeconfig with a token or a client certificate" },
+    { "username", "uses a password, which Kubernetes removed: give a kubeconfig with a token or a client certificate" },
+    { "as", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user that it shall be" },
+    { "as-uid", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user that it shall be" },
+    { "as-groups", "acts as other groups, which Ostler does not support: give a kubeconfig of the user that it shall be" },
+};
+
+/* A string member, NULL when absent, empty or of another type. */
+static const char *text_of(const json_t *body, const char *key)
+{
+    const char *text = json_key(body, key);
+    return text && *text ? text : NULL;
+}
+
+static bool find_in_file(const struct kubeconfig_file *file, const char *list, const char *member, const char *name,
+                         struct entry *ret)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (json_object_get(file->root, list), i, item) {
+        if (!str_eq(json_key(item, "name"), name))
+            continue;
+        *ret = (struct entry){ .name = json_key(item, "name"), .body = json_object_get(item, member), .file = file->path };
+        return true;
+    }
+    return false;
+}
+
+/* The names that there are, for the message to who chose another one. */
+static char *names_in(const struct kubeconfig_file *files, size_t count, const char *list)
+{
+    CLEANUP_BUF struct buf names = BUF_INIT(NAMES_SHOWN_MAX);
+    for (size_t f = 0; f < count; f++) {
+        size_t i;
+        json_t *item;
+        json_array_foreach (json_object_get(files[f].root, list), i, item) {
+            const char *name = text_of(item, "name");
+            CLEANUP_FREE char *text = name ? xasprintf("%s%s", names.len ? ", " : "", name) : NULL;
+            if (text && !buf_add(&names, text, strlen(text)))
+                return buf_take(&names);
+        }
+    }
+    return names.len ? buf_take(&names) : xstrdup("none");
+}
+
+static int find(const struct kubeconfig_file *files, size_t count, const char *member, const char *name, struct entry *ret,
+                struct err *e)
+{
+    CLEANUP_FREE char *list = xasprintf("%ss", member);
+    for (size_t i = 0; i < count; i++)
+        if (find_in_file(&files[i], list, member, name, ret))
+            return 0;
+    CLEANUP_FREE char *names = names_in(files, count, list);
+    return err_set(e, ERR_INVALID, "%s: the %s \"%s\" is not there: there is %s", files[0].path, member, name, names);
+}
+
+/* A path as it stands in a file: relative ones begin at that file's directory. */
+static char *path_from(const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    if (*path == '/' || !slash)
+        return xstrdup(path);
+    return xasprintf("%.*s/%s", (int) (slash - file), file, path);
+}
+
+static int take_material(const struct entry *entry, const struct material_fields *fields, struct config *c, struct err *e)
+{
+    struct material *m = &c->materials[fields->kind];
+    const char *data = text_of(entry->body, fields->data);
+    const char *file = text_of(entry->body, fields->file);
+    if (data)
+        return material_set_base64(m, fields->kind, data, e) < 0 ? err_wrap(e, "%s", fields->data) : 0;
+    if (!file)
+        return 0;
+    CLEANUP_FREE char *path = path_from(entry->file, file);
+    return material_set_file(m, fields->kind, path, e) < 0 ? err_wrap(e, "%s", fields->file) : 0;
+}
+
+static int take_proxy(const char *url, struct config *c, struct err *e)
+{
+    /* By its meaning in kubeconfigs the proxy resolves the name; curl calls that socks5h. */
+    static const struct {
+        const char *scheme;
+        const char *curl;
+    } schemes[] = { { "http://", "http://" }, { "https://", "https://" }, { "socks5://", "socks5h://" } };
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        if (str_has_prefix(url, schemes[i].scheme)) {
+            c->proxy_url = xasprintf("%s%s", schemes[i].curl, url + strlen(schemes[i].scheme));
+            return 0;
+        }
+    }
+    return err_set(e, ERR_INVALID, "proxy-url begins neither with http:// nor https:// nor socks5://");
+}
+
+static int take_cluster(const struct entry *cluster, struct config *c, struct err *e)
+{
+    const char *server = text_of(cluster->body, "server");
+    const char *proxy = text_of(cluster->body, "proxy-url");
+    const char *name = text_of(cluster->body, "tls-server-name");
+    if (!server)
+        return err_set(e, ERR_INVALID, "server is missing");
+    if (endpoint_parse(server, &c->server, e) < 0)
+        return -1;
+    c->compression = !json_bool(cluster->body, "disable-compression", false);
+    if (proxy && take_proxy(proxy, c, e) < 0)
+        return -1;
+    if (!c->server.tls)
+        return 0;
+    c->insecure = json_bool(cluster->body, "insecure-skip-tls-verify", false);
+    c->tls_server_name = name ? xstrdup(name) : NULL;
+    if (take_material(cluster, &ca_fields, c, e) < 0)
+        return -1;
+    if (c->insecure && c->materials[MATERIAL_CA].bytes)
+        return err_set(e, ERR_INVALID, "both insecure-skip-tls-verify and certificate-authority are set: remove one of them");
+    return 0;
+}
+
+static int take_token(const struct entry *user, struct config *c, struct err *e)
+{
+    struct material *m = &c->materials[MATERIAL_TOKEN];
+    const char *token = text_of(user->body, "token");
+    const char *file = text_of(user->body, "tokenFile");
+    if (token && material_set(m, MATERIAL_TOKEN, token, strlen(token), e) < 0)
+        return -1;
+    if (!file)
+        return 0;
+    CLEANUP_FREE char *path = path_from(user->file, file);
+    if (material_set_file(m, MATERIAL_TOKEN, path, e) < 0 && !token)
+        return err_wrap(e, "tokenFile");
+    err_clear(e);
+    return 0;
+}
+
+/* Without encryption nothing is shown to the server. */
+static int take_user(const struct entry *user, struct config *c, struct err *e)
+{
+    if (!c->server.tls)
+        return 0;
+    if (take_token(user, c, e) < 0 || take_material(user, &certificate_fields, c, e) < 0 ||
+        take_material(user, &key_fields, c, e) < 0)
+        return -1;
+    bool certificate = c->materials[MATERIAL_CERTIFICATE].bytes;
+    bool key = c->materials[MATERIAL_KEY].bytes;
+    if (certificate != key)
+        return err_set(e, ERR_INVALID, "a %s without a %s: set both", certificate ? "client-certificate" : "client-key",
+                       certificate ? "client-key" : "client-certificate");
+    bool has_other = certificate || c->materials[MATERIAL_TOKEN].bytes;
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        bool unused = has_other && str_eq(refusals[i].field, "exec"); /* as in kubectl */
+        if (json_object_get(user->body, refusals[i].field) && !unused)
+            return err_set(e, ERR_INVALID, "it %s", refusals[i].advice);
+    }
+    return 0;
+}
+
+static int take_context(const struct kubeconfig_file *files, size_t count, const struct entry *context, struct config *c,
+                        struct err *e)
+{
+    struct entry cluster, user;
+    const char *cluster_name = text_of(context->body, "cluster");
+    const char *user_name = text_of(context->body, "user");
+    const char *namespace = text_of(context->body, "namespace");
+    if (!cluster_name)
+        return err_set(e, ERR_INVALID, "%s: the context \"%s\" names no cluster", context->file, context->name);
+    if (find(files, count, "cluster", cluster_name, &cluster, e) < 0)
+        return -1;
+    if (take_cluster(&cluster, c, e) < 0)
+        return err_wrap(e, "%s: cluster \"%s\"", cluster.file, cluster.name);
+    if (user_name && find(files, count, "user", user_name, &user, e) < 0)
+        return -1;
+    if (user_name && take_user(&user, c, e) < 0)
+        return err_wrap(e, "%s: user \"%s\"", user.file, user.name);
+    c->namespace = xstrdup(namespace ? namespace : "default");
+    c->description = xasprintf("the context \"%s\" of %s (%s)", context->name, context->file, c->server.url);
+    return 0;
+}
+
+int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, struct config *ret, struct err *e)
+{
+    const char *current = NULL;
+    for (size_t i = 0; i < count && !current; i++)
+        current = text_of(files[i].root, "current-context");
+    if (!current)
+        return err_set(e, ERR_INVALID, "%s: no current-context: choose one with `kubectl config use-context`", files[0].path);
+    struct entry context;
+    if (find(files, count, "context", current, &context, e) < 0)
+        return -1;
+    struct config c = { .user_agent = xstrdup("ostler"), .read_at_ms = INT64_MIN };
+    if (take_context(files, count, &context, &c, e) < 0) {
+        config_clear(&c);
+        return -1;
+    }
+    *ret = c;
+    return 0;
+}
+
+/* The first document of a file; an empty file is an empty configuration. Sets *ret to NULL for a file that is not there. */
+static int read_file(const char *path, json_t **ret, struct err *e)
+{
+    struct err problem = { 0 };
+    CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, &problem);
+    if (documents) {
+        json_t *root = json_array_get(documents, 0);
+        *ret = root ? json_incref(root) : json_object();
+        return 0;
+    }
+    *ret = NULL;
+    int rc = problem.kind == ERR_NOT_FOUND ? 0 : err_set(e, problem.kind, "kubeconfig: %s", err_msg(&problem));
+    err_clear(&problem);
+    return rc;
+}
+
+int kubeconfig_load(char *const *paths, size_t count, struct config *ret, struct err *e)
+{
+    struct kubeconfig_file files[LIMIT_KUBECONFIG_FILES];
+    json_t *roots[LIMIT_KUBECONFIG_FILES];
+    size_t have = 0;
+    int rc = 0;
+    for (size_t i = 0; i < count && i < LIMIT_KUBECONFIG_FILES && rc == 0; i++) {
+        rc = read_file(paths[i], &roots[have], e);
+        if (rc == 0 && roots[have]) {
+            files[have] = (struct kubeconfig_file){ .path = paths[i], .root = roots[have] };
+            have++;
+        }
+    }
+    if (rc == 0 && have == 0)
+        rc = err_set(e, ERR_NOT_FOUND, "kubeconfig %s is not there", count ? paths[0] : "");
+    else if (rc == 0 && kubeconfig_decode(files, have, ret, e) < 0)
+        rc = err_wrap(e, "kubeconfig");
+    for (size_t i = 0; i < have; i++)
+        json_decref(roots[i]);
+    return rc;
+}

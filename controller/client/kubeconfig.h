@@ -1,0 +1,21 @@
+/* Kubeconfig files: merging, the current context, and what of it Ostler can use. */
+#ifndef OSTLER_CLIENT_KUBECONFIG_H
+#define OSTLER_CLIENT_KUBECONFIG_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "client/config.h"
+
+/* One file, parsed; both borrowed. */
+struct kubeconfig_file {
+    const char *path;
+    const json_t *root;
+};
+
+/* Reads the files that are there, in this order. ERR_NOT_FOUND when none is. */
+int kubeconfig_load(char *const *paths, size_t count, struct config *ret, struct err *e);
+/* The current context of merged files: the first file that names a cluster, user or context wins with its whole entry. */
+int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, struct config *ret, struct err *e);
+
+#endif

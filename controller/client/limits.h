@@ -1,0 +1,23 @@
+/* What the network side takes at most, and how long it waits. Everything that comes in is hostile until it is within these. */
+#ifndef OSTLER_CLIENT_LIMITS_H
+#define OSTLER_CLIENT_LIMITS_H
+
+enum {
+    LIMIT_CREDENTIAL_BYTES = 1 << 20,  /* a token, key or certificate file; CA bundles are the long ones */
+    LIMIT_KUBECONFIG_FILES = 32,       /* in $KUBECONFIG */
+    LIMIT_HEADER_BYTES = 64 << 10,     /* all header lines of one answer */
+    LIMIT_BODY_BYTES = 64 << 20,       /* of one answer that is no watch, decompressed */
+    LIMIT_WARNINGS = 64,               /* different `Warning:` headers that are logged */
+    LIMIT_WARNING_BYTES = 512,         /* of one of them */
+    RECEIVE_BUFFER_BYTES = 2 << 10,    /* libcurl reads up to 100 of these in a row: small ones keep a flooding stream fair */
+    EVENTS_PER_TURN = 16,              /* sockets served in one turn */
+    CREDENTIAL_REREAD_MS = 60 * 1000,  /* how often files of credentials are looked at again */
+    CONNECT_TIMEOUT_MS = 10 * 1000,    /* TCP and TLS together */
+    KEEPALIVE_IDLE_S = 30,             /* silence before the kernel probes a connection … */
+    KEEPALIVE_INTERVAL_S = 10,         /* … and between probes … */
+    KEEPALIVE_PROBES = 3,              /* … and how many may be lost */
+    TCP_UNACKED_MS = 30 * 1000,        /* how long sent bytes may stay unacknowledged */
+    CONNECTIONS_PER_LANE = 16,         /* connections kept for reuse */
+};
+
+#endif

@@ -1,0 +1,185 @@
+#include "client/material.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "client/limits.h"
+#include "client/trim.h"
+
+/* How each kind is called, and what its text must hold. */
+static const struct kind {
+    const char *name;
+    const char *mark; /* NULL: a token, which goes into a header line */
+} kinds[MATERIAL_COUNT] = {
+    [MATERIAL_CA] = { "certificate authority", "CERTIFICATE-----" },
+    [MATERIAL_CERTIFICATE] = { "client certificate", "CERTIFICATE-----" },
+    [MATERIAL_KEY] = { "client key", "PRIVATE KEY-----" },
+    [MATERIAL_TOKEN] = { "token", NULL },
+};
+
+const char *material_name(enum material_kind kind)
+{
+    return kinds[kind].name;
+}
+
+static bool is_header_safe(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] <= ' ' || text[i] >= 0x7f)
+            return false;
+    return true;
+}
+
+static int check(enum material_kind kind, const char *text, size_t len, struct err *e)
+{
+    const struct kind *k = &kinds[kind];
+    if (len == 0)
+        return err_set(e, ERR_INVALID, "the %s is empty", k->name);
+    if (k->mark && !memmem(text, len, k->mark, strlen(k->mark)))
+        return err_set(e, ERR_INVALID, "the %s is not PEM: no line ends with %s", k->name, k->mark);
+    if (!k->mark && !is_header_safe(text, len))
+        return err_set(e, ERR_INVALID, "the %s holds white space or control characters", k->name);
+    return 0;
+}
+
+static void replace(struct material *m, const char *text, size_t len)
+{
+    char *bytes = xcalloc(len + 1, 1);
+    memcpy(bytes, text, len);
+    if (m->bytes)
+        explicit_bzero(m->bytes, m->len);
+    free(m->bytes);
+    m->bytes = bytes;
+    m->len = len;
+}
+
+int material_set(struct material *m, enum material_kind kind, const char *text, size_t len, struct err *e)
+{
+    trim(&text, &len);
+    if (check(kind, text, len, e) < 0)
+        return -1;
+    replace(m, text, len);
+    return 0;
+}
+
+static int base64_value(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int) (at - digits) : -1;
+}
+
+/* Standard alphabet with padding; white space, as YAML's long lines bring it, is skipped. */
+static int decode_base64(const char *text, struct buf *ret)
+{
+    uint32_t bits = 0;
+    int have = 0, padding = 0;
+    for (; *text; text++) {
+        if (trim_is_space(*text))
+            continue;
+        int value = base64_value(*text);
+        if (*text == '=' && padding < 2)
+            padding++;
+        else if (value < 0 || padding > 0)
+            return -1;
+        bits = bits << 6 | (value < 0 ? 0 : (uint32_t) value);
+        if (++have < 4)
+            continue;
+        char bytes[3] = { (char) (bits >> 16), (char) (bits >> 8), (char) bits };
+        if (!buf_add(ret, bytes, (size_t) (3 - padding)))
+            return -1;
+        bits = 0;
+        have = 0;
+    }
+    return have == 0 ? 0 : -1;
+}
+
+int material_set_base64(struct material *m, enum material_kind kind, const char *base64, struct err *e)
+{
+    struct buf bytes = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
+    int rc = decode_base64(base64, &bytes);
+    if (rc < 0)
+        err_set(e, ERR_INVALID, "the %s is not base64", material_name(kind));
+    else
+        rc = material_set(m, kind, buf_text(&bytes), bytes.len, e);
+    if (bytes.data)
+        explicit_bzero(bytes.data, bytes.len);
+    buf_clear(&bytes);
+    return rc;
+}
+
+static int read_descriptor(int fd, struct buf *ret)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return -1;
+    if (!S_ISREG(st.st_mode)) { /* a pipe or a device could block or never end */
+        errno = EINVAL;
+        return -1;
+    }
+    char chunk[4096];
+    ssize_t n;
+    while ((n = read(fd, chunk, sizeof chunk)) > 0) {
+        if (!buf_add(ret, chunk, (size_t) n)) {
+            errno = EFBIG;
+            n = -1;
+            break;
+        }
+    }
+    explicit_bzero(chunk, sizeof chunk);
+    return n < 0 ? -1 : 0;
+}
+
+static int read_file(const char *path, enum material_kind kind, struct buf *ret, struct err *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int rc = fd < 0 ? -1 : read_descriptor(fd, ret);
+    int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    if (rc < 0)
+        return err_set(e, ERR_SYSTEM, "cannot read the %s from %s: %s", material_name(kind), path, strerror(reason));
+    return 0;
+}
+
+int material_set_file(struct material *m, enum material_kind kind, const char *path, struct err *e)
+{
+    char *copy = xstrdup(path); /* first: it may be the very string that is freed */
+    free(m->path);
+    m->path = copy;
+    return material_reread(m, kind, e) < 0 ? -1 : 0;
+}
+
+int material_reread(struct material *m, enum material_kind kind, struct err *e)
+{
+    if (!m->path)
+        return 0;
+    struct buf text = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
+    struct material now = { 0 };
+    int rc = read_file(m->path, kind, &text, e);
+    if (rc == 0 && material_set(&now, kind, buf_text(&text), text.len, e) < 0)
+        rc = err_wrap(e, "%s", m->path);
+    if (text.data)
+        explicit_bzero(text.data, text.len);
+    buf_clear(&text);
+    bool changed = rc == 0 && (now.len != m->len || memcmp(now.bytes, m->bytes, now.len));
+    if (changed)
+        replace(m, now.bytes, now.len);
+    material_clear(&now);
+    return rc < 0 ? -1 : changed;
+}
+
+void material_clear(struct material *m)
+{
+    if (m->bytes)
+        explicit_bzero(m->bytes, m->len);
+    free(m->bytes);
+    free(m->path);
+    *m = (struct material){ 0 };
+}

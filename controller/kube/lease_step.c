@@ -1,0 +1,97 @@
+#include "kube/lease_step.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/str.h"
+
+/* Takes note of the record; the time counts from when its holder or its renewal changed before our eyes. */
+static void observe(struct lease_state *s, const json_t *lease, int64_t now_ms)
+{
+    char text[LEASE_TEXT_MAX];
+    /* The time first: a holder's name may be too long for the text, its renewals must be seen all the same. */
+    snprintf(text, sizeof text, "%s %s", json_str_or_empty(lease, "spec.renewTime"),
+             json_str_or_empty(lease, "spec.holderIdentity"));
+    if (str_eq(text, s->seen))
+        return;
+    snprintf(s->seen, sizeof s->seen, "%s", text);
+    s->seen_ms = now_ms;
+    int64_t seconds = json_int(lease, "spec.leaseDurationSeconds", LEASE_DURATION_MS / 1000);
+    s->seen_duration_ms = (seconds < 0 ? 0 : seconds > INT32_MAX ? INT32_MAX : seconds) * 1000; /* the API's type is int32 */
+}
+
+static struct lease_next lost(void)
+{
+    return (struct lease_next){ .what = LEASE_DO_EXIT };
+}
+
+static struct lease_next wait_for(int64_t delay_ms)
+{
+    return (struct lease_next){ .what = LEASE_DO_WAIT, .delay_ms = delay_ms };
+}
+
+static bool too_late(const struct lease_state *s, int64_t now_ms)
+{
+    return s->leading && now_ms >= lease_fence(s);
+}
+
+struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, int64_t now_ms)
+{
+    if (too_late(s, now_ms))
+        return lost();
+    if (!lease)
+        return s->leading ? lost() : (struct lease_next){ .what = LEASE_DO_CREATE };
+    observe(s, lease, now_ms);
+    const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
+    if (str_eq(holder, s->me))
+        return (struct lease_next){ .what = LEASE_DO_UPDATE };
+    if (s->leading)
+        return lost();
+    int64_t left_ms = s->seen_ms + s->seen_duration_ms - now_ms;
+    if (*holder && left_ms > 0)
+        return wait_for(left_ms < LEASE_RETRY_MS ? left_ms : LEASE_RETRY_MS);
+    return (struct lease_next){ .what = LEASE_DO_UPDATE };
+}
+
+struct lease_next lease_step_written(struct lease_state *s, const json_t *lease, int64_t sent_ms, int64_t now_ms)
+{
+    observe(s, lease, now_ms);
+    s->leading = true;
+    s->renewed_ms = sent_ms;
+    return too_late(s, now_ms) ? lost() : wait_for(LEASE_RETRY_MS);
+}
+
+struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, int64_t now_ms)
+{
+    if (too_late(s, now_ms))
+        return lost();
+    /* Somebody wrote in between: look who. */
+    if (error == ERR_CONFLICT || error == ERR_EXISTS)
+        return (struct lease_next){ .what = LEASE_DO_GET };
+    return wait_for(LEASE_RETRY_MS / 2);
+}
+
+int64_t lease_fence(const struct lease_state *s)
+{
+    return s->leading ? s->renewed_ms + LEASE_RENEW_DEADLINE_MS : INT64_MIN;
+}
+
+json_t *lease_record(const struct lease_state *s, const json_t *previous, const char *ns, const char *name, const char *micro,
+                     bool release)
+{
+    json_t *lease = json_is_object(previous)
+                        ? json_deep_copy(previous)
+                        : json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "coordination.k8s.io/v1", "kind", "Lease",
+                                    "metadata", "name", name, "namespace", ns);
+    json_object_del(json_at(lease, "metadata"), "managedFields");
+    bool mine = str_eq(json_str(previous, "spec.holderIdentity"), s->me);
+    if (!mine) {
+        json_set_at(lease, "spec.acquireTime", json_string(micro));
+        json_set_at(lease, "spec.leaseTransitions",
+                    json_integer(previous ? json_int(previous, "spec.leaseTransitions", 0) + 1 : 0));
+    }
+    json_set_at(lease, "spec.holderIdentity", json_string(release ? "" : s->me));
+    json_set_at(lease, "spec.leaseDurationSeconds", json_integer(release ? 1 : LEASE_DURATION_MS / 1000));
+    json_set_at(lease, "spec.renewTime", json_string(micro));
+    return lease;
+}

@@ -1,0 +1,90 @@
+#include "kube/object.h"
+
+#include "base/json.h"
+#include "base/str.h"
+
+const char *object_name(const json_t *object)
+{
+    return json_str_or_empty(object, "metadata.name");
+}
+
+const char *object_namespace(const json_t *object)
+{
+    return json_str_or_empty(object, "metadata.namespace");
+}
+
+const char *object_uid(const json_t *object)
+{
+    return json_str_or_empty(object, "metadata.uid");
+}
+
+uint64_t object_rv_parse(const char *text)
+{
+    uint64_t rv = 0;
+    if (!text || *text == '0')
+        return 0;
+    for (const char *p = text; *p; p++) {
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(rv, 10, &rv) ||
+            __builtin_add_overflow(rv, (uint64_t) (*p - '0'), &rv))
+            return 0;
+    }
+    return rv;
+}
+
+uint64_t object_rv(const json_t *object)
+{
+    return object_rv_parse(json_str(object, "metadata.resourceVersion"));
+}
+
+int64_t object_generation(const json_t *object)
+{
+    return json_int(object, "metadata.generation", 0);
+}
+
+const char *object_label(const json_t *object, const char *key)
+{
+    return json_key(json_at(object, "metadata.labels"), key);
+}
+
+const char *object_annotation(const json_t *object, const char *key)
+{
+    return json_key(json_at(object, "metadata.annotations"), key);
+}
+
+bool object_is_deleting(const json_t *object)
+{
+    return json_str(object, "metadata.deletionTimestamp") != NULL;
+}
+
+bool object_has_finalizer(const json_t *object, const char *finalizer)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_at(object, "metadata.finalizers"), i, entry)
+        if (str_eq(json_string_value(entry), finalizer))
+            return true;
+    return false;
+}
+
+const json_t *object_controller(const json_t *object)
+{
+    size_t i;
+    json_t *owner;
+    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, owner)
+        if (json_bool(owner, "controller", false))
+            return owner;
+    return NULL;
+}
+
+bool object_has_foreign_spec(const json_t *object, const char *manager)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry) {
+        bool ours = str_eq(json_str(entry, "manager"), manager) && str_eq(json_str(entry, "operation"), "Apply");
+        bool spec = json_object_get(json_at(entry, "fieldsV1"), "f:spec") != NULL;
+        if (spec && !ours && !json_str(entry, "subresource"))
+            return true;
+    }
+    return false;
+}

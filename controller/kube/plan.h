@@ -1,0 +1,56 @@
+/* A plan: the requests that a pass wants to send, each with a reason. Data, not calls: it can be printed, compared and thrown away. */
+#ifndef OSTLER_KUBE_PLAN_H
+#define OSTLER_KUBE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "kube/request.h"
+
+struct buf;
+
+/* One request and why. */
+struct action {
+    struct request request;
+    const char *verb;   /* static text, what the log shows: "Mark", "Apply", "Delete", … */
+    char *target;       /* "node/gpu-1"; owned */
+    const char *reason; /* static CamelCase text: log line and metric label */
+    char *message;      /* one sentence; owned */
+};
+
+/* Something that people should read as an Event: on transitions only. */
+struct notice {
+    enum resource_id resource; /* of the object that it is about; cluster-scoped */
+    char *name, *uid;          /* of that object; owned */
+    bool warning;
+    const char *reason;        /* static CamelCase text */
+    const char *action;        /* static CamelCase text: what was done */
+    char *note;                /* the sentence; owned */
+};
+
+/* Zero-initialised = nothing to do. */
+struct plan {
+    struct action *actions; /* sent in this order, one after another */
+    size_t len;
+    bool keep_going;        /* the actions do not depend on each other: a failure ends only its own (otherwise the whole plan) */
+    struct notice *notices;
+    size_t notice_count;
+    int64_t requeue_after_ms; /* look again after this time even if nothing happens; 0: no need */
+};
+
+#define CLEANUP_PLAN CLEANUP(plan_clear)
+
+/* Appends an action; takes the request. The message is formatted. */
+void plan_add(struct plan *p, struct request request_steal, const char *verb, const char *target, const char *reason,
+              const char *fmt, ...) PRINTF(6, 7);
+/* Appends an Event to write; name, uid and note are copied. */
+void plan_notice(struct plan *p, const struct notice *n);
+/* Look again in at most this time. */
+void plan_requeue(struct plan *p, int64_t after_ms);
+/* One line per action: "Verb target Reason: message"; for dry runs and tests. */
+void plan_text(const struct plan *p, struct buf *out);
+void plan_clear(struct plan *p);
+void action_clear(struct action *a);
+
+#endif

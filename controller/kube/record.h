@@ -1,0 +1,17 @@
+/* The head of every record that the store keeps of an object. */
+#ifndef OSTLER_KUBE_RECORD_H
+#define OSTLER_KUBE_RECORD_H
+
+#include <stdint.h>
+
+enum { RECORD_UID_MAX = 40 };
+
+/* The projector fills key and uid; the table the rest. */
+struct record {
+    char *key;     /* "name" or "namespace/name"; owned */
+    uint64_t rv;   /* resourceVersion; 0: not comparable */
+    uint32_t seen; /* number of the list that had it last */
+    char uid[RECORD_UID_MAX];
+};
+
+#endif

@@ -1,0 +1,14 @@
+/* What an HTTP answer that is no success means: status and metav1.Status to one kind and one sentence. */
+#ifndef OSTLER_KUBE_REPLY_H
+#define OSTLER_KUBE_REPLY_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* The kind of an HTTP status and a metav1.Status reason ("" when there was none). */
+enum err_kind reply_kind(int status, const char *reason);
+/* Sets the error that an answer with a status >= 300 stands for; `body` may be anything, NULL when `len` is 0. Always -1. */
+int reply_error(int status, const char *body, size_t len, struct err *e);
+
+#endif

@@ -1,0 +1,137 @@
+#include "kube/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "kube/url.h"
+
+/* Page size of lists: client-go's (tools/pager/pager.go). */
+#define PAGE_SIZE "500"
+
+enum {
+    READ_TIMEOUT_MS = 60 * 1000,
+    WRITE_TIMEOUT_MS = 30 * 1000,
+    /* Lease calls: half of the renew deadline of 10 s, as controller-runtime has it. */
+    LEASE_TIMEOUT_MS = 5 * 1000,
+    /* How long a watch may outlive the timeout that the server was given. */
+    WATCH_MARGIN_MS = 5 * 1000,
+};
+
+static void add_query(struct buf *b, const char *name, const char *value)
+{
+    buf_printf(b, "%c%s=", b->data && b->len && strchr(b->data, '?') ? '&' : '?', name);
+    url_escape(b, value);
+}
+
+/* The path of a collection with its selectors. */
+static void start_list(struct buf *b, enum resource_id id, const struct list_options *o)
+{
+    CLEANUP_FREE char *path = resource_path(id, o->ns, NULL, NULL);
+    buf_str(b, path);
+    if (o->field_selector)
+        add_query(b, "fieldSelector", o->field_selector);
+    if (o->label_selector)
+        add_query(b, "labelSelector", o->label_selector);
+}
+
+struct request request_list(enum resource_id id, const struct list_options *o, const char *token)
+{
+    struct buf b = BUF_INIT(URL_ROOM);
+    start_list(&b, id, o);
+    add_query(&b, "limit", PAGE_SIZE);
+    if (token)
+        add_query(&b, "continue", token);
+    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b),
+                             .timeout_ms = READ_TIMEOUT_MS, .resource = id };
+}
+
+struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s)
+{
+    struct buf b = BUF_INIT(URL_ROOM);
+    start_list(&b, id, o);
+    add_query(&b, "watch", "true");
+    add_query(&b, "allowWatchBookmarks", "true");
+    add_query(&b, "resourceVersion", rv);
+    buf_printf(&b, "&timeoutSeconds=%d", timeout_s);
+    return (struct request){ .class = REQUEST_WATCH, .method = "GET", .path = buf_take(&b),
+                             .timeout_ms = (int64_t) timeout_s * 1000 + WATCH_MARGIN_MS, .resource = id };
+}
+
+struct request request_get(enum resource_id id, const char *ns, const char *name)
+{
+    return (struct request){
+        .class = id == RESOURCE_LEASE ? REQUEST_LEASE : REQUEST_READ,
+        .method = "GET",
+        .path = resource_path(id, ns, name, NULL),
+        .timeout_ms = id == RESOURCE_LEASE ? LEASE_TIMEOUT_MS : READ_TIMEOUT_MS,
+        .resource = id,
+    };
+}
+
+/* A request with a body; `query` is fixed text with its "?", or "". */
+static struct request with_body(enum resource_id id, const char *method, char *path_steal, const char *query,
+                                const char *content_type, const json_t *body)
+{
+    CLEANUP_FREE char *path = path_steal;
+    return (struct request){
+        .class = id == RESOURCE_LEASE ? REQUEST_LEASE : REQUEST_WRITE,
+        .method = method,
+        .path = xasprintf("%s%s", path, query),
+        .content_type = content_type,
+        .body = json_compact(body),
+        .timeout_ms = id == RESOURCE_LEASE ? LEASE_TIMEOUT_MS : WRITE_TIMEOUT_MS,
+        .resource = id,
+    };
+}
+
+#define MANAGER_QUERY "?fieldManager=" FIELD_MANAGER
+#define APPLY_QUERY MANAGER_QUERY "&force=true"
+#define APPLY_TYPE "application/apply-patch+yaml"
+
+struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object)
+{
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), APPLY_QUERY, APPLY_TYPE, object);
+}
+
+struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object)
+{
+    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), APPLY_QUERY, APPLY_TYPE, object);
+}
+
+struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch)
+{
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY,
+                     "application/merge-patch+json", patch);
+}
+
+struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations)
+{
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY,
+                     "application/json-patch+json", operations);
+}
+
+struct request request_create(enum resource_id id, const char *ns, const json_t *object)
+{
+    return with_body(id, "POST", resource_path(id, ns, NULL, NULL), MANAGER_QUERY, "application/json", object);
+}
+
+struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object)
+{
+    return with_body(id, "PUT", resource_path(id, ns, name, NULL), MANAGER_QUERY, "application/json", object);
+}
+
+struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid)
+{
+    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:s, s:{s:s}}", "kind", "DeleteOptions", "apiVersion", "v1",
+                                          "propagationPolicy", "Background", "preconditions", "uid", uid);
+    return with_body(id, "DELETE", resource_path(id, ns, name, NULL), "", "application/json", body);
+}
+
+void request_clear(struct request *r)
+{
+    free(r->path);
+    free(r->body);
+    r->path = r->body = NULL;
+}

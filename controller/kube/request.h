@@ -1,0 +1,59 @@
+/* Requests as data: built by pure functions, sent by whoever has a transport. */
+#ifndef OSTLER_KUBE_REQUEST_H
+#define OSTLER_KUBE_REQUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kube/resource.h"
+
+/* Who our writes are by; never changes, since fields that another name once applied would stay for ever. */
+#define FIELD_MANAGER "ostler"
+
+enum request_class {
+    REQUEST_READ,  /* GET of an object or a page of a list */
+    REQUEST_WATCH, /* a stream; its own connection */
+    REQUEST_WRITE, /* changes something: held back by the lease fence */
+    REQUEST_LEASE, /* the lease itself: short timeout, connection of its own, never fenced */
+};
+
+/* One HTTP request. All strings are owned. */
+struct request {
+    enum request_class class;
+    const char *method;       /* static text: "GET", "POST", "PUT", "PATCH", "DELETE" */
+    char *path;               /* with the query, percent-encoded */
+    const char *content_type; /* static text, NULL without a body */
+    char *body;               /* NULL without one */
+    int64_t timeout_ms;       /* for the whole answer */
+    enum resource_id resource;
+};
+
+/* What a list or watch is about. */
+struct list_options {
+    const char *ns;             /* NULL: all namespaces, or a cluster-scoped resource */
+    const char *field_selector; /* NULL: none */
+    const char *label_selector; /* NULL: none */
+};
+
+/* One page of a quorum-consistent list (resourceVersion unset); `token` is the continue token or NULL. */
+struct request request_list(enum resource_id id, const struct list_options *o, const char *token);
+/* A watch from a resourceVersion on, with bookmarks; the server ends it after timeout_s, the client a little later. */
+struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s);
+struct request request_get(enum resource_id id, const char *ns, const char *name);
+/* Server-side apply with force: `object` is the whole intent. Borrowed. */
+struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object);
+/* The same on /status. */
+struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object);
+/* JSON merge patch; put uid and resourceVersion into its metadata where a lost update would matter (409 then). */
+struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch);
+/* JSON patch: an array of operations. */
+struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations);
+struct request request_create(enum resource_id id, const char *ns, const json_t *object);
+struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object);
+/* Delete in the background, only this incarnation: `uid` is a precondition. */
+struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid);
+/* Frees the strings. */
+void request_clear(struct request *r);
+
+#endif

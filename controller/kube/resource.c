@@ -1,0 +1,62 @@
+#include "kube/resource.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "kube/url.h"
+
+static const struct resource resources[RESOURCE_COUNT] = {
+#define X(id, ...) [RESOURCE_##id] = { __VA_ARGS__ },
+    RESOURCES(X)
+#undef X
+};
+
+static const char *const api_versions[RESOURCE_COUNT] = {
+/* "" "/" "v1" for the core group would begin with a slash; skipped below. */
+#define X(id, group, version, ...) [RESOURCE_##id] = group "/" version,
+    RESOURCES(X)
+#undef X
+};
+
+const struct resource *resource_get(enum resource_id id)
+{
+    return &resources[id];
+}
+
+const char *resource_api_version(enum resource_id id)
+{
+    const char *text = api_versions[id];
+    return *text == '/' ? text + 1 : text;
+}
+
+char *resource_path(enum resource_id id, const char *ns, const char *name, const char *subresource)
+{
+    const struct resource *r = &resources[id];
+    struct buf b = BUF_INIT(URL_ROOM);
+    buf_printf(&b, *r->group ? "/apis/%s/%s" : "/api%s/%s", r->group, r->version);
+    if (r->namespaced && ns) {
+        buf_str(&b, "/namespaces/");
+        url_escape(&b, ns);
+    }
+    buf_printf(&b, "/%s", r->plural);
+    if (name) {
+        buf_str(&b, "/");
+        url_escape(&b, name);
+    }
+    if (subresource)
+        buf_printf(&b, "/%s", subresource);
+    return buf_take(&b);
+}
+
+bool resource_of_kind(const char *api_version, const char *kind, enum resource_id *ret)
+{
+    for (int i = 0; i < RESOURCE_COUNT; i++) {
+        enum resource_id id = (enum resource_id) i;
+        if (str_eq(resources[id].kind, kind) && str_eq(resource_api_version(id), api_version)) {
+            *ret = id;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,54 @@
+/* The resources that Ostler talks to, one row each: their paths and what may be done to them. A test holds the verbs against
+ * the rules of the chart, so that RBAC is neither too wide nor too narrow. */
+#ifndef OSTLER_KUBE_RESOURCE_H
+#define OSTLER_KUBE_RESOURCE_H
+
+#include <stdbool.h>
+
+/* id, API group ("" = core), version, kind, plural, namespaced, verbs, verbs on /status ("" = none) */
+#define RESOURCES(X)                                                                               \
+    X(POLICY, "ostler.dev", "v1alpha1", "GpuClusterPolicy", "gpuclusterpolicies", false,           \
+      "list,watch,patch", "patch")                                                             \
+    X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch", "")                              \
+    X(POD, "", "v1", "Pod", "pods", true, "list,watch", "")                                        \
+    X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true,                                    \
+      "list,watch,create,patch,delete", "")                                                    \
+    X(REVISION, "apps", "v1", "ControllerRevision", "controllerrevisions", true,                   \
+      "list,watch,create,patch,delete", "")                                                    \
+    X(CONFIGMAP, "", "v1", "ConfigMap", "configmaps", true, "list,watch", "")                      \
+    X(SERVICE, "", "v1", "Service", "services", true, "list,watch,create,patch,delete", "")    \
+    X(RUNTIMECLASS, "node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", false,                  \
+      "list,watch,create,patch,delete", "")                                                    \
+    X(SERVICEMONITOR, "monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors", true,    \
+      "list,watch,create,patch,delete", "")                                                    \
+    X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "")        \
+    X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "")
+
+enum resource_id {
+#define X(id, ...) RESOURCE_##id,
+    RESOURCES(X)
+#undef X
+    RESOURCE_COUNT
+};
+
+struct resource {
+    const char *group;
+    const char *version;
+    const char *kind;
+    const char *plural;
+    bool namespaced;
+    const char *verbs;        /* comma-separated, what Ostler uses and nothing else */
+    const char *status_verbs; /* the same for /status */
+};
+
+/* The row of a resource. */
+const struct resource *resource_get(enum resource_id id);
+/* "v1" or "apps/v1", for apiVersion. Static text. */
+const char *resource_api_version(enum resource_id id);
+/* The URL path of a collection (name NULL) or an object, with percent-encoded segments; `ns` NULL on a namespaced resource is
+ * all namespaces. `subresource` may be NULL. Owned by the caller. */
+char *resource_path(enum resource_id id, const char *ns, const char *name, const char *subresource);
+/* The resource of an apiVersion and a kind; false when Ostler has none. */
+bool resource_of_kind(const char *api_version, const char *kind, enum resource_id *ret);
+
+#endif

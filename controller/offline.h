@@ -1,0 +1,13 @@
+/* The commands that need no cluster. They return the exit code. */
+#ifndef OSTLER_OFFLINE_H
+#define OSTLER_OFFLINE_H
+
+#include "options.h"
+
+/* Prints, as YAML, the objects that the policy in o->file gives for the node in o->node_file, or without one for each pool on a
+ * common kind of host. */
+int offline_render(const struct options *o);
+/* Says what is wrong with the policy in o->file: file, line, field, sentence. */
+int offline_validate(const struct options *o);
+
+#endif

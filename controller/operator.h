@@ -1,0 +1,11 @@
+/* The operator as a process: puts all layers together, starts and stops them in order. */
+#ifndef OSTLER_OPERATOR_H
+#define OSTLER_OPERATOR_H
+
+#include "options.h"
+
+/* Runs until SIGTERM or SIGINT (exit code 0, the lease released), until the lease is lost (1), or, for `cleanup`, until nothing of
+ * Ostler's is left (0). */
+int operator_run(const struct options *o);
+
+#endif

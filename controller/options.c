@@ -1,0 +1,145 @@
+#include "options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "reconcilers/model/policy.h"
+
+const char ostler_version[] = OSTLER_VERSION;
+
+static const struct command_row {
+    const char *name;
+    enum command command;
+    const char *help;
+} commands[] = {
+    { "run", COMMAND_RUN, "look after the GPU nodes of a cluster (the default)" },
+    { "render", COMMAND_RENDER, "print the objects that a policy gives, without a cluster" },
+    { "validate", COMMAND_VALIDATE, "say what is wrong with a policy; exit code 1 when something is" },
+    { "cleanup", COMMAND_CLEANUP, "take everything of Ostler's off a cluster where Ostler does not run any more" },
+    { "help", COMMAND_HELP, "print this" },
+    { "version", COMMAND_VERSION, "print the version" },
+};
+
+enum kind { TEXT, SWITCH, DURATION, LEVEL, FORMAT };
+
+static const struct option_row {
+    const char *name;
+    enum kind kind;
+    size_t offset;
+    const char *argument;
+    const char *help;
+} rows[] = {
+    { "--kubeconfig", TEXT, offsetof(struct options, kubeconfig), "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+    { "--namespace", TEXT, offsetof(struct options, namespace), "NAME", "where the Lease is; default: the pod's own, else ostler-system" },
+    { "--operand-namespace", TEXT, offsetof(struct options, operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
+    { "--listen", TEXT, offsetof(struct options, listen), "ADDR:PORT", "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
+    { "--leader-elect", SWITCH, offsetof(struct options, leader_elect), "BOOL", "only one of several replicas acts; default: true" },
+    { "--allowed-image-prefixes", TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--absent-policy-grace", DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME", "how long no policy must be there before marks come off; default: 10m" },
+    { "--log-level", LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
+    { "--log-format", FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
+    { "-f", TEXT, offsetof(struct options, file), "FILE", "render, validate: the policy; \"-\" is standard input" },
+    { "--node", TEXT, offsetof(struct options, node_file), "FILE", "render: the Node to render for" },
+};
+
+static bool parse_bool(const char *s, bool *ret)
+{
+    *ret = str_eq(s, "true");
+    return *ret || str_eq(s, "false");
+}
+
+static bool store(const struct option_row *row, const char *value, struct options *o)
+{
+    void *at = (char *) o + row->offset;
+    switch (row->kind) {
+    case TEXT:
+        *(const char **) at = value;
+        return true;
+    case SWITCH:
+        return parse_bool(value, at);
+    case DURATION:
+        return str_parse_duration(value, at);
+    case LEVEL:
+        return log_level_parse(value, at);
+    case FORMAT:
+        *(bool *) at = str_eq(value, "json");
+        return *(bool *) at || str_eq(value, "text");
+    }
+    return false;
+}
+
+/* The row of an argument; *value is what stands behind its "=", or NULL. */
+static const struct option_row *find(const char *arg, const char **value)
+{
+    size_t n = strcspn(arg, "=");
+    *value = arg[n] == '=' ? arg + n + 1 : NULL;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (strlen(rows[i].name) == n && strncmp(rows[i].name, arg, n) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static int take_option(int argc, char **argv, int *i, struct options *o, struct err *e)
+{
+    const char *value;
+    const struct option_row *row = find(argv[*i], &value);
+    if (!row)
+        return err_set(e, ERR_INVALID, "unknown option %s; `ostler --help` lists them", argv[*i]);
+    /* A switch may stand alone. */
+    if (!value && row->kind == SWITCH)
+        value = "true";
+    if (!value && *i + 1 < argc)
+        value = argv[++*i];
+    if (!value)
+        return err_set(e, ERR_INVALID, "%s needs %s", row->name, row->argument);
+    if (!store(row, value, o))
+        return err_set(e, ERR_INVALID, "%s: \"%s\" is not valid: %s", row->name, value, row->help);
+    return 0;
+}
+
+static int take_command(const char *word, struct options *o, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        if (str_eq(commands[i].name, word)) {
+            o->command = commands[i].command;
+            return 0;
+        }
+    }
+    return err_set(e, ERR_INVALID, "unknown command %s; `ostler --help` lists them", word);
+}
+
+int options_parse(int argc, char **argv, struct options *ret, struct err *e)
+{
+    *ret = (struct options){ .command = COMMAND_RUN, .operand_namespace = "ostler-operands", .listen = ":8080",
+                             .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_policy_grace_ms = 10 * 60 * 1000,
+                             .leader_elect = true, .log_json = true, .log_level = LOG_INFO };
+    for (int i = 1; i < argc; i++) {
+        bool option = argv[i][0] == '-';
+        if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h"))
+            ret->command = COMMAND_HELP;
+        else if (str_eq(argv[i], "--version"))
+            ret->command = COMMAND_VERSION;
+        else if (option ? take_option(argc, argv, &i, ret, e) : i > 1 ? err_set(e, ERR_INVALID, "unexpected argument %s", argv[i])
+                                                                     : take_command(argv[i], ret, e))
+            return -1;
+    }
+    bool needs_file = ret->command == COMMAND_RENDER || ret->command == COMMAND_VALIDATE;
+    if (needs_file && !ret->file)
+        return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
+    return 0;
+}
+
+void options_help(void)
+{
+    printf("Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\nusage: ostler [COMMAND] [OPTION…]\n\ncommands:\n",
+           ostler_version);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        printf("  %-9s %s\n", commands[i].name, commands[i].help);
+    printf("\noptions:\n");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument,
+               (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
+    printf("\nexample: ostler --kubeconfig ~/.kube/config --log-format text\n");
+}

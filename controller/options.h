@@ -1,0 +1,37 @@
+/* The command line: one table of options, which also prints the help. */
+#ifndef OSTLER_OPTIONS_H
+#define OSTLER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_CLEANUP, COMMAND_HELP, COMMAND_VERSION };
+
+/* All strings are borrowed from argv, or static. */
+struct options {
+    enum command command;
+    const char *kubeconfig;        /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
+    const char *namespace;         /* where the Lease is; NULL: the pod's own, else ostler-system */
+    const char *operand_namespace;
+    const char *listen;            /* "" : no server */
+    const char *image_prefixes;
+    const char *file;              /* -f */
+    const char *node_file;         /* --node */
+    int64_t absent_policy_grace_ms;
+    bool leader_elect;
+    bool log_json;
+    enum log_level log_level;
+};
+
+/* The version of this build. */
+extern const char ostler_version[];
+
+/* Reads the command line; on error the message says which argument and what to do. */
+int options_parse(int argc, char **argv, struct options *ret, struct err *e);
+/* The whole help, on standard output. */
+void options_help(void);
+
+#endif

@@ -1,0 +1,184 @@
+#include "runtime/executor.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "kube/reply.h"
+
+enum { ANSWER_MAX = 8 << 20 };
+
+/* One plan on its way. */
+struct job {
+    struct job *next, *prev;
+    struct executor *ex;
+    struct plan plan;
+    size_t at; /* the action that is next or in flight */
+    char *key;
+    executor_done_fn *done;
+    void *arg;
+    uint64_t request; /* in flight; 0: waiting for a place */
+    struct buf answer;
+    struct err first; /* the first failure of a plan that keeps going */
+    int64_t retry_after_ms; /* the longest that was asked for */
+};
+
+struct executor {
+    struct executor_options o;
+    struct job *head, *tail; /* waiting and in flight, oldest first */
+    size_t jobs, in_flight;
+};
+
+struct executor *executor_new(const struct executor_options *o)
+{
+    struct executor *ex = xcalloc(1, sizeof *ex);
+    ex->o = *o;
+    return ex;
+}
+
+static void job_free(struct job *job)
+{
+    plan_clear(&job->plan);
+    buf_clear(&job->answer);
+    err_clear(&job->first);
+    free(job->key);
+    free(job);
+}
+
+static void unlink_job(struct job *job)
+{
+    struct executor *ex = job->ex;
+    *(job->prev ? &job->prev->next : &ex->head) = job->next;
+    *(job->next ? &job->next->prev : &ex->tail) = job->prev;
+    ex->jobs--;
+}
+
+static void finish(struct job *job, const struct executor_result *result)
+{
+    unlink_job(job);
+    job->done(job->arg, job->key, result);
+    job_free(job);
+}
+
+static void log_outcome(const struct job *job, const struct err *e)
+{
+    const struct action *a = &job->plan.actions[job->at];
+    if (e->kind == ERR_NONE)
+        log_info("done", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message);
+    else if (e->kind == ERR_CONFLICT) /* somebody wrote in between; the next pass sees it */
+        log_debug("conflict", "verb", a->verb, "object", a->target, "reason", a->reason, "err", err_msg(e));
+    else
+        log_warn("refused", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message, "err", err_msg(e));
+}
+
+static void pump(struct executor *ex);
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct job *job = arg;
+    return buf_add(&job->answer, bytes, n) ? 0 : -1;
+}
+
+static void judge(const struct job *job, const struct transport_result *result, struct err *e)
+{
+    if (result->err.kind != ERR_NONE)
+        err_set(e, result->err.kind, "%s", err_msg(&result->err));
+    else if (result->status >= 300)
+        reply_error(result->status, buf_text(&job->answer), job->answer.len, e);
+    /* What is to be deleted and is not there any more is what was wanted. */
+    if (e->kind == ERR_NOT_FOUND && job->plan.actions[job->at].request.method[0] == 'D')
+        err_clear(e);
+}
+
+static void take_answer(struct job *job)
+{
+    const struct executor_options *o = &job->ex->o;
+    CLEANUP_JSON json_t *object = json_parse(buf_text(&job->answer), job->answer.len, NULL);
+    if (object)
+        o->written(o->arg, job->plan.actions[job->at].request.resource, object);
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct job *job = arg;
+    struct executor *ex = job->ex;
+    const struct action *a = &job->plan.actions[job->at];
+    CLEANUP_ERR struct err e = { 0 };
+    job->request = 0;
+    ex->in_flight--;
+    judge(job, result, &e);
+    log_outcome(job, &e);
+    if (ex->o.answered)
+        ex->o.answered(ex->o.arg, &a->request, result->status);
+    if (e.kind == ERR_NONE)
+        take_answer(job);
+    else if (job->first.kind == ERR_NONE)
+        job->first = err_take(&e);
+    if (result->retry_after_ms > job->retry_after_ms)
+        job->retry_after_ms = result->retry_after_ms;
+    buf_reset(&job->answer);
+    job->at++;
+    if (job->at == job->plan.len || (job->first.kind != ERR_NONE && !job->plan.keep_going))
+        finish(job, &(struct executor_result){ job->first.kind, err_msg(&job->first), job->retry_after_ms });
+    pump(ex);
+}
+
+/* Begins the job's next action. Its request's strings go with it; class, method and resource are still looked at afterwards. */
+static void begin(struct job *job)
+{
+    struct executor *ex = job->ex;
+    struct action *a = &job->plan.actions[job->at];
+    struct transport_sink sink = { NULL, on_bytes, on_done, job };
+    struct request sent = a->request;
+    a->request.path = a->request.body = NULL;
+    job->request = transport_submit(ex->o.transport, &sent, &sink);
+    ex->in_flight++;
+}
+
+static void pump(struct executor *ex)
+{
+    for (struct job *job = ex->head, *next; job && ex->in_flight < EXECUTOR_IN_FLIGHT; job = next) {
+        next = job->next;
+        if (job->request)
+            continue;
+        if (loop_now(ex->o.loop) < ex->o.fence(ex->o.arg)) {
+            begin(job);
+        } else {
+            finish(job, &(struct executor_result){ ERR_CONFLICT, "the lease is not ours", -1 });
+            next = ex->head; /* the done function may have changed the list */
+        }
+    }
+}
+
+void executor_submit(struct executor *ex, const char *key, struct plan *plan_steal, executor_done_fn *done, void *arg)
+{
+    struct job *job = xcalloc(1, sizeof *job);
+    *job = (struct job){ .ex = ex, .plan = *plan_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
+                          .retry_after_ms = -1 };
+    job->answer = (struct buf) BUF_INIT(ANSWER_MAX);
+    *plan_steal = (struct plan){ 0 };
+    *(ex->tail ? &ex->tail->next : &ex->head) = job;
+    ex->tail = job;
+    ex->jobs++;
+    pump(ex);
+}
+
+size_t executor_pending(const struct executor *ex)
+{
+    return ex->jobs;
+}
+
+void executor_free(struct executor *ex)
+{
+    if (!ex)
+        return;
+    while (ex->head) {
+        struct job *job = ex->head;
+        if (job->request)
+            transport_cancel(ex->o.transport, job->request);
+        unlink_job(job);
+        job_free(job);
+    }
+    free(ex);
+}

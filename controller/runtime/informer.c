@@ -1,0 +1,304 @@
+#include "runtime/informer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "kube/reply.h"
+#include "kube/split.h"
+#include "kube/watch_step.h"
+
+enum {
+    /* Bookmarks come about each minute: a stream that is silent for longer than two of them is dead. */
+    SILENCE_MS = 150 * 1000,
+    /* How often a resource that is not installed is looked for again. */
+    ABSENT_RETRY_MS = 60 * 1000,
+    ERROR_BODY_MAX = 64 * 1024,
+};
+
+struct informer {
+    struct informer_options options;
+    struct table *table;
+    const struct transport *transport;
+    struct loop *loop;
+    loop_fn *on_change;
+    void *arg;
+
+    struct watch_state watch;
+    struct timer delay;   /* the state machine's wait */
+    struct timer silence; /* ends a dead stream */
+    uint64_t request;     /* in flight; 0: none */
+    int status;           /* of the answer in flight */
+    struct split split;
+    struct buf error_body; /* of an answer that is no success */
+    struct err failure;    /* of one frame or page in flight */
+    char *problem;
+    bool absent;
+    uint64_t restarts;
+};
+
+static void act(struct informer *inf, const struct watch_next *next);
+
+static struct watch_next step(struct informer *inf, struct watch_input in)
+{
+    in.now_ms = loop_now(inf->loop);
+    in.random = (uint32_t) random();
+    return watch_step(&inf->watch, &in);
+}
+
+static void set_problem(struct informer *inf, const char *sentence)
+{
+    bool was = inf->problem != NULL;
+    if (sentence && !str_eq(sentence, inf->problem))
+        log_warn("watch failed", "resource", resource_get(inf->options.resource)->plural, "err", sentence);
+    free(inf->problem);
+    inf->problem = sentence ? xstrdup(sentence) : NULL;
+    if (inf->on_change && was != (sentence != NULL))
+        inf->on_change(inf->arg);
+}
+
+/* One element of a list. */
+static int on_item(void *arg, const char *text, size_t len, struct err *e)
+{
+    struct informer *inf = arg;
+    (void) e;
+    CLEANUP_ERR struct err bad = { 0 };
+    CLEANUP_JSON json_t *object = json_parse(text, len, &bad);
+    if (object)
+        table_list_item(inf->table, object);
+    else /* one bad object must not cost the others */
+        log_error("object left out", "resource", resource_get(inf->options.resource)->plural, "err", err_msg(&bad));
+    return 0;
+}
+
+static int take_error_frame(const json_t *status, struct err *e)
+{
+    CLEANUP_FREE char *text = json_compact(status);
+    return reply_error((int) json_int(status, "code", 500), text, strlen(text), e);
+}
+
+/* One line of a watch: {"type": …, "object": …}. */
+static int on_frame(void *arg, const char *text, size_t len, struct err *e)
+{
+    struct informer *inf = arg;
+    CLEANUP_JSON json_t *frame = json_parse(text, len, e);
+    if (!frame)
+        return -1;
+    const char *type = json_str_or_empty(frame, "type");
+    const json_t *object = json_object_get(frame, "object");
+    if (str_eq(type, "ERROR"))
+        return take_error_frame(object, e);
+    if (str_eq(type, "BOOKMARK"))
+        table_bookmark(inf->table, object_rv(object));
+    else
+        table_event(inf->table, object, str_eq(type, "DELETED"));
+    step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
+    loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
+    return 0;
+}
+
+static void on_status(void *arg, int status)
+{
+    struct informer *inf = arg;
+    inf->status = status;
+    if (status == 200 && inf->watch.phase == WATCH_STREAMING)
+        set_problem(inf, NULL);
+}
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct informer *inf = arg;
+    if (inf->status == 200)
+        return split_feed(&inf->split, bytes, n, &inf->failure);
+    return buf_add(&inf->error_body, bytes, n) ? 0 : -1;
+}
+
+static void fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
+{
+    inf->restarts++;
+    struct watch_next next =
+        step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
+    CLEANUP_FREE char *sentence = xasprintf("cannot %s %s: %s", inf->watch.synced ? "watch" : "list",
+                                            resource_get(inf->options.resource)->plural, err_msg(e));
+    set_problem(inf, e->kind == ERR_GONE ? NULL : sentence);
+    act(inf, &next);
+}
+
+/* The CRD is not installed: an empty list, as long as that lasts. */
+static void take_absence(struct informer *inf)
+{
+    inf->absent = true;
+    table_list_begin(inf->table);
+    table_list_end(inf->table, 0);
+    watch_state_clear(&inf->watch);
+    inf->watch.synced = true;
+    set_problem(inf, NULL);
+    if (inf->on_change)
+        inf->on_change(inf->arg);
+    loop_timer_set(inf->loop, &inf->delay, loop_now(inf->loop) + ABSENT_RETRY_MS);
+}
+
+static void take_page_end(struct informer *inf)
+{
+    const struct buf *text = split_envelope(&inf->split);
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *envelope = split_complete(&inf->split) ? json_parse(buf_text(text), text->len, &e) : NULL;
+    if (!envelope) {
+        err_set(&e, ERR_SERVER, "the list broke off");
+        fail(inf, &e, -1);
+        return;
+    }
+    const char *rv = json_str(envelope, "metadata.resourceVersion");
+    struct watch_next next =
+        step(inf, (struct watch_input){ .event = WATCH_PAGE, .rv = rv, .token = json_str(envelope, "metadata.continue") });
+    inf->absent = false;
+    if (next.list_complete) {
+        table_list_end(inf->table, object_rv_parse(rv));
+        set_problem(inf, NULL);
+        if (inf->on_change)
+            inf->on_change(inf->arg);
+    }
+    act(inf, &next);
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct informer *inf = arg;
+    inf->request = 0;
+    loop_timer_cancel(inf->loop, &inf->silence);
+    CLEANUP_ERR struct err e = inf->failure;
+    inf->failure = (struct err){ 0 };
+    bool streaming = inf->watch.phase == WATCH_STREAMING;
+    if (e.kind == ERR_NONE && inf->status && inf->status != 200)
+        reply_error(inf->status, buf_text(&inf->error_body), inf->error_body.len, &e);
+    /* A watch that the client ends because its time is over has ended as it should. */
+    bool over_time = streaming && inf->status == 200 && result->err.kind == ERR_TIMEOUT;
+    if (e.kind == ERR_NONE && result->err.kind != ERR_NONE && !over_time)
+        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
+
+    if (e.kind == ERR_NOT_FOUND && inf->options.optional) {
+        take_absence(inf);
+    } else if (e.kind != ERR_NONE) {
+        fail(inf, &e, result->retry_after_ms);
+    } else if (streaming) {
+        struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
+        act(inf, &next);
+    } else {
+        take_page_end(inf);
+    }
+}
+
+static void send(struct informer *inf, struct request request, enum split_mode mode)
+{
+    split_clear(&inf->split);
+    split_init(&inf->split, mode, mode == SPLIT_LIST ? on_item : on_frame, inf);
+    inf->split.keep_managed_fields = inf->options.keep_managed_fields;
+    buf_reset(&inf->error_body);
+    inf->status = 0;
+    struct transport_sink sink = { on_status, on_bytes, on_done, inf };
+    inf->request = transport_submit(inf->transport, &request, &sink);
+}
+
+static void act(struct informer *inf, const struct watch_next *next)
+{
+    const struct list_options *o = &inf->options.list;
+    switch (next->what) {
+    case WATCH_DO_NOTHING:
+        break;
+    case WATCH_DO_LIST:
+        if (!inf->watch.token)
+            table_list_begin(inf->table);
+        send(inf, request_list(inf->options.resource, o, inf->watch.token), SPLIT_LIST);
+        break;
+    case WATCH_DO_STREAM:
+        send(inf, request_watch(inf->options.resource, o, inf->watch.rv, next->timeout_s), SPLIT_FRAMES);
+        loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
+        break;
+    case WATCH_DO_WAIT:
+        loop_timer_set(inf->loop, &inf->delay, loop_now(inf->loop) + next->delay_ms);
+        break;
+    }
+}
+
+static void on_delay(void *arg)
+{
+    struct informer *inf = arg;
+    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_DELAY_OVER });
+    act(inf, &next);
+}
+
+static void on_silence(void *arg)
+{
+    struct informer *inf = arg;
+    transport_cancel(inf->transport, inf->request);
+    inf->request = 0;
+    CLEANUP_ERR struct err e = { 0 };
+    err_set(&e, ERR_TIMEOUT, "the stream was silent for %d s", SILENCE_MS / 1000);
+    fail(inf, &e, -1);
+}
+
+struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
+                              struct loop *loop, loop_fn *on_change, void *arg)
+{
+    struct informer *inf = xcalloc(1, sizeof *inf);
+    inf->options = *o;
+    inf->table = table;
+    inf->transport = transport;
+    inf->loop = loop;
+    inf->on_change = on_change;
+    inf->arg = arg;
+    inf->error_body = (struct buf) BUF_INIT(ERROR_BODY_MAX);
+    inf->delay = (struct timer){ .fn = on_delay, .arg = inf };
+    inf->silence = (struct timer){ .fn = on_silence, .arg = inf };
+    return inf;
+}
+
+void informer_start(struct informer *inf)
+{
+    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
+    act(inf, &next);
+}
+
+bool informer_synced(const struct informer *inf)
+{
+    return inf->watch.synced;
+}
+
+const char *informer_problem(const struct informer *inf)
+{
+    return inf->problem;
+}
+
+enum resource_id informer_resource(const struct informer *inf)
+{
+    return inf->options.resource;
+}
+
+bool informer_present(const struct informer *inf)
+{
+    return !inf->absent;
+}
+
+uint64_t informer_restarts(const struct informer *inf)
+{
+    return inf->restarts;
+}
+
+void informer_free(struct informer *inf)
+{
+    if (!inf)
+        return;
+    if (inf->request)
+        transport_cancel(inf->transport, inf->request);
+    loop_timer_cancel(inf->loop, &inf->delay);
+    loop_timer_cancel(inf->loop, &inf->silence);
+    split_clear(&inf->split);
+    buf_clear(&inf->error_body);
+    err_clear(&inf->failure);
+    watch_state_clear(&inf->watch);
+    free(inf->problem);
+    free(inf);
+}

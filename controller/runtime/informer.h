@@ -1,0 +1,36 @@
+/* Keeps a table equal to a resource on the server: drives kube/watch_step over the transport. */
+#ifndef OSTLER_RUNTIME_INFORMER_H
+#define OSTLER_RUNTIME_INFORMER_H
+
+#include <stdbool.h>
+
+#include "kube/request.h"
+#include "kube/transport.h"
+#include "runtime/loop.h"
+#include "runtime/table.h"
+
+struct informer;
+
+struct informer_options {
+    enum resource_id resource;
+    struct list_options list;  /* strings outlive the informer */
+    bool optional;             /* its CRD may be missing: 404 is an empty list, asked for again now and then */
+    bool keep_managed_fields;  /* the projector looks at them */
+};
+
+/* All borrowed. `on_change` is called when the informer becomes synced, fails or recovers; may be NULL. */
+struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
+                              struct loop *loop, loop_fn *on_change, void *arg);
+void informer_start(struct informer *inf);
+/* Whether one whole list has come (or, when optional, that there is no such resource). */
+bool informer_synced(const struct informer *inf);
+/* What goes wrong at the moment, one sentence; NULL when nothing does. Borrowed, until the next turn. */
+const char *informer_problem(const struct informer *inf);
+enum resource_id informer_resource(const struct informer *inf);
+/* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
+bool informer_present(const struct informer *inf);
+/* How often a watch was begun anew after something went wrong. */
+uint64_t informer_restarts(const struct informer *inf);
+void informer_free(struct informer *inf);
+
+#endif

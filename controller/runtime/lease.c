@@ -1,0 +1,218 @@
+#include "runtime/lease.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "kube/lease_step.h"
+#include "kube/reply.h"
+
+enum { LEASE_MAX = 64 * 1024 };
+
+enum sent { SENT_NOTHING, SENT_GET, SENT_WRITE, SENT_RELEASE };
+
+struct lease {
+    struct lease_options o;
+    struct lease_state state;
+    struct timer due;
+    struct timer fence; /* ends us when the renewal did not come in time */
+    json_t *record;     /* as last read or written; NULL: there is none */
+    enum sent sent;
+    uint64_t request;
+    int64_t sent_ms;
+    struct buf answer;
+    char *problem;
+    loop_fn *on_released;
+    void *released_arg;
+};
+
+static void act(struct lease *l, struct lease_next next);
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct lease *l = arg;
+    return buf_add(&l->answer, bytes, n) ? 0 : -1;
+}
+
+static void set_problem(struct lease *l, const struct err *e)
+{
+    char *sentence = NULL;
+    if (e)
+        sentence = xasprintf("cannot %s lease %s/%s: %s", l->sent == SENT_GET ? "read" : "write", l->o.ns, l->o.name, err_msg(e));
+    if (sentence && !str_eq(sentence, l->problem))
+        log_warn("lease failed", "err", sentence);
+    free(l->problem);
+    l->problem = sentence;
+}
+
+static void begin_leading(struct lease *l)
+{
+    log_info("leading", "lease", l->o.name, "identity", l->state.me);
+    l->o.on_leading(l->o.arg);
+}
+
+static void take_success(struct lease *l, json_t *record)
+{
+    set_problem(l, NULL);
+    json_decref(l->record);
+    l->record = record;
+    int64_t now = clock_mono_ms(l->o.clock);
+    if (l->sent == SENT_GET) {
+        act(l, lease_step_read(&l->state, record, now));
+        return;
+    }
+    bool was_leading = l->state.leading;
+    struct lease_next next = lease_step_written(&l->state, record, l->sent_ms, now);
+    if (next.what != LEASE_DO_EXIT) {
+        loop_timer_set(l->o.loop, &l->fence, lease_fence(&l->state));
+        if (!was_leading)
+            begin_leading(l);
+    }
+    act(l, next);
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct lease *l = arg;
+    l->request = 0;
+    CLEANUP_ERR struct err e = { 0 };
+    if (result->err.kind != ERR_NONE)
+        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
+    else if (result->status >= 300)
+        reply_error(result->status, buf_text(&l->answer), l->answer.len, &e);
+    json_t *record = e.kind == ERR_NONE ? json_parse(buf_text(&l->answer), l->answer.len, &e) : NULL;
+    buf_reset(&l->answer);
+
+    if (l->sent == SENT_RELEASE) {
+        json_decref(record);
+        l->on_released(l->released_arg);
+    } else if (record) {
+        take_success(l, record);
+    } else if (e.kind == ERR_NOT_FOUND && l->sent == SENT_GET) {
+        json_decref(TAKE(l->record));
+        act(l, lease_step_read(&l->state, NULL, clock_mono_ms(l->o.clock)));
+    } else {
+        if (e.kind != ERR_CONFLICT && e.kind != ERR_EXISTS)
+            set_problem(l, &e);
+        act(l, lease_step_failed(&l->state, e.kind, clock_mono_ms(l->o.clock)));
+    }
+}
+
+static void send(struct lease *l, enum sent what, struct request request)
+{
+    struct transport_sink sink = { NULL, on_bytes, on_done, l };
+    l->sent = what;
+    l->sent_ms = clock_mono_ms(l->o.clock);
+    l->request = transport_submit(l->o.transport, &request, &sink);
+}
+
+static void send_record(struct lease *l, enum sent what)
+{
+    char micro[CLOCK_TEXT_MAX];
+    clock_rfc3339_micro(clock_wall_us(l->o.clock), micro);
+    CLEANUP_JSON json_t *record = lease_record(&l->state, l->record, l->o.ns, l->o.name, micro, what == SENT_RELEASE);
+    send(l, what,
+         l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record) : request_create(RESOURCE_LEASE, l->o.ns, record));
+}
+
+static void act(struct lease *l, struct lease_next next)
+{
+    switch (next.what) {
+    case LEASE_DO_GET:
+        send(l, SENT_GET, request_get(RESOURCE_LEASE, l->o.ns, l->o.name));
+        break;
+    case LEASE_DO_CREATE:
+    case LEASE_DO_UPDATE:
+        send_record(l, SENT_WRITE);
+        break;
+    case LEASE_DO_WAIT:
+        loop_timer_set(l->o.loop, &l->due, loop_now(l->o.loop) + next.delay_ms);
+        break;
+    case LEASE_DO_EXIT:
+        l->o.on_lost(l->o.arg);
+        break;
+    }
+}
+
+/* A leader renews over the record that it wrote last (one request); a candidate looks first. */
+static void on_due(void *arg)
+{
+    struct lease *l = arg;
+    if (l->state.leading && l->record && str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me))
+        send_record(l, SENT_WRITE);
+    else
+        act(l, (struct lease_next){ .what = LEASE_DO_GET });
+}
+
+static void on_fence(void *arg)
+{
+    struct lease *l = arg;
+    if (l->sent != SENT_RELEASE)
+        l->o.on_lost(l->o.arg);
+}
+
+struct lease *lease_new(const struct lease_options *o)
+{
+    struct lease *l = xcalloc(1, sizeof *l);
+    l->o = *o;
+    snprintf(l->state.me, sizeof l->state.me, "%s", o->me);
+    l->answer = (struct buf) BUF_INIT(LEASE_MAX);
+    l->due = (struct timer){ .fn = on_due, .arg = l };
+    l->fence = (struct timer){ .fn = on_fence, .arg = l };
+    return l;
+}
+
+void lease_start(struct lease *l)
+{
+    act(l, (struct lease_next){ .what = LEASE_DO_GET });
+}
+
+bool lease_is_leading(const struct lease *l)
+{
+    return l->state.leading;
+}
+
+int64_t lease_write_fence(const struct lease *l)
+{
+    return lease_fence(&l->state);
+}
+
+const char *lease_problem(const struct lease *l)
+{
+    return l->problem;
+}
+
+void lease_release(struct lease *l, loop_fn *on_released, void *arg)
+{
+    loop_timer_cancel(l->o.loop, &l->due);
+    loop_timer_cancel(l->o.loop, &l->fence);
+    if (l->request)
+        transport_cancel(l->o.transport, l->request);
+    l->request = 0;
+    buf_reset(&l->answer);
+    if (!l->state.leading || !l->record) {
+        on_released(arg);
+        return;
+    }
+    l->on_released = on_released;
+    l->released_arg = arg;
+    send_record(l, SENT_RELEASE);
+    l->state.leading = false;
+}
+
+void lease_free(struct lease *l)
+{
+    if (!l)
+        return;
+    if (l->request)
+        transport_cancel(l->o.transport, l->request);
+    loop_timer_cancel(l->o.loop, &l->due);
+    loop_timer_cancel(l->o.loop, &l->fence);
+    json_decref(l->record);
+    buf_clear(&l->answer);
+    free(l->problem);
+    free(l);
+}

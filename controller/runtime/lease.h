@@ -1,0 +1,36 @@
+/* Leader election: drives kube/lease_step over the transport. Losing the lease ends the process: whoever led must not write again. */
+#ifndef OSTLER_RUNTIME_LEASE_H
+#define OSTLER_RUNTIME_LEASE_H
+
+#include <stdbool.h>
+
+#include "kube/transport.h"
+#include "runtime/loop.h"
+
+struct lease;
+
+struct lease_options {
+    const char *ns;   /* of the Lease; borrowed */
+    const char *name; /* borrowed */
+    const char *me;   /* unique per process; copied */
+    const struct transport *transport;
+    struct loop *loop;
+    const struct clock *clock;
+    loop_fn *on_leading; /* called once, when we lead */
+    loop_fn *on_lost;    /* we led and do not any more: stop now */
+    void *arg;
+};
+
+struct lease *lease_new(const struct lease_options *o);
+void lease_start(struct lease *l);
+bool lease_is_leading(const struct lease *l);
+/* The moment after which no write may begin, in loop time; INT64_MIN when not leading. */
+int64_t lease_write_fence(const struct lease *l);
+/* What goes wrong at the moment, one sentence, or NULL. Borrowed, until the next turn. */
+const char *lease_problem(const struct lease *l);
+/* Gives the lease back, so that the next one need not wait for its end; on_released when that is done or has failed. When we do not
+ * lead it is done at once. */
+void lease_release(struct lease *l, loop_fn *on_released, void *arg);
+void lease_free(struct lease *l);
+
+#endif

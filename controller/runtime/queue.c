@@ -1,0 +1,150 @@
+#include "runtime/queue.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct queue_item {
+    struct heap_item delay;
+    struct queue_item *next;
+    bool queued;  /* in the list of what is due */
+    bool working; /* taken and not done */
+    bool dirty;   /* added while it was worked on */
+    int failures;
+    char *key;
+};
+
+static struct queue_item *item_of(struct queue *q, const char *key)
+{
+    struct queue_item *it = map_get(&q->items, key);
+    if (!it) {
+        it = xcalloc(1, sizeof *it);
+        it->key = xstrdup(key);
+        map_put(&q->items, it->key, it);
+    }
+    return it;
+}
+
+static void enqueue(struct queue *q, struct queue_item *it)
+{
+    heap_remove(&q->delayed, &it->delay);
+    if (it->queued)
+        return;
+    it->queued = true;
+    it->next = NULL;
+    if (q->tail)
+        q->tail->next = it;
+    else
+        q->head = it;
+    q->tail = it;
+    q->depth++;
+}
+
+void queue_add(struct queue *q, const char *key)
+{
+    struct queue_item *it = item_of(q, key);
+    q->adds++;
+    if (it->working)
+        it->dirty = true;
+    else
+        enqueue(q, it);
+}
+
+void queue_add_at(struct queue *q, const char *key, int64_t at)
+{
+    struct queue_item *it = item_of(q, key);
+    if (it->queued || (heap_holds(&it->delay) && it->delay.at <= at))
+        return;
+    heap_set(&q->delayed, &it->delay, at);
+}
+
+static void take_due(struct queue *q, int64_t now)
+{
+    struct heap_item *first;
+    while ((first = heap_first(&q->delayed)) && first->at <= now) {
+        struct queue_item *it = container_of(first, struct queue_item, delay);
+        heap_remove(&q->delayed, first);
+        if (it->working)
+            it->dirty = true;
+        else
+            enqueue(q, it);
+    }
+}
+
+const char *queue_take(struct queue *q, int64_t now)
+{
+    take_due(q, now);
+    struct queue_item *it = q->head;
+    if (!it)
+        return NULL;
+    q->head = it->next;
+    if (!q->head)
+        q->tail = NULL;
+    q->depth--;
+    it->queued = false;
+    it->working = true;
+    return it->key;
+}
+
+static int64_t backoff_ms(int failures)
+{
+    int64_t ms = QUEUE_BACKOFF_FIRST_MS;
+    for (int i = 1; i < failures && ms < QUEUE_BACKOFF_MAX_MS; i++)
+        ms *= 2;
+    return ms < QUEUE_BACKOFF_MAX_MS ? ms : QUEUE_BACKOFF_MAX_MS;
+}
+
+static void forget_idle(struct queue *q, struct queue_item *it)
+{
+    if (it->queued || it->working || it->failures || heap_holds(&it->delay))
+        return;
+    map_remove(&q->items, it->key);
+    free(it->key);
+    free(it);
+}
+
+void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_after_ms, int64_t now)
+{
+    struct queue_item *it = map_get(&q->items, key);
+    if (!it)
+        return;
+    bool dirty = it->dirty;
+    it->working = it->dirty = false;
+    it->failures = failed ? it->failures + 1 : 0;
+    if (failed) {
+        q->retries++;
+        int64_t wait = backoff_ms(it->failures);
+        queue_add_at(q, key, now + (retry_after_ms > wait ? retry_after_ms : wait));
+    } else if (dirty) {
+        enqueue(q, it);
+    }
+    forget_idle(q, it);
+}
+
+int64_t queue_deadline(const struct queue *q)
+{
+    if (q->head)
+        return INT64_MIN;
+    const struct heap_item *first = heap_first(&q->delayed);
+    return first ? first->at : INT64_MAX;
+}
+
+int queue_failures(const struct queue *q, const char *key)
+{
+    const struct queue_item *it = map_get(&q->items, key);
+    return it ? it->failures : 0;
+}
+
+void queue_clear(struct queue *q)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&q->items, &cursor))) {
+        struct queue_item *it = e->value;
+        free(it->key);
+        free(it);
+    }
+    map_clear(&q->items);
+    heap_clear(&q->delayed);
+    *q = (struct queue){ 0 };
+}

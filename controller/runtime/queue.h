@@ -1,0 +1,44 @@
+/* A queue of keys: each key is there once, is worked on by one at a time, and comes back after a delay when asked. client-go's
+ * semantics: a key that is added while it is being worked on is due again when that is over; failures back off per key. */
+#ifndef OSTLER_RUNTIME_QUEUE_H
+#define OSTLER_RUNTIME_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/heap.h"
+#include "base/map.h"
+
+enum {
+    /* Per key: 5 ms, doubled at each failure in a row, at most 1000 s (client-go's default item limiter). */
+    QUEUE_BACKOFF_FIRST_MS = 5,
+    QUEUE_BACKOFF_MAX_MS = 1000 * 1000,
+};
+
+struct queue_item;
+
+/* Zero-initialised = empty. */
+struct queue {
+    struct map items;           /* by key: everything that is waiting, delayed, worked on or remembered for its failures */
+    struct queue_item *head, *tail; /* due now, in order */
+    struct heap delayed;
+    size_t depth;               /* due now */
+    uint64_t adds, retries;
+};
+
+/* Due now. */
+void queue_add(struct queue *q, const char *key);
+/* Due at `at`, or earlier when it was due earlier already. */
+void queue_add_at(struct queue *q, const char *key, int64_t at);
+/* The next key that is due, or NULL; it is being worked on until queue_done(). Borrowed until then. */
+const char *queue_take(struct queue *q, int64_t now);
+/* The work on a key is over. On failure it comes back after its backoff, at least after retry_after_ms. */
+void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_after_ms, int64_t now);
+/* When the next delayed key is due; INT64_MAX when none is. A key that is due now gives INT64_MIN. */
+int64_t queue_deadline(const struct queue *q);
+/* Failures of a key in a row. */
+int queue_failures(const struct queue *q, const char *key);
+void queue_clear(struct queue *q);
+
+#endif

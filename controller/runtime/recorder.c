@@ -1,0 +1,238 @@
+#include "runtime/recorder.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+
+/* client-go: tools/events (series) and tools/record/events_cache.go (spam filter). */
+enum {
+    SERIES_REFRESH_MS = 30 * 60 * 1000, /* a running series is written this often */
+    SERIES_FORGET_MS = 6 * 60 * 1000,   /* an event that came this long ago begins anew */
+    BURST = 25,                         /* events of one object at once */
+    REFILL_MS = 5 * 60 * 1000,          /* one more after this time */
+    KEYS_MAX = 4096,                    /* kinds of events that are remembered; beyond it all are forgotten */
+    IN_FLIGHT_MAX = 4,
+    WAITING_MAX = 256,
+    NOTE_MAX = 1000,                    /* the API takes 1 kB */
+};
+
+/* One kind of event about one object: what a series counts. */
+struct series {
+    char *key;
+    char *name; /* of the Event object */
+    int64_t count;
+    int64_t last_ms, written_ms;
+};
+
+/* How many events an object has left. */
+struct bucket {
+    char *key;
+    int tokens;
+    int64_t filled_ms;
+};
+
+struct waiting {
+    struct waiting *next;
+    struct request request;
+};
+
+struct recorder {
+    struct recorder_options o;
+    struct map series;
+    struct map buckets;
+    struct waiting *head, *tail;
+    size_t waiting, in_flight;
+    uint64_t dropped, serial;
+};
+
+static void on_done(void *arg, const struct transport_result *result);
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    (void) arg, (void) bytes, (void) n;
+    return 0;
+}
+
+static void pump(struct recorder *r)
+{
+    while (r->head && r->in_flight < IN_FLIGHT_MAX && loop_now(r->o.loop) < r->o.fence(r->o.arg)) {
+        struct waiting *w = r->head;
+        struct transport_sink sink = { NULL, on_bytes, on_done, r };
+        r->head = w->next;
+        if (!r->head)
+            r->tail = NULL;
+        r->waiting--;
+        r->in_flight++;
+        transport_submit(r->o.transport, &w->request, &sink);
+        free(w);
+    }
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct recorder *r = arg;
+    r->in_flight--;
+    if (result->status >= 300 || result->err.kind != ERR_NONE)
+        r->dropped++;
+    pump(r);
+}
+
+static void send(struct recorder *r, struct request request)
+{
+    if (r->waiting >= WAITING_MAX) {
+        request_clear(&request);
+        r->dropped++;
+        return;
+    }
+    struct waiting *w = xcalloc(1, sizeof *w);
+    w->request = request;
+    if (r->tail)
+        r->tail->next = w;
+    else
+        r->head = w;
+    r->tail = w;
+    r->waiting++;
+    pump(r);
+}
+
+static void clear_series(struct map *m)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(m, &cursor))) {
+        struct series *s = e->value;
+        free(s->key);
+        free(s->name);
+        free(s);
+    }
+    map_clear(m);
+}
+
+static void clear_buckets(struct map *m)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(m, &cursor))) {
+        struct bucket *b = e->value;
+        free(b->key);
+        free(b);
+    }
+    map_clear(m);
+}
+
+static bool take_token(struct recorder *r, const char *key)
+{
+    int64_t now = loop_now(r->o.loop);
+    struct bucket *b = map_get(&r->buckets, key);
+    if (!b) {
+        if (r->buckets.len >= KEYS_MAX)
+            clear_buckets(&r->buckets);
+        b = xcalloc(1, sizeof *b);
+        *b = (struct bucket){ .key = xstrdup(key), .tokens = BURST, .filled_ms = now };
+        map_put(&r->buckets, b->key, b);
+    }
+    int64_t more = (now - b->filled_ms) / REFILL_MS;
+    b->tokens = b->tokens + more < BURST ? b->tokens + (int) more : BURST;
+    b->filled_ms += more * REFILL_MS;
+    if (b->tokens == 0)
+        return false;
+    b->tokens--;
+    return true;
+}
+
+static void post(struct recorder *r, const struct event *e, const char *name)
+{
+    char micro[CLOCK_TEXT_MAX];
+    clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
+    CLEANUP_FREE char *note = str_shortened(e->note, NOTE_MAX);
+    CLEANUP_JSON json_t *event = json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s}}", "apiVersion", "events.k8s.io/v1",
+        "kind", "Event", "metadata", "name", name, "namespace", "default", "eventTime", micro, "reportingController",
+        "ostler.dev/ostler", "reportingInstance", r->o.instance, "action", e->action, "reason", e->reason, "type",
+        e->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
+        resource_api_version(e->regarding.resource), "kind", resource_get(e->regarding.resource)->kind, "name", e->regarding.name,
+        "uid", e->regarding.uid);
+    send(r, request_create(RESOURCE_EVENT, "default", event));
+}
+
+static void patch_series(struct recorder *r, struct series *s)
+{
+    char micro[CLOCK_TEXT_MAX];
+    clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
+    CLEANUP_JSON json_t *patch =
+        json_pack("{s:{s:I, s:s}}", "series", "count", (json_int_t) s->count, "lastObservedTime", micro);
+    s->written_ms = s->last_ms;
+    send(r, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
+}
+
+/* Takes the key. */
+static struct series *series_new(struct recorder *r, const struct event *e, char *key_steal)
+{
+    if (r->series.len >= KEYS_MAX)
+        clear_series(&r->series);
+    struct series *s = xcalloc(1, sizeof *s);
+    s->key = key_steal;
+    map_put(&r->series, s->key, s);
+    s->name = xasprintf("%.200s.%llx%llx", e->regarding.name, (unsigned long long) clock_wall_us(r->o.clock),
+                        (unsigned long long) r->serial++);
+    return s;
+}
+
+void recorder_event(struct recorder *r, const struct event *e)
+{
+    const char *kind = resource_get(e->regarding.resource)->kind;
+    CLEANUP_FREE char *object = xasprintf("%s/%s", kind, e->regarding.uid);
+    if (!take_token(r, object)) {
+        r->dropped++;
+        return;
+    }
+    int64_t now = loop_now(r->o.loop);
+    char *key = xasprintf("%s/%s/%s/%d", object, e->action, e->reason, e->warning);
+    struct series *s = map_get(&r->series, key);
+    bool fresh = !s || now - s->last_ms > SERIES_FORGET_MS;
+    if (s && fresh) {
+        map_remove(&r->series, key);
+        free(s->key);
+        free(s->name);
+        free(TAKE(s));
+    }
+    if (s)
+        free(key);
+    else
+        s = series_new(r, e, key);
+    s->count++;
+    s->last_ms = now;
+    if (fresh)
+        post(r, e, s->name);
+    else if (s->count == 2 || now - s->written_ms > SERIES_REFRESH_MS)
+        patch_series(r, s);
+}
+
+struct recorder *recorder_new(const struct recorder_options *o)
+{
+    struct recorder *r = xcalloc(1, sizeof *r);
+    r->o = *o;
+    return r;
+}
+
+uint64_t recorder_dropped(const struct recorder *r)
+{
+    return r->dropped;
+}
+
+void recorder_free(struct recorder *r)
+{
+    if (!r)
+        return;
+    while (r->head) {
+        struct waiting *w = r->head;
+        r->head = w->next;
+        request_clear(&w->request);
+        free(w);
+    }
+    clear_series(&r->series);
+    clear_buckets(&r->buckets);
+    free(r);
+}

@@ -1,0 +1,43 @@
+/* Events (events.k8s.io/v1) for people: on transitions, never per pass. The same event again becomes a series; a flood is dropped.
+ * Sending never holds anything up and its failure fails nothing. */
+#ifndef OSTLER_RUNTIME_RECORDER_H
+#define OSTLER_RUNTIME_RECORDER_H
+
+#include <stdbool.h>
+
+#include "kube/transport.h"
+#include "runtime/loop.h"
+
+struct recorder;
+
+/* What an event is about; cluster-scoped objects only. Text is copied. */
+struct event_object {
+    enum resource_id resource;
+    const char *name;
+    const char *uid;
+};
+
+struct event {
+    struct event_object regarding;
+    bool warning;       /* type Warning rather than Normal */
+    const char *reason; /* CamelCase */
+    const char *action; /* CamelCase: what was done */
+    const char *note;   /* the sentence; cut to 1 KiB */
+};
+
+struct recorder_options {
+    const struct transport *transport;
+    struct loop *loop;
+    const struct clock *clock;
+    const char *instance;        /* reportingInstance: who we are; borrowed */
+    int64_t (*fence)(void *arg); /* as in executor.h */
+    void *arg;
+};
+
+struct recorder *recorder_new(const struct recorder_options *o);
+void recorder_event(struct recorder *r, const struct event *e);
+/* Events that were dropped: too many of an object, or too many at once. */
+uint64_t recorder_dropped(const struct recorder *r);
+void recorder_free(struct recorder *r);
+
+#endif

@@ -1,0 +1,51 @@
+/* The store of one resource: small records, projected from objects, newest wins. Who fills it: an informer (lists and watch) and
+ * the executor (answers to our own writes, as if the watch had brought them). What a record holds is the projector's business. */
+#ifndef OSTLER_RUNTIME_TABLE_H
+#define OSTLER_RUNTIME_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "kube/record.h"
+
+struct table_ops {
+    /* Makes a record of an object; NULL when the object is of no interest. Must fill head.key and head.uid. */
+    struct record *(*project)(void *arg, const json_t *object);
+    /* Whether nothing that anybody looks at differs. */
+    bool (*same)(void *arg, const struct record *a, const struct record *b);
+    /* A record came (before NULL), changed, or went (after NULL). `before` is freed afterwards. */
+    void (*changed)(void *arg, struct record *before, struct record *after);
+    /* Frees the record with its head's key. */
+    void (*free)(void *arg, struct record *r);
+    void *arg;
+};
+
+struct table {
+    struct table_ops ops;
+    struct map records;
+    uint64_t rv;       /* newest version that the watch has brought, bookmarks included */
+    uint32_t list;     /* number of the current list */
+    bool synced;       /* one whole list has come */
+};
+
+void table_init(struct table *t, const struct table_ops *ops);
+void table_clear(struct table *t);
+struct record *table_get(const struct table *t, const char *key);
+/* A list begins: what it does not bring will be dropped at its end. */
+void table_list_begin(struct table *t);
+void table_list_item(struct table *t, const json_t *object);
+/* The list is whole, as of version `rv`. */
+void table_list_end(struct table *t, uint64_t rv);
+/* The watch brought an object, or its deletion. */
+void table_event(struct table *t, const json_t *object, bool deleted);
+/* The watch brought a bookmark. */
+void table_bookmark(struct table *t, uint64_t rv);
+/* An answer to a write of ours brought the object. */
+void table_written(struct table *t, const json_t *object);
+/* "namespace/name" or "name" of an object; owned by the caller. */
+char *table_key(const json_t *object);
+
+#endif

@@ -1,0 +1,13 @@
+/* A listening TCP socket from an address as people write it. */
+#ifndef OSTLER_SERVE_LISTEN_H
+#define OSTLER_SERVE_LISTEN_H
+
+#include "base/err.h"
+
+/* Listens on "IP:port" (":8080": every address; "[::1]:8080"; port 0: the system chooses) and returns a non-blocking descriptor,
+ * or -1 with an error that names the address. */
+int listen_on(const char *address, struct err *e);
+/* The port of a listening descriptor. */
+int listen_port(int fd);
+
+#endif

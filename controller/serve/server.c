@@ -1,0 +1,461 @@
+#include "serve/server.h"
+
+#include <libwebsockets.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "serve/listen.h"
+
+enum {
+    CONNECTIONS_MAX = 512,       /* when one more comes, the oldest goes: idle clients cannot keep a probe out */
+    DESCRIPTORS_BESIDE = 16,     /* in libwebsockets' table besides connections */
+    ACCEPTS_PER_TURN = 64,       /* so that a flood of connections does not starve the rest of the loop */
+    HEADERS_MAX = 8192,          /* bytes of a request's headers; room for a bearer token */
+    TIMEOUT_SECS = 10,           /* for a request to arrive, and for each part of an answer to be taken */
+    CHUNK = 16384,               /* bytes of an answer that are written at once */
+    BODY_MAX = 32 * 1024 * 1024,
+    ANSWER_MAX = BODY_MAX + 1024,
+    UNSENT_MAX = 8 * 1024 * 1024 /* answers in memory that clients have not taken yet: with more, scrapes are refused */
+};
+
+/* One client, for one request: each answer closes its connection. Clients here ask every few seconds at most, and it is where
+ * requests follow each other, or have a body, that libwebsockets 4.1.6 can be made to loop for ever or to read freed memory. */
+struct connection {
+    TAILQ_ENTRY(connection) link;
+    struct lws *wsi;
+    struct buf answer; /* head and body; empty until the request is complete */
+    size_t sent;       /* bytes of it */
+};
+TAILQ_HEAD(connections, connection);
+
+/* A descriptor that is no client; in libwebsockets' per-descriptor memory. */
+struct source {
+    void (*on_readable)(void *arg);
+    void *arg;
+};
+
+struct server {
+    struct server_options options;
+    struct lws_context *context;
+    int port;
+    int listen_fd; /* this one and the timer belong to libwebsockets once it has adopted them */
+    int timer_fd;
+    bool timer_set;
+    struct connections connections; /* oldest first */
+    size_t connection_count;
+    size_t connection_max;
+    size_t unsent; /* bytes of all connections' answers */
+};
+
+static int answer_metrics(struct server *s, const char *rest, const char *query, struct buf *out)
+{
+    (void) query;
+    if (*rest)
+        return 404;
+    if (s->unsent > UNSENT_MAX) {
+        buf_str(out, "too many answers wait to be taken\n");
+        return 503;
+    }
+    s->options.metrics(s->options.metrics_arg, out);
+    return 200;
+}
+
+static int answer_healthz(struct server *s, const char *rest, const char *query, struct buf *out)
+{
+    return health_answer(&s->options.healthz, rest, query, out);
+}
+
+static int answer_readyz(struct server *s, const char *rest, const char *query, struct buf *out)
+{
+    return health_answer(&s->options.readyz, rest, query, out);
+}
+
+#define TEXT "text/plain; charset=utf-8"
+#define METRICS "text/plain; version=0.0.4; charset=utf-8"
+
+static const struct route {
+    const char *path; /* itself, and what is below it */
+    const char *type;
+    /* `rest` is the path below, without its slash. Returns the status. */
+    int (*answer)(struct server *s, const char *rest, const char *query, struct buf *out);
+} routes[] = {
+    { "/metrics", METRICS, answer_metrics },
+    { "/healthz", TEXT, answer_healthz },
+    { "/readyz", TEXT, answer_readyz },
+};
+
+static const struct route *find_route(const char *path, const char **ret_rest)
+{
+    for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
+        if (!str_has_prefix(path, routes[i].path))
+            continue;
+        const char *rest = path + strlen(routes[i].path);
+        if (*rest == '\0' || *rest == '/') {
+            *ret_rest = *rest ? rest + 1 : rest;
+            return &routes[i];
+        }
+    }
+    return NULL;
+}
+
+/* The query, whose parameters libwebsockets has taken apart and unescaped, in one piece again. */
+static void read_query(struct lws *wsi, struct buf *out)
+{
+    char part[HEADERS_MAX];
+    for (int i = 0;; i++) {
+        int n = lws_hdr_copy_fragment(wsi, part, sizeof part, WSI_TOKEN_HTTP_URI_ARGS, i);
+        if (n < 0)
+            return;
+        buf_printf(out, "%s%s", i ? "&" : "", part);
+    }
+}
+
+/* What the client asked for, as far as it counts. */
+struct request {
+    const char *path;
+    bool head;     /* HEAD: the answer without its body */
+    bool readable; /* GET or HEAD */
+    bool has_body;
+};
+
+static bool has_body(struct lws *wsi)
+{
+    char length[8]; /* "0" fits, what does not is more than that */
+    return lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) > 0 &&
+           (lws_hdr_copy(wsi, length, sizeof length, WSI_TOKEN_HTTP_CONTENT_LENGTH) < 0 || !str_eq(length, "0"));
+}
+
+static struct request read_request(struct lws *wsi, const char *path)
+{
+    char *uri;
+    int uri_len;
+    int method = lws_http_get_uri_and_method(wsi, &uri, &uri_len);
+    return (struct request){
+        .path = path,
+        .head = method == LWSHUMETH_HEAD,
+        .readable = method == LWSHUMETH_GET || method == LWSHUMETH_HEAD,
+        .has_body = has_body(wsi),
+    };
+}
+
+/* Fills the body and returns the status. */
+static int make_body(struct server *s, struct lws *wsi, const struct request *r, struct buf *out, const char **ret_type)
+{
+    *ret_type = TEXT;
+    if (!r->readable) {
+        buf_str(out, "only GET and HEAD are served\n");
+        return 405;
+    }
+    if (r->has_body) {
+        buf_str(out, "a request here has no body\n");
+        return 400;
+    }
+    const char *rest;
+    const struct route *route = find_route(r->path, &rest);
+    int status = 404;
+    if (route) {
+        CLEANUP_BUF struct buf query = BUF_INIT(2 * HEADERS_MAX);
+        read_query(wsi, &query);
+        status = route->answer(s, rest, buf_text(&query), out);
+        if (status == 200)
+            *ret_type = route->type;
+    }
+    if (status == 404 && out->len == 0)
+        buf_str(out, "served are /metrics, /healthz and /readyz\n");
+    return status;
+}
+
+static const char *status_text(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } texts[] = {
+        { 200, "OK" },
+        { 400, "Bad Request" },
+        { 404, "Not Found" },
+        { 405, "Method Not Allowed" },
+        { 500, "Internal Server Error" },
+        { 503, "Service Unavailable" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (texts[i].status == status)
+            return texts[i].text;
+    }
+    return "Unknown";
+}
+
+static void make_answer(struct server *s, struct connection *c, const struct request *r)
+{
+    CLEANUP_BUF struct buf body = BUF_INIT(BODY_MAX);
+    const char *type;
+    int status = make_body(s, c->wsi, r, &body, &type);
+    buf_printf(&c->answer,
+               "HTTP/1.1 %d %s\r\n"
+               "server: ostler\r\n"
+               "connection: close\r\n"
+               "content-type: %s\r\n"
+               "content-length: %zu\r\n"
+               "cache-control: no-store\r\n"
+               "x-content-type-options: nosniff\r\n"
+               "%s\r\n",
+               status, status_text(status), type, body.len, status == 405 ? "allow: GET, HEAD\r\n" : "");
+    if (!r->head)
+        buf_str(&c->answer, buf_text(&body));
+    s->unsent += c->answer.len;
+}
+
+/* Writes the next part; 0 when there is more to come, -1 (which closes the connection) at the end. */
+static int send_part(struct connection *c)
+{
+    unsigned char part[LWS_PRE + CHUNK];
+    size_t left = c->answer.len - c->sent;
+    size_t n = left < CHUNK ? left : CHUNK;
+    if (n == 0)
+        return 0; /* writable, and nothing asked for yet */
+    memcpy(part + LWS_PRE, c->answer.data + c->sent, n);
+    lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECS);
+    /* What the socket does not take, libwebsockets keeps and sends before it says writable again or closes. */
+    if (lws_write(c->wsi, part + LWS_PRE, n, LWS_WRITE_HTTP) < 0 || n == left)
+        return -1;
+    c->sent += n;
+    lws_callback_on_writable(c->wsi);
+    return 0;
+}
+
+static int on_request(struct server *s, struct connection *c, const char *uri, size_t len)
+{
+    if (c->answer.len > 0)
+        return -1;
+    CLEANUP_FREE char *path = xstrndup(uri, len);
+    const struct request r = read_request(c->wsi, path);
+    make_answer(s, c, &r);
+    return send_part(c);
+}
+
+static void connection_add(struct server *s, struct lws *wsi)
+{
+    struct connection *c = xcalloc(1, sizeof *c);
+    *c = (struct connection){ .wsi = wsi, .answer = BUF_INIT(ANSWER_MAX) };
+    TAILQ_INSERT_TAIL(&s->connections, c, link);
+    s->connection_count++;
+    lws_set_opaque_user_data(wsi, c);
+}
+
+static void connection_remove(struct server *s, struct connection *c)
+{
+    s->unsent -= c->answer.len;
+    buf_clear(&c->answer);
+    TAILQ_REMOVE(&s->connections, c, link);
+    s->connection_count--;
+    free(c);
+}
+
+static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+    (void) user;
+    struct server *s = lws_context_user(lws_get_context(wsi));
+    struct connection *c = lws_get_opaque_user_data(wsi);
+    /* Of some eighty reasons these matter. Upgrades and CONNECT end the connection; to say nothing about an upgrade would be to
+     * agree with it. */
+    if (reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED)
+        connection_add(s, wsi);
+    else if (reason == LWS_CALLBACK_HTTP)
+        return on_request(s, c, in, len);
+    else if (reason == LWS_CALLBACK_HTTP_WRITEABLE)
+        return send_part(c);
+    else if (reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE || reason == LWS_CALLBACK_RAW_ADOPT || reason == LWS_CALLBACK_RAW_RX)
+        return -1;
+    else if (reason == LWS_CALLBACK_WSI_DESTROY && c)
+        connection_remove(s, c);
+    return 0;
+}
+
+static int on_source(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+    (void) wsi, (void) in, (void) len;
+    const struct source *source = user;
+    if (reason == LWS_CALLBACK_RAW_RX_FILE)
+        source->on_readable(source->arg);
+    return 0;
+}
+
+#define SOURCE_PROTOCOL "source"
+
+static const struct lws_protocols protocols[] = {
+    { .name = "http", .callback = on_http },
+    { .name = SOURCE_PROTOCOL, .callback = on_source, .per_session_data_size = sizeof(struct source) },
+    { .name = NULL },
+};
+
+/* libwebsockets reports mostly what clients do wrong, which must not fill the log. */
+static void on_library_log(int level, const char *line)
+{
+    (void) level;
+    CLEANUP_FREE char *text = xstrndup(line, strcspn(line, "\n"));
+    log_debug("libwebsockets", "line", text);
+}
+
+static void evict_oldest(struct server *s)
+{
+    struct connection *c, *next;
+    size_t before = s->connection_count;
+    for (c = TAILQ_FIRST(&s->connections); c && s->connection_count == before; c = next) {
+        next = TAILQ_NEXT(c, link);
+        /* One that still flushes stays for a moment; then the next goes. */
+        lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, LWS_TO_KILL_SYNC);
+    }
+}
+
+static void on_connections(void *arg)
+{
+    struct server *s = arg;
+    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        int fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0)
+            return;
+        const int on = 1;
+        /* Head and body are two writes: the second must not wait for the first one's acknowledgement. */
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        if (s->connection_count >= s->connection_max)
+            evict_oldest(s);
+        lws_adopt_socket_vhost(lws_get_vhost_by_name(s->context, "default"), fd); /* closes it when it fails */
+    }
+}
+
+static void on_timer(void *arg)
+{
+    struct server *s = arg;
+    uint64_t expirations;
+    if (read(s->timer_fd, &expirations, sizeof expirations) < 0)
+        return; /* set anew in between */
+    s->timer_set = false;
+}
+
+/* libwebsockets 4 ignores the timeout of lws_service(), and its own timers are rounded down to whole milliseconds, which
+ * makes it spin through the last one: so the limit of a wait is a timer descriptor among the others. */
+static void set_timer(struct server *s, int timeout_ms)
+{
+    if (timeout_ms <= 0 && !s->timer_set)
+        return;
+    struct itimerspec when = { 0 };
+    if (timeout_ms > 0)
+        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L };
+    timerfd_settime(s->timer_fd, 0, &when, NULL);
+    s->timer_set = timeout_ms > 0;
+}
+
+/* libwebsockets owns `fd` afterwards, also when this fails. */
+static int adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg)
+{
+    lws_sock_file_fd_type d = { .filefd = fd };
+    struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(s->context, "default"), LWS_ADOPT_RAW_FILE_DESC, d,
+                                                 SOURCE_PROTOCOL, NULL);
+    if (!wsi)
+        return -1;
+    *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, arg };
+    return 0;
+}
+
+int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg, struct err *e)
+{
+    int copy = dup(fd);
+    if (copy < 0 || adopt(s, copy, on_readable, arg) < 0)
+        return err_set(e, ERR_SYSTEM, "the server cannot watch descriptor %d", fd);
+    return 0;
+}
+
+static size_t connections_allowed(void)
+{
+    /* The program needs descriptors for other things too. */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 > CONNECTIONS_MAX)
+        return CONNECTIONS_MAX;
+    return limit.rlim_cur / 2;
+}
+
+static struct lws_context *make_context(struct server *s)
+{
+    const struct lws_context_creation_info info = {
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .vhost_name = "default",
+        .protocols = protocols,
+        .server_string = "ostler",
+        .user = s,
+        .gid = (gid_t) -1,
+        .uid = (uid_t) -1,
+        /* Unset, its tables would be as large as the limit of open files. */
+        .fd_limit_per_thread = (unsigned) s->connection_max + DESCRIPTORS_BESIDE,
+        .max_http_header_data = HEADERS_MAX,
+        .timeout_secs = TIMEOUT_SECS,
+        .timeout_secs_ah_idle = TIMEOUT_SECS,
+        .keepalive_timeout = TIMEOUT_SECS,
+    };
+    lws_set_log_level(LLL_ERR | LLL_WARN, on_library_log);
+    return lws_create_context(&info);
+}
+
+static int start(struct server *s, struct err *e)
+{
+    s->listen_fd = listen_on(s->options.listen, e);
+    if (s->listen_fd < 0)
+        return -1;
+    s->port = listen_port(s->listen_fd);
+    s->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    s->context = make_context(s);
+    if (s->timer_fd < 0 || !s->context) {
+        close(s->listen_fd);
+        if (s->timer_fd >= 0)
+            close(s->timer_fd);
+        return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer or no memory for libwebsockets");
+    }
+    if (adopt(s, s->timer_fd, on_timer, s) < 0 || adopt(s, s->listen_fd, on_connections, s) < 0)
+        return err_set(e, ERR_SYSTEM, "the HTTP server cannot watch its own sockets");
+    return 0;
+}
+
+struct server *server_new(const struct server_options *o, struct err *e)
+{
+    struct server *s = xcalloc(1, sizeof *s);
+    s->options = *o;
+    s->connection_max = connections_allowed();
+    TAILQ_INIT(&s->connections);
+    if (start(s, e) < 0) {
+        server_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+int server_port(const struct server *s)
+{
+    return s->port;
+}
+
+int server_run_once(struct server *s, int timeout_ms)
+{
+    set_timer(s, timeout_ms);
+    /* Any number but a negative one waits for the next descriptor. */
+    return lws_service(s->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
+}
+
+void server_free(struct server *s)
+{
+    if (!s)
+        return;
+    if (s->context)
+        lws_context_destroy(s->context); /* connections go through on_http() */
+    free(s);
+}

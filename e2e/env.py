@@ -1,0 +1,260 @@
+"""What a test holds in its hands: the shared world, the shared operator, and what it makes."""
+
+import contextlib
+import inspect
+import pathlib
+import time
+
+import actor
+import kube
+from names import COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, OPERAND_NAMES, STACK
+from program import Operator
+
+
+class Env:
+    """The shared world, the shared operator, and what one test makes. Objects of a test are gone after it."""
+
+    def __init__(self, world, installation, logs):
+        self.world = world
+        self.installation = installation
+        self.logs = pathlib.Path(logs)
+        self.k = world.client()
+        self.actor = actor.PluginActor(world.client())
+        self.actor.start()
+        self.kubeconfig = world.token_kubeconfig(NAMESPACE, installation.account)
+        self.operator = None
+        self.began = time.time()
+        self._test = None
+        self._number = 0
+        self._nodes = []
+        self._others = []
+
+    # -- life of a test --
+
+    def begin(self, one_test):
+        """Called before each test: whatever the last one did, an operator with default flags runs."""
+        self._test = one_test
+        self._number += 1
+        self._nodes = []
+        self._others = []
+        if self.operator is None or not self.operator.running:
+            self.operator = self.new_operator()
+            self.operator.start()
+        self.began = time.time()
+
+    def new_operator(self, *flags, name="ostler", kubeconfig=None):
+        """An operator that is not started yet."""
+        return Operator(kubeconfig or self.kubeconfig, self.logs / f"{name}.log", "--log-level", "debug", *flags)
+
+    @contextlib.contextmanager
+    def own_operator(self, *flags, ready=True, name="own"):
+        """Replaces the shared operator by one with flags of the test's own, for as long as the block runs."""
+        self.operator.stop()
+        shared, self.operator = self.operator, self.new_operator(*flags, name=name)
+        try:
+            yield self.operator.start(ready)
+        finally:
+            self.operator.stop()
+            self.operator = shared.start()
+
+    def end(self):
+        """Called after each test: policy, nodes and pods go; what Ostler should have taken away and did not is an error."""
+        for kind, name, namespace in self._others:
+            self.k.delete(kind, name, namespace, grace=0)
+        if not self.world.apiserver.running:
+            self.world.start_apiserver()
+        if not self.operator.running:
+            self.operator.start()
+        self.remove_policy(force=True)
+        for name in self._nodes:
+            self.k.delete("Node", name)
+        kube.wait_for(lambda: not any(self.k.get("Node", n) for n in self._nodes), 10, "the test's nodes are gone")
+
+    def reset(self):
+        """After a failure: takes everything of a test away by force, so that the next one finds a clean world."""
+        self.operator.stop()
+        self.k.delete("Lease", "ostler", NAMESPACE)  # one that crashed has not released it
+        if self.k.get("GpuClusterPolicy", "default"):
+            with contextlib.suppress(kube.ApiError):
+                self.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
+            self.k.delete("GpuClusterPolicy", "default")
+        for kind in ("DaemonSet", "ControllerRevision", "Service", "Pod"):
+            for obj in self.k.list(kind, OPERANDS):
+                self.k.delete(kind, obj["metadata"]["name"], OPERANDS, grace=0)
+        for kind, namespace in (("Pod", "default"), ("Node", None)):
+            for obj in self.k.list(kind, namespace):
+                self.k.delete(kind, obj["metadata"]["name"], namespace, grace=0)
+        kube.wait_for(lambda: not self.k.list("Node") and not self.k.list("Pod", OPERANDS), 20, "a clean world")
+
+    # -- making things --
+
+    def node(self, suffix, gpu=None, **more):
+        """Creates a Node of this test's own and returns its name; see kube.node()."""
+        name = f"t{self._number:02}-{suffix}"
+        self.k.create(kube.node(name, gpu, **more))
+        self._nodes.append(name)
+        return name
+
+    def create(self, obj):
+        """Creates an object that goes away with the test."""
+        made = self.k.create(obj)
+        self._others.append((obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace")))
+        return made
+
+    def gpu_pod(self, suffix, node, **more):
+        """A pod with a GPU on that node; see kube.gpu_pod()."""
+        name = f"t{self._number:02}-{suffix}"
+        self.create(kube.gpu_pod(name, node, **more))
+        kube.wait_for(lambda: kube.pod_ready(self.k.get("Pod", name, "default")), 10, f"pod {name} runs")
+        return name
+
+    def policy(self, spec=None, **metadata):
+        """Creates the policy."""
+        return self.k.create(kube.policy(spec, **metadata))
+
+    def edit(self, spec):
+        """Changes the policy's spec by a merge patch and returns the policy."""
+        return self.k.merge_patch("GpuClusterPolicy", "default", {"spec": spec})
+
+    # -- seeing things --
+
+    def get_node(self, name):
+        """The Node object."""
+        return self.k.get("Node", name)
+
+    def labels(self, name):
+        """A node's labels."""
+        return self.get_node(name)["metadata"].get("labels", {})
+
+    def get_policy(self):
+        """The policy."""
+        return self.k.get("GpuClusterPolicy", "default")
+
+    def condition(self, kind):
+        """A condition of the policy."""
+        return kube.condition(self.get_policy(), kind)
+
+    def daemonsets(self, component=None):
+        """The operands' DaemonSets by name."""
+        selector = f"{COMPONENT}={component}" if component else None
+        return {d["metadata"]["name"]: d for d in self.k.list("DaemonSet", OPERANDS, labels=selector)}
+
+    def pods(self, node=None, component=None):
+        """Operand pods."""
+        return self.k.list("Pod", OPERANDS, labels=f"{COMPONENT}={component}" if component else None,
+                           fields=f"spec.nodeName={node}" if node else None)
+
+    def pod_uids(self, component=None, node=None):
+        """Who the pods are: a replaced pod has another uid."""
+        return sorted(p["metadata"]["uid"] for p in self.pods(node, component))
+
+    def image(self, node, component):
+        """The image of the operand's main container on a node."""
+        (pod,) = self.pods(node, component)
+        return pod["spec"]["containers"][0]["image"]
+
+    def requests(self, **filters):
+        """What Ostler asked of the API server since this test began; see world.Audit.requests()."""
+        filters.setdefault("since", self.began)
+        return self.world.audit.requests(user=self.installation.user, **filters)
+
+    def kubectl(self, *args, stdin=None):
+        """Runs kubectl as the admin and returns what it prints."""
+        return self.installation.kubectl(*args, stdin=stdin)
+
+    # -- waiting --
+
+    def wait(self, predicate, timeout=10, what=None):
+        """kube.wait_for(), but a dead operator is found at once."""
+        def alive():
+            if not self.operator.running:
+                raise AssertionError("Ostler is not running any more")
+            return predicate()
+        return kube.wait_for(alive, timeout, what or predicate.__doc__ or inspect.getsource(predicate).strip())
+
+    @staticmethod
+    def wait_until(predicate, timeout, what):
+        """kube.wait_for() for what does not need an operator."""
+        return kube.wait_for(predicate, timeout, what)
+
+    def wait_marked(self, *nodes, timeout=10):
+        """Waits until the nodes bear label and taint."""
+        for name in nodes:
+            self.wait(lambda n=name: self.is_marked(n), timeout, f"{name} is labelled and tainted")
+
+    def is_marked(self, name):
+        """Whether a node bears label and taint."""
+        node = self.get_node(name)
+        return (node["metadata"]["labels"].get(GPU_LABEL) == "true"
+                and kube.taint(node, GPU_TAINT) == f"{GPU_TAINT}=present:NoSchedule")
+
+    def wait_serving(self, *nodes, operands=OPERAND_NAMES, timeout=15):
+        """Waits until each node bears its marks and runs all operands, ready."""
+        def missing(name):
+            ready = {p["metadata"]["labels"].get(COMPONENT) for p in self.pods(name) if kube.pod_ready(p)}
+            return sorted(set(operands) - ready)
+        for name in nodes:
+            self.wait_marked(name, timeout=timeout)
+            self.wait(lambda n=name: not missing(n) or f"{missing(n)} missing", timeout, f"{name} runs all operands")
+
+    def wait_policy(self, reason=None, status="True", kind="Ready", timeout=15):
+        """Waits for a condition of the policy as of its latest generation, and returns it."""
+        def settled():
+            policy = self.get_policy()
+            c = kube.condition(policy, kind)
+            if policy.get("status", {}).get("observedGeneration") != policy["metadata"]["generation"]:
+                return "the latest generation is not observed"
+            fits = c.get("status") == status and (reason is None or c.get("reason") == reason)
+            return c if fits else f"{kind}={c.get('status')} {c.get('reason')}: {c.get('message')}"
+        wanted = f"{kind}={status}" + (f" {reason}" if reason else "")
+        return self.wait(settled, timeout, f"the policy says {wanted}")
+
+    def wait_calm(self, seconds=1.0, timeout=15):
+        """Waits until Ostler has written nothing but its lease for that long."""
+        def calm():
+            """Ostler is calm"""
+            recent = self.requests(since=time.time() - seconds, writes=True, where=lambda r: r.resource != "leases")
+            return not recent or f"last: {recent[-1]}"
+        time.sleep(seconds)
+        self.wait(calm, timeout)
+
+    def serving(self, *suffixes, spec=None, gpu="nfd", **more):
+        """A policy, GPU nodes that run all operands, everything calm: where many tests begin. Returns the names."""
+        names = [self.node(s, gpu, **more) for s in suffixes]
+        self.policy(spec)
+        self.wait_serving(*names)
+        self.wait_policy()
+        self.wait_calm()
+        return names if len(names) > 1 else names[0]
+
+    def stays(self, predicate, seconds, what):
+        """Fails if the predicate stops being true within that time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            assert predicate(), f"did not stay: {what}"
+            time.sleep(0.1)
+
+    # -- the end of a policy --
+
+    def remove_policy(self, force=False, timeout=15):
+        """Deletes the policy and waits until it and everything of ours is gone."""
+        if self.get_policy():
+            if force:
+                self.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {FORCE_REMOVAL: "true"}}})
+            self.k.delete("GpuClusterPolicy", "default")
+        self.wait_gone(timeout)
+
+    def wait_gone(self, timeout=15):
+        """Waits until there is no policy, no child and no mark."""
+        def gone():
+            """policy, children and marks are gone"""
+            if self.get_policy():
+                return f"the policy is there: {self.condition('Ready').get('message')}"
+            left = [f"{kind} {o['metadata']['name']}" for kind in ("DaemonSet", "ControllerRevision", "Pod")
+                    for o in self.k.list(kind, OPERANDS)
+                    if kind != "ControllerRevision" or "ostler.dev/revision" in o["metadata"].get("labels", {})]
+            left += [f"marks of {n['metadata']['name']}" for n in self.k.list("Node")
+                     if MARKS in n["metadata"].get("annotations", {}) or DRIVER in n["metadata"]["labels"]
+                     or STACK in n["metadata"]["labels"]]
+            return not left or ", ".join(left)
+        self.wait(gone, timeout)

@@ -1,0 +1,46 @@
+"""Puts Ostler's objects into a cluster, as an administrator would."""
+
+import subprocess
+
+import kube
+import names
+
+
+class Installation:
+    """CRDs and chart on a world. The Deployment is applied and kept at no replicas: the program runs beside the world."""
+
+    def __init__(self, world):
+        self.world = world
+        self.account = None
+        rendered = subprocess.run(
+            [world.tool("helm"), "template", "ostler", names.CHART, "--namespace", names.NAMESPACE,
+             "--set", "policy.create=false"],
+            check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.kubectl("apply", "--server-side", "-f", names.ROOT / "crds")
+        client = world.client()
+        for crd in client.list("CustomResourceDefinition"):
+            name = crd["metadata"]["name"]
+            kube.wait_for(lambda n=name: kube.condition(client.get("CustomResourceDefinition", n), "Established")
+                          .get("status") == "True", 10, f"{name} is established")
+        for name in (names.NAMESPACE, names.OPERANDS):
+            client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self.kubectl("apply", "--server-side", "--force-conflicts", "-n", names.NAMESPACE, "-f", "-", stdin=rendered)
+        for deployment in client.list("Deployment", names.NAMESPACE):
+            self.account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
+            client.merge_patch("Deployment", deployment["metadata"]["name"], {"spec": {"replicas": 0}}, names.NAMESPACE)
+        if not self.account:
+            raise RuntimeError("the chart renders no Deployment")
+        client.close()
+
+    @property
+    def user(self):
+        """How the audit log calls the chart's service account."""
+        return f"system:serviceaccount:{names.NAMESPACE}:{self.account}"
+
+    def kubectl(self, *args, stdin=None):
+        """Runs kubectl as the admin and returns what it prints; an error of it is one of ours."""
+        done = subprocess.run([self.world.tool("kubectl"), "--kubeconfig", self.world.admin_kubeconfig, *map(str, args)],
+                              input=stdin, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"kubectl {args[0]}: {done.stderr.strip()}")
+        return done.stdout

@@ -1,0 +1,21 @@
+"""Names and places that the tests and the program agree on."""
+
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
+CHART = ROOT / "charts" / "ostler"
+NAMESPACE = "ostler-system"
+OPERANDS = "ostler-operands"
+
+
+GPU_LABEL = "nvidia.com/gpu.present"
+GPU_TAINT = "nvidia.com/gpu"
+DRIVER = "ostler.dev/driver"
+STACK = "ostler.dev/stack"
+MARKS = "ostler.dev/marks"
+MANAGED = "ostler.dev/managed"
+FORCE_REMOVAL = "ostler.dev/force-removal"
+COMPONENT = "app.kubernetes.io/component"
+OPERAND_NAMES = ("driver", "toolkit", "device-plugin", "exporter")

@@ -1,0 +1,112 @@
+"""The program under test."""
+
+import pathlib
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+
+import kube
+import names
+import world
+
+
+class Operator:
+    """One process of build/ostler. Its log goes to a file."""
+
+    def __init__(self, kubeconfig, log, *flags):
+        (self.port,) = world.free_ports(1)
+        self.kubeconfig = kubeconfig
+        self.log = pathlib.Path(log)
+        self._argv = [str(names.PROGRAM), "run", "--kubeconfig", str(kubeconfig), "--namespace", names.NAMESPACE,
+                      "--operand-namespace", names.OPERANDS, "--listen", f"127.0.0.1:{self.port}", "--log-format", "text",
+                      *flags]
+        self._process = None
+
+    @property
+    def running(self):
+        """Whether the process is there."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self):
+        """Its process id."""
+        return self._process.pid
+
+    def start(self, ready=True):
+        """Starts it and, unless told not to, waits until it says that it is ready."""
+        with open(self.log, "ab") as log:
+            log.write(f"---- {' '.join(self._argv)}\n".encode())
+            log.flush()
+            self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *self._argv],
+                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        if ready:
+            self.wait_ready()
+        return self
+
+    def fetch(self, path):
+        """GET from its own HTTP server: (status, text), or (0, reason) where nobody listens."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=2) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as e:
+            return e.code, e.read().decode()
+        except OSError as e:
+            return 0, str(e)
+
+    def wait_ready(self, timeout=20):
+        """Waits for /readyz; a program that ended meanwhile will not become ready."""
+        def ready():
+            """Ostler is ready"""
+            if not self.running:
+                raise AssertionError(f"Ostler ended with {self._process.returncode}")
+            status, text = self.fetch("/readyz?verbose")
+            return status == 200 or text
+        kube.wait_for(ready, timeout)
+
+    def signal(self, number):
+        """Sends a signal."""
+        self._process.send_signal(number)
+
+    def kill(self):
+        """SIGKILL, and waits for the end."""
+        self.signal(signal.SIGKILL)
+        self._process.wait()
+
+    def wait(self, timeout):
+        """Waits for it to end and returns its exit code."""
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise kube.Timeout(f"Ostler did not end within {timeout:g} s") from None
+
+    def stop(self):
+        """SIGTERM, and SIGKILL for one that does not listen. Returns the exit code."""
+        if not self.running:
+            return self._process.returncode if self._process else None
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGTERM)
+        try:
+            return self.wait(5)
+        except kube.Timeout:
+            self.kill()
+            return self._process.returncode
+
+    def resident(self):
+        """(RSS, RssAnon) in KiB."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        return tuple(int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon"))
+
+    def tail(self, lines=25):
+        """The last words of its log, of its last life."""
+        if not self.log.exists():
+            return ""
+        text = self.log.read_text(encoding="utf-8", errors="replace").rpartition("---- ")[2]
+        return "\n".join(text.splitlines()[-lines:])
+
+
+def run_program(*args, stdin=None, timeout=20):
+    """Runs the program for one of its short commands: the CompletedProcess, with text."""
+    return subprocess.run([str(names.PROGRAM), *map(str, args)], input=stdin, capture_output=True, text=True, timeout=timeout,
+                          check=False)

@@ -1,0 +1,146 @@
+"""5. Edits of the policy change what they mean to change and nothing else."""
+
+import time
+
+from harness import contains, equal, test
+from names import DRIVER, OPERANDS, STACK
+TIERS = ("driver", "toolkit", "device-plugin")
+
+
+@test
+def exporter_interval_rolls_the_exporter_only(env):
+    """The exporter's interval replaces the exporter's pods and no other."""
+    node = env.serving("gpu")
+    tiers = {c: env.pod_uids(c) for c in TIERS}
+    exporter = env.pod_uids("exporter")
+    revisions = (env.labels(node)[DRIVER], env.labels(node)[STACK])
+    env.edit({"exporter": {"interval": "5s"}})
+    env.wait(lambda: len(env.pod_uids("exporter")) == 1 and env.pod_uids("exporter") != exporter, 15, "a new exporter pod")
+    env.wait_serving(node)
+    for component, uids in tiers.items():
+        equal(env.pod_uids(component), uids, f"{component} pods")
+    equal((env.labels(node)[DRIVER], env.labels(node)[STACK]), revisions, "assignments")
+
+
+@test
+def exporter_can_be_switched_off_and_on(env):
+    """A disabled exporter's DaemonSet and Service go; enabled, they come back."""
+    node = env.serving("gpu")
+    env.edit({"exporter": {"enabled": False}})
+    env.wait(lambda: not env.pods(node, "exporter") and not env.daemonsets("exporter"), what="no exporter")
+    env.wait(lambda: not [s for s in env.k.list("Service", OPERANDS)], what="no Service")
+    env.edit({"exporter": {"enabled": True}})
+    env.wait_serving(node)
+
+
+@test
+def driver_limit_makes_no_revision(env):
+    """A driver's resource limit reaches the template, makes no new revision and replaces no pod; the status counts those that wait."""
+    node = env.serving("gpu")
+    pods = env.pod_uids("driver")
+    revision = env.labels(node)[DRIVER]
+    env.edit({"driver": {"resources": {"limits": {"memory": "4Gi"}}}})
+    (name,) = env.daemonsets("driver")
+
+    def limited():
+        """the DaemonSet has the limit"""
+        containers = env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"]["containers"]
+        return any(c.get("resources", {}).get("limits", {}).get("memory") == "4Gi" for c in containers)
+    env.wait(limited)
+
+    def counted():
+        """one driver pod runs an older template"""
+        operands = {o["name"]: o for o in env.get_policy()["status"]["operands"]}
+        return operands["driver"].get("outdated") == 1 or str(operands["driver"])
+    env.wait(counted)
+    env.wait_calm()
+    equal(env.labels(node)[DRIVER], revision, "assignment")
+    equal(env.pod_uids("driver"), pods, "driver pods")
+
+
+@test
+def driver_version_goes_to_new_nodes_only(env):
+    """A new driver version gets a DaemonSet of its own and new nodes; nodes that run one keep it; the status counts both."""
+    old = env.serving("old", spec={"driver": {"version": "570.124.06"}})
+    pods = env.pod_uids("driver")
+    env.edit({"driver": {"version": "580.95.05"}})
+    env.wait(lambda: len(env.daemonsets("driver")) == 2, what="two driver DaemonSets")
+    new = env.node("new", "nfd")
+    env.wait_serving(new)
+    contains(env.image(new, "driver"), ":580.95.05-", "the new node's driver")
+    contains(env.image(old, "driver"), ":570.124.06-", "the old node's driver")
+    equal(env.pod_uids("driver", old), pods, "the old node's driver pod")
+
+    def counted():
+        """one node is up to date and one outdated"""
+        nodes = env.get_policy()["status"]["nodes"]
+        return (nodes["upToDate"], nodes["outdated"]) == (1, 1) or str(nodes)
+    env.wait(counted)
+
+
+@test
+def driver_version_there_and_back(env):
+    """Going back to the version that runs leaves one DaemonSet: those of revisions that nobody needs are deleted."""
+    env.serving("gpu", spec={"driver": {"version": "570.124.06"}})
+    before = set(env.daemonsets())
+    env.edit({"driver": {"version": "580.95.05"}})
+    env.wait(lambda: len(env.daemonsets("driver")) == 2, what="two driver DaemonSets")
+    env.edit({"driver": {"version": "570.124.06"}})
+    env.wait(lambda: set(env.daemonsets()) == before, what="the DaemonSets are those of before")
+    env.wait_policy()
+
+
+@test
+def left_open_stays_as_it_is(env):
+    """A version that is taken out of the policy stays what the nodes run, for new nodes too: built-in defaults move nothing."""
+    first = env.serving("first", spec={"driver": {"version": "570.124.06"}, "toolkit": {"version": "v1.17.0"},
+                                       "devicePlugin": {"version": "v0.17.0"}, "exporter": {"version": "4.0.0-4.0.0-ubuntu22.04"}})
+    pods = {c: env.pod_uids(c) for c in TIERS}
+    env.edit({"driver": {"version": None}, "toolkit": {"version": None}, "devicePlugin": {"version": None}})
+    env.wait_policy()
+    env.wait_calm()
+    for component, uids in pods.items():
+        equal(env.pod_uids(component), uids, f"{component} pods")
+    second = env.node("second", "nfd")
+    env.wait_serving(second)
+    for key in (DRIVER, STACK):
+        equal(env.labels(second)[key], env.labels(first)[key], key)
+
+
+@test
+def left_open_survives_a_restart(env):
+    """The same after Ostler was started anew, as another build with other defaults would be."""
+    first = env.serving("first", spec={"driver": {"version": "570.124.06"}})
+    env.operator.stop()
+    env.edit({"driver": {"version": None}})
+    env.operator.start()
+    second = env.node("second", "nfd")
+    env.wait_serving(second)
+    equal(env.labels(second)[DRIVER], env.labels(first)[DRIVER], DRIVER)
+
+
+@test
+def irrelevant_edit_writes_nothing(env):
+    """An edit that changes no child writes none: a field that is not yet acted on costs one status at most."""
+    env.serving("gpu")
+    since = time.time()
+    env.edit({"rollout": {"maxParallel": 3}})
+    env.wait_policy()
+    env.wait_calm()
+    writes = env.requests(since=since, writes=True, where=lambda r: r.resource not in ("leases", "gpuclusterpolicies/status"))
+    equal([str(w) for w in writes], [], "writes other than the status")
+    assert len(env.requests(since=since, writes=True, resource="gpuclusterpolicies/status")) <= 1, "more than one status"
+    contains(str(env.get_policy()["status"].get("notYetActedOn")), "spec.rollout.maxParallel", "notYetActedOn")
+
+
+@test
+def plugin_config_content_is_a_revision(env):
+    """The content of the device plugin's ConfigMap decides the stack's revision; without the ConfigMap the policy says so."""
+    env.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plugin", "namespace": OPERANDS},
+                "data": {"any": "version: v1\n"}})
+    node = env.serving("gpu", spec={"devicePlugin": {"config": {"name": "plugin", "default": "any"}}})
+    revision = env.labels(node)[STACK]
+    env.k.merge_patch("ConfigMap", "plugin", {"data": {"any": "version: v1\nflags: {migStrategy: none}\n"}}, OPERANDS)
+    new = env.wait(lambda: [d for d in env.daemonsets("device-plugin") if not d.endswith(revision)], what="a new stack revision")
+    equal(len(new), 1, "new device plugin DaemonSets")
+    equal(env.labels(node)[STACK], revision, "the assignment of the node that runs one")

@@ -1,0 +1,162 @@
+"""7. The policy says what is wrong: which operand, how many nodes, the first cause. It never says Ready when something lacks."""
+
+import threading
+
+import kube
+from harness import cases, contains, equal, test
+BROKEN = {
+    # name -> (spec, operand, reason)
+    "driver_image_missing": ({"driver": {"version": "580.0-missing"}}, "driver", "ImagePullBackOff"),
+    "driver_crash": ({"driver": {"version": "580.0-crash"}}, "driver", "CrashLoopBackOff"),
+    "plugin_image_missing": ({"devicePlugin": {"version": "v0-missing"}}, "device-plugin", "ImagePullBackOff"),
+    "toolkit_crash": ({"toolkit": {"version": "v0-crash"}}, "toolkit", "CrashLoopBackOff"),
+    "exporter_crash": ({"exporter": {"version": "v0-crash"}}, "exporter", "CrashLoopBackOff"),
+}
+
+
+@cases(BROKEN)
+def broken(env, row):
+    """An operand that cannot run on two nodes: Ready=False, the message names operand, count and the pod's reason."""
+    spec, operand, reason = row
+    nodes = [env.node("a", "nfd"), env.node("b", "nfd")]
+    env.policy(spec)
+    env.wait_marked(*nodes)
+
+    def named():
+        """the first cause is named"""
+        causes = (env.get_policy().get("status") or {}).get("firstCauses", [])
+        found = [c for c in causes if c.get("operand") == operand and c["reason"] == reason and c.get("nodes") == 2]
+        return found or str(causes)
+    (cause,) = env.wait(named)
+    assert cause.get("node") in nodes, f"the cause names no node of two: {cause}"
+    ready = env.wait_policy(status="False")
+    contains(ready["message"], [operand, reason, "2"], "message")
+    equal(env.condition("Degraded").get("status"), "True", "Degraded")
+
+
+@test
+def broken_image_is_mended(env):
+    """An exporter's image that is put right makes the policy Ready again."""
+    node = env.node("gpu", "nfd")
+    env.policy({"exporter": {"version": "v0-missing"}})
+    env.wait(lambda: "ImagePullBackOff" in str(env.get_policy().get("status")), what="the status names the cause")
+    env.edit({"exporter": {"version": None}})
+    env.wait_serving(node)
+    env.wait_policy()
+    equal(env.get_policy()["status"].get("firstCauses", []), [], "first causes")
+
+
+@test
+def no_gpu_nodes(env):
+    """Nodes that a detector has looked at, none with a GPU: Ready with reason NoGpuNodes, in words."""
+    env.node("plain")
+    env.policy()
+    ready = env.wait_policy("NoGpuNodes")
+    contains(ready["message"], "GPU", "message")
+    equal(env.condition("Degraded").get("status"), "False", "Degraded")
+
+
+@test
+def no_detector(env):
+    """No node that a detector has looked at: Degraded with reason NoDetector and the command that installs one."""
+    env.node("bare", nfd=False)
+    env.policy()
+    degraded = env.wait_policy("NoDetector", kind="Degraded")
+    contains(degraded["message"], ["node-feature-discovery", "kubectl"], "message")
+
+
+@test
+def never_ready_with_an_operand_missing(env):
+    """From the first sight of a node until all its operands are ready, the policy is not Ready; then it is."""
+    seen = []
+    stop = threading.Event()
+    watcher = env.k.clone()
+    first = env.node("first", "nfd")
+    env.policy({"exporter": {"version": "v0-slow"}})
+
+    def look():
+        while not stop.wait(0.05):
+            policy = watcher.get("GpuClusterPolicy", "default")
+            seen.append(kube.condition(policy, "Ready").get("status"))
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    env.wait_serving(first, operands=("driver", "toolkit", "device-plugin"))
+    env.wait_calm()
+    stop.set()
+    thread.join()
+    assert "True" not in seen, "Ready while the exporter is missing"
+    env.edit({"exporter": {"version": None}})
+    env.wait_serving(first)
+    env.wait_policy()
+
+
+@test
+def not_ready_while_a_new_node_installs(env):
+    """A node that joins a Ready cluster takes Ready away until it is served, and Ready comes back with nothing else done."""
+    env.serving("first")
+    env.node("second", "nfd", labels={"ostler.dev/none": "x"})
+    env.wait(lambda: env.get_policy()["status"]["nodes"]["managed"] == 2)
+    env.wait_policy()
+    equal(env.get_policy()["status"]["summary"]["nodes"], "2/2", "the NODES column")
+
+
+@test
+def counts_and_columns(env):
+    """The counts of nodes and operands, and what kubectl get prints."""
+    env.node("plain")
+    env.node("served", "allocatable")
+    env.serving("a", "b")
+
+    def counted():
+        """the counts are right"""
+        nodes = env.get_policy()["status"]["nodes"]
+        got = {k: nodes.get(k) for k in ("total", "gpu", "managed", "ready", "upToDate", "outdated")}
+        return got == {"total": 4, "gpu": 3, "managed": 2, "ready": 2, "upToDate": 2, "outdated": 0} or str(got)
+    env.wait(counted)
+    status = env.get_policy()["status"]
+    states = {s["state"]: s["count"] for s in status["nodes"]["states"]}
+    equal(states.get("Ready"), 2, "nodes in state Ready")
+    equal(states.get("ForeignStack"), 1, "nodes in state ForeignStack")
+    for operand in status["operands"]:
+        equal((operand["desired"], operand["ready"]), (2, 2), f"{operand['name']}: desired, ready")
+    equal({o["name"] for o in status["operands"]}, {"driver", "toolkit", "device-plugin", "exporter"}, "operands")
+    table = env.kubectl("get", "gpupolicy")
+    contains(table, ["READY", "NODES", "DRIVER", "True", "2/2", "580.95.05"], "kubectl get gpupolicy")
+
+
+@test
+def conditions_are_complete(env):
+    """All five conditions are there, with the policy's generation, and none of work while nothing is done."""
+    env.serving("gpu")
+    policy = env.get_policy()
+    got = {c["type"]: c["status"] for c in policy["status"]["conditions"]}
+    equal(got, {"Ready": "True", "Reconciling": "False", "Stalled": "False", "Degraded": "False", "RollingOut": "False"},
+          "conditions")
+    for c in policy["status"]["conditions"]:
+        equal(c.get("observedGeneration"), policy["metadata"]["generation"], f"observedGeneration of {c['type']}")
+
+
+@test
+def events_on_transitions_only(env):
+    """Events tell of transitions on the policy and on the node, a handful and not a stream, and none while nothing happens."""
+    node = env.serving("gpu")
+    uid = env.get_policy()["metadata"]["uid"]
+
+    def events():
+        return [e for e in env.k.list("Event")
+                if e.get("reportingController", "").startswith("ostler")
+                and (e.get("regarding", {}).get("uid") == uid or e["regarding"].get("name") == node)]
+    env.wait(lambda: any(e["regarding"]["kind"] == "Node" for e in events()), what="an event on the node")
+    env.wait(lambda: any(e["regarding"]["kind"] == "GpuClusterPolicy" for e in events()), what="an event on the policy")
+    count = len(events())
+    assert count <= 12, f"{count} events for one node and one policy: {[e.get('note') for e in events()]}"
+    env.k.merge_patch("Node", node, {"metadata": {"annotations": {"example.com/x": "1"}}})
+    env.stays(lambda: len(events()) == count, 2, "no event without a transition")
+
+
+@test
+def status_edited_by_hand(env):
+    """A status that somebody writes is put right."""
+    env.serving("gpu")
+    env.k.merge_patch("GpuClusterPolicy", "default", {"status": {"summary": {"nodes": "7/7"}}}, subresource="status")
+    env.wait(lambda: env.get_policy()["status"]["summary"]["nodes"] == "1/1", what="the NODES column is right")

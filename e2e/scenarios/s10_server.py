@@ -1,0 +1,127 @@
+"""10. The API server restarts, is away, forgets its history, changes its authority, expires a token: Ostler goes on."""
+
+import signal
+import time
+
+from harness import equal, test
+from names import NAMESPACE, OPERANDS
+
+def _goes_on(env, within=5.0):
+    """A node that joins now is marked soon: Ostler works."""
+    began = time.monotonic()
+    node = env.node(f"after{int(began * 10) % 100000}", "nfd")
+    env.wait_marked(node, timeout=within)
+    return node
+
+
+@test
+def restarted(env):
+    """The API server is restarted: Ostler goes on within 5 s, as the same process."""
+    first = env.serving("gpu")
+    pid = env.operator.pid
+    env.world.restart_apiserver()
+    env.wait_serving(_goes_on(env), first)
+    equal(env.operator.pid, pid, "process")
+
+
+@test
+def crashed(env):
+    """The same when the API server is killed."""
+    env.serving("gpu")
+    env.world.restart_apiserver(kill=True)
+    _goes_on(env)
+
+
+@test
+def away_for_a_minute(env):
+    """Away for 60 s: within 5 s of its return Ostler goes on, without a burst of requests, and said meanwhile that it was not ready."""
+    env.serving("gpu")
+    pid = env.operator.pid
+    env.world.apiserver.stop(grace=2)
+    time.sleep(58)
+    status, text = env.operator.fetch("/readyz?verbose")
+    assert status not in (0, 200), f"/readyz while the API server is away: {status} {text}"
+    equal(env.operator.fetch("/healthz")[0], 200, "/healthz while the API server is away")
+    env.world.start_apiserver()
+    back = time.time()
+    _goes_on(env)
+    equal(env.operator.pid, pid, "process")
+    env.operator.wait_ready(5)
+    time.sleep(3)
+    asked = [r for r in env.requests(since=back - 5, until=back + 5) if r.resource != "leases"]
+    assert len(asked) <= 60, f"{len(asked)} requests in the seconds after its return: a burst"
+
+
+@test
+def unresponsive(env):
+    """An API server that holds its connections and answers nothing for 10 s is waited out."""
+    env.serving("gpu")
+    env.world.apiserver.pause()
+    try:
+        time.sleep(10)
+    finally:
+        env.world.apiserver.resume()
+    _goes_on(env, within=10)
+
+
+@test
+def history_compacted(env):
+    """A watch from a version that the server has forgotten is answered 410: Ostler lists again, and nothing is made twice."""
+    node = env.serving("gpu")
+    pods = env.pod_uids()
+    env.operator.signal(signal.SIGSTOP)
+    late = env.node("late", "nfd")
+    env.k.merge_patch("Node", node, {"metadata": {"labels": {"nvidia.com/gpu.present": None}}})
+    env.world.compact()
+    since = time.time()
+    env.operator.signal(signal.SIGCONT)
+    env.wait_serving(node, late, timeout=20)
+    assert env.requests(since=since, verb="list", resource="nodes"), "no list after the history was lost"
+    assert set(pods) <= set(env.pod_uids()), "operand pods were replaced"
+    for component in ("driver", "toolkit", "device-plugin", "exporter"):
+        equal(len(env.daemonsets(component)), 1, f"{component} DaemonSets")
+
+
+@test
+def authority_changes(env):
+    """The server's certificate comes from another authority, which reaches Ostler's file later: it is read again."""
+    env.serving("gpu")
+    pid = env.operator.pid
+    env.world.rotate_server_ca()
+    try:
+        time.sleep(2)
+        env.world.trust_server_ca(env.kubeconfig)
+        _goes_on(env, within=70)
+    finally:
+        env.world.trust_server_ca(env.kubeconfig)
+    equal(env.operator.pid, pid, "process")
+
+
+@test
+def token_is_invalidated(env):
+    """The token becomes worthless (401) and another one lies in its file: it is read again."""
+    env.serving("gpu")
+    pid = env.operator.pid
+    account = env.k.get("ServiceAccount", env.installation.account, NAMESPACE)
+    env.k.delete("ServiceAccount", env.installation.account, NAMESPACE)
+    for key in ("uid", "resourceVersion", "creationTimestamp", "managedFields"):
+        account["metadata"].pop(key, None)
+    env.k.create(account)
+    env.world.rotate_token(env.kubeconfig, NAMESPACE, env.installation.account)
+    _goes_on(env, within=30)
+    equal(env.operator.pid, pid, "process")
+
+
+@test
+def operand_namespace_vanishes(env):
+    """The operand namespace is deleted by mistake: when it is there again, so are the operands."""
+    node = env.serving("gpu")
+    uid = env.k.get("Namespace", OPERANDS)["metadata"]["uid"]
+    namespace = env.k.get("Namespace", OPERANDS)
+    env.k.delete("Namespace", OPERANDS)
+    env.wait(lambda: env.k.get("Namespace", OPERANDS) is None
+             or env.k.get("Namespace", OPERANDS)["metadata"]["uid"] != uid, 30, "the namespace is gone")
+    if env.k.get("Namespace", OPERANDS) is None:
+        env.k.create({"apiVersion": "v1", "kind": "Namespace",
+                      "metadata": {"name": OPERANDS, "labels": namespace["metadata"].get("labels", {})}})
+    env.wait_serving(node, timeout=30)

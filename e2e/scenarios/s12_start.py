@@ -1,0 +1,168 @@
+"""12. The command line, bad surroundings, the chart's rights: a sentence that says what, where and what to do."""
+
+import json
+import time
+
+import kube
+from harness import cases, contains, equal, test
+from names import NAMESPACE, OPERANDS
+from program import run_program
+POLICY = """\
+apiVersion: ostler.dev/v1alpha1
+kind: GpuClusterPolicy
+metadata:
+  name: default
+spec:
+  driver:
+    version: "580.95.05"
+"""
+
+
+@test
+def help_and_version(_):
+    """--help and --version say what they should and exit with 0."""
+    shown = run_program("--help")
+    equal(shown.returncode, 0, "exit code of --help")
+    contains(shown.stdout, ["--kubeconfig", "--operand-namespace", "render", "validate", "cleanup"], "--help")
+    shown = run_program("--version")
+    equal(shown.returncode, 0, "exit code of --version")
+    contains(shown.stdout, "ostler", "--version")
+
+
+@test
+def unknown_option(_):
+    """An option that does not exist is named, with exit code 2 and nothing on stdout."""
+    shown = run_program("--no-such-option")
+    equal((shown.returncode, shown.stdout), (2, ""), "exit code and stdout")
+    contains(shown.stderr, "no-such-option", "stderr")
+
+
+@test
+def validate_says_where(env):
+    """`ostler validate` accepts a good policy, and names field and line of what is wrong in a bad one."""
+    path = env.logs / "policy.yaml"
+    path.write_text(POLICY, encoding="utf-8")
+    equal(run_program("validate", "-f", path).returncode, 0, "exit code for a good policy")
+    path.write_text(POLICY.replace('"580.95.05"', '"580 95"'), encoding="utf-8")
+    bad = run_program("validate", "-f", path)
+    equal(bad.returncode, 1, "exit code for a bad policy")
+    contains(bad.stdout + bad.stderr, ["spec.driver.version", "7"], "what it says")
+
+
+@test
+def render_is_what_is_applied(env):
+    """`ostler render` prints, for a given node, DaemonSets of the names and templates that the running Ostler applies."""
+    node = env.serving("gpu")
+    policy, node_file = env.logs / "policy.yaml", env.logs / "node.yaml"
+    policy.write_text(POLICY, encoding="utf-8")
+    node_file.write_text(json.dumps(env.get_node(node)), encoding="utf-8")  # JSON is YAML
+    shown = run_program("render", "-f", policy, "--node", node_file)
+    equal(shown.returncode, 0, f"exit code; it said {shown.stderr!r}")
+    for name, daemonset in env.daemonsets().items():
+        contains(shown.stdout, [f"name: {name}", daemonset["spec"]["template"]["spec"]["containers"][0]["image"]], "render")
+    applied = env.kubectl("apply", "--dry-run=server", "-f", "-", stdin=shown.stdout)
+    contains(applied, "daemonset", "kubectl apply --dry-run=server of what render prints")
+
+
+@test
+def wrong_kubeconfig(env):
+    """A kubeconfig that is not there, and one that is not one: one sentence that names the file, exit code not 0."""
+    for path, words in ((env.logs / "no-such-file", "no-such-file"), (env.logs / "garbage", "garbage")):
+        (env.logs / "garbage").write_text("}{ not yaml: [", encoding="utf-8")
+        done = run_program("run", "--kubeconfig", path, "--namespace", NAMESPACE, "--listen", "127.0.0.1:0")
+        assert done.returncode not in (0, None), "exit code 0"
+        contains(done.stderr + done.stdout, words, "what it says")
+
+
+@test
+def no_rights(env):
+    """Without rights Ostler stays, is not ready, and says which right it lacks."""
+    nobody = env.world.kubeconfig("nobody")
+    with env.own_operator(ready=False, name="nobody") as operator:
+        operator.stop()
+        env.operator = weak = env.new_operator(name="nobody", kubeconfig=nobody)
+        weak.start(ready=False)
+
+        def refused():
+            """/readyz names the missing right"""
+            status, text = weak.fetch("/readyz?verbose")
+            return (status == 503 and "forbidden" in text.lower() and "nobody" in text) or f"{status} {text}"
+        try:
+            env.wait(refused, 15)
+            time.sleep(3)
+            asked = env.world.audit.requests(user="nobody", since=time.time() - 3)
+            assert len(asked) <= 40, f"{len(asked)} requests within 3 s: no backoff"
+        finally:
+            weak.stop()
+            env.operator = operator
+
+
+@test
+def missing_crd(env):
+    """Without the CRD Ostler stays, is not ready and says so; it goes on when the CRD is there."""
+    name = "gpuclusterpolicies.ostler.dev"
+    crd = env.k.get("CustomResourceDefinition", name)
+    env.operator.stop()
+    env.k.delete("CustomResourceDefinition", name)
+    env.wait_until(lambda: env.k.get("CustomResourceDefinition", name) is None, 20, "the CRD is gone")
+    env.operator.start(ready=False)
+
+    def refused():
+        """/readyz names the missing CRD"""
+        status, text = env.operator.fetch("/readyz?verbose")
+        return (status == 503 and "gpuclusterpolic" in text.lower()) or f"{status} {text}"
+    try:
+        env.wait(refused, 15)
+    finally:
+        for key in ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"):
+            crd["metadata"].pop(key, None)
+        env.k.create({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                      "metadata": crd["metadata"], "spec": crd["spec"]})
+        env.wait_until(lambda: kube.condition(env.k.get("CustomResourceDefinition", name), "Established")
+                       .get("status") == "True", 10, "the CRD is established")
+    env.operator.wait_ready(70)
+
+
+@cases({"healthz": "/healthz", "readyz": "/readyz", "metrics": "/metrics"})
+def serves(env, path):
+    """The program's own HTTP server answers."""
+    env.policy()
+    status, text = env.operator.fetch(path)
+    equal(status, 200, f"status of {path}")
+    if path == "/metrics":
+        contains(text, ["process_resident_memory_bytes", "workqueue_depth", "rest_client_requests_total", "ostler_"], "metrics")
+
+
+@test
+def explain_describes_every_field(env):
+    """kubectl explain shows a description for each field of the spec."""
+    shown = env.kubectl("explain", "gpuclusterpolicy.spec", "--recursive")
+    contains(shown, ["driver", "toolkit", "devicePlugin", "exporter", "rollout", "pools"], "kubectl explain")
+    contains(env.kubectl("explain", "gpuclusterpolicy.spec.driver.version"), "DESCRIPTION", "kubectl explain of a field")
+
+
+@test
+def rights_are_enough(env):
+    """All through this run the API server refused the chart's service account nothing, but while it started and had no rules yet."""
+    refused = [r for r in env.world.audit.requests(user=env.installation.user)
+               if r.code == 403 and not any(began <= r.time <= until + 1 for began, until in env.world.starts)]
+    equal(sorted({f"{r.verb} {r.resource} in {r.namespace or 'cluster'}" for r in refused}), [], "refused requests")
+
+
+@test
+def rights_are_least(env):
+    """The chart's service account may neither read Secrets nor make pods, roles or tokens."""
+    operator = kube.from_kubeconfig(env.kubeconfig)
+    for kind, namespace in (("Secret", NAMESPACE), ("Secret", OPERANDS), ("ClusterRole", None), ("ServiceAccount", NAMESPACE)):
+        try:
+            operator.list(kind, namespace)
+        except kube.ApiError as e:
+            equal(e.code, 403, f"listing {kind}")
+        else:
+            raise AssertionError(f"the operator may list {kind}")
+    try:
+        operator.create({**kube.gpu_pod("x", "none", OPERANDS)})
+    except kube.ApiError as e:
+        equal(e.code, 403, "creating a pod")
+    else:
+        raise AssertionError("the operator may create pods")

@@ -1,0 +1,199 @@
+#include "reconcilers/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/cluster_tables.h"
+#include "reconcilers/manifests/render.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+
+/* What the server said of a child of ours when it took our write. */
+struct confirmation {
+    char *key;
+    uint64_t version; /* generation, or resourceVersion where the kind has none */
+};
+
+void cluster_init(struct cluster *c, const struct cluster_options *o)
+{
+    *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
+    cluster_tables_init(c);
+}
+
+static void free_slots(struct cluster *c)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor))) {
+        struct node_slot *slot = e->value;
+        tally_remove(&c->tally, &slot->summary);
+        free(slot->name);
+        free(slot);
+    }
+    map_clear(&c->slots);
+}
+
+void cluster_clear(struct cluster *c)
+{
+    free_slots(c);
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (c->tables[i].ops.project)
+            table_clear(&c->tables[i]);
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->confirmed, &cursor))) {
+        struct confirmation *k = e->value;
+        free(k->key);
+        free(k);
+    }
+    map_clear(&c->confirmed);
+    tally_clear(&c->tally);
+    targets_free(c->targets);
+    if (c->policy_valid)
+        policy_clear(&c->policy);
+    policy_problems_clear(&c->problems);
+    free(c->problem_text);
+    json_decref(c->object);
+    intern_free(c->strings);
+}
+
+bool cluster_synced(const struct cluster *c)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (c->informers[i] && !informer_synced(c->informers[i]))
+            return false;
+    return true;
+}
+
+void cluster_new_epoch(struct cluster *c)
+{
+    c->epoch++;
+    c->pending = c->node_count;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor)))
+        if (((const struct node_slot *) e->value)->node)
+            c->o.listener.node(c->o.listener.arg, e->key);
+    c->o.listener.policy(c->o.listener.arg, true);
+}
+
+void cluster_node_seen(struct cluster *c, struct node_slot *slot)
+{
+    if (slot->epoch == c->epoch)
+        return;
+    slot->epoch = c->epoch;
+    if (--c->pending == 0)
+        c->o.listener.policy(c->o.listener.arg, true);
+}
+
+/* No policy is there: what came before decides whether, and when, that means that everything comes off. */
+static enum stance stance_without_policy(const struct cluster *c, int64_t *ret_again_ms)
+{
+    if (c->saw_deletion)
+        return STANCE_REMOVE;
+    /* Only a view that is being kept up to date shows that there is none. */
+    if (!c->absent_since || informer_problem(c->informers[RESOURCE_POLICY]))
+        return STANCE_HOLD;
+    int64_t left = c->absent_since + c->o.absent_grace_ms - clock_mono_ms(c->o.clock);
+    if (left <= 0)
+        return STANCE_REMOVE;
+    *ret_again_ms = left;
+    return STANCE_HOLD;
+}
+
+enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms)
+{
+    *ret_again_ms = 0;
+    if (!cluster_synced(c))
+        return STANCE_HOLD;
+    if (c->o.remove_all)
+        return STANCE_REMOVE;
+    if (!c->object)
+        return stance_without_policy(c, ret_again_ms);
+    if (object_is_deleting(c->object))
+        return STANCE_REMOVE;
+    return c->policy_valid ? STANCE_MANAGE : STANCE_HOLD;
+}
+
+static char *confirmation_key(enum resource_id resource, const char *key)
+{
+    return xasprintf("%s/%s", resource_get(resource)->plural, key);
+}
+
+static void confirm(struct cluster *c, enum resource_id resource, const json_t *object)
+{
+    CLEANUP_FREE char *key = table_key(object);
+    char *name = confirmation_key(resource, key);
+    struct confirmation *k = map_get(&c->confirmed, name);
+    if (k) {
+        free(name);
+    } else {
+        k = xcalloc(1, sizeof *k);
+        k->key = name;
+        map_put(&c->confirmed, k->key, k);
+    }
+    int64_t generation = object_generation(object);
+    k->version = generation ? (uint64_t) generation : object_rv(object);
+}
+
+bool cluster_confirmed(const struct cluster *c, const struct child *child)
+{
+    CLEANUP_FREE char *name = confirmation_key(child->resource, child->head.key);
+    const struct confirmation *k = map_get(&c->confirmed, name);
+    return k && k->version == (child->generation ? (uint64_t) child->generation : child->head.rv);
+}
+
+void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object)
+{
+    if (!c->tables[resource].ops.project || !*object_uid(object))
+        return;
+    if (object_annotation(object, ANNOTATION_INTENT))
+        confirm(c, resource, object);
+    table_written(&c->tables[resource], object);
+}
+
+static void add_pod(const struct cluster *c, const struct pod *p, struct node_pods *ret)
+{
+    if (p->gpus) {
+        if (ret->gpu_pods < GPU_PODS_NAMED)
+            ret->gpu_pod[ret->gpu_pods] = p->head.key;
+        ret->gpu_pods++;
+    }
+    if (p->foreign && !ret->foreign) {
+        ret->foreign = p->foreign;
+        ret->foreign_pod = p->head.key;
+    }
+    if (p->component == COMPONENT_NONE)
+        return;
+    /* Where an old pod is still going and a new one has come, the new one counts. */
+    bool better = !ret->of[p->component].present || !p->deleting;
+    if (!better)
+        return;
+    ret->host_driver |= p->host_driver;
+    ret->of[p->component].present = true;
+    ret->of[p->component].ready = p->ready && !p->deleting;
+    ret->of[p->component].revision = intern_text(c->strings, p->revision);
+    ret->of[p->component].reason = intern_text(c->strings, p->reason);
+    ret->of[p->component].problem = p->problem;
+    ret->of[p->component].key = p->head.key;
+}
+
+void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret)
+{
+    *ret = (struct node_pods){ 0 };
+    for (const struct pod *p = slot->pods; p; p = p->next_on_node)
+        add_pod(c, p, ret);
+}
+
+const json_t *cluster_record(void *arg, const char *tier, const char *hash)
+{
+    const struct cluster *c = arg;
+    char name[RENDER_NAME_MAX];
+    render_revision_name(tier, hash, name);
+    CLEANUP_FREE char *key = xasprintf("%s/%s", c->o.operand_namespace, name);
+    const struct child *record = (const struct child *) table_get(&c->tables[RESOURCE_REVISION], key);
+    return record && !record->deleting ? record->inputs : NULL;
+}

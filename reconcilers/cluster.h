@@ -1,0 +1,82 @@
+/* What is known of the cluster: a table per resource, the index from nodes to their pods, the decoded policy and the sums. The only
+ * reader and writer of the tables; reconcilers ask it for snapshots. */
+#ifndef OSTLER_RECONCILERS_CLUSTER_H
+#define OSTLER_RECONCILERS_CLUSTER_H
+
+#include "base/clock.h"
+#include "reconcilers/model/child.h"
+#include "reconcilers/plan/node_plan.h"
+#include "reconcilers/plan/tally.h"
+#include "runtime/informer.h"
+#include "runtime/table.h"
+
+/* A node's place: there is one for each Node and for each name that pods are bound to. */
+struct node_slot {
+    char *name;
+    struct node *node;   /* NULL: pods are bound to it, but there is no such Node (any more) */
+    struct pod *pods;    /* list through next_on_node */
+    struct node_summary summary;
+    uint32_t epoch;      /* the epoch in which it was last looked at */
+};
+
+/* Who is told that something must be looked at. */
+struct cluster_listener {
+    void (*node)(void *arg, const char *name);
+    /* `soon`: at once; otherwise when the dust has settled. */
+    void (*policy)(void *arg, bool soon);
+    void *arg;
+};
+
+struct cluster_options {
+    const char *operand_namespace;
+    const char *image_prefixes;       /* comma-separated */
+    int64_t absent_grace_ms;          /* how long no policy must be seen before marks come off */
+    bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
+    const struct clock *clock;
+    struct cluster_listener listener;
+};
+
+struct cluster {
+    struct cluster_options o;
+    struct intern *strings;
+    struct table tables[RESOURCE_COUNT];
+    struct informer *informers[RESOURCE_COUNT]; /* NULL where nothing is watched; kept by the manager */
+    struct map slots;                 /* struct node_slot by name */
+    size_t node_count;
+    size_t pending;                   /* nodes not looked at in this epoch */
+    uint32_t epoch;
+    struct tally tally;
+
+    json_t *object;                   /* the policy; NULL: there is none */
+    struct policy policy;             /* the newest valid one */
+    bool policy_valid;                /* `policy` holds one */
+    struct policy_problems problems;  /* of `object` */
+    char *problem_text;               /* NULL: none */
+    struct targets *targets;          /* of `policy` */
+    bool saw_deletion;                /* the last policy went through a deletion */
+    int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
+    struct map confirmed;             /* struct confirmation by resource and key */
+};
+
+void cluster_init(struct cluster *c, const struct cluster_options *o);
+void cluster_clear(struct cluster *c);
+/* The resources that are watched, with the options of their informers; returns how many. */
+size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT]);
+/* Whether every list has come. */
+bool cluster_synced(const struct cluster *c);
+/* Everything is to be looked at anew, since what is wanted has changed. */
+void cluster_new_epoch(struct cluster *c);
+/* What may be done to nodes now; `ret_again_ms` is when to ask again though nothing happens (0: no need). */
+enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
+/* An answer to one of our writes. */
+void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
+/* Whether a child is as it was when the server last confirmed our own write to it. */
+bool cluster_confirmed(const struct cluster *c, const struct child *child);
+/* The pods of a slot, summed up; strings are borrowed. */
+void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
+/* The inputs that the record of a revision holds, or NULL. For struct node_input. */
+const json_t *cluster_record(void *arg, const char *tier, const char *hash);
+/* The record of a node was looked at: counts it for cluster_settled(). */
+void cluster_node_seen(struct cluster *c, struct node_slot *slot);
+
+#endif

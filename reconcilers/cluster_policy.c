@@ -1,0 +1,96 @@
+/* The policy as it comes: decoded, checked, and turned into targets. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/cluster.h"
+#include "reconcilers/cluster_tables.h"
+#include "reconcilers/targets_sources.h"
+
+static void forget_problems(struct cluster *c)
+{
+    policy_problems_clear(&c->problems);
+    free(TAKE(c->problem_text));
+}
+
+static void forget_policy(struct cluster *c)
+{
+    targets_free(TAKE(c->targets));
+    if (c->policy_valid)
+        policy_clear(&c->policy);
+    c->policy_valid = false;
+}
+
+/* Takes a decoded policy in place of the one that was valid before. */
+static void accept(struct cluster *c, struct policy *policy)
+{
+    forget_policy(c);
+    c->policy = *policy;
+    c->policy_valid = true;
+}
+
+static void decode(struct cluster *c)
+{
+    struct policy policy = { 0 };
+    forget_problems(c);
+    bool valid = policy_decode(c->object, &policy, &c->problems) == 0 &&
+                 policy_check_images(&policy, c->o.image_prefixes, &c->problems) == 0;
+    if (valid) {
+        accept(c, &policy);
+        return;
+    }
+    policy_clear(&policy);
+    /* What was valid of another incarnation says nothing about this one. */
+    if (c->policy_valid && !str_eq(c->policy.uid, object_uid(c->object)))
+        forget_policy(c);
+    c->problem_text = policy_problems_text(&c->problems);
+    log_warn("policy is not valid", "problems", c->problem_text);
+}
+
+static void take_absence(struct cluster *c, bool was_deleting)
+{
+    c->saw_deletion = was_deleting;
+    c->absent_since = clock_mono_ms(c->o.clock);
+    forget_policy(c);
+    forget_problems(c);
+}
+
+/* What of the object decides what is wanted of nodes. */
+static bool same_wish(const json_t *a, const json_t *b)
+{
+    return a && b && str_eq(object_uid(a), object_uid(b)) && object_generation(a) == object_generation(b) &&
+           object_is_deleting(a) == object_is_deleting(b) &&
+           object_has_finalizer(a, POLICY_FINALIZER) == object_has_finalizer(b, POLICY_FINALIZER) &&
+           str_eq(object_annotation(a, POLICY_FORCE_REMOVAL), object_annotation(b, POLICY_FORCE_REMOVAL));
+}
+
+void cluster_take_policy(struct cluster *c, const json_t *object)
+{
+    json_t *before = c->object;
+    c->object = json_incref((json_t *) object);
+    bool same = same_wish(before, object);
+    if (!object) {
+        take_absence(c, before && object_is_deleting(before));
+    } else {
+        c->absent_since = 0;
+        c->saw_deletion = false;
+        if (!same)
+            decode(c);
+    }
+    json_decref(before);
+    if (same)
+        c->o.listener.policy(c->o.listener.arg, false);
+    else
+        cluster_new_epoch(c);
+}
+
+struct targets *cluster_targets(struct cluster *c)
+{
+    if (!c->targets && c->policy_valid) {
+        struct target_sources sources = targets_sources(c);
+        c->targets = targets_new(&c->policy, &sources);
+    }
+    return c->targets;
+}

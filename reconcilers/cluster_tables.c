@@ -1,0 +1,296 @@
+#include "reconcilers/cluster_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/cluster.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+
+static void tell_node(struct cluster *c, const char *name)
+{
+    c->o.listener.node(c->o.listener.arg, name);
+}
+
+static void tell_policy(struct cluster *c, bool soon)
+{
+    c->o.listener.policy(c->o.listener.arg, soon);
+}
+
+/* ---- nodes */
+
+static struct node_slot *slot_of(struct cluster *c, const char *name)
+{
+    struct node_slot *slot = map_get(&c->slots, name);
+    if (!slot) {
+        slot = xcalloc(1, sizeof *slot);
+        slot->name = xstrdup(name);
+        slot->summary.name = slot->name;
+        map_put(&c->slots, slot->name, slot);
+    }
+    return slot;
+}
+
+static void forget_slot(struct cluster *c, struct node_slot *slot)
+{
+    if (slot->node || slot->pods)
+        return;
+    map_remove(&c->slots, slot->name);
+    free(slot->name);
+    free(slot);
+}
+
+static struct record *node_from(void *arg, const json_t *object)
+{
+    struct cluster *c = arg;
+    return &node_project(c->strings, object)->head;
+}
+
+static bool nodes_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return node_same((const struct node *) a, (const struct node *) b);
+}
+
+static void drop_node(struct cluster *c, struct node_slot *slot)
+{
+    slot->node = NULL;
+    c->node_count--;
+    if (slot->epoch != c->epoch)
+        c->pending--;
+    slot->epoch = 0;
+    tally_remove(&c->tally, &slot->summary);
+    forget_slot(c, slot);
+    tell_policy(c, false);
+}
+
+static void node_changed(void *arg, struct record *before, struct record *after)
+{
+    struct cluster *c = arg;
+    struct node_slot *slot = slot_of(c, before ? before->key : after->key);
+    if (!after) {
+        drop_node(c, slot);
+        return;
+    }
+    if (!slot->node) {
+        c->node_count++;
+        c->pending++;
+    }
+    slot->node = (struct node *) after;
+    tell_node(c, slot->name);
+}
+
+static void free_node(void *arg, struct record *r)
+{
+    struct cluster *c = arg;
+    node_free(c->strings, (struct node *) r);
+}
+
+/* ---- pods */
+
+static struct record *pod_from(void *arg, const json_t *object)
+{
+    struct cluster *c = arg;
+    struct pod *p = pod_project(c->strings, c->o.operand_namespace, object);
+    return p ? &p->head : NULL;
+}
+
+static bool pods_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return pod_same((const struct pod *) a, (const struct pod *) b);
+}
+
+static void unlink_pod(struct cluster *c, struct pod *p)
+{
+    const char *name = intern_text(c->strings, p->node);
+    struct node_slot *slot = name ? map_get(&c->slots, name) : NULL;
+    if (!slot)
+        return;
+    struct pod **at = &slot->pods;
+    while (*at && *at != p)
+        at = &(*at)->next_on_node;
+    if (*at)
+        *at = p->next_on_node;
+    if (slot->node)
+        tell_node(c, slot->name);
+    forget_slot(c, slot);
+}
+
+static void link_pod(struct cluster *c, struct pod *p)
+{
+    const char *name = intern_text(c->strings, p->node);
+    if (!name)
+        return;
+    struct node_slot *slot = slot_of(c, name);
+    p->next_on_node = slot->pods;
+    slot->pods = p;
+    if (slot->node)
+        tell_node(c, slot->name);
+}
+
+static void pod_changed(void *arg, struct record *before, struct record *after)
+{
+    struct cluster *c = arg;
+    if (before)
+        unlink_pod(c, (struct pod *) before);
+    if (after)
+        link_pod(c, (struct pod *) after);
+}
+
+static void free_pod(void *arg, struct record *r)
+{
+    struct cluster *c = arg;
+    pod_free(c->strings, (struct pod *) r);
+}
+
+/* ---- children */
+
+#define CHILD_TABLES(X)                                                                            \
+    X(DAEMONSET)                                                                                   \
+    X(REVISION)                                                                                    \
+    X(SERVICE)                                                                                     \
+    X(CONFIGMAP)                                                                                   \
+    X(RUNTIMECLASS)                                                                                \
+    X(SERVICEMONITOR)
+
+#define X(id)                                                                                      \
+    static struct record *child_from_##id(void *arg, const json_t *object)                         \
+    {                                                                                              \
+        (void) arg;                                                                                \
+        return &child_project(RESOURCE_##id, object)->head;                                        \
+    }
+CHILD_TABLES(X)
+#undef X
+
+static bool children_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return child_same((const struct child *) a, (const struct child *) b);
+}
+
+/* Only what its controller counted has changed: the status may wait. */
+static bool only_counts(const struct child *a, const struct child *b)
+{
+    return a && b && a->resource == RESOURCE_DAEMONSET && a->generation == b->generation && str_eq(a->intent, b->intent) &&
+           a->foreign_spec == b->foreign_spec && a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
+}
+
+/* Nodes that wait for the record that came, or that lost theirs. */
+static void tell_all_nodes(struct cluster *c)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor)))
+        if (((const struct node_slot *) e->value)->node)
+            tell_node(c, e->key);
+}
+
+static void child_changed(void *arg, struct record *before, struct record *after)
+{
+    struct cluster *c = arg;
+    const struct child *was = (const struct child *) before, *is = (const struct child *) after;
+    const struct child *any = is ? is : was;
+    if (any->resource == RESOURCE_CONFIGMAP && c->policy_valid) {
+        /* What configures device plugins may have changed: targets are worked out anew. */
+        targets_free(TAKE(c->targets));
+        cluster_new_epoch(c);
+        return;
+    }
+    if (any->resource == RESOURCE_REVISION && (!was || !is))
+        tell_all_nodes(c);
+    tell_policy(c, !only_counts(was, is));
+}
+
+static void free_child(void *arg, struct record *r)
+{
+    (void) arg;
+    child_free((struct child *) r);
+}
+
+/* ---- the policy */
+
+struct policy_record {
+    struct record head;
+    json_t *object;
+};
+
+static struct record *policy_from(void *arg, const json_t *object)
+{
+    (void) arg;
+    if (!str_eq(object_name(object), POLICY_NAME))
+        return NULL;
+    struct policy_record *r = xcalloc(1, sizeof *r);
+    r->head.key = xstrdup(POLICY_NAME);
+    snprintf(r->head.uid, sizeof r->head.uid, "%s", object_uid(object));
+    r->object = json_deep_copy(object);
+    json_object_del(json_at(r->object, "metadata"), "managedFields");
+    return &r->head;
+}
+
+static bool policies_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return json_equal(((const struct policy_record *) a)->object, ((const struct policy_record *) b)->object);
+}
+
+static void policy_changed(void *arg, struct record *before, struct record *after)
+{
+    (void) before;
+    cluster_take_policy(arg, after ? ((struct policy_record *) after)->object : NULL);
+}
+
+static void free_policy(void *arg, struct record *r)
+{
+    (void) arg;
+    json_decref(((struct policy_record *) r)->object);
+    free(r->key);
+    free(r);
+}
+
+/* ---- all of them */
+
+static struct table_ops ops_for(struct cluster *c, struct record *(*project)(void *, const json_t *))
+{
+    return (struct table_ops){ .project = project, .same = children_same, .changed = child_changed, .free = free_child, .arg = c };
+}
+
+void cluster_tables_init(struct cluster *c)
+{
+    const struct {
+        enum resource_id id;
+        struct table_ops ops;
+    } rows[] = {
+        { RESOURCE_NODE, { node_from, nodes_same, node_changed, free_node, c } },
+        { RESOURCE_POD, { pod_from, pods_same, pod_changed, free_pod, c } },
+        { RESOURCE_POLICY, { policy_from, policies_same, policy_changed, free_policy, c } },
+#define X(id) { RESOURCE_##id, ops_for(c, child_from_##id) },
+        CHILD_TABLES(X)
+#undef X
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        table_init(&c->tables[rows[i].id], &rows[i].ops);
+}
+
+size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT])
+{
+    const char *ns = c->o.operand_namespace;
+    const struct informer_options rows[] = {
+        { .resource = RESOURCE_POLICY },
+        { .resource = RESOURCE_NODE },
+        { .resource = RESOURCE_POD, .list = { .field_selector = "status.phase!=Succeeded,status.phase!=Failed" } },
+        { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns }, .keep_managed_fields = true },
+        /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
+        { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
+        { .resource = RESOURCE_SERVICE, .list = { .ns = ns }, .keep_managed_fields = true },
+        { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
+        { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" } },
+        { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .keep_managed_fields = true, .optional = true },
+    };
+    memcpy(out, rows, sizeof rows);
+    return ARRAY_LEN(rows);
+}

@@ -1,0 +1,47 @@
+/* Changing a copied manifest: parts merged into it, values put at places in it. Whatever finds no
+ * place is an error, since a silent no-op would be a manifest that does something else than its
+ * author thinks. */
+#ifndef OSTLER_RECONCILERS_MANIFESTS_OVERLAY_H
+#define OSTLER_RECONCILERS_MANIFESTS_OVERLAY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Every container and init container of the pod template. */
+#define OVERLAY_ALL_CONTAINERS "*"
+
+/* Puts `value` under `key` of `parent`; the parent is there, the key need not be. */
+typedef void overlay_put_fn(json_t *parent, const char *key, json_t *value);
+
+/* One place of a manifest and where its value comes from. */
+struct overlay {
+    uint32_t manifests;    /* bits of those that it is for */
+    const char *container; /* name of a container or init container, OVERLAY_ALL_CONTAINERS, or
+                              NULL: the object itself */
+    const char *path;      /* from there: "volumes[cdi].hostPath.path", "env[ROOT].value",
+                              "endpoints[0].interval" */
+    overlay_put_fn *put;
+    const char *from; /* path in the values; absent or empty there: the manifest stays as it is */
+};
+
+/* Replaces what is there. */
+overlay_put_fn overlay_put;
+/* Adds the elements of a list to the list. */
+overlay_put_fn overlay_append;
+/* Adds a list of names as objects with that name, as imagePullSecrets are. */
+overlay_put_fn overlay_append_names;
+/* Adds the keys of an object, or the elements of a list by their name; what has the same key or
+ * name is replaced. */
+overlay_put_fn overlay_merge;
+
+/* Applies one overlay to a manifest. 0, or -1 when its place is not there. */
+int overlay_apply(const struct overlay *overlay, json_t *manifest, const json_t *values,
+                  struct err *e);
+/* Merges a part into a manifest: objects key by key (null removes), lists of objects by name
+ * ("$patch": delete removes), everything else is replaced. -1 when it changes a container, or
+ * removes an element, that is not there. */
+int overlay_merge_part(json_t *manifest, const json_t *part, struct err *e);
+
+#endif

@@ -1,0 +1,365 @@
+#include "reconcilers/manifests/render.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "reconcilers/manifests/embedded.h"
+#include "reconcilers/manifests/overlay.h"
+#include "reconcilers/manifests/values.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/revision.h"
+
+/* The manifests that objects begin as. */
+enum manifest {
+    DRIVER_CONTAINER,
+    DRIVER_COS,
+    TOOLKIT,
+    DEVICE_PLUGIN,
+    EXPORTER,
+    EXPORTER_SERVICE,
+    EXPORTER_MONITOR,
+    RUNTIME_CLASS,
+};
+
+#define BIT(m) (UINT32_C(1) << (m))
+/* NVIDIA's images, whose place the policy gives; Google's installer is on the node. */
+#define WITH_IMAGE (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
+#define DAEMONSETS (WITH_IMAGE | BIT(DRIVER_COS))
+
+static const char *const files[] = {
+    [DRIVER_CONTAINER] = "driver/container.yaml",
+    [DRIVER_COS] = "driver/cos.yaml",
+    [TOOLKIT] = "toolkit/daemonset.yaml",
+    [DEVICE_PLUGIN] = "device-plugin/daemonset.yaml",
+    [EXPORTER] = "exporter/daemonset.yaml",
+    [EXPORTER_SERVICE] = "exporter/service.yaml",
+    [EXPORTER_MONITOR] = "exporter/servicemonitor.yaml",
+    [RUNTIME_CLASS] = "runtime/runtimeclass.yaml",
+};
+
+/* What can be rendered: the component it belongs to, the tier of that component (NULL: none), and
+ * its manifest. */
+static const struct object_row {
+    const char *component;
+    const char *tier;
+    enum manifest manifest;
+} objects[] = {
+    [RENDER_DRIVER] = { "driver", "driver", DRIVER_CONTAINER },
+    [RENDER_TOOLKIT] = { "toolkit", "stack", TOOLKIT },
+    [RENDER_DEVICE_PLUGIN] = { "device-plugin", "stack", DEVICE_PLUGIN },
+    [RENDER_EXPORTER] = { "exporter", NULL, EXPORTER },
+    [RENDER_EXPORTER_SERVICE] = { "exporter", NULL, EXPORTER_SERVICE },
+    [RENDER_EXPORTER_MONITOR] = { "exporter", NULL, EXPORTER_MONITOR },
+    [RENDER_RUNTIME_CLASS] = { "", NULL, RUNTIME_CLASS },
+};
+
+/* Parts: merged into a manifest, in this order, where all values that are named have the text that
+ * is named. */
+struct condition {
+    const char *value; /* path in the values; NULL: holds */
+    const char *is;    /* NULL: it is there */
+};
+#define RUNTIME(name) { "inputs.runtime", name }
+#define DISTRIBUTION(name) { "inputs.distribution", name }
+static const struct part {
+    enum manifest manifest;
+    const char *file;
+    struct condition when[2];
+} parts[] = {
+    { DRIVER_CONTAINER, "driver/parts/entitlement.yaml", { { "inputs.entitlement", "true" } } },
+    { DRIVER_CONTAINER, "driver/parts/open-modules.yaml", { { "inputs.kernelModule", "Open" } } },
+    { TOOLKIT, "toolkit/parts/containerd.yaml", { RUNTIME("containerd"), DISTRIBUTION("stock") } },
+    { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k3s") } },
+    { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("rke2") } },
+    { TOOLKIT, "toolkit/parts/microk8s.yaml", { RUNTIME("containerd"), DISTRIBUTION("microk8s") } },
+    { TOOLKIT, "toolkit/parts/k0s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k0s") } },
+    { TOOLKIT, "toolkit/parts/crio.yaml", { RUNTIME("crio") } },
+    { TOOLKIT, "toolkit/parts/docker.yaml", { RUNTIME("docker") } },
+    { TOOLKIT, "toolkit/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
+    { TOOLKIT, "toolkit/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
+    { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
+    { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
+    { DEVICE_PLUGIN, "device-plugin/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
+    { DEVICE_PLUGIN, "device-plugin/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
+    { DEVICE_PLUGIN, "device-plugin/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
+    { DEVICE_PLUGIN, "device-plugin/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
+    { DEVICE_PLUGIN, "device-plugin/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
+    { DEVICE_PLUGIN,
+      "device-plugin/parts/host-toolkit.yaml",
+      { { "inputs.toolkit.enabled", "false" } } },
+    { DEVICE_PLUGIN,
+      "device-plugin/parts/config.yaml",
+      { { "inputs.devicePlugin.config", NULL } } },
+    { DEVICE_PLUGIN,
+      "device-plugin/parts/config-mig.yaml",
+      { { "inputs.devicePlugin.config", NULL }, { "inputs.devicePlugin.migStrategy", "none" } } },
+    { EXPORTER, "exporter/parts/docker.yaml", { RUNTIME("docker") } },
+    { EXPORTER, "exporter/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
+    { EXPORTER, "exporter/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
+    { EXPORTER, "exporter/parts/metrics-config.yaml", { { "section.metricsConfig", NULL } } },
+};
+
+/* What is put where, after the parts. `from` is a path in the values that values_of() makes. */
+static const struct overlay overlays[] = {
+    { WITH_IMAGE, OVERLAY_ALL_CONTAINERS, "image", overlay_put, "derived.image" },
+    { WITH_IMAGE, OVERLAY_ALL_CONTAINERS, "imagePullPolicy", overlay_put,
+      "section.imagePullPolicy" },
+    { DAEMONSETS, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
+    { DAEMONSETS, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
+      "section.imagePullSecrets" },
+    { DAEMONSETS, NULL, "spec.template.spec.priorityClassName", overlay_put,
+      "section.priorityClassName" },
+    { DAEMONSETS, NULL, "spec.template.spec.tolerations", overlay_append, "section.tolerations" },
+    { DAEMONSETS, NULL, "spec.template.metadata.labels", overlay_merge, "section.labels" },
+
+    { BIT(DRIVER_CONTAINER), "unload", "env[DRIVER_CONFIG_DIGEST].value", overlay_put,
+      "derived.hash" },
+    { BIT(DRIVER_CONTAINER), "driver", "env[DRIVER_CONFIG_DIGEST].value", overlay_put,
+      "derived.hash" },
+    { BIT(DRIVER_CONTAINER), "driver", "env[KERNEL_MODULE_TYPE].value", overlay_put,
+      "derived.kernelModuleType" },
+    { BIT(DRIVER_CONTAINER), "driver", "env", overlay_merge, "inputs.env" },
+    { BIT(DRIVER_CONTAINER), "driver", "args", overlay_append, "inputs.args" },
+    { BIT(DRIVER_COS), "install", "env", overlay_merge, "inputs.env" },
+    { BIT(DRIVER_COS), "install", "args", overlay_append, "derived.versionArgs" },
+    { BIT(DRIVER_COS), "install", "args", overlay_append, "inputs.args" },
+
+    { BIT(TOOLKIT), "toolkit", "env[REVISION].value", overlay_put, "derived.hash" },
+    { BIT(TOOLKIT), "install", "env[ROOT].value", overlay_put, "inputs.toolkit.installDir" },
+    { BIT(TOOLKIT), "install", "volumeMounts[install-dir].mountPath", overlay_put,
+      "inputs.toolkit.installDir" },
+    { BIT(TOOLKIT), NULL, "spec.template.spec.volumes[install-dir].hostPath.path", overlay_put,
+      "inputs.toolkit.installDir" },
+    { BIT(TOOLKIT), "install", "env", overlay_merge, "inputs.toolkit.env" },
+    { BIT(TOOLKIT), "install", "args", overlay_append, "inputs.toolkit.args" },
+
+    { BIT(DEVICE_PLUGIN), "wait", "env[REVISION].value", overlay_put, "derived.hash" },
+    { BIT(DEVICE_PLUGIN), "config", "env[CONFIG].value", overlay_put, "derived.config" },
+    { BIT(DEVICE_PLUGIN), "device-plugin", "env[MIG_STRATEGY].value", overlay_put,
+      "derived.migStrategy" },
+    { BIT(DEVICE_PLUGIN), "device-plugin", "env[NVIDIA_CDI_HOOK_PATH].value", overlay_put,
+      "derived.cdiHook" },
+    { BIT(DEVICE_PLUGIN), "device-plugin", "env", overlay_merge, "inputs.devicePlugin.env" },
+    { BIT(DEVICE_PLUGIN), "device-plugin", "args", overlay_append, "inputs.devicePlugin.args" },
+
+    { BIT(EXPORTER), "exporter", "env[DCGM_EXPORTER_INTERVAL].value", overlay_put,
+      "derived.intervalMs" },
+    { BIT(EXPORTER), NULL, "spec.template.spec.volumes[metrics-config].configMap.name", overlay_put,
+      "section.metricsConfig" },
+    { BIT(EXPORTER), "exporter", "env", overlay_merge, "inputs.env" },
+    { BIT(EXPORTER), "exporter", "args", overlay_append, "inputs.args" },
+
+    { BIT(EXPORTER_MONITOR), NULL, "spec.endpoints[0].interval", overlay_put,
+      "section.serviceMonitor.interval" },
+    { BIT(EXPORTER_MONITOR), NULL, "metadata.labels", overlay_merge,
+      "section.serviceMonitor.labels" },
+};
+
+struct manifests {
+    json_t *trees; /* by file name */
+};
+
+struct manifests *manifests_new(struct err *e)
+{
+    struct manifests *m = xcalloc(1, sizeof *m);
+    m->trees = json_object();
+    for (size_t i = 0; i < embedded_files_len; i++) {
+        const struct embedded *file = &embedded_files[i];
+        CLEANUP_JSON json_t *documents = yaml_parse(file->text, strlen(file->text), NULL, e);
+        if (!documents) {
+            err_wrap(e, "%s", file->name);
+            manifests_free(m);
+            return NULL;
+        }
+        json_object_set(m->trees, file->name, json_array_get(documents, 0));
+    }
+    return m;
+}
+
+void manifests_free(struct manifests *m)
+{
+    if (!m)
+        return;
+    json_decref(m->trees);
+    free(m);
+}
+
+static bool condition_holds(const struct condition *c, const json_t *values)
+{
+    if (!c->value)
+        return true;
+    const json_t *value = json_at(values, c->value);
+    if (!c->is)
+        return value && !json_is_null(value);
+    if (json_is_boolean(value))
+        return str_eq(c->is, json_is_true(value) ? "true" : "false");
+    return str_eq(c->is, json_string_value(value));
+}
+
+static int add_parts(const struct manifests *m, enum manifest manifest, json_t *object,
+                     const json_t *values, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        const struct part *part = &parts[i];
+        if (part->manifest != manifest || !condition_holds(&part->when[0], values)
+            || !condition_holds(&part->when[1], values))
+            continue;
+        if (overlay_merge_part(object, json_object_get(m->trees, part->file), e) < 0)
+            return err_wrap(e, "%s", part->file);
+    }
+    return 0;
+}
+
+/* The overlays of containers that only a part brings apply when their value is there, which is when
+ * the part is. */
+static int add_overlays(enum manifest manifest, json_t *object, const json_t *values, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(overlays); i++)
+        if (overlays[i].manifests & BIT(manifest)
+            && overlay_apply(&overlays[i], object, values, e) < 0)
+            return err_wrap(e, "%s", files[manifest]);
+    return 0;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    json_object_set_new(object, key, json_text(text));
+}
+
+/* The object at a key, made when it is not there. */
+static json_t *object_at(json_t *parent, const char *key)
+{
+    json_t *object = json_object_get(parent, key);
+    if (object)
+        return object;
+    json_object_set_new(parent, key, json_object());
+    return json_object_get(parent, key);
+}
+
+/* Labels that every object of ours has. */
+static void add_labels(json_t *metadata, const struct render_context *ctx, const char *tier)
+{
+    json_t *labels = object_at(metadata, "labels");
+    set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    set_text(labels, LABEL_POLICY_UID, ctx->policy_uid);
+    if (!tier)
+        return;
+    set_text(labels, LABEL_TIER, tier);
+    set_text(labels, LABEL_REVISION, ctx->hash);
+}
+
+/* Followers go with the policy; what belongs to a tier, and the RuntimeClass that its pods need, is
+ * taken off by us alone. */
+static void add_owner(json_t *metadata, const struct render_context *ctx)
+{
+    json_object_set_new(metadata, "ownerReferences",
+                        json_pack("[{s:s, s:s, s:o, s:o, s:b}]", "apiVersion", POLICY_API_VERSION,
+                                  "kind", POLICY_KIND, "name", json_text(ctx->policy_name), "uid",
+                                  json_text(ctx->policy_uid), "controller", 1));
+}
+
+/* Which pods are the DaemonSet's, and on which nodes they run. */
+static void add_selection(json_t *object, const struct render_context *ctx, const char *tier)
+{
+    json_t *match = json_at(object, "spec.selector.matchLabels");
+    json_t *labels = json_at(object, "spec.template.metadata.labels");
+    set_text(match, LABEL_MANAGED_BY, MANAGED_BY);
+    set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    if (!tier)
+        return;
+    set_text(match, LABEL_REVISION, ctx->hash);
+    set_text(labels, LABEL_TIER, tier);
+    set_text(labels, LABEL_REVISION, ctx->hash);
+    CLEANUP_FREE char *assignment = xasprintf(MARK_PREFIX "%s", tier);
+    set_text(object_at(json_at(object, "spec.template.spec"), "nodeSelector"), assignment,
+             ctx->hash);
+}
+
+/* Names, labels, owner and selection: the same for all. */
+static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
+{
+    const struct object_row *row = &objects[what];
+    json_t *metadata = json_object_get(object, "metadata");
+    char name[RENDER_NAME_MAX];
+    render_name(what, ctx->hash, name);
+    set_text(metadata, "name", name);
+    if (what != RENDER_RUNTIME_CLASS)
+        set_text(metadata, "namespace", ctx->operand_namespace);
+    add_labels(metadata, ctx, row->tier);
+    if (!row->tier && what != RENDER_RUNTIME_CLASS)
+        add_owner(metadata, ctx);
+    if (DAEMONSETS & BIT(row->manifest))
+        add_selection(object, ctx, row->tier);
+    if (what == RENDER_EXPORTER_SERVICE)
+        set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
+    render_seal(object);
+}
+
+json_t *render_object(const struct manifests *m, enum render_object what,
+                      const struct render_context *ctx, struct err *e)
+{
+    enum manifest manifest = objects[what].manifest;
+    if (what == RENDER_DRIVER
+        && str_eq(json_str(ctx->inputs, "source"), driver_source_name(DRIVER_SOURCE_COS)))
+        manifest = DRIVER_COS;
+    if (objects[what].tier && !ctx->hash) {
+        err_set(e, ERR_INVALID, "%s: a revision's object needs its hash", files[manifest]);
+        return NULL;
+    }
+    CLEANUP_JSON json_t *values = values_of(what, ctx);
+    CLEANUP_JSON json_t *object = json_deep_copy(json_object_get(m->trees, files[manifest]));
+    if (add_parts(m, manifest, object, values, e) < 0
+        || add_overlays(manifest, object, values, e) < 0)
+        return NULL;
+    stamp(object, what, ctx);
+    return TAKE(object);
+}
+
+json_t *render_revision(const struct render_context *ctx)
+{
+    const char *tier = json_str_or_empty(ctx->inputs, "tier");
+    char name[RENDER_NAME_MAX];
+    render_revision_name(tier, ctx->hash, name);
+    json_t *object =
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:o, s:i}", "apiVersion", "apps/v1", "kind",
+                  "ControllerRevision", "metadata", "name", name, "namespace",
+                  ctx->operand_namespace, "data", json_deep_copy(ctx->inputs), "revision", 1);
+    add_labels(json_object_get(object, "metadata"), ctx, tier);
+    render_seal(object);
+    return object;
+}
+
+void render_name(enum render_object what, const char *hash, char out[static RENDER_NAME_MAX])
+{
+    const struct object_row *row = &objects[what];
+    if (row->tier)
+        snprintf(out, RENDER_NAME_MAX, "%s-%s", row->component, hash);
+    else
+        snprintf(out, RENDER_NAME_MAX, "%s",
+                 what == RENDER_RUNTIME_CLASS ? "nvidia" : row->component);
+}
+
+void render_revision_name(const char *tier, const char *hash, char out[static RENDER_NAME_MAX])
+{
+    snprintf(out, RENDER_NAME_MAX, "%s-%s", tier, hash);
+}
+
+void render_seal(json_t *object)
+{
+    json_t *annotations = object_at(json_object_get(object, "metadata"), "annotations");
+    json_object_del(annotations, ANNOTATION_INTENT);
+    char hash[REVISION_HASH_MAX];
+    revision_hash(object, hash);
+    set_text(annotations, ANNOTATION_INTENT, hash);
+}
+
+const char *render_component(enum render_object what)
+{
+    return objects[what].component;
+}

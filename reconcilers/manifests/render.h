@@ -1,0 +1,60 @@
+/* From a revision's inputs and the policy to the objects that we apply: embedded YAML, copied and
+ * changed by a table of overlays. Pure: no I/O, no clock, no lookups. The YAML is parsed once. */
+#ifndef OSTLER_RECONCILERS_MANIFESTS_RENDER_H
+#define OSTLER_RECONCILERS_MANIFESTS_RENDER_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+/* What can be rendered. */
+enum render_object {
+    RENDER_DRIVER,           /* DaemonSet of a driver revision (Container or COS) */
+    RENDER_TOOLKIT,          /* DaemonSet of a stack revision */
+    RENDER_DEVICE_PLUGIN,    /* DaemonSet of a stack revision */
+    RENDER_EXPORTER,         /* DaemonSet, a follower */
+    RENDER_EXPORTER_SERVICE, /* Service */
+    RENDER_EXPORTER_MONITOR, /* ServiceMonitor of the Prometheus operator */
+    RENDER_RUNTIME_CLASS,    /* RuntimeClass `nvidia`, cluster-scoped */
+    RENDER_OBJECTS,
+};
+
+/* Longest name of a child with its NUL. */
+enum { RENDER_NAME_MAX = 64 };
+
+/* Everything is borrowed for the call. */
+struct render_context {
+    const char *operand_namespace; /* where children live */
+    const char *policy_name;
+    const char *policy_uid;
+    const json_t *spec; /* effective spec: the pool's for tiers, the policy's for followers */
+    /* Of the revision; of the exporter exporter_inputs(); NULL where there are none. */
+    const json_t *inputs;
+    const char *hash; /* of the revision; NULL for objects that belong to none */
+};
+
+/* The manifests, parsed. One per process; render functions only read it. */
+struct manifests;
+/* Parses what is embedded. An error means a broken build. */
+struct manifests *manifests_new(struct err *e);
+void manifests_free(struct manifests *m);
+
+/* The object, ready to be applied: with names, labels, the intent's hash and, for followers, the
+ * ownerReference. New reference, or NULL with an error when an overlay finds no place (a broken
+ * build) or inputs lack what is needed. */
+json_t *render_object(const struct manifests *m, enum render_object what,
+                      const struct render_context *ctx, struct err *e);
+/* The ControllerRevision that records ctx->inputs under ctx->hash. New reference. */
+json_t *render_revision(const struct render_context *ctx);
+/* The object's name: "toolkit-<hash>", "exporter", "nvidia". */
+void render_name(enum render_object what, const char *hash, char out[static RENDER_NAME_MAX]);
+/* The name of a revision's record: "driver-<hash>" or "stack-<hash>". */
+void render_revision_name(const char *tier, const char *hash, char out[static RENDER_NAME_MAX]);
+/* Puts the annotation ostler.dev/intent on an object: the hash of all the rest of it.
+ * render_object() has done so. */
+void render_seal(json_t *object);
+/* The operand that an object belongs to, as in app.kubernetes.io/component: "driver", "toolkit",
+ * "device-plugin", "exporter"; "" for the RuntimeClass. */
+const char *render_component(enum render_object what);
+
+#endif

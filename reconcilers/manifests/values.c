@@ -1,0 +1,154 @@
+#include "reconcilers/manifests/values.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "reconcilers/model/policy.h"
+
+/* A derived value; NULL: there is none here. New reference. */
+typedef json_t *derive_fn(const json_t *inputs, const json_t *section);
+
+static json_t *derive_image(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    const char *image = json_str_or_empty(inputs, "image");
+    const char *version = json_str_or_empty(inputs, "version");
+    bool digest = str_has_prefix(version, "sha256:");
+    return json_textf("%s%s%s", image, digest ? "@" : ":", version);
+}
+
+/* The tag says for which system, and of a precompiled image for which kernel. A digest says all of
+ * that. */
+static json_t *derive_driver_image(const json_t *inputs, const json_t *section)
+{
+    const char *version = json_str_or_empty(inputs, "version");
+    if (str_has_prefix(version, "sha256:"))
+        return derive_image(inputs, section);
+    const char *kernel = json_str(inputs, "kernel");
+    return json_textf("%s:%s%s%s-%s", json_str_or_empty(inputs, "image"), version,
+                      kernel ? "-" : "", str_or_empty(kernel), json_str_or_empty(inputs, "os"));
+}
+
+static json_t *derive_kernel_module_type(const json_t *inputs, const json_t *section)
+{
+    static const char *const types[][2] = { { "Auto", "auto" },
+                                            { "Open", "open" },
+                                            { "Proprietary", "proprietary" } };
+    (void) section;
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (str_eq(json_str(inputs, "kernelModule"), types[i][0]))
+            return json_text(types[i][1]);
+    return NULL;
+}
+
+/* Arguments of Google's installer; without a version it takes the one that fits the system. */
+static json_t *derive_version_args(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    const char *version = json_str_or_empty(inputs, "version");
+    return version[0] ? json_pack("[o]", json_textf("--version=%s", version)) : NULL;
+}
+
+static json_t *derive_toolkit_image(const json_t *inputs, const json_t *section)
+{
+    return derive_image(json_object_get(inputs, "toolkit"), section);
+}
+
+static json_t *derive_device_plugin_image(const json_t *inputs, const json_t *section)
+{
+    return derive_image(json_object_get(inputs, "devicePlugin"), section);
+}
+
+/* The strategy of a configuration counts where the policy asks for none of its own. */
+static json_t *derive_mig_strategy(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    const char *strategy = json_str_or_empty(inputs, "devicePlugin.migStrategy");
+    if (json_at(inputs, "devicePlugin.config") && str_eq(strategy, "none"))
+        return NULL;
+    return json_text(strategy);
+}
+
+/* The text as a variable's value: Kubernetes takes "$$" for "$", and "$(NAME)" for another
+ * variable. */
+static json_t *derive_config(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    const char *text = json_str(inputs, "devicePlugin.config.text");
+    if (!text)
+        return NULL;
+    CLEANUP_FREE char *escaped = xcalloc(2 * strlen(text) + 1, 1);
+    char *to = escaped;
+    for (; *text; text++) {
+        if (*text == '$')
+            *to++ = '$';
+        *to++ = *text;
+    }
+    return json_text(escaped);
+}
+
+/* Where the runtime finds the hook: in our toolkit, or where the packages of the host put it. */
+static json_t *derive_cdi_hook(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    const char *dir = json_str(inputs, "toolkit.installDir");
+    return dir ? json_textf("%s/toolkit/nvidia-cdi-hook", dir)
+               : json_text("/usr/bin/nvidia-cdi-hook");
+}
+
+static json_t *derive_interval_ms(const json_t *inputs, const json_t *section)
+{
+    (void) inputs;
+    int64_t ms;
+    const char *interval = json_str(section, "interval");
+    return interval && str_parse_duration(interval, &ms) ? json_textf("%lld", (long long) ms)
+                                                         : NULL;
+}
+
+static const struct derived {
+    enum render_object object;
+    const char *key;
+    derive_fn *derive;
+} derived[] = {
+    { RENDER_DRIVER, "image", derive_driver_image },
+    { RENDER_DRIVER, "kernelModuleType", derive_kernel_module_type },
+    { RENDER_DRIVER, "versionArgs", derive_version_args },
+    { RENDER_TOOLKIT, "image", derive_toolkit_image },
+    { RENDER_DEVICE_PLUGIN, "image", derive_device_plugin_image },
+    { RENDER_DEVICE_PLUGIN, "migStrategy", derive_mig_strategy },
+    { RENDER_DEVICE_PLUGIN, "config", derive_config },
+    { RENDER_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
+    { RENDER_EXPORTER, "image", derive_image },
+    { RENDER_EXPORTER, "intervalMs", derive_interval_ms },
+};
+
+/* The section of the spec that an object is made from. */
+static const enum policy_operand sections[] = {
+    [RENDER_DRIVER] = POLICY_DRIVER,
+    [RENDER_TOOLKIT] = POLICY_TOOLKIT,
+    [RENDER_DEVICE_PLUGIN] = POLICY_DEVICE_PLUGIN,
+    [RENDER_EXPORTER] = POLICY_EXPORTER,
+    [RENDER_EXPORTER_SERVICE] = POLICY_EXPORTER,
+    [RENDER_EXPORTER_MONITOR] = POLICY_EXPORTER,
+    [RENDER_RUNTIME_CLASS] = POLICY_TOOLKIT,
+};
+
+json_t *values_of(enum render_object what, const struct render_context *ctx)
+{
+    json_t *section = json_object_get(ctx->spec, policy_operand_name(sections[what]));
+    json_t *values = json_object();
+    json_object_set(values, "section", section);
+    json_object_set(values, "inputs", (json_t *) ctx->inputs);
+    json_t *follows = json_object();
+    if (ctx->hash)
+        json_object_set_new(follows, "hash", json_text(ctx->hash));
+    for (size_t i = 0; i < ARRAY_LEN(derived); i++) {
+        json_t *value = derived[i].object == what ? derived[i].derive(ctx->inputs, section) : NULL;
+        if (value)
+            json_object_set_new(follows, derived[i].key, value);
+    }
+    json_object_set_new(values, "derived", follows);
+    return values;
+}

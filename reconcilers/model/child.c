@@ -1,0 +1,79 @@
+#include "reconcilers/model/child.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "kube/request.h"
+#include "reconcilers/model/names.h"
+
+static char *copy(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
+
+/* What the object was made from: a record's data, or what a follower says of itself. */
+static json_t *inputs_of(enum resource_id resource, const json_t *object)
+{
+    const char *said = object_annotation(object, ANNOTATION_INPUTS);
+    if (resource == RESOURCE_DAEMONSET && said)
+        return json_parse(said, strlen(said), NULL);
+    if (resource == RESOURCE_REVISION || resource == RESOURCE_CONFIGMAP)
+        return json_deep_copy(json_object_get(object, "data"));
+    return NULL;
+}
+
+struct child *child_project(enum resource_id resource, const json_t *object)
+{
+    struct child *c = xcalloc(1, sizeof *c);
+    const char *ns = object_namespace(object);
+    c->head.key = *ns ? xasprintf("%s/%s", ns, object_name(object)) : xstrdup(object_name(object));
+    snprintf(c->head.uid, sizeof c->head.uid, "%s", object_uid(object));
+    c->resource = resource;
+    c->generation = object_generation(object);
+    c->intent = copy(object_annotation(object, ANNOTATION_INTENT));
+    c->policy_uid = copy(object_label(object, LABEL_POLICY_UID));
+    c->revision = copy(object_label(object, LABEL_REVISION));
+    c->foreign_spec = object_has_foreign_spec(object, FIELD_MANAGER);
+    c->deleting = object_is_deleting(object);
+    c->inputs = inputs_of(resource, object);
+    if (resource == RESOURCE_REVISION)
+        c->annotations = json_deep_copy(json_at(object, "metadata.annotations"));
+    c->desired = (int32_t) json_int(object, "status.desiredNumberScheduled", 0);
+    c->updated = (int32_t) json_int(object, "status.updatedNumberScheduled", 0);
+    return c;
+}
+
+bool child_same(const struct child *a, const struct child *b)
+{
+    return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
+           str_eq(a->revision, b->revision) && a->foreign_spec == b->foreign_spec && a->deleting == b->deleting &&
+           a->desired == b->desired && a->updated == b->updated && json_equal(a->annotations, b->annotations) &&
+           /* A kind without generation shows a change only by its version. */
+           (a->generation != 0 || a->head.rv == b->head.rv);
+}
+
+void child_free(struct child *c)
+{
+    free(c->intent);
+    free(c->policy_uid);
+    free(c->revision);
+    json_decref(c->inputs);
+    json_decref(c->annotations);
+    free(c->head.key);
+    free(c);
+}
+
+bool child_is_ours(const struct child *c)
+{
+    return c->policy_uid != NULL;
+}
+
+const char *child_name(const struct child *c)
+{
+    const char *slash = strchr(c->head.key, '/');
+    return slash ? slash + 1 : c->head.key;
+}

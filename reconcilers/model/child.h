@@ -1,0 +1,35 @@
+/* What we keep of a child: an object that Ostler makes (DaemonSet, ControllerRevision, Service, RuntimeClass,
+ * ServiceMonitor), or a ConfigMap of a person's that it reads. */
+#ifndef OSTLER_RECONCILERS_MODEL_CHILD_H
+#define OSTLER_RECONCILERS_MODEL_CHILD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kube/record.h"
+#include "kube/resource.h"
+
+struct child {
+    struct record head;        /* key = "namespace/name" or "name" */
+    enum resource_id resource;
+    int64_t generation;        /* 0 where the kind has none */
+    char *intent;              /* annotation: the hash of what we applied; NULL: never applied by us */
+    char *policy_uid;          /* label; NULL: not ours */
+    char *revision;            /* label: the hash it belongs to; NULL: none */
+    bool foreign_spec;         /* somebody else has set something under spec */
+    bool deleting;
+    json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: what it was made from */
+    json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
+    int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */
+};
+
+struct child *child_project(enum resource_id resource, const json_t *object);
+bool child_same(const struct child *a, const struct child *b);
+void child_free(struct child *c);
+/* Whether Ostler made it. */
+bool child_is_ours(const struct child *c);
+/* The name without the namespace; borrowed. */
+const char *child_name(const struct child *c);
+
+#endif

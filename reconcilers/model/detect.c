@@ -1,0 +1,149 @@
+#include "reconcilers/model/detect.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#define NFD "feature.node.kubernetes.io/"
+
+/* Signs of a GPU, in the order in which they are believed. */
+static const struct sign gpu_signs[] = {
+    { SIGN_LABEL, NFD "pci-10de.present", "true",
+      "Node Feature Discovery found an NVIDIA PCI device" },
+    { SIGN_LABEL, NFD "pci-0300_10de.present", "true",
+      "Node Feature Discovery found an NVIDIA display controller" },
+    { SIGN_LABEL, NFD "pci-0302_10de.present", "true",
+      "Node Feature Discovery found an NVIDIA 3D controller" },
+    { SIGN_LABEL, "cloud.google.com/gke-accelerator", NULL, "GKE made the node with a GPU" },
+    { SIGN_LABEL, "kubernetes.azure.com/accelerator", "nvidia",
+      "AKS made the node with an NVIDIA GPU" },
+    { SIGN_LABEL, "accelerator", "nvidia", "AKS made the node with an NVIDIA GPU" },
+    { SIGN_LABEL, "karpenter.k8s.aws/instance-gpu-manufacturer", "nvidia",
+      "Karpenter made the node with an NVIDIA GPU" },
+    { SIGN_LABEL, "eks.amazonaws.com/instance-gpu-manufacturer", "nvidia",
+      "EKS made the node with an NVIDIA GPU" },
+    { SIGN_LABEL, "k8s.amazonaws.com/accelerator", NULL,
+      "the node group on AWS says that its nodes have GPUs" },
+    { SIGN_LABEL, "karpenter.azure.com/sku-gpu-manufacturer", "nvidia",
+      "Karpenter made the node with an NVIDIA GPU" },
+    { SIGN_LABEL, "doks.digitalocean.com/gpu-brand", "nvidia",
+      "DigitalOcean made the node with an NVIDIA GPU" },
+    { SIGN_LABEL, "nvidia.com/gpu.present", "true",
+      "somebody labelled the node as one with an NVIDIA GPU" },
+};
+
+/* Labels that Node Feature Discovery puts on every node that it has looked at. */
+static const struct sign looked_at_signs[] = {
+    { SIGN_LABEL, NFD "kernel-version.full", NULL, "Node Feature Discovery runs" },
+    { SIGN_LABEL, NFD "kernel-version.major", NULL, "Node Feature Discovery runs" },
+    { SIGN_LABEL, NFD "system-os_release.ID", NULL, "Node Feature Discovery runs" },
+};
+
+/* Signs that somebody else installs driver and device plugin. */
+static const struct sign foreign_node_signs[] = {
+    { SIGN_LABEL, "cloud.google.com/gke-gpu-driver-version", NULL,
+      "GKE installs the driver and the device plugin (label "
+      "cloud.google.com/gke-gpu-driver-version)" },
+    { SIGN_LABEL, "kubernetes.azure.com/dcgm-exporter", "enabled",
+      "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)" },
+    { SIGN_LABEL, "eks.amazonaws.com/compute-type", "auto",
+      "EKS Auto Mode brings driver and device plugin (label eks.amazonaws.com/compute-type)" },
+    { SIGN_OS_IMAGE, "Bottlerocket OS", "nvidia",
+      "Bottlerocket's nvidia variant brings driver and device plugin" },
+};
+
+/* Pods that serve GPUs for somebody else. NVIDIA's plugin image is no sign: feature discovery runs
+ * from the same one. */
+static const struct sign foreign_pod_signs[] = {
+    { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here" },
+    { SIGN_LABEL, "app.kubernetes.io/component", "nvidia-driver",
+      "NVIDIA's GPU operator runs its driver here" },
+    { SIGN_LABEL, "app", "nvidia-vgpu-manager-daemonset",
+      "NVIDIA's GPU operator runs its vGPU manager here" },
+    { SIGN_LABEL, "app", "nvidia-container-toolkit-daemonset",
+      "NVIDIA's GPU operator runs its container toolkit here" },
+    { SIGN_LABEL, "app", "nvidia-device-plugin-daemonset",
+      "NVIDIA's GPU operator runs its device plugin here" },
+    { SIGN_LABEL, "k8s-app", "nvidia-gpu-device-plugin", "GKE runs its device plugin here" },
+    { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here" },
+    { SIGN_LABEL, "name", "nvidia-device-plugin-ds",
+      "a device plugin of NVIDIA's that stands alone runs here" },
+    { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
+      "a device plugin of NVIDIA's that stands alone runs here" },
+    { SIGN_IMAGE, "nvidia/driver:", NULL, "somebody else's driver container runs here" },
+    { SIGN_IMAGE, "nvidia/cloud-native/k8s-driver-manager", NULL,
+      "NVIDIA's GPU operator runs its driver here" },
+    { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here" },
+    { SIGN_IMAGE, "gke-nvidia-installer", NULL, "Google's driver installer runs here" },
+    { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here" },
+};
+
+/* What a row can look at; absent parts are NULL. */
+struct subject {
+    selector_lookup_fn *label;
+    const void *labels;
+    const char *os_image;
+    const char *image;
+};
+
+static bool holds(const struct sign *sign, const struct subject *s)
+{
+    switch (sign->place) {
+    case SIGN_LABEL: {
+        const char *value = s->label ? s->label(s->labels, sign->key) : NULL;
+        return value && (sign->value ? str_eq(value, sign->value) : !str_eq(value, "false"));
+    }
+    case SIGN_OS_IMAGE:
+        return s->os_image && str_has_prefix(s->os_image, sign->key)
+               && (!sign->value || strstr(s->os_image, sign->value));
+    case SIGN_IMAGE:
+        return s->image && strstr(s->image, sign->key);
+    }
+    return false;
+}
+
+static const struct sign *first(const struct sign *signs, size_t len, const struct subject *s)
+{
+    for (size_t i = 0; i < len; i++)
+        if (holds(&signs[i], s))
+            return &signs[i];
+    return NULL;
+}
+
+static struct subject node_subject(const struct node_facts *facts)
+{
+    return (struct subject){ .label = facts->label,
+                             .labels = facts->labels,
+                             .os_image = facts->os_image };
+}
+
+const struct sign *detect_gpu(const struct node_facts *facts)
+{
+    struct subject s = node_subject(facts);
+    return first(gpu_signs, ARRAY_LEN(gpu_signs), &s);
+}
+
+bool detect_looked_at(const struct node_facts *facts)
+{
+    struct subject s = node_subject(facts);
+    return detect_gpu(facts) || first(looked_at_signs, ARRAY_LEN(looked_at_signs), &s);
+}
+
+const struct sign *detect_foreign_node(const struct node_facts *facts)
+{
+    struct subject s = node_subject(facts);
+    return first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
+}
+
+const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
+                                      const char *image)
+{
+    struct subject s = { .label = label, .labels = labels, .image = image };
+    return first(foreign_pod_signs, ARRAY_LEN(foreign_pod_signs), &s);
+}
+
+bool detect_host_driver(const char *termination_message)
+{
+    return termination_message && str_has_prefix(termination_message, "HostDriver");
+}

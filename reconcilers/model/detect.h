@@ -1,0 +1,44 @@
+/* Signs on nodes and pods: that a node has a GPU, and that somebody else already looks after it.
+ * Tables with one row per sign; what follows from a sign is decided in plan/. */
+#ifndef OSTLER_RECONCILERS_MODEL_DETECT_H
+#define OSTLER_RECONCILERS_MODEL_DETECT_H
+
+#include <stdbool.h>
+
+#include "reconcilers/model/host.h"
+
+/* Where a row looks. */
+enum sign_place {
+    SIGN_LABEL,    /* the label `key` has the value `value`; NULL: any value but "false" */
+    SIGN_OS_IMAGE, /* osImage starts with `key` and contains `value` (NULL: need not) */
+    SIGN_IMAGE,    /* a container's image contains `key` */
+};
+
+/* One sign and what it means. */
+struct sign {
+    enum sign_place place;
+    const char *key;
+    const char *value;
+    const char
+        *sentence; /* for people, without a full stop: "GKE installs the driver here (label ...)" */
+};
+
+/* The first sign that the node has an NVIDIA GPU, in the order in which they are believed, or NULL.
+ * Allocatable nvidia.com/gpu is not among them: it is no label, the caller looks at it last. */
+const struct sign *detect_gpu(const struct node_facts *facts);
+/* Whether anything that finds GPUs has looked at this node: Node Feature Discovery runs there, or a
+ * sign of detect_gpu() is there. Where no node of a cluster has been looked at, no GPUs means
+ * nothing. */
+bool detect_looked_at(const struct node_facts *facts);
+/* The sign that somebody else installs driver and device plugin on this node, or NULL. */
+const struct sign *detect_foreign_node(const struct node_facts *facts);
+/* The sign that a pod is another operator's driver or device plugin, or NULL. `image` is that of
+ * one of its containers, or NULL when only the labels are to be asked. Pods of ours are not to be
+ * asked. */
+const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
+                                      const char *image);
+/* Whether a termination message of the driver pod's first init container says that the host has a
+ * driver of its own. */
+bool detect_host_driver(const char *termination_message);
+
+#endif

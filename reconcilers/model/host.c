@@ -1,0 +1,240 @@
+#include "reconcilers/model/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#define NFD_OS_ID "feature.node.kubernetes.io/system-os_release.ID"
+#define NFD_OS_VERSION "feature.node.kubernetes.io/system-os_release.VERSION_ID"
+
+/* Longest version with its NUL: "24.04", "4.18". */
+enum { VERSION_MAX = 16 };
+
+/* Operating systems that a driver source knows. A row without versions has no driver image. */
+static const struct os {
+    const char *id; /* ID of os-release; with the version it is the suffix of the image's tag */
+    const char *os_image; /* what osImage begins with; the version follows */
+    const char *versions; /* for which driver images exist, each between spaces */
+    bool major_only;      /* of the version, only the part before the first dot is in the tag */
+} systems[] = {
+    { "ubuntu", "Ubuntu ", " 20.04 22.04 24.04 26.04 ", false },
+    /* before rhel: the first row that fits an osImage counts */
+    { "rhcos", "Red Hat Enterprise Linux CoreOS ", " 4.12 4.14 4.16 4.17 4.18 ", false },
+    { "rhel", "Red Hat Enterprise Linux ", " 8 9 10 ", true },
+    { "rocky", "Rocky Linux ", " 8 9 10 ", true },
+    { "cos", "Container-Optimized OS", NULL, false },
+};
+
+/* What people can do where there is no driver image, by what osImage begins with. */
+static const struct hint {
+    const char *os_image;
+    const char *text;
+} hints[] = {
+    { "Bottlerocket OS",
+      "choose a Bottlerocket variant with -nvidia in its name, which brings its own driver" },
+    { "Talos", "add Talos' NVIDIA system extensions and set driver.source to Host for its pool" },
+    { "SUSE Linux Enterprise",
+      "install SUSE's driver packages on the node and set driver.source to Host for its pool" },
+    { "", "install a driver on the node and set driver.source to Host for its pool" },
+};
+
+static const struct {
+    const char *prefix; /* of containerRuntimeVersion */
+    const char *name;
+} runtimes[] = {
+    [RUNTIME_UNKNOWN] = { NULL, "" },
+    [RUNTIME_CONTAINERD] = { "containerd://", "containerd" },
+    [RUNTIME_CRIO] = { "cri-o://", "crio" },
+    [RUNTIME_DOCKER] = { "docker://", "docker" },
+};
+
+static const struct {
+    const char *kubelet; /* part of kubeletVersion; NULL: seen otherwise */
+    const char *label;   /* a label of its nodes */
+    const char *name;
+    /* First containerd (major * 100 + minor) that injects CDI devices there. The toolkit switches
+     * it on where it can write the configuration; elsewhere it must be on by default (2.0). */
+    int cdi_containerd;
+} distributions[] = {
+    [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", 107 },
+    [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", 200 },
+    [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", 200 },
+    [DISTRIBUTION_MICROK8S] = { NULL, "microk8s.io/cluster", "microk8s", 107 },
+    [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", 107 },
+};
+
+static const char *label(const struct node_facts *facts, const char *key)
+{
+    return facts->label ? facts->label(facts->labels, key) : NULL;
+}
+
+/* "418.94.2024…" of RHCOS, whose version leads with the one of OpenShift, as "4.18"; nothing for
+ * later ones, which lead with the version of RHEL ("9.6.2025…"). */
+static void unpack_rhcos(const char *text, char out[static VERSION_MAX])
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 3 && text[0] == '4')
+        snprintf(out, VERSION_MAX, "4.%.2s", text + 1);
+    else
+        out[0] = '\0';
+}
+
+/* "22.04" of "22.04.4 LTS"; with major_only "9" of "9.4 (Plow)". */
+static void cut_version(const char *text, bool major_only, char out[static VERSION_MAX])
+{
+    size_t len = strspn(text, "0123456789");
+    if (!major_only && text[len] == '.')
+        len += 1 + strspn(text + len + 1, "0123456789");
+    snprintf(out, VERSION_MAX, "%.*s", len < VERSION_MAX ? (int) len : 0, text);
+}
+
+static const struct os *os_by_image(const char *os_image)
+{
+    for (size_t i = 0; i < ARRAY_LEN(systems); i++)
+        if (str_has_prefix(os_image, systems[i].os_image))
+            return &systems[i];
+    return NULL;
+}
+
+static const struct os *os_by_id(const char *id)
+{
+    for (size_t i = 0; i < ARRAY_LEN(systems); i++)
+        if (str_eq(id, systems[i].id))
+            return &systems[i];
+    return NULL;
+}
+
+/* The system and its version, from Node Feature Discovery's labels where they are, else from
+ * osImage. */
+static const struct os *os_of(const struct node_facts *facts, char version[static VERSION_MAX])
+{
+    const char *os_image = str_or_empty(facts->os_image);
+    const char *id = label(facts, NFD_OS_ID);
+    const struct os *by_image = os_by_image(os_image);
+    version[0] = '\0';
+    /* RHCOS calls itself rhel in os-release since 4.19. */
+    if (id && !(by_image && str_eq(by_image->id, "rhcos") && str_eq(id, "rhel"))) {
+        const struct os *os = os_by_id(id);
+        if (os)
+            cut_version(str_or_empty(label(facts, NFD_OS_VERSION)), os->major_only, version);
+        return os;
+    }
+    if (by_image && str_eq(by_image->id, "rhcos"))
+        unpack_rhcos(os_image + strlen(by_image->os_image), version);
+    else if (by_image)
+        cut_version(os_image + strlen(by_image->os_image), by_image->major_only, version);
+    return by_image;
+}
+
+static void set_os(struct host *host, const struct node_facts *facts)
+{
+    char version[VERSION_MAX];
+    const struct os *os = os_of(facts, version);
+    if (!os)
+        return;
+    if (!os->versions) {
+        host->cos = true;
+        return;
+    }
+    char between_spaces[VERSION_MAX + 2];
+    snprintf(between_spaces, sizeof between_spaces, " %s ", version);
+    if (version[0] && strstr(os->versions, between_spaces))
+        snprintf(host->os, sizeof host->os, "%s%s", os->id, version);
+}
+
+static enum host_distribution distribution_of(const struct node_facts *facts)
+{
+    const char *kubelet = str_or_empty(facts->kubelet_version);
+    for (size_t i = 0; i < ARRAY_LEN(distributions); i++) {
+        if (distributions[i].kubelet && strstr(kubelet, distributions[i].kubelet))
+            return (enum host_distribution) i;
+        if (distributions[i].label && label(facts, distributions[i].label))
+            return (enum host_distribution) i;
+    }
+    return DISTRIBUTION_STOCK;
+}
+
+static enum host_runtime runtime_of(const struct node_facts *facts)
+{
+    for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
+        if (str_has_prefix(str_or_empty(facts->runtime_version), runtimes[i].prefix))
+            return (enum host_runtime) i;
+    return RUNTIME_UNKNOWN;
+}
+
+/* 107 of "1.7.28": enough to compare. */
+static long version_number(const char *text)
+{
+    char *end;
+    long major = strtol(text, &end, 10);
+    long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    return major * 100 + minor;
+}
+
+static bool has_cdi(const struct host *host, const struct node_facts *facts)
+{
+    if (host->runtime == RUNTIME_CRIO)
+        return true;
+    if (host->runtime != RUNTIME_CONTAINERD)
+        return false;
+    const char *version = facts->runtime_version + strlen(runtimes[RUNTIME_CONTAINERD].prefix);
+    return version_number(version) >= distributions[host->distribution].cdi_containerd;
+}
+
+struct host host_of(const struct node_facts *facts)
+{
+    struct host host = {
+        .kernel = str_or_empty(facts->kernel_version),
+        .architecture = str_or_empty(facts->architecture),
+        .runtime = runtime_of(facts),
+        .distribution = distribution_of(facts),
+    };
+    set_os(&host, facts);
+    host.cdi = has_cdi(&host, facts);
+    return host;
+}
+
+const char *host_os_problem(struct arena *a, const struct host *host,
+                            const struct node_facts *facts)
+{
+    if (host->os[0] || host->cos)
+        return NULL;
+    const char *os_image = str_or_empty(facts->os_image);
+    if (!os_image[0])
+        return "the node does not say which operating system it runs (status.nodeInfo.osImage is "
+               "empty)";
+    const struct hint *hint = hints;
+    while (!str_has_prefix(os_image, hint->os_image))
+        hint++;
+    return arena_printf(a, "no driver image exists for its operating system, %s: %s", os_image,
+                        hint->text);
+}
+
+const char *host_runtime_problem(struct arena *a, const struct host *host,
+                                 const struct node_facts *facts)
+{
+    if (host->runtime != RUNTIME_UNKNOWN)
+        return NULL;
+    const char *version = str_or_empty(facts->runtime_version);
+    if (!version[0])
+        return "the node does not say which container runtime it has "
+               "(status.nodeInfo.containerRuntimeVersion is empty)";
+    return arena_printf(a,
+                        "its container runtime, %s, is none of containerd, CRI-O and docker: "
+                        "configure the runtime on the "
+                        "node and set toolkit.enabled to false",
+                        version);
+}
+
+const char *host_runtime_name(enum host_runtime runtime)
+{
+    return runtimes[runtime].name;
+}
+
+const char *host_distribution_name(enum host_distribution distribution)
+{
+    return distributions[distribution].name;
+}

@@ -1,0 +1,120 @@
+#include "reconcilers/model/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+/* More labels than any node has; what is beyond is not looked at. */
+enum { LABELS_MAX = 4096 };
+
+static void project_labels(struct intern *in, struct node *n, const json_t *labels)
+{
+    size_t count = json_object_size(labels);
+    n->labels = xcalloc(count < LABELS_MAX ? count : LABELS_MAX, sizeof *n->labels);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) labels, key, value) {
+        if (n->label_count == LABELS_MAX)
+            break;
+        n->labels[n->label_count++] = (struct node_label){ intern_add(in, key), intern_add(in, json_string_value(value)) };
+    }
+}
+
+/* Allocatable GPUs, whole or as MIG devices; shared ones (nvidia.com/gpu.shared) count too. */
+static int32_t count_gpus(const json_t *allocatable)
+{
+    int64_t total = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) allocatable, key, value) {
+        int64_t n;
+        bool gpu = str_has_prefix(key, RESOURCE_GPU) || str_has_prefix(key, RESOURCE_PREFIX "mig-");
+        const char *text = json_string_value(value);
+        if (gpu && text && str_parse_int(text, 0, INT32_MAX, &n))
+            total += n;
+    }
+    return total > INT32_MAX ? INT32_MAX : (int32_t) total;
+}
+
+static char *copy_taints(const json_t *object)
+{
+    const json_t *taints = json_at(object, "spec.taints");
+    return json_array_size(taints) ? json_compact(taints) : NULL;
+}
+
+struct node *node_project(struct intern *in, const json_t *object)
+{
+    struct node *n = xcalloc(1, sizeof *n);
+    n->head.key = xstrdup(object_name(object));
+    snprintf(n->head.uid, sizeof n->head.uid, "%s", object_uid(object));
+    project_labels(in, n, json_at(object, "metadata.labels"));
+    n->taints = copy_taints(object);
+    const char *marks = object_annotation(object, ANNOTATION_MARKS);
+    n->marks = marks ? xstrdup(marks) : NULL;
+    n->host_driver = str_eq(object_annotation(object, ANNOTATION_HOST_DRIVER), "true");
+    const json_t *info = json_at(object, "status.nodeInfo");
+    n->os_image = intern_add(in, json_str(info, "osImage"));
+    n->kernel = intern_add(in, json_str(info, "kernelVersion"));
+    n->kubelet = intern_add(in, json_str(info, "kubeletVersion"));
+    n->runtime = intern_add(in, json_str(info, "containerRuntimeVersion"));
+    n->architecture = intern_add(in, json_str(info, "architecture"));
+    n->gpus = count_gpus(json_at(object, "status.allocatable"));
+    n->ready = str_eq(condition_status(json_at(object, "status.conditions"), "Ready"), "True");
+    n->deleting = object_is_deleting(object);
+    return n;
+}
+
+bool node_same(const struct node *a, const struct node *b)
+{
+    return a->label_count == b->label_count && a->gpus == b->gpus && a->ready == b->ready && a->deleting == b->deleting &&
+           a->host_driver == b->host_driver && a->os_image == b->os_image && a->kernel == b->kernel &&
+           a->kubelet == b->kubelet && a->runtime == b->runtime && a->architecture == b->architecture &&
+           memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0 && str_eq(a->taints, b->taints) &&
+           str_eq(a->marks, b->marks);
+}
+
+void node_free(struct intern *in, struct node *n)
+{
+    for (size_t i = 0; i < n->label_count; i++) {
+        intern_drop(in, n->labels[i].key);
+        intern_drop(in, n->labels[i].value);
+    }
+    const uint32_t ids[] = { n->os_image, n->kernel, n->kubelet, n->runtime, n->architecture };
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        intern_drop(in, ids[i]);
+    free(n->labels);
+    free(n->taints);
+    free(n->marks);
+    free(n->head.key);
+    free(n);
+}
+
+const char *node_label(const void *view, const char *key)
+{
+    const struct node_view *v = view;
+    uint32_t id = intern_find(v->strings, key);
+    for (size_t i = 0; id && i < v->node->label_count; i++)
+        if (v->node->labels[i].key == id)
+            return intern_text(v->strings, v->node->labels[i].value);
+    return NULL;
+}
+
+struct node_facts node_facts(const struct node_view *view)
+{
+    const struct node *n = view->node;
+    return (struct node_facts){
+        .label = node_label,
+        .labels = view,
+        .os_image = intern_text(view->strings, n->os_image),
+        .kernel_version = intern_text(view->strings, n->kernel),
+        .kubelet_version = intern_text(view->strings, n->kubelet),
+        .runtime_version = intern_text(view->strings, n->runtime),
+        .architecture = intern_text(view->strings, n->architecture),
+    };
+}

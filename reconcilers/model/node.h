@@ -1,0 +1,48 @@
+/* What we keep of a Node: the few fields that decisions look at, strings interned. Heartbeats change none of it. */
+#ifndef OSTLER_RECONCILERS_MODEL_NODE_H
+#define OSTLER_RECONCILERS_MODEL_NODE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "kube/record.h"
+#include "reconcilers/model/host.h"
+
+/* A label: ids of the intern pool. */
+struct node_label {
+    uint32_t key, value;
+};
+
+struct node {
+    struct record head;      /* key = the node's name */
+    struct node_label *labels;
+    char *taints;            /* spec.taints as it came, compact JSON; NULL when there are none */
+    char *marks;             /* annotation ostler.dev/marks, or NULL */
+    uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
+    int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
+    uint16_t label_count;
+    bool ready;              /* condition Ready is True */
+    bool deleting;
+    bool host_driver;        /* annotation ostler.dev/host-driver */
+};
+
+/* The record of a Node object; strings go to `in`. */
+struct node *node_project(struct intern *in, const json_t *object);
+bool node_same(const struct node *a, const struct node *b);
+/* Frees the record and gives its strings back. */
+void node_free(struct intern *in, struct node *n);
+
+/* A node with its strings: what the tables of signs and selectors look labels up in. */
+struct node_view {
+    const struct node *node;
+    const struct intern *strings;
+};
+
+/* The value of a label, or NULL. `view` is a struct node_view: a lookup function for selectors and tables. */
+const char *node_label(const void *view, const char *key);
+/* The facts that the tables in host.h and detect.h look at; they borrow from the view. */
+struct node_facts node_facts(const struct node_view *view);
+
+#endif

@@ -1,0 +1,172 @@
+#include "reconcilers/model/pod.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+/* A cause is one sentence, not a log. */
+enum { PROBLEM_MAX = 300 };
+
+/* Devices that one container asks for. For extended resources limits and requests are equal. */
+static int64_t container_gpus(const json_t *container)
+{
+    int64_t total = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach (json_at(container, "resources.limits"), key, value) {
+        int64_t n;
+        const char *text = json_string_value(value);
+        if (str_has_prefix(key, RESOURCE_PREFIX) && text && str_parse_int(text, 0, 1024, &n))
+            total += n;
+    }
+    return total;
+}
+
+static int64_t list_gpus(const json_t *containers)
+{
+    int64_t total = 0;
+    size_t i;
+    json_t *c;
+    json_array_foreach (containers, i, c)
+        total += container_gpus(c);
+    return total;
+}
+
+static bool is_finished(const json_t *object)
+{
+    const char *phase = json_str_or_empty(object, "status.phase");
+    return str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
+}
+
+static uint16_t pod_gpus(const json_t *object)
+{
+    if (is_finished(object))
+        return 0;
+    int64_t total = list_gpus(json_at(object, "spec.containers")) + list_gpus(json_at(object, "spec.initContainers"));
+    return total > UINT16_MAX ? UINT16_MAX : (uint16_t) total;
+}
+
+static const char *pod_label(const void *object, const char *key)
+{
+    return object_label(object, key);
+}
+
+static const struct sign *foreign_sign(const json_t *object)
+{
+    const struct sign *sign = detect_foreign_pod(pod_label, object, NULL);
+    size_t i;
+    json_t *c;
+    json_array_foreach (json_at(object, "spec.containers"), i, c) {
+        if (sign)
+            break;
+        sign = detect_foreign_pod(pod_label, object, json_str(c, "image"));
+    }
+    return sign;
+}
+
+static void set_problem(struct intern *in, struct pod *p, const char *reason, const char *message)
+{
+    if (p->problem || !reason)
+        return;
+    CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+    p->problem = str_shortened(text, PROBLEM_MAX);
+    p->reason = intern_add(in, reason);
+}
+
+/* Reasons for waiting that only mean "not yet". */
+static bool is_normal_wait(const char *reason)
+{
+    return str_eq(reason, "PodInitializing") || str_eq(reason, "ContainerCreating");
+}
+
+/* The first container that waits for a bad reason, or that ended badly, names the problem. */
+static void look_at_containers(struct intern *in, struct pod *p, const json_t *statuses)
+{
+    size_t i;
+    json_t *s;
+    json_array_foreach (statuses, i, s) {
+        const json_t *waiting = json_at(s, "state.waiting");
+        const json_t *ended = json_at(s, "state.terminated");
+        const char *reason = json_str(waiting, "reason");
+        if (reason && !is_normal_wait(reason))
+            set_problem(in, p, reason, json_str(waiting, "message"));
+        else if (json_int(ended, "exitCode", 0) != 0)
+            set_problem(in, p, json_str(ended, "reason"), json_str(ended, "message"));
+    }
+}
+
+/* A host driver is said by the first init container, in this run or in the one before it. */
+static bool said_host_driver(const json_t *object)
+{
+    const json_t *first = json_array_get(json_at(object, "status.initContainerStatuses"), 0);
+    const char *now = json_str(first, "state.terminated.message");
+    const char *before = json_str(first, "lastState.terminated.message");
+    return (now && detect_host_driver(now)) || (before && detect_host_driver(before));
+}
+
+static void look_at_status(struct intern *in, struct pod *p, const json_t *object)
+{
+    const json_t *conditions = json_at(object, "status.conditions");
+    p->ready = str_eq(condition_status(conditions, "Ready"), "True");
+    if (p->ready)
+        return;
+    look_at_containers(in, p, json_at(object, "status.initContainerStatuses"));
+    look_at_containers(in, p, json_at(object, "status.containerStatuses"));
+    const json_t *scheduled = condition_find(conditions, "PodScheduled");
+    if (str_eq(json_str(scheduled, "status"), "False"))
+        set_problem(in, p, json_str(scheduled, "reason"), json_str(scheduled, "message"));
+    if (is_finished(object))
+        set_problem(in, p, json_str(object, "status.reason"), json_str(object, "status.message"));
+}
+
+static bool is_operand(const char *operand_namespace, const json_t *object)
+{
+    return str_eq(object_namespace(object), operand_namespace) && str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
+}
+
+struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object)
+{
+    bool ours = is_operand(operand_namespace, object);
+    enum component component = ours ? component_parse(object_label(object, LABEL_COMPONENT)) : COMPONENT_NONE;
+    uint16_t gpus = ours ? 0 : pod_gpus(object);
+    const struct sign *foreign = ours || is_finished(object) ? NULL : foreign_sign(object);
+    if (component == COMPONENT_NONE && !gpus && !foreign)
+        return NULL;
+
+    struct pod *p = xcalloc(1, sizeof *p);
+    p->head.key = xasprintf("%s/%s", object_namespace(object), object_name(object));
+    snprintf(p->head.uid, sizeof p->head.uid, "%s", object_uid(object));
+    p->foreign = foreign;
+    p->node = intern_add(in, json_str(object, "spec.nodeName"));
+    p->gpus = gpus;
+    p->component = (uint8_t) component;
+    p->deleting = object_is_deleting(object);
+    if (component == COMPONENT_NONE)
+        return p;
+    p->revision = intern_add(in, object_label(object, LABEL_REVISION));
+    p->host_driver = component == COMPONENT_DRIVER && said_host_driver(object);
+    look_at_status(in, p, object);
+    return p;
+}
+
+bool pod_same(const struct pod *a, const struct pod *b)
+{
+    return a->node == b->node && a->gpus == b->gpus && a->component == b->component && a->revision == b->revision &&
+           a->ready == b->ready && a->deleting == b->deleting && a->host_driver == b->host_driver &&
+           a->foreign == b->foreign && str_eq(a->problem, b->problem);
+}
+
+void pod_free(struct intern *in, struct pod *p)
+{
+    intern_drop(in, p->node);
+    intern_drop(in, p->revision);
+    intern_drop(in, p->reason);
+    free(p->problem);
+    free(p->head.key);
+    free(p);
+}

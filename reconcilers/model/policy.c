@@ -1,0 +1,230 @@
+#include "reconcilers/model/policy.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/policy_problems.h"
+#include "reconcilers/model/policy_rules.h"
+#include "reconcilers/model/policy_spec.h"
+
+static const char *const source_names[] = {
+    [POLICY_SOURCE_AUTO] = "Auto",
+    [POLICY_SOURCE_CONTAINER] = "Container",
+    [POLICY_SOURCE_COS] = "COS",
+    [POLICY_SOURCE_HOST] = "Host",
+};
+
+static const struct policy_place spec_place = { .kind = PLACE_FIELD, .name = "spec" };
+
+const char *policy_source_name(enum policy_driver_source source)
+{
+    return source_names[source];
+}
+
+static enum policy_driver_source source_named(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(source_names); i++)
+        if (str_eq(source_names[i], name))
+            return (enum policy_driver_source) i;
+    return POLICY_SOURCE_AUTO;
+}
+
+static char *copy_or_empty(const char *s)
+{
+    return xstrdup(str_or_empty(s));
+}
+
+static bool has_finalizer(const json_t *metadata)
+{
+    size_t i;
+    json_t *finalizer;
+    json_array_foreach (json_object_get(metadata, "finalizers"), i, finalizer) {
+        if (str_eq(json_string_value(finalizer), POLICY_FINALIZER))
+            return true;
+    }
+    return false;
+}
+
+static void decode_metadata(const json_t *metadata, struct policy *p)
+{
+    const char *force = json_key(json_object_get(metadata, "annotations"), POLICY_FORCE_REMOVAL);
+    p->uid = copy_or_empty(json_str(metadata, "uid"));
+    p->name = copy_or_empty(json_str(metadata, "name"));
+    p->resource_version = copy_or_empty(json_str(metadata, "resourceVersion"));
+    p->generation = json_int(metadata, "generation", 0);
+    p->deleting = json_str(metadata, "deletionTimestamp");
+    p->has_finalizer = has_finalizer(metadata);
+    p->force_removal = force && !str_eq(force, "false");
+}
+
+/* A field that has one right value. */
+static void check_fixed(const char *field, const char *value, const char *wanted,
+                        struct policy_problems *problems)
+{
+    struct policy_place at = { .kind = PLACE_FIELD, .name = field };
+    if (!str_eq(value, wanted))
+        policy_problem_add(problems, &at, "must be \"%s\"", wanted);
+}
+
+static void check_identity(const json_t *object, struct policy_problems *problems)
+{
+    /* Items of a list that the API server sends may lack the first two. */
+    if (json_object_get(object, "apiVersion"))
+        check_fixed("apiVersion", json_str(object, "apiVersion"), POLICY_API_VERSION, problems);
+    if (json_object_get(object, "kind"))
+        check_fixed("kind", json_str(object, "kind"), POLICY_KIND, problems);
+    check_fixed("metadata.name", json_str(object, "metadata.name"), POLICY_NAME, problems);
+}
+
+/* The two taints of a node are told apart by their keys. */
+static void check_taint_keys(const json_t *spec, struct policy_problems *problems)
+{
+    struct policy_place nodes = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
+    struct policy_place taint = { .up = &nodes, .kind = PLACE_FIELD, .name = "startupTaint" };
+    struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
+    if (str_eq(json_str(spec, "nodes.taint.key"), json_str(spec, "nodes.startupTaint.key")))
+        policy_problem_add(problems, &key, "must differ from nodes.taint.key");
+}
+
+/* The driver's rules again for what a pool's driver is once the policy's is beneath it. */
+static void check_pool_drivers(const struct policy *p, struct policy_problems *problems)
+{
+    struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
+    for (size_t i = 0; i + 1 < p->pools_len; i++) {
+        struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
+        struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
+        CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);
+        for (const struct policy_rule *r = policy_rules_driver; r->message; r++)
+            if (!r->holds(json_object_get(spec, "driver")))
+                policy_problem_add(problems, &at, "%s (with what spec.driver says)", r->message);
+    }
+}
+
+static void report(int result, const struct policy_place *at, struct err *e,
+                   struct policy_problems *problems)
+{
+    if (result < 0)
+        policy_problem_add(problems, at, "%s", err_msg(e));
+    err_clear(e);
+}
+
+static void decode_nodes(struct policy *p, struct policy_problems *problems)
+{
+    struct policy_place nodes = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
+    struct policy_place at = { .up = &nodes, .kind = PLACE_FIELD, .name = "selector" };
+    CLEANUP_ERR struct err e = { 0 };
+    report(selector_compile(json_at(p->spec, "nodes.selector"), &p->nodes, &e), &at, &e, problems);
+    p->taint = (struct policy_taint){
+        .enabled = json_bool(p->spec, "nodes.taint.enabled", true),
+        .key = json_str(p->spec, "nodes.taint.key"),
+        .value = json_str(p->spec, "nodes.taint.value"),
+        .effect = json_str(p->spec, "nodes.taint.effect"),
+    };
+    p->node_labels = json_at(p->spec, "nodes.labels");
+}
+
+/* One pool; `given` is NULL for the one that takes the rest. */
+static void decode_pool(struct policy *p, size_t i, const json_t *given,
+                        struct policy_problems *problems)
+{
+    struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
+    struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
+    struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "nodeSelector" };
+    CLEANUP_ERR struct err e = { 0 };
+    struct policy_pool *pool = &p->pools[i];
+    const char *source = json_str(given, "driver.source");
+
+    pool->name = given ? json_str(given, "name") : POLICY_POOL_DEFAULT;
+    pool->source = source_named(source ? source : json_str(p->spec, "driver.source"));
+    pool->node_labels = json_object_get(given, "nodeLabels");
+    report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e),
+           &at, &e, problems);
+}
+
+static void decode_pools(struct policy *p, struct policy_problems *problems)
+{
+    const json_t *pools = json_object_get(p->spec, "pools");
+    p->pools_len = json_array_size(pools) + 1;
+    p->pools = xcalloc(p->pools_len, sizeof *p->pools);
+    for (size_t i = 0; i < p->pools_len; i++)
+        decode_pool(p, i, json_array_get(pools, i), problems);
+}
+
+/* Empties what is of use only in a valid policy. */
+static void clear_spec(struct policy *p)
+{
+    for (size_t i = 0; i < p->pools_len; i++)
+        selector_clear(&p->pools[i].selector);
+    free(p->pools);
+    selector_clear(&p->nodes);
+    json_decref(p->spec);
+    json_decref(p->given);
+    p->pools = NULL;
+    p->pools_len = 0;
+    p->node_labels = NULL;
+    p->taint = (struct policy_taint){ 0 };
+    p->spec = NULL;
+    p->given = NULL;
+}
+
+int policy_decode(const json_t *object, struct policy *ret, struct policy_problems *problems)
+{
+    json_t *given = json_object_get(object, "spec");
+    size_t before = policy_problems_count(problems);
+
+    *ret = (struct policy){ 0 };
+    decode_metadata(json_object_get(object, "metadata"), ret);
+    check_identity(object, problems);
+    ret->given = json_is_object(given) ? json_incref(given) : json_object();
+    ret->spec = policy_spec_read(given, problems);
+    if (policy_problems_count(problems) == before) {
+        decode_nodes(ret, problems);
+        decode_pools(ret, problems);
+        check_taint_keys(ret->spec, problems);
+        check_pool_drivers(ret, problems);
+    }
+    if (policy_problems_count(problems) == before)
+        return 0;
+    clear_spec(ret);
+    return -1;
+}
+
+void policy_clear(struct policy *policy)
+{
+    clear_spec(policy);
+    free(policy->uid);
+    free(policy->name);
+    free(policy->resource_version);
+    *policy = (struct policy){ 0 };
+}
+
+size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, const void *labels)
+{
+    size_t i = 0;
+    while (i + 1 < policy->pools_len &&
+           !selector_matches(&policy->pools[i].selector, lookup, labels))
+        i++;
+    return i;
+}
+
+json_t *policy_pool_spec(const struct policy *policy, size_t pool)
+{
+    json_t *spec = json_deep_copy(policy->spec);
+    const json_t *overrides = json_array_get(json_object_get(spec, "pools"), pool);
+    CLEANUP_JSON json_t *changes = json_object();
+
+    if (json_object_get(overrides, "driver"))
+        json_set_at(changes, "driver", json_incref(json_object_get(overrides, "driver")));
+    if (json_object_get(overrides, "nodeLabels"))
+        json_set_at(changes, "nodes.labels", json_incref(json_object_get(overrides, "nodeLabels")));
+    json_merge(spec, changes);
+    json_object_del(spec, "pools");
+    return spec;
+}
+
+json_t *policy_not_yet(const struct policy *policy)
+{
+    return policy_spec_not_yet(policy->given);
+}

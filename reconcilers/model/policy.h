@@ -1,0 +1,167 @@
+#ifndef OSTLER_MODEL_POLICY_H
+#define OSTLER_MODEL_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "kube/selector.h"
+
+/*
+ * The GpuClusterPolicy: decoded, validated and defaulted. The API server's schema has checked most
+ * of it already; all of it is checked again, since an older CRD may be installed, and a file may
+ * never have seen a server.
+ *
+ * The policy stays JSON: its *effective spec* is what the user wrote with the defaults filled in.
+ * Only what decisions need at every turn has a typed member beside it.
+ */
+
+#define POLICY_API_VERSION "ostler.dev/v1alpha1"
+#define POLICY_KIND "GpuClusterPolicy"
+/* The only name that a policy may have. */
+#define POLICY_NAME "default"
+/* The pool of the nodes that no pool of the policy selects. */
+#define POLICY_POOL_DEFAULT "default"
+#define POLICY_FINALIZER "ostler.dev/cleanup"
+#define POLICY_FORCE_REMOVAL "ostler.dev/force-removal"
+/* Image prefixes that are allowed where nobody says otherwise: NVIDIA's and Google's registries. */
+#define POLICY_IMAGE_PREFIXES "nvcr.io/nvidia,gcr.io/gke-release,gke.gcr.io"
+/* As many problems of one policy are kept as a person would read. */
+#define POLICY_PROBLEMS_MAX 32
+
+/* Where the driver comes from; AUTO lets each host decide. */
+enum policy_driver_source {
+    POLICY_SOURCE_AUTO,
+    POLICY_SOURCE_CONTAINER,
+    POLICY_SOURCE_COS,
+    POLICY_SOURCE_HOST,
+};
+
+/* Everything that has an image of its own. */
+enum policy_operand {
+    POLICY_DRIVER,
+    POLICY_TOOLKIT,
+    POLICY_DEVICE_PLUGIN,
+    POLICY_EXPORTER,
+    POLICY_VALIDATION,
+    POLICY_OPERANDS,
+};
+
+/* One thing that is wrong with a policy. */
+struct policy_problem {
+    char *field;   /* "spec.pools[1].driver.version" */
+    char *message; /* a sentence that says what is wrong and what would be right */
+};
+
+struct policy_problems {
+    struct policy_problem *items;
+    size_t len;     /* at most POLICY_PROBLEMS_MAX */
+    size_t omitted; /* found beyond that */
+};
+
+/* The taint that a GPU node bears. */
+struct policy_taint {
+    bool enabled;
+    const char *key;
+    const char *value;
+    const char *effect;
+};
+
+/* Nodes that share overrides. The strings and JSON are borrowed from the policy's spec. */
+struct policy_pool {
+    const char *name;
+    struct selector selector;
+    enum policy_driver_source source;
+    const json_t *node_labels; /* extra labels of its nodes, beside the policy's; NULL: none */
+};
+
+struct policy {
+    /* What the object says of itself; read as far as possible also when the spec is invalid. */
+    char *uid;
+    char *name;
+    char *resource_version;
+    int64_t generation;
+    bool deleting;      /* it has a deletionTimestamp */
+    bool has_finalizer; /* POLICY_FINALIZER is among its finalizers */
+    bool force_removal; /* annotation POLICY_FORCE_REMOVAL is there and not "false" */
+
+    /* All below is empty when the spec is invalid. */
+    json_t *given; /* the spec as it was written */
+    json_t *spec;  /* the effective spec: every object is there, and every leaf that has a default;
+                      repository, image and version only where they were given */
+    struct selector nodes;     /* nodes that Ostler may touch at all */
+    struct policy_taint taint; /* borrowed from spec */
+    const json_t *node_labels; /* extra labels for GPU nodes, borrowed; NULL: none */
+    struct policy_pool *pools; /* in order; the last is POLICY_POOL_DEFAULT and takes the rest */
+    size_t pools_len;          /* at least 1 */
+};
+
+/*
+ * Decodes a whole object. 0 when it is valid. -1 when it is not: then `problems` says why, and only
+ * the first part of `ret` is filled. `problems` must be zero or cleared before; both outputs are to
+ * be cleared in either case.
+ */
+int policy_decode(const json_t *object, struct policy *ret, struct policy_problems *problems);
+
+void policy_clear(struct policy *policy);
+
+void policy_problems_clear(struct policy_problems *problems);
+
+/* The problems as one text for a condition or a terminal, "field: message; field: message". The
+ * caller frees it. */
+char *policy_problems_text(const struct policy_problems *problems);
+
+/* The index of the first pool that selects these labels; the last pool selects everything. */
+size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, const void *labels);
+
+/* The effective spec of one pool, a new reference: its `driver` merged over the policy's (lists are
+ * replaced whole), its node labels over nodes.labels, and no `pools`. */
+json_t *policy_pool_spec(const struct policy *policy, size_t pool);
+
+/* The fields that were set and that this version accepts without acting on them, as a new JSON
+ * array of paths ("spec.rollout.maxParallel"), empty when there are none. */
+json_t *policy_not_yet(const struct policy *policy);
+
+/* The name of an operand's object in the spec: "driver", "devicePlugin". */
+const char *policy_operand_name(enum policy_operand operand);
+
+/* "Auto", "Container", "COS", "Host". */
+const char *policy_source_name(enum policy_driver_source source);
+
+/* An image as a revision has it: path without tag, and tag or "sha256:..." digest. */
+struct policy_image {
+    char *image;   /* "nvcr.io/nvidia/driver" */
+    char *version; /* "580.95.05" */
+};
+
+/* What this build of Ostler runs where neither the policy nor a known good revision says. */
+struct policy_builtin {
+    const char *repository; /* "nvcr.io/nvidia" */
+    const char *image;      /* "driver" */
+    const char *version;    /* "580.95.05" */
+};
+
+const struct policy_builtin *policy_builtin(enum policy_operand operand);
+
+/*
+ * The image of an operand. Each part (repository, image, version) is what `spec` gives, else what
+ * the known good revision has, else the built-in. `spec` is an effective spec, of the policy or of
+ * a pool; `known_image` and `known_version` are NULL where nothing is known good.
+ */
+void policy_image_resolve(const json_t *spec, enum policy_operand operand, const char *known_image,
+                          const char *known_version, struct policy_image *ret);
+
+void policy_image_clear(struct policy_image *image);
+
+/* Whether an image lies under one of the prefixes, a comma-separated list. A prefix ends at a
+ * slash: "nvcr.io/nvidia" allows nvcr.io/nvidia/driver and not nvcr.io/nvidia2/driver. */
+bool policy_image_allowed(const char *image, const char *prefixes);
+
+/* Checks every image that the policy names, of its pools too, and adds a problem for each that no
+ * prefix allows. 0 when all are allowed. */
+int policy_check_images(const struct policy *policy, const char *prefixes,
+                        struct policy_problems *problems);
+
+#endif

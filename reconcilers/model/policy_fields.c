@@ -1,0 +1,266 @@
+#include "reconcilers/model/policy_fields.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+
+#define MINUTES 60
+#define HOURS (60 * MINUTES)
+#define DAYS (24 * HOURS)
+
+/* Rows by type: name, then what the type needs. What is rare follows as designated members. */
+#define OBJECT(n, c, ...) { .name = n, .type = FIELD_OBJECT, .children = c, ##__VA_ARGS__ }
+#define LIST(n, c, most, ...)                                                                      \
+    { .name = n, .type = FIELD_LIST, .children = c, .max = most, ##__VA_ARGS__ }
+#define STRINGS(n, f, most, ...)                                                                   \
+    { .name = n, .type = FIELD_STRINGS, .format = f, .max = most, ##__VA_ARGS__ }
+#define MAP(n, most, r, ...)                                                                       \
+    { .name = n, .type = FIELD_MAP, .max = most, .rules = r, ##__VA_ARGS__ }
+#define STRING(n, f, d, ...)                                                                       \
+    { .name = n, .type = FIELD_STRING, .format = f, .fallback = d, ##__VA_ARGS__ }
+#define ENUM(n, v, d, ...)                                                                         \
+    { .name = n, .type = FIELD_ENUM, .values = v, .fallback = d, ##__VA_ARGS__ }
+#define BOOL(n, d, ...) { .name = n, .type = FIELD_BOOL, .fallback = d, ##__VA_ARGS__ }
+#define INT(n, d, lo, hi, ...)                                                                     \
+    { .name = n, .type = FIELD_INT, .fallback = d, .min = lo, .max = hi, ##__VA_ARGS__ }
+#define COUNT(n, d, hi)                                                                            \
+    { .name = n, .type = FIELD_COUNT, .format = FORMAT_PERCENT, .fallback = d, .min = 1, .max = hi }
+#define DURATION(n, d, lo, hi, ...)                                                                \
+    { .name = n, .type = FIELD_DURATION, .format = FORMAT_DURATION, .fallback = d, .min = lo,      \
+      .max = hi, ##__VA_ARGS__ }
+#define QUANTITY(n) { .name = n, .type = FIELD_QUANTITY, .format = FORMAT_QUANTITY }
+#define END { .name = NULL }
+
+#define VALUES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define FLAGS(f) .flags = f
+#define RULES(r) .rules = r
+
+static const struct policy_field expression_fields[] = {
+    STRING("key", FORMAT_LABEL_KEY, NULL, FLAGS(FIELD_REQUIRED)),
+    ENUM("operator", VALUES("In", "NotIn", "Exists", "DoesNotExist"), NULL, FLAGS(FIELD_REQUIRED)),
+    STRINGS("values", FORMAT_LABEL_VALUE, 64),
+    END,
+};
+
+static const struct policy_field selector_fields[] = {
+    MAP("matchLabels", 32, policy_rules_keys),
+    LIST("matchExpressions", expression_fields, 32, RULES(policy_rules_expression)),
+    END,
+};
+
+static const struct policy_field variable_fields[] = {
+    STRING("name", FORMAT_VARIABLE, NULL, RULES(policy_rules_variable_name), FLAGS(FIELD_REQUIRED)),
+    STRING("value", FORMAT_TEXT, NULL, FLAGS(FIELD_REQUIRED)),
+    END,
+};
+
+static const struct policy_field quantity_fields[] = {
+    QUANTITY("cpu"),
+    QUANTITY("memory"),
+    QUANTITY("ephemeral-storage"),
+    END,
+};
+
+static const struct policy_field resource_fields[] = {
+    OBJECT("requests", quantity_fields),
+    OBJECT("limits", quantity_fields),
+    END,
+};
+
+static const struct policy_field toleration_fields[] = {
+    STRING("key", FORMAT_LABEL_KEY, NULL),
+    ENUM("operator", VALUES("Equal", "Exists"), "Equal"),
+    STRING("value", FORMAT_LABEL_VALUE, NULL),
+    ENUM("effect", VALUES("NoSchedule", "PreferNoSchedule", "NoExecute"), NULL),
+    INT("tolerationSeconds", NULL, 0, 2147483647),
+    END,
+};
+
+/* Fields that several operands have; the tables below put them together. */
+#define IMAGE_FIELDS                                                                               \
+    STRING("repository", FORMAT_REPOSITORY, NULL), STRING("image", FORMAT_IMAGE, NULL),            \
+        STRING("version", FORMAT_VERSION, NULL)
+#define PULL_FIELDS                                                                                \
+    ENUM("imagePullPolicy", VALUES("Always", "IfNotPresent", "Never"), "IfNotPresent"),            \
+        STRINGS("imagePullSecrets", FORMAT_SUBDOMAIN, 8, FLAGS(FIELD_UNIQUE))
+#define COMMAND_FIELDS                                                                             \
+    LIST("env", variable_fields, 64, FLAGS(FIELD_UNIQUE)), STRINGS("args", FORMAT_ARGUMENT, 32)
+#define POD_FIELDS                                                                                 \
+    OBJECT("resources", resource_fields),                                                          \
+        STRING("priorityClassName", FORMAT_SUBDOMAIN, "system-node-critical"),                     \
+        MAP("labels", 32, policy_rules_child_labels),                                              \
+        LIST("tolerations", toleration_fields, 16, RULES(policy_rules_toleration))
+/* What makes a revision of the driver, and so may differ between pools. */
+#define DRIVER_REVISION_FIELDS                                                                     \
+    ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
+        ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
+        BOOL("precompiled", "false"), IMAGE_FIELDS, COMMAND_FIELDS
+
+static const struct policy_field taint_fields[] = {
+    BOOL("enabled", "true"),
+    STRING("key", FORMAT_LABEL_KEY, "nvidia.com/gpu", RULES(policy_rules_taint_key)),
+    STRING("value", FORMAT_LABEL_VALUE, "present"),
+    ENUM("effect", VALUES("NoSchedule", "PreferNoSchedule"), "NoSchedule"),
+    END,
+};
+
+static const struct policy_field startup_taint_fields[] = {
+    BOOL("enabled", "true"),
+    STRING("key", FORMAT_LABEL_KEY, "ostler.dev/gpu-not-ready",
+           RULES(policy_rules_startup_taint_key)),
+    DURATION("timeout", "30m", 1 * MINUTES, 1 * DAYS),
+    END,
+};
+
+static const struct policy_field nodes_fields[] = {
+    OBJECT("selector", selector_fields),
+    OBJECT("taint", taint_fields),
+    OBJECT("startupTaint", startup_taint_fields, FLAGS(FIELD_NOT_YET)),
+    MAP("labels", 32, policy_rules_node_labels),
+    END,
+};
+
+static const struct policy_field driver_fields[] = {
+    DRIVER_REVISION_FIELDS,
+    PULL_FIELDS,
+    POD_FIELDS,
+    END,
+};
+
+static const struct policy_field toolkit_fields[] = {
+    BOOL("enabled", "true"),
+    STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"),
+    IMAGE_FIELDS,
+    PULL_FIELDS,
+    COMMAND_FIELDS,
+    POD_FIELDS,
+    END,
+};
+
+static const struct policy_field plugin_config_fields[] = {
+    STRING("name", FORMAT_SUBDOMAIN, NULL),
+    STRING("default", FORMAT_DATA_KEY, NULL),
+    END,
+};
+
+static const struct policy_field plugin_fields[] = {
+    BOOL("enabled", "true"),
+    ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),
+    OBJECT("config", plugin_config_fields, RULES(policy_rules_plugin_config)),
+    IMAGE_FIELDS,
+    PULL_FIELDS,
+    COMMAND_FIELDS,
+    POD_FIELDS,
+    END,
+};
+
+static const struct policy_field service_monitor_fields[] = {
+    BOOL("enabled", "false"),
+    DURATION("interval", "30s", 1, 1 * HOURS),
+    MAP("labels", 32, policy_rules_child_labels),
+    END,
+};
+
+static const struct policy_field exporter_fields[] = {
+    BOOL("enabled", "true"),
+    STRING("metricsConfig", FORMAT_SUBDOMAIN, NULL),
+    DURATION("interval", "30s", 1, 1 * HOURS),
+    OBJECT("serviceMonitor", service_monitor_fields),
+    IMAGE_FIELDS,
+    PULL_FIELDS,
+    COMMAND_FIELDS,
+    POD_FIELDS,
+    END,
+};
+
+static const struct policy_field validation_fields[] = {
+    BOOL("enabled", "true"),
+    DURATION("timeout", "10m", 1 * MINUTES, 1 * DAYS),
+    IMAGE_FIELDS,
+    PULL_FIELDS,
+    END,
+};
+
+static const struct policy_field pool_driver_fields[] = { DRIVER_REVISION_FIELDS, END };
+
+static const struct policy_field pool_fields[] = {
+    STRING("name", FORMAT_POOL, NULL, RULES(policy_rules_pool_name), FLAGS(FIELD_REQUIRED)),
+    MAP("nodeSelector", 16, policy_rules_keys, .min = 1, FLAGS(FIELD_REQUIRED)),
+    MAP("nodeLabels", 32, policy_rules_node_labels),
+    OBJECT("driver", pool_driver_fields, RULES(policy_rules_driver), FLAGS(FIELD_OVERRIDES)),
+    END,
+};
+
+static const struct policy_field canary_fields[] = {
+    INT("nodes", "1", 0, 100),
+    DURATION("soak", "15m", 0, 7 * DAYS),
+    END,
+};
+
+static const struct policy_field window_fields[] = {
+    STRING("schedule", FORMAT_SCHEDULE, NULL, FLAGS(FIELD_REQUIRED)),
+    DURATION("duration", NULL, 1 * MINUTES, 7 * DAYS, FLAGS(FIELD_REQUIRED)),
+    STRING("timeZone", FORMAT_TIME_ZONE, "UTC"),
+    END,
+};
+
+static const struct policy_field drain_fields[] = {
+    ENUM("mode", VALUES("GpuPods", "AllPods"), "GpuPods"),
+    DURATION("waitForJobs", NULL, 0, 365 * DAYS),
+    DURATION("timeout", "15m", 1 * MINUTES, 7 * DAYS),
+    ENUM("onTimeout", VALUES("Release", "Delete"), "Release"),
+    BOOL("deleteEmptyDir", "true"),
+    BOOL("force", "false"),
+    OBJECT("podSelector", selector_fields),
+    END,
+};
+
+static const struct policy_field timeouts_fields[] = {
+    DURATION("install", "30m", 1 * MINUTES, 1 * DAYS),
+    DURATION("validation", "10m", 1 * MINUTES, 1 * DAYS),
+    END,
+};
+
+static const struct policy_field rollout_fields[] = {
+    BOOL("paused", "false"),
+    ENUM("approval", VALUES("Automatic", "Manual"), "Automatic"),
+    COUNT("maxParallel", "1", 10000),
+    COUNT("maxUnavailable", "25%", 10000),
+    COUNT("maxUnavailableGpus", NULL, 1000000),
+    STRING("topologyKey", FORMAT_LABEL_KEY, NULL),
+    ENUM("order", VALUES("IdleFirst", "Name"), "IdleFirst"),
+    OBJECT("canary", canary_fields),
+    DURATION("soak", "0s", 0, 7 * DAYS),
+    COUNT("failureThreshold", "1", 10000),
+    ENUM("onFailure", VALUES("Rollback", "Pause"), "Rollback"),
+    LIST("windows", window_fields, 16),
+    OBJECT("drain", drain_fields),
+    OBJECT("timeouts", timeouts_fields),
+    END,
+};
+
+const struct policy_field policy_fields[] = {
+    OBJECT("nodes", nodes_fields),
+    OBJECT("driver", driver_fields, RULES(policy_rules_driver)),
+    OBJECT("toolkit", toolkit_fields),
+    OBJECT("devicePlugin", plugin_fields),
+    OBJECT("exporter", exporter_fields),
+    OBJECT("validation", validation_fields, FLAGS(FIELD_NOT_YET)),
+    LIST("pools", pool_fields, 32, FLAGS(FIELD_UNIQUE)),
+    OBJECT("rollout", rollout_fields, FLAGS(FIELD_NOT_YET)),
+    END,
+};
+
+json_t *policy_field_default(const struct policy_field *field)
+{
+    int64_t number;
+    if (!field->fallback)
+        return NULL;
+    if (field->type == FIELD_BOOL)
+        return json_boolean(str_eq(field->fallback, "true"));
+    if ((field->type == FIELD_INT || field->type == FIELD_COUNT) &&
+        str_parse_int(field->fallback, INT64_MIN, INT64_MAX, &number))
+        return json_integer(number);
+    return json_string(field->fallback);
+}

@@ -1,0 +1,146 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/policy_problems.h"
+
+/*
+ * Images of a policy: what is built in, what wins, and what is allowed.
+ */
+
+static const struct {
+    const char *name;
+    struct policy_builtin builtin;
+} operands[POLICY_OPERANDS] = {
+    [POLICY_DRIVER] = { "driver", { "nvcr.io/nvidia", "driver", "580.95.05" } },
+    [POLICY_TOOLKIT] = { "toolkit", { "nvcr.io/nvidia/k8s", "container-toolkit", "v1.20.0" } },
+    [POLICY_DEVICE_PLUGIN] = { "devicePlugin",
+                               { "nvcr.io/nvidia", "k8s-device-plugin", "v0.20.0" } },
+    [POLICY_EXPORTER] = { "exporter",
+                          { "nvcr.io/nvidia/k8s", "dcgm-exporter", "4.6.0-4.8.3-distroless" } },
+    [POLICY_VALIDATION] = { "validation",
+                            { "nvcr.io/nvidia/k8s", "cuda-sample",
+                              "vectoradd-cuda12.5.0-ubuntu22.04" } },
+};
+
+const char *policy_operand_name(enum policy_operand operand)
+{
+    return operands[operand].name;
+}
+
+const struct policy_builtin *policy_builtin(enum policy_operand operand)
+{
+    return &operands[operand].builtin;
+}
+
+/* "repository/name", each from the first source that has it. */
+static char *image_path(const json_t *operand_spec, const struct policy_builtin *builtin,
+                        const char *known_image)
+{
+    const char *repository = json_str(operand_spec, "repository");
+    const char *name = json_str(operand_spec, "image");
+    const char *slash = known_image ? strrchr(known_image, '/') : NULL;
+    CLEANUP_FREE char *known_repository =
+        slash ? xstrndup(known_image, (size_t) (slash - known_image)) : NULL;
+
+    if (!repository)
+        repository = slash ? known_repository : builtin->repository;
+    if (!name)
+        name = slash ? slash + 1 : builtin->image;
+    return xasprintf("%s/%s", repository, name);
+}
+
+void policy_image_resolve(const json_t *spec, enum policy_operand operand, const char *known_image,
+                          const char *known_version, struct policy_image *ret)
+{
+    const struct policy_builtin *builtin = policy_builtin(operand);
+    const json_t *operand_spec = json_object_get(spec, policy_operand_name(operand));
+    const char *version = json_str(operand_spec, "version");
+
+    if (!version)
+        version = known_version ? known_version : builtin->version;
+    *ret = (struct policy_image){
+        .image = image_path(operand_spec, builtin, known_image),
+        .version = xstrdup(version),
+    };
+}
+
+void policy_image_clear(struct policy_image *image)
+{
+    free(image->image);
+    free(image->version);
+    *image = (struct policy_image){ 0 };
+}
+
+/* Whether `image` is or lies under the prefix of n bytes. */
+static bool is_under(const char *image, const char *prefix, size_t n)
+{
+    while (n > 0 && prefix[n - 1] == '/')
+        n--;
+    return n > 0 && strncmp(image, prefix, n) == 0 && (image[n] == '/' || image[n] == '\0');
+}
+
+bool policy_image_allowed(const char *image, const char *prefixes)
+{
+    for (const char *p = prefixes; *p;) {
+        p += strspn(p, ", ");
+        size_t n = strcspn(p, ", ");
+        if (is_under(image, p, n))
+            return true;
+        p += n;
+    }
+    return false;
+}
+
+/* The field to name for a wrong image: the one that was set. */
+static const char *field_at_fault(const json_t *given)
+{
+    return json_str(given, "repository") ? "repository" : "image";
+}
+
+/* Checks one operand whose `given` (of the policy, or of a pool) sets its repository or image. */
+static void check_image(const json_t *spec, enum policy_operand operand, const json_t *given,
+                        const struct policy_place *at, const char *prefixes,
+                        struct policy_problems *problems)
+{
+    if (!json_str(given, "repository") && !json_str(given, "image"))
+        return;
+    struct policy_image image;
+    policy_image_resolve(spec, operand, NULL, NULL, &image);
+    struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = field_at_fault(given) };
+    if (!policy_image_allowed(image.image, prefixes))
+        policy_problem_add(problems, &here,
+                           "%s is not under an allowed prefix; allowed are %s; an administrator "
+                           "adds others with --allowed-image-prefixes",
+                           image.image, prefixes);
+    policy_image_clear(&image);
+}
+
+static void check_pool(const struct policy *policy, size_t pool, const struct policy_place *pools,
+                       const char *prefixes, struct policy_problems *problems)
+{
+    struct policy_place item = { .up = pools, .kind = PLACE_ITEM, .index = pool };
+    struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
+    const json_t *given = json_array_get(json_object_get(policy->spec, "pools"), pool);
+    CLEANUP_JSON json_t *spec = policy_pool_spec(policy, pool);
+    check_image(spec, POLICY_DRIVER, json_object_get(given, "driver"), &at, prefixes, problems);
+}
+
+int policy_check_images(const struct policy *policy, const char *prefixes,
+                        struct policy_problems *problems)
+{
+    struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
+    struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
+    size_t before = policy_problems_count(problems);
+
+    for (int i = 0; i < POLICY_OPERANDS; i++) {
+        const char *name = policy_operand_name(i);
+        struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = name };
+        check_image(policy->spec, i, json_object_get(policy->spec, name), &at, prefixes, problems);
+    }
+    for (size_t i = 0; i < json_array_size(json_object_get(policy->spec, "pools")); i++)
+        check_pool(policy, i, &pools, prefixes, problems);
+    return policy_problems_count(problems) == before ? 0 : -1;
+}

@@ -1,0 +1,93 @@
+#include "reconcilers/model/policy_problems.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* Longest path and sentence that are kept: what a status can hold. */
+#define FIELD_LENGTH_MAX 480
+#define MESSAGE_LENGTH_MAX 480
+/* Longest name in a path that is shown; names that nobody knows can be of any length. */
+#define NAME_LENGTH_MAX 64
+
+static void add_place(struct buf *b, const struct policy_place *place)
+{
+    if (place->up)
+        add_place(b, place->up);
+    CLEANUP_FREE char *name = str_shortened(str_or_empty(place->name), NAME_LENGTH_MAX);
+    switch (place->kind) {
+    case PLACE_FIELD:
+        buf_printf(b, "%s%s", place->up ? "." : "", name);
+        return;
+    case PLACE_ITEM:
+        buf_printf(b, "[%zu]", place->index);
+        return;
+    case PLACE_KEY:
+        buf_printf(b, "[%s]", name);
+        return;
+    }
+}
+
+/* A bounded copy without control characters; takes the text over. */
+static char *cleaned(char *text_steal, size_t max)
+{
+    CLEANUP_FREE char *text = text_steal;
+    char *copy = str_shortened(text, max);
+    for (char *p = copy; *p; p++)
+        if ((unsigned char) *p < 0x20 || *p == 0x7f)
+            *p = '?';
+    return copy;
+}
+
+char *policy_place_text(const struct policy_place *place)
+{
+    CLEANUP_BUF struct buf b = BUF_INIT(4096);
+    add_place(&b, place);
+    return cleaned(buf_take(&b), FIELD_LENGTH_MAX);
+}
+
+void policy_problem_add(struct policy_problems *problems, const struct policy_place *place,
+                        const char *fmt, ...)
+{
+    if (problems->len == POLICY_PROBLEMS_MAX) {
+        problems->omitted++;
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    char *message = xvasprintf(fmt, ap);
+    va_end(ap);
+    problems->items = xreallocarray(problems->items, problems->len + 1, sizeof *problems->items);
+    problems->items[problems->len++] = (struct policy_problem){
+        .field = policy_place_text(place),
+        .message = cleaned(message, MESSAGE_LENGTH_MAX),
+    };
+}
+
+size_t policy_problems_count(const struct policy_problems *problems)
+{
+    return problems->len + problems->omitted;
+}
+
+char *policy_problems_text(const struct policy_problems *problems)
+{
+    CLEANUP_BUF struct buf b = BUF_INIT(POLICY_PROBLEMS_MAX * 1024);
+    for (size_t i = 0; i < problems->len; i++)
+        buf_printf(&b, "%s%s: %s", i > 0 ? "; " : "", problems->items[i].field,
+                   problems->items[i].message);
+    if (problems->omitted > 0)
+        buf_printf(&b, "; and %zu more", problems->omitted);
+    return buf_take(&b);
+}
+
+void policy_problems_clear(struct policy_problems *problems)
+{
+    for (size_t i = 0; i < problems->len; i++) {
+        free(problems->items[i].field);
+        free(problems->items[i].message);
+    }
+    free(problems->items);
+    *problems = (struct policy_problems){ 0 };
+}

@@ -1,0 +1,194 @@
+#include "reconcilers/model/policy_rules.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "reconcilers/model/policy_formats.h"
+
+/* Whether a label key lies under a domain, or one of its subdomains. */
+static bool is_under(const char *key, const char *domain)
+{
+    const char *slash = strchr(key, '/');
+    size_t n = strlen(domain);
+    if (!slash || (size_t) (slash - key) < n)
+        return false;
+    const char *start = slash - n;
+    return strncmp(start, domain, n) == 0 && (start == key || start[-1] == '.');
+}
+
+static bool is_of_kubernetes(const char *key)
+{
+    return is_under(key, "kubernetes.io") || is_under(key, "k8s.io");
+}
+
+static bool is_ours(const char *key)
+{
+    return is_under(key, "ostler.dev");
+}
+
+static bool is_label_key(const char *key)
+{
+    return policy_format_matches(FORMAT_LABEL_KEY, key);
+}
+
+static bool any_key(const json_t *map, bool (*is)(const char *))
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) map, key, value) {
+        if (is(key))
+            return true;
+    }
+    return false;
+}
+
+static bool keys_are_labels(const json_t *map)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) map, key, value) {
+        if (!is_label_key(key))
+            return false;
+    }
+    return true;
+}
+
+static bool no_key_of_kubernetes(const json_t *map)
+{
+    return !any_key(map, is_of_kubernetes);
+}
+
+static bool no_key_of_ours(const json_t *map)
+{
+    return !any_key(map, is_ours);
+}
+
+static bool no_key_of_children(const json_t *map)
+{
+    return !json_object_get(map, "app.kubernetes.io/managed-by") &&
+           !json_object_get(map, "app.kubernetes.io/component");
+}
+
+static bool not_of_kubernetes(const json_t *key)
+{
+    return !is_of_kubernetes(json_string_value(key));
+}
+
+static bool not_of_ours(const json_t *key)
+{
+    return !is_ours(json_string_value(key));
+}
+
+static bool values_fit_operator(const json_t *expression)
+{
+    const char *op = json_str_or_empty(expression, "operator");
+    bool compares = str_eq(op, "In") || str_eq(op, "NotIn");
+    return compares == (json_array_size(json_object_get(expression, "values")) > 0);
+}
+
+static bool key_fits_operator(const json_t *toleration)
+{
+    if (str_eq(json_str(toleration, "operator"), "Exists"))
+        return !json_str(toleration, "value");
+    return json_str(toleration, "key");
+}
+
+static bool seconds_fit_effect(const json_t *toleration)
+{
+    return !json_at(toleration, "tolerationSeconds") ||
+           str_eq(json_str(toleration, "effect"), "NoExecute");
+}
+
+static bool not_of_the_loader(const json_t *name)
+{
+    return !str_has_prefix(json_string_value(name), "LD_");
+}
+
+static bool default_has_a_map(const json_t *config)
+{
+    return !json_str(config, "default") || json_str(config, "name");
+}
+
+static bool is_no_default_pool(const json_t *name)
+{
+    return !str_eq(json_string_value(name), "default");
+}
+
+static bool precompiled_has_no_digest(const json_t *driver)
+{
+    return !json_bool(driver, "precompiled", false) ||
+           !str_has_prefix(json_str_or_empty(driver, "version"), "sha256:");
+}
+
+#define RULE_KEYS                                                                                  \
+    { "every key must be a label key, such as \"team\" or \"example.com/team\"", keys_are_labels }
+#define RULE_NOT_OURS                                                                              \
+    { "keys under ostler.dev belong to Ostler and cannot be set here", no_key_of_ours }
+#define RULE_NOT_OF_KUBERNETES                                                                     \
+    {                                                                                              \
+        "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be used here",        \
+            not_of_kubernetes                                                                      \
+    }
+#define RULES_END { NULL, NULL }
+
+const struct policy_rule policy_rules_keys[] = { RULE_KEYS, RULES_END };
+
+const struct policy_rule policy_rules_node_labels[] = {
+    RULE_KEYS,
+    { "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here",
+      no_key_of_kubernetes },
+    RULE_NOT_OURS,
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_child_labels[] = {
+    RULE_KEYS,
+    RULE_NOT_OURS,
+    { "app.kubernetes.io/managed-by and app.kubernetes.io/component are set by Ostler",
+      no_key_of_children },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_taint_key[] = {
+    RULE_NOT_OF_KUBERNETES,
+    { "keys under ostler.dev belong to Ostler and cannot be used here", not_of_ours },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_startup_taint_key[] = { RULE_NOT_OF_KUBERNETES, RULES_END };
+
+const struct policy_rule policy_rules_expression[] = {
+    { "values must hold at least one value for In and NotIn, and none for Exists and DoesNotExist",
+      values_fit_operator },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_toleration[] = {
+    { "Exists takes no value; Equal (the default) needs a key", key_fits_operator },
+    { "tolerationSeconds needs effect NoExecute", seconds_fit_effect },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_variable_name[] = {
+    { "names that begin with LD_ are refused: they decide which code a privileged container loads",
+      not_of_the_loader },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_plugin_config[] = {
+    { "default is a key of the ConfigMap that name gives: set name too", default_has_a_map },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_pool_name[] = {
+    { "default is the name of the pool of all other nodes", is_no_default_pool },
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_driver[] = {
+    { "a precompiled driver has one image for each kernel: version cannot be a digest",
+      precompiled_has_no_digest },
+    RULES_END,
+};

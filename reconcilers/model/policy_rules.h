@@ -1,0 +1,35 @@
+#ifndef OSTLER_MODEL_POLICY_RULES_H
+#define OSTLER_MODEL_POLICY_RULES_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+/*
+ * What the type and format of a field cannot say. The CRD says the same in CEL, rule by rule with
+ * the same messages; a test compares them.
+ */
+struct policy_rule {
+    const char *message;            /* what must be; NULL ends a list */
+    bool (*holds)(const json_t *value); /* of a value whose type and format are right */
+};
+
+/* Keys of a map of labels. */
+extern const struct policy_rule policy_rules_keys[];
+/* Labels for nodes: no keys of Kubernetes' or ours. */
+extern const struct policy_rule policy_rules_node_labels[];
+/* Labels for objects that Ostler makes: none that it sets itself. */
+extern const struct policy_rule policy_rules_child_labels[];
+/* The key of the taint of GPU nodes, and of the startup taint. */
+extern const struct policy_rule policy_rules_taint_key[];
+extern const struct policy_rule policy_rules_startup_taint_key[];
+/* An item of matchExpressions. */
+extern const struct policy_rule policy_rules_expression[];
+extern const struct policy_rule policy_rules_toleration[];
+extern const struct policy_rule policy_rules_variable_name[];
+extern const struct policy_rule policy_rules_plugin_config[];
+extern const struct policy_rule policy_rules_pool_name[];
+/* The driver, of the policy and of a pool. */
+extern const struct policy_rule policy_rules_driver[];
+
+#endif

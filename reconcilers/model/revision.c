@@ -1,0 +1,224 @@
+#include "reconcilers/model/revision.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+/* Where Google's installer puts the driver; the only folder of that system where the toolkit can
+ * live too. */
+#define COS_DRIVER_DIR "/home/kubernetes/bin/nvidia"
+
+static const char *const source_names[] = {
+    [DRIVER_SOURCE_NONE] = "",
+    [DRIVER_SOURCE_CONTAINER] = "Container",
+    [DRIVER_SOURCE_COS] = "COS",
+    [DRIVER_SOURCE_HOST] = "Host",
+};
+
+const char *driver_source_name(enum driver_source source)
+{
+    return source_names[source];
+}
+
+enum driver_source driver_source_for(enum policy_driver_source wish, const struct host *host,
+                                     bool host_driver)
+{
+    switch (wish) {
+    case POLICY_SOURCE_HOST:
+        return DRIVER_SOURCE_HOST;
+    case POLICY_SOURCE_COS:
+        return host->cos ? DRIVER_SOURCE_COS : DRIVER_SOURCE_NONE;
+    case POLICY_SOURCE_AUTO:
+        if (host->cos)
+            return DRIVER_SOURCE_COS;
+        break;
+    case POLICY_SOURCE_CONTAINER:
+        break;
+    }
+    if (host_driver)
+        return DRIVER_SOURCE_HOST;
+    return host->os[0] ? DRIVER_SOURCE_CONTAINER : DRIVER_SOURCE_NONE;
+}
+
+const char *driver_source_problem(struct arena *a, enum policy_driver_source wish,
+                                  const struct host *host, const struct node_facts *facts)
+{
+    if (wish == POLICY_SOURCE_COS)
+        return arena_printf(
+            a, "driver.source is COS, but the node runs %s, not Container-Optimized OS",
+            str_or_empty(facts->os_image));
+    if (host->cos)
+        return "driver.source is Container, but no driver image exists for Container-Optimized OS: "
+               "set it to Auto or COS";
+    return host_os_problem(a, host, facts);
+}
+
+/* A list of the spec as it is, or an empty one. */
+static json_t *list_of(const json_t *section, const char *key)
+{
+    json_t *list = json_object_get(section, key);
+    return json_is_array(list) ? json_incref(list) : json_array();
+}
+
+static void add_image(json_t *inputs, const json_t *spec, enum policy_operand operand,
+                      const json_t *held)
+{
+    struct policy_image image = { 0 };
+    policy_image_resolve(spec, operand, json_str(held, "image"), json_str(held, "version"), &image);
+    json_object_set_new(inputs, "image", json_text(image.image));
+    json_object_set_new(inputs, "version", json_text(image.version));
+    policy_image_clear(&image);
+}
+
+/* Image, env and args: what every operand has. */
+static json_t *operand_inputs(const json_t *spec, enum policy_operand operand, const json_t *held)
+{
+    const json_t *section = json_object_get(spec, policy_operand_name(operand));
+    json_t *inputs = json_object();
+    add_image(inputs, spec, operand, held);
+    json_object_set_new(inputs, "env", list_of(section, "env"));
+    json_object_set_new(inputs, "args", list_of(section, "args"));
+    return inputs;
+}
+
+/* The kernel as a part of an image's tag. The node says it, so it is made harmless: no byte gets
+ * through that could end the tag. */
+static json_t *kernel_tag(const char *kernel)
+{
+    static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    CLEANUP_FREE char *tag = xstrdup(kernel);
+    for (char *c = tag; *(c += strspn(c, fit)) != '\0';)
+        *c = '_';
+    return json_text(tag);
+}
+
+/* What only NVIDIA's container takes. */
+static json_t *container_inputs(const json_t *spec, const struct host *host, const json_t *held)
+{
+    bool precompiled = json_bool(spec, "driver.precompiled", false);
+    /* A precompiled image's version is a branch, which names no image of the other kind. */
+    if (json_bool(held, "precompiled", false) != precompiled)
+        held = NULL;
+    json_t *inputs = operand_inputs(spec, POLICY_DRIVER, held);
+    const char *version = json_str(inputs, "version");
+    if (precompiled && !str_has_prefix(version, "sha256:"))
+        json_object_set_new(inputs, "version",
+                            json_textf("%.*s", (int) strcspn(version, "."), version));
+    if (precompiled)
+        json_object_set_new(inputs, "kernel", kernel_tag(host->kernel));
+    json_object_set_new(inputs, "precompiled", json_boolean(precompiled));
+    const char *kernel_module = json_str(spec, "driver.kernelModule");
+    json_object_set_new(inputs, "kernelModule", json_text(kernel_module ? kernel_module : "Auto"));
+    json_object_set_new(inputs, "os", json_text(host->os));
+    if (str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD)
+        json_object_set_new(inputs, "entitlement", json_true());
+    return inputs;
+}
+
+/* Google's image is on the node already; without a version it installs the one that fits the
+ * system. */
+static json_t *cos_inputs(const json_t *spec, const json_t *held)
+{
+    const json_t *section = json_object_get(spec, "driver");
+    const char *version = json_str(section, "version");
+    if (!version)
+        version = json_str(held, "version");
+    json_t *inputs = json_object();
+    json_object_set_new(inputs, "version", json_text(str_or_empty(version)));
+    json_object_set_new(inputs, "env", list_of(section, "env"));
+    json_object_set_new(inputs, "args", list_of(section, "args"));
+    return inputs;
+}
+
+json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
+                      const json_t *held)
+{
+    if (source != DRIVER_SOURCE_CONTAINER && source != DRIVER_SOURCE_COS)
+        return NULL;
+    if (!str_eq(json_str(held, "source"), driver_source_name(source)))
+        held = NULL;
+    json_t *inputs = source == DRIVER_SOURCE_COS ? cos_inputs(pool_spec, held)
+                                                 : container_inputs(pool_spec, host, held);
+    json_object_set_new(inputs, "tier", json_text("driver"));
+    json_object_set_new(inputs, "source", json_text(driver_source_name(source)));
+    return inputs;
+}
+
+static json_t *toolkit_inputs(const json_t *spec, enum driver_source source, const json_t *held)
+{
+    if (!json_bool(spec, "toolkit.enabled", true))
+        return json_pack("{s:b}", "enabled", 0);
+    json_t *inputs = operand_inputs(spec, POLICY_TOOLKIT, held);
+    const char *install_dir = json_str(spec, "toolkit.installDir");
+    if (source == DRIVER_SOURCE_COS)
+        install_dir = COS_DRIVER_DIR;
+    json_object_set_new(inputs, "enabled", json_true());
+    json_object_set_new(inputs, "installDir",
+                        json_text(install_dir ? install_dir : "/usr/local/nvidia"));
+    return inputs;
+}
+
+static json_t *device_plugin_inputs(const json_t *spec, const struct plugin_config *config,
+                                    const json_t *held)
+{
+    if (!json_bool(spec, "devicePlugin.enabled", true))
+        return json_pack("{s:b}", "enabled", 0);
+    json_t *inputs = operand_inputs(spec, POLICY_DEVICE_PLUGIN, held);
+    const char *mig_strategy = json_str(spec, "devicePlugin.migStrategy");
+    json_object_set_new(inputs, "enabled", json_true());
+    json_object_set_new(inputs, "migStrategy", json_text(mig_strategy ? mig_strategy : "none"));
+    if (config)
+        json_object_set_new(inputs, "config",
+                            json_pack("{s:o, s:o, s:o}", "name", json_text(config->name), "key",
+                                      json_text(config->key), "text", json_text(config->text)));
+    return inputs;
+}
+
+/* What the node's ways of running containers are: the same keys for each operand that depends on
+ * them. */
+static void add_host(json_t *inputs, const struct host *host)
+{
+    json_object_set_new(inputs, "runtime", json_text(host_runtime_name(host->runtime)));
+    json_object_set_new(inputs, "distribution",
+                        json_text(host_distribution_name(host->distribution)));
+}
+
+json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
+                     const struct plugin_config *config, const json_t *held)
+{
+    json_t *inputs = json_object();
+    json_object_set_new(inputs, "tier", json_text("stack"));
+    json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(source)));
+    json_object_set_new(inputs, "cdi", json_boolean(host->cdi));
+    add_host(inputs, host);
+    json_object_set_new(inputs, "toolkit",
+                        toolkit_inputs(pool_spec, source, json_object_get(held, "toolkit")));
+    json_object_set_new(
+        inputs, "devicePlugin",
+        device_plugin_inputs(pool_spec, config, json_object_get(held, "devicePlugin")));
+    return inputs;
+}
+
+json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held)
+{
+    static const struct host stock = { .runtime = RUNTIME_CONTAINERD,
+                                       .distribution = DISTRIBUTION_STOCK };
+    json_t *inputs = operand_inputs(spec, POLICY_EXPORTER, held);
+    add_host(inputs, host ? host : &stock);
+    return inputs;
+}
+
+void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
+{
+    /* No vowels: no words. */
+    static const char alphabet[] = "0123456789bcdfghjklmnpqrstvwxyz";
+    CLEANUP_FREE char *text = json_canonical(inputs);
+    uint64_t hash = str_hash(text, strlen(text));
+    for (size_t i = 0; i < REVISION_HASH_MAX - 1; i++) {
+        out[i] = alphabet[hash % (sizeof alphabet - 1)];
+        hash /= sizeof alphabet - 1;
+    }
+    out[REVISION_HASH_MAX - 1] = '\0';
+}

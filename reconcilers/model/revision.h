@@ -1,0 +1,64 @@
+/* A revision: the inputs of one exact tier for one kind of host, and their hash. Inputs hold what
+ * reaches the kernel or the container runtime and nothing else: no resources, labels, tolerations,
+ * pull secrets, priority class, and not the pool's name. */
+#ifndef OSTLER_RECONCILERS_MODEL_REVISION_H
+#define OSTLER_RECONCILERS_MODEL_REVISION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "reconcilers/model/host.h"
+#include "reconcilers/model/policy.h"
+
+/* Where a node's driver comes from. */
+enum driver_source {
+    DRIVER_SOURCE_NONE,      /* the policy asks for one that this host cannot have;
+                                driver_source_problem() says why */
+    DRIVER_SOURCE_CONTAINER, /* NVIDIA's driver container */
+    DRIVER_SOURCE_COS,       /* Google's installer for Container-Optimized OS */
+    DRIVER_SOURCE_HOST,      /* the host has one: no driver tier */
+};
+
+/* Length of a revision's hash with its NUL. */
+enum { REVISION_HASH_MAX = 11 };
+
+/* The device plugin's configuration for a node. The text itself is an input: new text is a new
+ * revision, and a revision's DaemonSet can be made again when the ConfigMap has changed or is gone.
+ */
+struct plugin_config {
+    const char *name; /* of the ConfigMap */
+    const char *key;  /* in its data */
+    const char *text;
+};
+
+/* The source under a pool's wish. `host_driver`: a driver that is not ours was found on the host;
+ * with AUTO and CONTAINER the node is then a Host node, since a driver of the host's own is never
+ * replaced. */
+enum driver_source driver_source_for(enum policy_driver_source wish, const struct host *host,
+                                     bool host_driver);
+/* One sentence that says why the wish cannot be met where driver_source_for() gives
+ * DRIVER_SOURCE_NONE. From the arena. */
+const char *driver_source_problem(struct arena *a, enum policy_driver_source wish,
+                                  const struct host *host, const struct node_facts *facts);
+/* "Container", "COS", "Host", or "". */
+const char *driver_source_name(enum driver_source source);
+
+/* Inputs of the tier `driver`; NULL for the sources that have none. `pool_spec` is a pool's
+ * effective spec; `held` is the inputs of the pool's known good revision, from which comes what the
+ * policy leaves open, or NULL: then the built-in defaults count. New reference. */
+json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
+                      const json_t *held);
+/* Inputs of the tier `stack`: toolkit and device plugin. `config` may be NULL: none. New reference.
+ */
+json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
+                     const struct plugin_config *config, const json_t *held);
+/* Inputs of the exporter, a follower: no revision, but what the policy leaves open is held the same
+ * way. `host` is that of any GPU node: distributions differ in where the kubelet lives, and a
+ * cluster has one distribution. NULL: no node yet. New reference. */
+json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held);
+
+/* A revision's hash: FNV-1a (64 bits) of the canonical text, in ten letters and digits that are
+ * valid in a label and a name. */
+void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX]);
+
+#endif

@@ -1,0 +1,68 @@
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/reconcilers.h"
+#include "reconcilers/targets_sources.h"
+
+/* States and reasons that a person should hear of on the node itself, when they are entered. */
+static const struct {
+    enum node_state state;
+    const char *reason; /* NULL: any */
+    bool warning;
+} noteworthy[] = {
+    { NODE_FOREIGN, NULL, false },
+    { NODE_UNSUPPORTED, NULL, true },
+    { NODE_REMOVING, "WaitingForGpuPods", false },
+};
+
+static void add_notice(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
+{
+    /* After a start nothing is known of before: only what leads to a write is news then. */
+    if (!v->message || (!slot->summary.counted && plan->len == 0))
+        return;
+    bool same = slot->summary.counted && slot->summary.state == v->state && slot->summary.cause &&
+                str_eq(slot->summary.cause->reason, v->reason);
+    for (size_t i = 0; i < ARRAY_LEN(noteworthy) && !same; i++)
+        if (noteworthy[i].state == v->state && (!noteworthy[i].reason || str_eq(noteworthy[i].reason, v->reason)))
+            plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid,
+                                                .warning = noteworthy[i].warning, .reason = v->reason, .action = "Reconcile",
+                                                .note = (char *) v->message });
+}
+
+/* Whether the node waits for something that only the policy's pass can write. */
+static bool waits_for_policy(const struct node_verdict *v)
+{
+    return str_eq(v->reason, "WaitingForFinalizer") || str_eq(v->reason, "WaitingForRevision");
+}
+
+void node_reconcile(void *arg, const char *name, struct plan *plan)
+{
+    struct reconcilers *r = arg;
+    struct cluster *c = r->cluster;
+    struct node_slot *slot = map_get(&c->slots, name);
+    if (!slot || !slot->node)
+        return;
+    int64_t again_ms;
+    enum stance stance = cluster_stance(c, &again_ms);
+    if (stance == STANCE_HOLD)
+        return;
+    struct node_pods pods;
+    cluster_node_pods(c, slot, &pods);
+    struct node_input in = {
+        .view = { slot->node, c->strings },
+        .pods = &pods,
+        .stance = stance,
+        .force_removal = object_annotation(c->object, POLICY_FORCE_REMOVAL) != NULL,
+        .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
+        .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
+        .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
+        .record = cluster_record,
+        .arg = c,
+    };
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct node_verdict v;
+    node_plan(&in, &a, &v, plan);
+    add_notice(slot, &v, plan);
+    if (tally_set(&c->tally, &slot->summary, &v))
+        r->policy(r->arg, waits_for_policy(&v));
+    cluster_node_seen(c, slot);
+}

@@ -1,0 +1,36 @@
+/* What the decision about the whole cluster looks at: the policy, the sums over the nodes, and the children that there are. */
+#ifndef OSTLER_RECONCILERS_PLAN_CLUSTER_VIEW_H
+#define OSTLER_RECONCILERS_PLAN_CLUSTER_VIEW_H
+
+#include "reconcilers/manifests/render.h"
+#include "reconcilers/model/child.h"
+#include "reconcilers/plan/tally.h"
+
+/* Everything is borrowed for the call. */
+struct cluster_view {
+    const json_t *object;         /* the policy as it is on the server; NULL: there is none */
+    const struct policy *policy;  /* the newest valid spec of this policy that was seen; NULL: none was */
+    const char *problems;         /* why the spec of `object` is not acted on, one text; NULL: it is */
+    const struct policy_problems *problem_list;
+    enum stance stance;
+    struct targets *targets;      /* with STANCE_MANAGE */
+    const struct tally *tally;
+    bool settled;                 /* every node that there is has been looked at under this policy */
+    const struct child *const *children; /* all of ours and those that bear our names */
+    size_t child_count;
+    /* Whether the child is as it was when the server last confirmed our own apply. */
+    bool (*confirmed)(void *arg, const struct child *c);
+    void *arg;
+    bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
+    const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
+    const struct manifests *manifests;
+    const char *operand_namespace;
+    const char *now;              /* RFC 3339 */
+};
+
+/* The child of a resource and a name, or NULL. */
+const struct child *cluster_child(const struct cluster_view *v, enum resource_id resource, const char *name);
+/* The inputs of a revision: its record's, else those of the target that it is; NULL when nobody knows. Borrowed. */
+const json_t *cluster_inputs(const struct cluster_view *v, const char *tier, const char *hash);
+
+#endif

@@ -1,0 +1,232 @@
+/* The conditions of the policy: chains of checks, the first that has something to say decides. */
+#include "reconcilers/plan/status.h"
+
+#include "base/str.h"
+
+/* What the checks look at. */
+struct checks {
+    const struct cluster_view *v;
+    const struct tally *t;
+    const char *failure;
+    struct arena *a;
+    size_t served, ready;
+};
+
+/* Sets reason and message and returns true, or leaves all to the next check. */
+typedef bool check_fn(const struct checks *in, struct condition *ret);
+
+static bool say(struct condition *ret, const char *status, const char *reason, const char *message)
+{
+    ret->status = status;
+    ret->reason = reason;
+    ret->message = message;
+    return true;
+}
+
+/* The cause with the most nodes; NULL when nothing is wrong. Causes that keep no node from being ready do not count here. */
+static const struct cause *main_cause(const struct tally *t)
+{
+    const struct cause *best = NULL;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor))) {
+        const struct cause *c = e->value;
+        if (node_state_served(c->first->state) && (!best || c->nodes > best->nodes))
+            best = c;
+    }
+    return best;
+}
+
+/* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)" */
+static const char *cause_text(const struct checks *in, const struct cause *c)
+{
+    const struct node_summary *s = c->first;
+    const char *what = *component_name(c->component) ? component_name(c->component) : "nodes";
+    return arena_printf(in->a, "%s: %zu of %zu nodes not ready: %s (node %s%s%s)", what, c->nodes, in->served,
+                        s->message ? s->message : c->reason, s->name, s->pod ? ", pod " : "", s->pod ? s->pod : "");
+}
+
+static bool check_removing(const struct checks *in, struct condition *ret)
+{
+    if (in->v->stance != STANCE_REMOVE)
+        return false;
+    const struct tally *t = in->t;
+    const char *message = arena_printf(in->a, "the policy is being removed: %zu nodes still to be cleaned", t->states[NODE_REMOVING]);
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor))) {
+        const struct cause *c = e->value;
+        if (str_eq(c->reason, "WaitingForGpuPods"))
+            message = arena_printf(in->a, "%s; waiting on %zu: %s. The annotation " POLICY_FORCE_REMOVAL " on the policy skips the wait",
+                                   message, c->nodes, c->first->message);
+    }
+    return say(ret, "False", "Removing", message);
+}
+
+static bool check_invalid(const struct checks *in, struct condition *ret)
+{
+    if (!in->v->problems)
+        return false;
+    return say(ret, "False", "InvalidSpec",
+               arena_printf(in->a, "what runs goes on as it is, but the spec is not acted on: %s", in->v->problems));
+}
+
+static bool check_failure(const struct checks *in, struct condition *ret)
+{
+    return in->failure && say(ret, "False", "ReconcileFailed", in->failure);
+}
+
+static bool check_unsettled(const struct checks *in, struct condition *ret)
+{
+    return !in->v->settled && say(ret, "Unknown", "Reading", "the nodes are being looked at");
+}
+
+static bool check_cause(const struct checks *in, struct condition *ret)
+{
+    const struct cause *c = main_cause(in->t);
+    if (in->ready == in->served)
+        return false;
+    return say(ret, "False", c ? c->reason : "Installing",
+               c ? cause_text(in, c) : arena_printf(in->a, "%zu of %zu nodes ready", in->ready, in->served));
+}
+
+static bool check_no_nodes(const struct checks *in, struct condition *ret)
+{
+    const struct tally *t = in->t;
+    if (in->served)
+        return false;
+    if (t->states[NODE_FOREIGN])
+        return say(ret, "True", "ForeignStack",
+                   arena_printf(in->a, "no node to serve: %zu GPU nodes are served by somebody else", t->states[NODE_FOREIGN]));
+    return say(ret, "True", "NoGpuNodes", arena_printf(in->a, "there is no GPU node to serve among %zu nodes", t->total));
+}
+
+static bool check_ready(const struct checks *in, struct condition *ret)
+{
+    const struct tally *t = in->t;
+    const char *others = "";
+    if (t->states[NODE_LOST])
+        others = arena_printf(in->a, "; %zu nodes are down", t->states[NODE_LOST]);
+    if (t->states[NODE_FOREIGN])
+        others = arena_printf(in->a, "%s; %zu GPU nodes are served by somebody else", others, t->states[NODE_FOREIGN]);
+    return say(ret, "True", "AllNodesReady", arena_printf(in->a, "all %zu GPU nodes have what they should have%s", in->served, others));
+}
+
+static check_fn *const ready_checks[] = { check_removing, check_invalid, check_failure, check_unsettled, check_cause, check_no_nodes,
+                                          check_ready };
+
+static bool reconciling_removal(const struct checks *in, struct condition *ret)
+{
+    struct condition ready = { 0 };
+    return check_removing(in, &ready) && say(ret, "True", "Removing", ready.message);
+}
+
+static bool reconciling_nodes(const struct checks *in, struct condition *ret)
+{
+    if (in->v->problems || (in->v->settled && in->ready == in->served))
+        return false;
+    return say(ret, "True", "Installing", arena_printf(in->a, "%zu of %zu nodes ready", in->ready, in->served));
+}
+
+static bool reconciling_nothing(const struct checks *in, struct condition *ret)
+{
+    (void) in;
+    return say(ret, "False", "Done", "nothing is under way");
+}
+
+static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_nodes, reconciling_nothing };
+
+static bool stalled_invalid(const struct checks *in, struct condition *ret)
+{
+    return in->v->problems && say(ret, "True", "InvalidSpec", arena_printf(in->a, "correct the spec: %s", in->v->problems));
+}
+
+static bool not_stalled(const struct checks *in, struct condition *ret)
+{
+    (void) in;
+    return say(ret, "False", "NotStalled", "nobody need act");
+}
+
+static check_fn *const stalled_checks[] = { stalled_invalid, not_stalled };
+
+static bool degraded_failed(const struct checks *in, struct condition *ret)
+{
+    const struct cause *c = main_cause(in->t);
+    size_t failed = in->t->states[NODE_FAILED] + in->t->states[NODE_UNSUPPORTED];
+    return c && failed && say(ret, "True", c->reason, cause_text(in, c));
+}
+
+static bool degraded_foreign(const struct checks *in, struct condition *ret)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&in->t->causes, &cursor))) {
+        const struct cause *c = e->value;
+        if (c->first->state == NODE_FOREIGN)
+            return say(ret, "False", "ForeignStack", c->first->message);
+    }
+    return false;
+}
+
+static bool degraded_no_detector(const struct checks *in, struct condition *ret)
+{
+    if (in->t->looked_at || !in->v->settled || in->v->stance != STANCE_MANAGE)
+        return false;
+    return say(ret, "True", "NoDetector",
+               "no node bears a label of anything that detects GPUs, so GPUs may be there unseen. Install Node Feature Discovery: helm "
+               "install nfd node-feature-discovery --repo https://kubernetes-sigs.github.io/node-feature-discovery/charts --namespace "
+               "node-feature-discovery --create-namespace; or label GPU nodes " "nvidia.com/gpu.present=true");
+}
+
+static bool not_degraded(const struct checks *in, struct condition *ret)
+{
+    (void) in;
+    return say(ret, "False", "NothingFails", "nothing fails");
+}
+
+static check_fn *const degraded_checks[] = { degraded_failed, degraded_no_detector, degraded_foreign, not_degraded };
+
+static bool nodes_outdated(const struct checks *in, struct condition *ret)
+{
+    size_t outdated = 0;
+    for (size_t i = 0; i < TALLY_POOLS_MAX; i++)
+        outdated += in->t->pools[i].outdated;
+    if (!outdated)
+        return false;
+    return say(ret, "False", "NodesOnOlderRevision",
+               arena_printf(in->a, "%zu nodes run an older revision and stay on it: this version gives new revisions to new nodes only",
+                            outdated));
+}
+
+static bool all_up_to_date(const struct checks *in, struct condition *ret)
+{
+    (void) in;
+    return say(ret, "False", "UpToDate", "no node is being moved to another revision");
+}
+
+static check_fn *const rollout_checks[] = { nodes_outdated, all_up_to_date };
+
+static const struct {
+    const char *type;
+    check_fn *const *checks;
+    size_t len;
+} chains[STATUS_CONDITIONS] = {
+    [STATUS_READY] = { "Ready", ready_checks, ARRAY_LEN(ready_checks) },
+    [STATUS_RECONCILING] = { "Reconciling", reconciling_checks, ARRAY_LEN(reconciling_checks) },
+    [STATUS_STALLED] = { "Stalled", stalled_checks, ARRAY_LEN(stalled_checks) },
+    [STATUS_DEGRADED] = { "Degraded", degraded_checks, ARRAY_LEN(degraded_checks) },
+    [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks, ARRAY_LEN(rollout_checks) },
+};
+
+void status_conditions(const struct cluster_view *v, const char *failure, struct arena *a,
+                       struct condition ret[static STATUS_CONDITIONS])
+{
+    struct checks in = { .v = v, .t = v->tally, .failure = failure, .a = a, .served = tally_served(v->tally),
+                         .ready = v->tally->states[NODE_READY] };
+    for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
+        ret[i].type = chains[i].type;
+        for (size_t k = 0; k < chains[i].len; k++)
+            if (chains[i].checks[k](&in, &ret[i]))
+                break;
+    }
+}

@@ -1,0 +1,196 @@
+#include "reconcilers/plan/marks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+
+/* One comparison on its way. */
+struct diff {
+    const struct node_view *view;
+    json_t *old_labels, *old_taints; /* names of what we set, as the node says; borrowed from `said` */
+    json_t *said;
+    json_t *set_labels;  /* patch of metadata.labels */
+    json_t *our_labels;  /* names of what is ours afterwards */
+    json_t *our_taints;
+    json_t *taints;      /* the node's whole list, changed or not */
+    bool taints_changed;
+};
+
+static bool holds(const json_t *names, const char *name)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (names, i, entry)
+        if (str_eq(json_string_value(entry), name))
+            return true;
+    return false;
+}
+
+static void begin(struct diff *d, const struct node_view *view)
+{
+    const struct node *n = view->node;
+    *d = (struct diff){ .view = view };
+    d->said = n->marks ? json_parse(n->marks, strlen(n->marks), NULL) : NULL;
+    d->old_labels = json_object_get(d->said, "labels");
+    d->old_taints = json_object_get(d->said, "taints");
+    d->set_labels = json_object();
+    d->our_labels = json_array();
+    d->our_taints = json_array();
+    d->taints = n->taints ? json_parse(n->taints, strlen(n->taints), NULL) : NULL;
+    if (!d->taints)
+        d->taints = json_array();
+}
+
+static void end(struct diff *d)
+{
+    json_decref(d->said);
+    json_decref(d->set_labels);
+    json_decref(d->our_labels);
+    json_decref(d->our_taints);
+    json_decref(d->taints);
+}
+
+/* A label under a key of the field: ours only where nobody had set it before us. */
+static void want_label(struct diff *d, const char *key, const char *value)
+{
+    const char *now = node_label(d->view, key);
+    bool ours = holds(d->old_labels, key);
+    if (now && !ours)
+        return;
+    json_array_append_new(d->our_labels, json_string(key));
+    if (!str_eq(now, value))
+        json_object_set_new(d->set_labels, key, json_string(value));
+}
+
+static void drop_unwanted_labels(struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_labels, i, entry) {
+        const char *key = json_string_value(entry);
+        if (key && !holds(d->our_labels, key) && node_label(d->view, key))
+            json_object_set_new(d->set_labels, key, json_null());
+    }
+}
+
+/* A label under our own prefix: ours whoever set it. */
+static void own_label(struct diff *d, const char *key, const char *value)
+{
+    const char *now = node_label(d->view, key);
+    bool wanted = value && *value;
+    if (wanted && !str_eq(now, value))
+        json_object_set_new(d->set_labels, key, json_string(value));
+    else if (!wanted && now)
+        json_object_set_new(d->set_labels, key, json_null());
+}
+
+/* A taint is one by key and effect. */
+static size_t find_taint(const json_t *taints, const char *key, const char *effect)
+{
+    size_t i;
+    json_t *t;
+    json_array_foreach (taints, i, t)
+        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
+            return i;
+    return SIZE_MAX;
+}
+
+static void want_taint(struct diff *d, const struct policy_taint *taint)
+{
+    CLEANUP_FREE char *name = xasprintf("%s:%s", taint->key, taint->effect);
+    size_t at = find_taint(d->taints, taint->key, taint->effect);
+    if (at != SIZE_MAX && !holds(d->old_taints, name))
+        return; /* somebody else's: it counts, and is theirs */
+    json_array_append_new(d->our_taints, json_string(name));
+    json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value, "effect", taint->effect);
+    if (at == SIZE_MAX) {
+        json_array_append_new(d->taints, wanted);
+        d->taints_changed = true;
+    } else if (!str_eq(json_str_or_empty(json_array_get(d->taints, at), "value"), taint->value)) {
+        json_array_set_new(d->taints, at, wanted);
+        d->taints_changed = true;
+    } else {
+        json_decref(wanted);
+    }
+}
+
+static void drop_unwanted_taints(struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_taints, i, entry) {
+        const char *name = json_string_value(entry);
+        const char *colon = name ? strrchr(name, ':') : NULL;
+        if (!colon || holds(d->our_taints, name))
+            continue;
+        CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
+        size_t at = find_taint(d->taints, key, colon + 1);
+        if (at == SIZE_MAX)
+            continue;
+        json_array_remove(d->taints, at);
+        d->taints_changed = true;
+    }
+}
+
+/* The annotation's text, or NULL when nothing is ours. */
+static char *marks_text(const struct diff *d)
+{
+    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints))
+        return NULL;
+    CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints", d->our_taints);
+    return json_compact(said);
+}
+
+static void set_annotation(json_t *patch, const char *key, const char *now, const char *wanted)
+{
+    if (!str_eq(now, wanted))
+        json_object_set_new(patch, key, wanted ? json_string(wanted) : json_null());
+}
+
+/* The patch of what differs; NULL when nothing does. */
+static json_t *build(const struct diff *d, const struct marks *wanted)
+{
+    const struct node *n = d->view->node;
+    CLEANUP_FREE char *text = marks_text(d);
+    CLEANUP_JSON json_t *annotations = json_object();
+    set_annotation(annotations, ANNOTATION_MARKS, n->marks, text);
+    set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
+    if (!json_object_size(annotations) && !json_object_size(d->set_labels) && !d->taints_changed)
+        return NULL;
+    json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", n->head.uid, "resourceVersion",
+                              json_sprintf("%llu", (unsigned long long) n->head.rv));
+    if (json_object_size(d->set_labels))
+        json_set_at(patch, "metadata.labels", json_incref(d->set_labels));
+    if (json_object_size(annotations))
+        json_set_at(patch, "metadata.annotations", json_incref(annotations));
+    if (d->taints_changed)
+        json_set_at(patch, "spec.taints", json_incref(d->taints));
+    return patch;
+}
+
+json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
+{
+    struct diff d;
+    begin(&d, view);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) wanted->labels, key, value)
+        want_label(&d, key, json_string_value(value));
+    drop_unwanted_labels(&d);
+    own_label(&d, LABEL_DRIVER, wanted->driver);
+    own_label(&d, LABEL_STACK, wanted->stack);
+    if (wanted->taint)
+        want_taint(&d, wanted->taint);
+    drop_unwanted_taints(&d);
+    json_t *patch = build(&d, wanted);
+    end(&d);
+    return patch;
+}
+
+bool marks_any(const struct node_view *view)
+{
+    return view->node->marks || view->node->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
+}

@@ -1,0 +1,25 @@
+/* The difference between the marks that a node bears and those that it should: one guarded patch, or nothing. What others set stays
+ * theirs: the annotation ostler.dev/marks names the keys that we set, and only those are ever taken off. */
+#ifndef OSTLER_RECONCILERS_PLAN_MARKS_H
+#define OSTLER_RECONCILERS_PLAN_MARKS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "reconcilers/model/node.h"
+#include "reconcilers/model/policy.h"
+
+/* What a node should bear. All zero = nothing of ours. */
+struct marks {
+    const json_t *labels;             /* key to value, besides the assignment; NULL: none. Borrowed */
+    const struct policy_taint *taint; /* NULL: none */
+    const char *driver, *stack;       /* the assignment; NULL or "": off */
+    bool host_driver;                 /* the host has a driver of its own */
+};
+
+/* A merge patch that makes the node bear `wanted`, guarded by uid and resourceVersion; NULL when it does already. New reference. */
+json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
+/* Whether the node bears anything that we set. */
+bool marks_any(const struct node_view *view);
+
+#endif

@@ -1,0 +1,238 @@
+#include "reconcilers/plan/node_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/detect.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/plan/marks.h"
+#include "reconcilers/plan/node_steps.h"
+
+static const struct {
+    const char *name;
+    bool served;
+} states[NODE_STATE_COUNT] = {
+#define X(id, name, served) [NODE_##id] = { name, served },
+    NODE_STATES(X)
+#undef X
+};
+
+const char *node_state_name(enum node_state s)
+{
+    return states[s].name;
+}
+
+bool node_state_served(enum node_state s)
+{
+    return states[s].served;
+}
+
+static void settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
+{
+    v->state = state;
+    v->reason = reason;
+    v->message = message;
+}
+
+/* Somebody says: leave this node alone. */
+static bool is_released(const struct node_input *in)
+{
+    return str_eq(node_label(&in->view, LABEL_MANAGED), "false") ||
+           str_eq(node_label(&in->view, LABEL_DEPLOY_OPERANDS), "false");
+}
+
+static bool is_ours_to_manage(const struct node_input *in)
+{
+    return in->stance == STANCE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
+}
+
+/* The sentence that says who else serves the node, or NULL. A stack of ours there means that we do. */
+static const char *foreign_reason(const struct node_input *in, struct arena *a, const struct node_facts *facts)
+{
+    const struct node_pods *p = in->pods;
+    if (str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_label(&in->view, LABEL_STACK) ||
+        node_label(&in->view, LABEL_DRIVER) || p->of[COMPONENT_DEVICE_PLUGIN].present)
+        return NULL;
+    const struct sign *sign = detect_foreign_node(facts);
+    const char *who = NULL;
+    if (sign)
+        who = sign->sentence;
+    else if (p->foreign)
+        who = arena_printf(a, "%s (pod %s)", p->foreign->sentence, p->foreign_pod);
+    else if (in->view.node->gpus > 0)
+        who = "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's";
+    if (!who)
+        return NULL;
+    return arena_printf(a, "node %s is served by somebody else: %s. To hand it to Ostler, remove that and run: kubectl label node %s "
+                           LABEL_MANAGED "=true", in->view.node->head.key, who, in->view.node->head.key);
+}
+
+/* Labels that a node of the pool bears besides the assignment. */
+static json_t *wanted_labels(const struct node_input *in, size_t pool)
+{
+    json_t *labels = json_object();
+    json_object_set_new(labels, LABEL_GPU_PRESENT, json_string("true"));
+    if (in->policy->node_labels)
+        json_object_update(labels, (json_t *) in->policy->node_labels);
+    if (in->policy->pools[pool].node_labels)
+        json_object_update(labels, (json_t *) in->policy->pools[pool].node_labels);
+    return labels;
+}
+
+static void write_marks(const struct node_input *in, const struct marks *wanted, const char *reason, const char *message,
+                        struct plan *plan)
+{
+    CLEANUP_JSON json_t *patch = marks_patch(&in->view, wanted);
+    if (!patch)
+        return;
+    const char *name = in->view.node->head.key;
+    CLEANUP_FREE char *target = xasprintf("node/%s", name);
+    plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
+}
+
+static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
+{
+    v->wanted |= 1u << c;
+    bool right = !hash || str_eq(pods->of[c].revision, hash);
+    if (pods->of[c].ready && right)
+        v->up |= 1u << c;
+}
+
+/* Which operands the node should have, by what it is assigned. */
+static void list_wanted(const struct node_input *in, struct node_verdict *v)
+{
+    size_t pool;
+    if (*v->driver)
+        want(v, in->pods, COMPONENT_DRIVER, v->driver);
+    if (!*v->stack)
+        return;
+    const json_t *stack = in->record(in->arg, "stack", v->stack);
+    if (!stack)
+        stack = targets_inputs(in->targets, "stack", v->stack, &pool);
+    if (json_bool(stack, "toolkit.enabled", false))
+        want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
+    if (json_bool(stack, "devicePlugin.enabled", false))
+        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->stack);
+    if (json_bool(in->policy->spec, "exporter.enabled", true))
+        want(v, in->pods, COMPONENT_EXPORTER, NULL);
+}
+
+/* Installing, Failed or Ready: the first operand in start order that is not up says which. */
+static void judge_operands(const struct node_input *in, struct arena *a, struct node_verdict *v)
+{
+    settle(v, NODE_READY, NULL, NULL);
+    for (int i = 0; i < COMPONENT_COUNT; i++) {
+        enum component c = (enum component) i;
+        if (!(v->wanted & ~v->up & (1u << c)))
+            continue;
+        v->cause = c;
+        v->pod = in->pods->of[c].key;
+        const char *problem = in->pods->of[c].problem;
+        if (problem)
+            settle(v, NODE_FAILED, in->pods->of[c].reason, problem);
+        else if (in->pods->of[c].present)
+            settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
+        else
+            settle(v, NODE_INSTALLING, "PodMissing",
+                   arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
+        return;
+    }
+}
+
+static void take_target(const struct target *t, struct node_verdict *v)
+{
+    memcpy(v->target_driver, t->driver, sizeof v->target_driver);
+    memcpy(v->target_stack, t->stack, sizeof v->target_stack);
+}
+
+/* The node is marked with everything but operands, and stays so until something changes. */
+static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state, const char *reason,
+                      const char *message, struct plan *plan)
+{
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
+    struct marks wanted = { .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
+                            .host_driver = in->view.node->host_driver };
+    settle(v, state, reason, message);
+    write_marks(in, &wanted, reason, message, plan);
+}
+
+static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
+                   struct plan *plan)
+{
+    v->pool = policy_pool_of(in->policy, node_label, &in->view);
+    if (!in->may_mark) {
+        settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "the policy does not bear the finalizer yet");
+        return;
+    }
+    const char *foreign = foreign_reason(in, a, facts);
+    if (foreign) {
+        mark_only(in, v, NODE_FOREIGN, "ForeignStack", foreign, plan);
+        return;
+    }
+    bool host_driver = in->view.node->host_driver || in->pods->host_driver;
+    const struct target *t = targets_for(in->targets, v->pool, facts, host_driver);
+    take_target(t, v);
+    struct assignment as = assign(in, a, t);
+    snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(as.driver));
+    snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(as.stack));
+
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
+    struct marks wanted = { .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
+                            .driver = as.driver, .stack = as.stack, .host_driver = host_driver };
+    if (as.record_missing) {
+        settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
+        return;
+    }
+    write_marks(in, &wanted, as.reason, as.message, plan);
+    list_wanted(in, v);
+    if (as.waiting)
+        settle(v, NODE_REMOVING, as.reason, as.message);
+    else if (!*v->stack && t->reason)
+        settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
+    else
+        judge_operands(in, a, v);
+    if (!in->view.node->ready)
+        settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is not Ready", in->view.node->head.key));
+}
+
+/* Everything of ours comes off: stack, then driver when nothing uses it, then the marks. */
+static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+{
+    struct off off = take_off(in, a);
+    snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(off.driver));
+    snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(off.stack));
+    struct marks none = { 0 };
+    if (off.done) {
+        settle(v, NODE_UNMANAGED, NULL, NULL);
+        write_marks(in, &none, "Released", "everything that Ostler set comes off the node", plan);
+        return;
+    }
+    settle(v, NODE_REMOVING, off.reason, off.message);
+    if (!in->view.node->ready) {
+        settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down; it is cleaned when it returns", in->view.node->head.key));
+        return;
+    }
+    CLEANUP_JSON json_t *patch = assignment_patch(in, off.driver, off.stack);
+    if (!patch)
+        return;
+    CLEANUP_FREE char *target = xasprintf("node/%s", in->view.node->head.key);
+    plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, in->view.node->head.key, patch), "Mark", target, off.reason, "%s",
+             off.message);
+}
+
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+{
+    *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = COMPONENT_NONE };
+    struct node_facts facts = node_facts(&in->view);
+    bool ours = marks_any(&in->view);
+    v->gpu = detect_gpu(&facts) || in->view.node->gpus > 0 || ours;
+    v->looked_at = v->gpu || detect_looked_at(&facts);
+    if (!v->gpu || in->stance == STANCE_HOLD || in->view.node->deleting)
+        return;
+    if (is_ours_to_manage(in))
+        manage(in, a, &facts, v, plan);
+    else if (ours)
+        release(in, a, v, plan);
+}

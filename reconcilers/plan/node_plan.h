@@ -1,0 +1,92 @@
+/* One node: which state it is in, and the one write that it needs, if any. Everything is computed from what is seen now. */
+#ifndef OSTLER_RECONCILERS_PLAN_NODE_PLAN_H
+#define OSTLER_RECONCILERS_PLAN_NODE_PLAN_H
+
+#include "base/arena.h"
+#include "kube/plan.h"
+#include "reconcilers/model/component.h"
+#include "reconcilers/model/node.h"
+#include "reconcilers/plan/targets.h"
+
+/* id, name as the status shows it, whether Ostler serves the node (it should have operands) */
+#define NODE_STATES(X)                                                                             \
+    X(UNMANAGED, "Unmanaged", false)       /* no GPU, or not for us: nothing of ours is there */   \
+    X(DISCOVERED, "Discovered", true)      /* a GPU was found; what it needs is being made ready */\
+    X(INSTALLING, "Installing", true)      /* assigned; operands are not all up yet */             \
+    X(READY, "Ready", true)                /* every operand that it should have is up */           \
+    X(FAILED, "Failed", true)              /* an operand says why it does not come up */           \
+    X(LOST, "Lost", false)                 /* the node itself is down */                           \
+    X(FOREIGN, "ForeignStack", false)      /* somebody else serves it */                           \
+    X(UNSUPPORTED, "Unsupported", true)    /* no driver or runtime is known for this host */       \
+    X(REMOVING, "Removing", false)         /* what is ours comes off */
+
+enum node_state {
+#define X(id, ...) NODE_##id,
+    NODE_STATES(X)
+#undef X
+    NODE_STATE_COUNT
+};
+
+const char *node_state_name(enum node_state s);
+/* Whether the node should have operands and is up: these nodes decide whether the policy is Ready. */
+bool node_state_served(enum node_state s);
+
+/* What may be done to nodes at all. */
+enum stance {
+    STANCE_HOLD,   /* not known well enough what is wanted: touch nothing */
+    STANCE_MANAGE, /* a valid policy */
+    STANCE_REMOVE, /* the policy goes, or has been gone for long enough: everything of ours comes off */
+};
+
+/* Names of GPU pods that are remembered for a message. */
+enum { GPU_PODS_NAMED = 3 };
+
+/* The pods on a node, summed up. All borrowed. */
+struct node_pods {
+    struct {
+        bool present;        /* there is one, in whatever state, terminating included */
+        bool ready;          /* it is up: Ready, not being deleted */
+        const char *revision; /* hash of its revision, or NULL */
+        const char *reason;  /* first word of its problem, or NULL */
+        const char *problem; /* or NULL */
+        const char *key;     /* "namespace/name" */
+    } of[COMPONENT_COUNT];
+    bool host_driver;        /* the driver pod says that the host has a driver */
+    size_t gpu_pods;         /* pods that use a GPU */
+    const char *gpu_pod[GPU_PODS_NAMED];
+    const struct sign *foreign; /* another operator's driver or device plugin is there */
+    const char *foreign_pod;
+};
+
+struct node_input {
+    struct node_view view;
+    const struct node_pods *pods;
+    enum stance stance;
+    bool force_removal;          /* do not wait for GPU pods */
+    bool may_mark;               /* the policy has our finalizer: what we put on nodes can be taken off again */
+    const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
+    struct targets *targets;     /* the same */
+    /* The inputs that the record of a revision holds; NULL when there is no record. */
+    const json_t *(*record)(void *arg, const char *tier, const char *hash);
+    void *arg;
+};
+
+/* What was decided, for the status. Strings live in the arena or are static. */
+struct node_verdict {
+    enum node_state state;
+    const char *reason;  /* CamelCase; NULL when there is nothing to say */
+    const char *message; /* the sentence to it, or NULL */
+    enum component cause; /* the operand that the reason is about, or COMPONENT_NONE */
+    const char *pod;      /* "namespace/name" that shows it, or NULL */
+    bool gpu;             /* it has a GPU, whoever serves it */
+    bool looked_at;       /* some detector has looked at it */
+    size_t pool;
+    char driver[REVISION_HASH_MAX], stack[REVISION_HASH_MAX];               /* what it carries, after the plan */
+    char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX]; /* what it should carry in the end; "" unknown or none */
+    unsigned wanted; /* bit per component: it should be there */
+    unsigned up;     /* bit per component: it is wanted and up */
+};
+
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan);
+
+#endif

@@ -1,0 +1,123 @@
+#include "reconcilers/plan/node_steps.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+
+/* Whether any pod of the tier, or of its followers, is still on the node. */
+static bool has_pods(const struct node_pods *p, enum component first, enum component last)
+{
+    for (int c = first; c <= (int) last; c++)
+        if (p->of[c].present)
+            return true;
+    return false;
+}
+
+/* "3 pods (a/x, b/y, …)" */
+static const char *name_gpu_pods(struct arena *a, const struct node_pods *p)
+{
+    const char *names = p->gpu_pod[0];
+    for (size_t i = 1; i < p->gpu_pods && i < GPU_PODS_NAMED; i++)
+        names = arena_printf(a, "%s, %s", names, p->gpu_pod[i]);
+    return arena_printf(a, "%zu GPU pod%s (%s%s)", p->gpu_pods, p->gpu_pods == 1 ? "" : "s", names,
+                        p->gpu_pods > GPU_PODS_NAMED ? ", …" : "");
+}
+
+struct off take_off(const struct node_input *in, struct arena *a)
+{
+    const struct node_pods *p = in->pods;
+    const char *driver = node_label(&in->view, LABEL_DRIVER);
+    const char *name = in->view.node->head.key;
+    if (node_label(&in->view, LABEL_STACK))
+        return (struct off){ .driver = driver, .reason = "StackOff", .message = "toolkit, device plugin and exporter leave the node" };
+    if (has_pods(p, COMPONENT_TOOLKIT, COMPONENT_EXPORTER))
+        return (struct off){ .driver = driver, .reason = "WaitingForStack", .message = arena_printf(a, "node %s: stack pods are leaving", name) };
+    if (driver && p->gpu_pods && !in->force_removal)
+        return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
+                             .message = arena_printf(a, "node %s: %s still run; the driver comes off when they have ended", name,
+                                                     name_gpu_pods(a, p)) };
+    if (driver)
+        return (struct off){ .reason = "DriverOff", .message = "no GPU pod runs on the node: the driver leaves" };
+    if (p->of[COMPONENT_DRIVER].present)
+        return (struct off){ .reason = "WaitingForDriver", .message = arena_printf(a, "node %s: the driver pod is leaving", name) };
+    return (struct off){ .done = true };
+}
+
+json_t *assignment_patch(const struct node_input *in, const char *driver, const char *stack)
+{
+    const struct { const char *key, *wanted; } rows[] = { { LABEL_DRIVER, driver }, { LABEL_STACK, stack } };
+    CLEANUP_JSON json_t *labels = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (!str_eq(node_label(&in->view, rows[i].key), rows[i].wanted))
+            json_object_set_new(labels, rows[i].key, rows[i].wanted ? json_string(rows[i].wanted) : json_null());
+    if (!json_object_size(labels))
+        return NULL;
+    return json_pack("{s:{s:s, s:o, s:O}}", "metadata", "uid", in->view.node->head.uid, "resourceVersion",
+                     json_sprintf("%llu", (unsigned long long) in->view.node->head.rv), "labels", labels);
+}
+
+/* Members of a revision's inputs that say which host it is for. */
+static const char *const host_members[] = { "os", "kernel", "runtime", "distribution", "driverRoot", "source" };
+
+static bool fits_host(const json_t *inputs, const json_t *target)
+{
+    for (size_t i = 0; i < ARRAY_LEN(host_members); i++) {
+        const char *mine = json_key(inputs, host_members[i]), *wanted = json_key(target, host_members[i]);
+        if (mine && wanted && !str_eq(mine, wanted))
+            return false;
+    }
+    return true;
+}
+
+/* What the node keeps of one tier: its revision, while it is known and fits the host (a host that changed counts as new, once no GPU
+ * pod runs there); NULL: it gets the target. */
+static const char *kept(const struct node_input *in, const char *tier, const char *hash, const json_t *target_inputs,
+                        const char *running)
+{
+    if (!hash)
+        return NULL;
+    const json_t *inputs = in->record(in->arg, tier, hash);
+    if (!inputs) /* its record is lost; what runs of it stays */
+        return str_eq(hash, running) ? hash : NULL;
+    bool fits = !target_inputs || fits_host(inputs, target_inputs);
+    return fits || in->pods->gpu_pods ? hash : NULL;
+}
+
+static bool lacks_record(const struct node_input *in, const char *tier, const char *wanted, const char *now)
+{
+    return wanted && *wanted && !str_eq(wanted, now) && !in->record(in->arg, tier, wanted);
+}
+
+/* The host has, or shall have, a driver that is not ours, and ours is still assigned: ours goes first. When it never ran (its init
+ * container found the other one) nothing uses it. */
+static bool must_take_off(const struct node_input *in, const struct target *t, const char *driver)
+{
+    return driver && t->source == DRIVER_SOURCE_HOST && !in->pods->host_driver;
+}
+
+struct assignment assign(const struct node_input *in, struct arena *a, const struct target *t)
+{
+    const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
+    if (must_take_off(in, t, driver)) {
+        struct off off = take_off(in, a);
+        return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,
+                                    .waiting = true };
+    }
+    struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
+    const char *keep = t->source == DRIVER_SOURCE_HOST
+                           ? NULL
+                           : kept(in, "driver", driver, t->driver_inputs, in->pods->of[COMPONENT_DRIVER].revision);
+    as.driver = keep ? keep : *t->driver ? t->driver : NULL;
+    keep = kept(in, "stack", stack, t->stack_inputs, in->pods->of[COMPONENT_DEVICE_PLUGIN].revision);
+    as.stack = keep ? keep : *t->stack ? t->stack : NULL;
+    as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
+    if (in->pods->host_driver) {
+        as.reason = "HostDriver";
+        as.message = "the host has a driver of its own: Ostler's is not sent there";
+    } else if (!str_eq(as.driver, driver) || !str_eq(as.stack, stack)) {
+        as.reason = "Assigned";
+        as.message = arena_printf(a, "driver revision %s, stack revision %s", as.driver ? as.driver : "none",
+                                  as.stack ? as.stack : "none");
+    }
+    return as;
+}

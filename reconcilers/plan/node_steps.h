@@ -1,0 +1,32 @@
+/* The steps of a node between having and not having a driver: which assignment it gets now, and what must happen first. */
+#ifndef OSTLER_RECONCILERS_PLAN_NODE_STEPS_H
+#define OSTLER_RECONCILERS_PLAN_NODE_STEPS_H
+
+#include "reconcilers/plan/node_plan.h"
+
+/* The assignment that a node gets in this pass. Strings are static, from the arena or borrowed from the input. */
+struct assignment {
+    const char *driver, *stack; /* NULL: off */
+    const char *reason;         /* of the write, if one is needed */
+    const char *message;
+    bool record_missing; /* a revision has no record yet: nothing may be assigned before it is written */
+    bool waiting;        /* a driver has to come off first and cannot yet; `reason` says why */
+};
+
+/* A node that runs a revision which fits its host keeps it; every other node gets the target. */
+struct assignment assign(const struct node_input *in, struct arena *a, const struct target *t);
+
+/* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
+struct off {
+    const char *driver, *stack; /* the labels after this step; NULL: off */
+    const char *reason;
+    const char *message;
+    bool done; /* nothing of ours runs there any more */
+};
+
+struct off take_off(const struct node_input *in, struct arena *a);
+
+/* A guarded patch of the two assignment labels alone; NULL when they are so already. New reference. */
+json_t *assignment_patch(const struct node_input *in, const char *driver, const char *stack);
+
+#endif

@@ -1,0 +1,89 @@
+#include "reconcilers/plan/policy_plan.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/plan/children.h"
+#include "reconcilers/plan/status.h"
+
+#define TARGET "gpuclusterpolicy/" POLICY_NAME
+
+/* The finalizers of the policy with or without ours, as a guarded merge patch. */
+static void plan_finalizer(const struct cluster_view *v, bool present, const char *reason, const char *message, struct plan *plan)
+{
+    CLEANUP_JSON json_t *finalizers = json_array();
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_at(v->object, "metadata.finalizers"), i, entry)
+        if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
+            json_array_append(finalizers, entry);
+    if (present)
+        json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
+                                           json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
+    plan_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), "Finalizer", TARGET, reason, "%s", message);
+}
+
+/* An Event where Ready takes another status or reason. */
+static void plan_notice_of(const struct cluster_view *v, const struct condition *ready, struct plan *plan)
+{
+    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
+    if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
+        return;
+    bool good = str_eq(ready->status, "True");
+    plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(v->object),
+                                        .uid = (char *) object_uid(v->object),
+                                        .warning = str_eq(ready->reason, "InvalidSpec") || v->tally->states[NODE_FAILED],
+                                        .reason = good ? "Ready" : "NotReady", .action = "Reconcile",
+                                        .note = (char *) ready->message });
+}
+
+static void plan_status(const struct cluster_view *v, const char *failure, struct arena *a, struct plan *plan)
+{
+    struct condition conditions[STATUS_CONDITIONS] = { 0 };
+    status_conditions(v, failure, a, conditions);
+    CLEANUP_JSON json_t *status = status_json(v, conditions);
+    if (json_equal(status, json_object_get(v->object, "status")))
+        return;
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+                                           "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
+    plan_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), "Status", TARGET,
+             "StatusChanged", "Ready=%s %s: %s", conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
+             conditions[STATUS_READY].message);
+    plan_notice_of(v, &conditions[STATUS_READY], plan);
+}
+
+/* Whether there is anything on nodes that would have to come off again. */
+static bool has_something_to_clean(const struct tally *t)
+{
+    return t->gpu > 0;
+}
+
+static bool plan_removal(const struct cluster_view *v, struct plan *plan)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    size_t left = children_plan(v, plan, &e);
+    bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0;
+    if (done && object_is_deleting(v->object) && object_has_finalizer(v->object, POLICY_FINALIZER))
+        plan_finalizer(v, false, "Cleaned", "everything of Ostler's is gone: the policy may go", plan);
+    return done;
+}
+
+bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *plan)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    bool done = false;
+    plan->keep_going = true;
+    if (v->stance == STANCE_REMOVE) {
+        done = plan_removal(v, plan);
+    } else if (v->stance == STANCE_MANAGE) {
+        if (!object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally)) {
+            plan_finalizer(v, true, "SomethingToClean", "nodes bear marks from now on that must come off when the policy goes", plan);
+            return false; /* the status comes with the answer */
+        }
+        children_plan(v, plan, &e);
+    }
+    if (v->object && !done)
+        plan_status(v, e.kind != ERR_NONE ? arena_strdup(a, err_msg(&e)) : NULL, a, plan);
+    return done;
+}

@@ -1,0 +1,236 @@
+#include "reconcilers/plan/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+enum {
+    /* Bounds of the CRD, which keep the status under 32 KiB whatever the cluster. */
+    CAUSES_MAX = 10,
+    TARGETS_MAX = 8,
+    MESSAGE_MAX = 512,
+    SUMMARY_MAX = 256,
+};
+
+static json_t *count(size_t n)
+{
+    return json_integer((json_int_t) n);
+}
+
+static json_t *shortened(const char *s, size_t max)
+{
+    CLEANUP_FREE char *text = str_shortened(s, max);
+    return json_text(text);
+}
+
+static size_t total_outdated(const struct tally *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < TALLY_POOLS_MAX; i++)
+        n += t->pools[i].outdated;
+    return n;
+}
+
+static json_t *nodes_json(const struct tally *t)
+{
+    size_t served = tally_served(t), outdated = total_outdated(t);
+    json_t *states = json_array();
+    for (int i = 0; i < NODE_STATE_COUNT; i++)
+        if (t->states[i] && i != NODE_UNMANAGED)
+            json_array_append_new(states, json_pack("{s:s, s:o}", "state", node_state_name((enum node_state) i), "count",
+                                                    count(t->states[i])));
+    size_t managed = served + t->states[NODE_LOST];
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", count(t->total), "gpu", count(t->gpu), "managed",
+                     count(managed), "ready", count(t->states[NODE_READY]), "upToDate", count(managed - outdated), "outdated",
+                     count(outdated), "states", states);
+}
+
+static const char *version_of(const struct cluster_view *v, const struct revision_tally *r)
+{
+    const json_t *inputs = cluster_inputs(v, r->tier, r->hash);
+    bool driver = str_eq(r->tier, "driver");
+    return json_str(inputs, driver ? "version" : "toolkit.version");
+}
+
+static bool is_known_good(const struct cluster_view *v, const struct revision_tally *r)
+{
+    char name[RENDER_NAME_MAX];
+    render_revision_name(r->tier, r->hash, name);
+    const struct child *record = cluster_child(v, RESOURCE_REVISION, name);
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_COMPLETED "%s", v->policy->pools[r->pool].name);
+    return record && json_key(record->annotations, key);
+}
+
+/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get. */
+static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
+{
+    json_t *targets = json_array();
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&v->tally->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        if (r->pool != pool || !r->wanted)
+            continue;
+        const char *version = version_of(v, r);
+        if (str_eq(r->tier, "driver"))
+            *ret_version = version;
+        if (json_array_size(targets) == TARGETS_MAX)
+            continue;
+        json_array_append_new(targets, json_pack("{s:o, s:s, s:o, s:b}", "revision", json_textf("%s-%s", r->tier, r->hash),
+                                                 "version", str_or_empty(version), "nodes", count(r->carrying), "knownGood",
+                                                 is_known_good(v, r)));
+    }
+    return targets;
+}
+
+static int by_revision(const void *a, const void *b)
+{
+    return strcmp(json_str(*(json_t *const *) a, "revision"), json_str(*(json_t *const *) b, "revision"));
+}
+
+/* A fixed order, so that equal facts give equal text. */
+static json_t *sorted(json_t *list_steal)
+{
+    size_t n = json_array_size(list_steal), i;
+    json_t *entry, *out = json_array();
+    CLEANUP_FREE json_t **entries = xcalloc(n, sizeof *entries);
+    json_array_foreach (list_steal, i, entry)
+        entries[i] = entry;
+    qsort(entries, n, sizeof *entries, by_revision);
+    for (i = 0; i < n; i++)
+        json_array_append(out, entries[i]);
+    json_decref(list_steal);
+    return out;
+}
+
+static json_t *pools_json(const struct cluster_view *v)
+{
+    json_t *pools = json_array();
+    for (size_t i = 0; i < v->policy->pools_len; i++) {
+        const char *version = NULL;
+        json_t *targets = sorted(targets_json(v, i, &version));
+        size_t nodes = v->tally->pools[i].nodes, outdated = v->tally->pools[i].outdated;
+        json_array_append_new(pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name", v->policy->pools[i].name, "nodes",
+                                               count(nodes), "ready", count(v->tally->pools[i].ready), "upToDate",
+                                               count(nodes - outdated), "outdated", count(outdated), "driverVersion",
+                                               str_or_empty(version), "targets", targets));
+    }
+    return pools;
+}
+
+/* Pods of an operand that run an older template of their own revision: they are replaced when their node is next changed. */
+static size_t behind(const struct cluster_view *v, enum component c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *d = v->children[i];
+        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), component_name(c)) && d->desired > d->updated)
+            n += (size_t) (d->desired - d->updated);
+    }
+    return n;
+}
+
+static const struct cause *cause_of(const struct tally *t, enum component c)
+{
+    const struct cause *best = NULL;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor))) {
+        const struct cause *cause = e->value;
+        if (cause->component == c && (!best || cause->nodes > best->nodes))
+            best = cause;
+    }
+    return best;
+}
+
+static json_t *operands_json(const struct cluster_view *v)
+{
+    json_t *operands = json_array();
+    for (int i = 0; i < COMPONENT_COUNT; i++) {
+        enum component c = (enum component) i;
+        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", component_name(c), "desired", count(v->tally->operands[c].wanted),
+                              "ready", count(v->tally->operands[c].up), "outdated", count(behind(v, c)));
+        const struct cause *cause = cause_of(v->tally, c);
+        if (cause && cause->first->message)
+            json_object_set_new(o, "message", shortened(cause->first->message, MESSAGE_MAX));
+        json_array_append_new(operands, o);
+    }
+    return operands;
+}
+
+static int by_nodes(const void *a, const void *b)
+{
+    const struct cause *x = *(const struct cause *const *) a, *y = *(const struct cause *const *) b;
+    if (x->nodes != y->nodes)
+        return x->nodes < y->nodes ? 1 : -1;
+    return strcmp(x->key, y->key);
+}
+
+static json_t *cause_json(const struct cause *c)
+{
+    const struct node_summary *s = c->first;
+    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->reason, "nodes", count(c->nodes), "node", s->name);
+    if (*component_name(c->component))
+        json_object_set_new(o, "operand", json_string(component_name(c->component)));
+    if (s->pod)
+        json_object_set_new(o, "pod", shortened(s->pod, 253));
+    if (s->message)
+        json_object_set_new(o, "message", shortened(s->message, MESSAGE_MAX));
+    return o;
+}
+
+static json_t *causes_json(const struct tally *t)
+{
+    json_t *out = json_array();
+    CLEANUP_FREE const struct cause **causes = xcalloc(t->causes.len, sizeof *causes);
+    size_t n = 0, cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor)))
+        causes[n++] = e->value;
+    qsort(causes, n, sizeof *causes, by_nodes);
+    for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
+        json_array_append_new(out, cause_json(causes[i]));
+    return out;
+}
+
+static json_t *problems_json(const struct policy_problems *problems)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; problems && i < problems->len; i++)
+        json_array_append_new(out, json_pack("{s:o, s:o}", "field", shortened(problems->items[i].field, SUMMARY_MAX), "message",
+                                             shortened(problems->items[i].message, MESSAGE_MAX)));
+    return out;
+}
+
+static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)
+{
+    const struct tally *t = v->tally;
+    const char *driver = NULL;
+    if (v->policy)
+        json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
+    size_t outdated = total_outdated(t);
+    return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
+                     str_or_empty(driver), "rollout", outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate"),
+                     "message", shortened(conditions[STATUS_READY].message, SUMMARY_MAX));
+}
+
+json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS])
+{
+    const json_t *before = json_at(v->object, "status.conditions");
+    json_t *list = json_array();
+    for (size_t i = 0; i < STATUS_CONDITIONS; i++)
+        json_array_append_new(list, condition_json(&conditions[i], before, object_generation(v->object), v->now));
+    json_t *status = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "observedGeneration", (json_int_t) object_generation(v->object),
+                               "conditions", list, "summary", summary_json(v, conditions), "nodes", nodes_json(v->tally),
+                               "operands", operands_json(v), "firstCauses", causes_json(v->tally));
+    json_object_set_new(status, "problems", problems_json(v->problem_list));
+    if (v->policy)
+        json_object_set_new(status, "pools", pools_json(v));
+    if (v->policy && !v->problems)
+        json_object_set_new(status, "notYetActedOn", policy_not_yet(v->policy));
+    return status;
+}

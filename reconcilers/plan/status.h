@@ -1,0 +1,18 @@
+/* The policy's status: computed once per pass from the whole view, so that no two parts of it contradict each other. */
+#ifndef OSTLER_RECONCILERS_PLAN_STATUS_H
+#define OSTLER_RECONCILERS_PLAN_STATUS_H
+
+#include "base/arena.h"
+#include "kube/condition.h"
+#include "reconcilers/plan/cluster_view.h"
+
+/* The conditions that the policy has. */
+enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS_DEGRADED, STATUS_ROLLING_OUT, STATUS_CONDITIONS };
+
+/* What the conditions say now. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
+void status_conditions(const struct cluster_view *v, const char *failure, struct arena *a,
+                       struct condition ret[static STATUS_CONDITIONS]);
+/* The whole status. New reference. */
+json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS]);
+
+#endif

@@ -1,0 +1,243 @@
+#include "reconcilers/plan/tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+static struct revision_tally *revision_of(struct tally *t, const char *tier, const char *hash, size_t pool)
+{
+    if (!*hash)
+        return NULL;
+    char key[64];
+    snprintf(key, sizeof key, "%s/%s/%zu", tier, hash, pool);
+    struct revision_tally *r = map_get(&t->revisions, key);
+    if (r)
+        return r;
+    r = xcalloc(1, sizeof *r);
+    r->key = xstrdup(key);
+    r->pool = pool;
+    snprintf(r->tier, sizeof r->tier, "%s", tier);
+    snprintf(r->hash, sizeof r->hash, "%s", hash);
+    map_put(&t->revisions, r->key, r);
+    return r;
+}
+
+static void forget_revision(struct tally *t, struct revision_tally *r)
+{
+    if (!r || r->carrying || r->wanted)
+        return;
+    map_remove(&t->revisions, r->key);
+    free(r->key);
+    free(r);
+}
+
+static struct cause *cause_of(struct tally *t, const struct node_verdict *v)
+{
+    if (!v->reason)
+        return NULL;
+    CLEANUP_FREE char *key = xasprintf("%s/%s", component_name(v->cause), v->reason);
+    struct cause *c = map_get(&t->causes, key);
+    if (c)
+        return c;
+    c = xcalloc(1, sizeof *c);
+    c->key = TAKE(key);
+    c->component = v->cause;
+    c->reason = strchr(c->key, '/') + 1;
+    map_put(&t->causes, c->key, c);
+    return c;
+}
+
+static void link_cause(struct node_summary *s)
+{
+    if (!s->cause)
+        return;
+    s->prev = NULL;
+    s->next = s->cause->first;
+    if (s->next)
+        s->next->prev = s;
+    s->cause->first = s;
+    s->cause->nodes++;
+}
+
+static void unlink_cause(struct tally *t, struct node_summary *s)
+{
+    struct cause *c = s->cause;
+    if (!c)
+        return;
+    *(s->prev ? &s->prev->next : &c->first) = s->next;
+    if (s->next)
+        s->next->prev = s->prev;
+    s->prev = s->next = NULL;
+    s->cause = NULL;
+    if (--c->nodes)
+        return;
+    map_remove(&t->causes, c->key);
+    free(c->key);
+    free(c);
+}
+
+/* Adds (sign 1) or takes away (sign -1) what a node contributes to one tier. */
+static void count_tier(const struct node_summary *s, struct revision_tally *carried, struct revision_tally *target, unsigned tier_mask,
+                       size_t sign)
+{
+    if (carried) {
+        carried->carrying += sign;
+        if (s->state == NODE_LOST)
+            carried->carrying_lost += sign;
+    }
+    if (target)
+        target->wanted += sign;
+    if (target && target == carried && s->state != NODE_LOST && !(s->wanted & tier_mask & ~(unsigned) s->up))
+        target->done += sign;
+}
+
+enum {
+    DRIVER_MASK = 1 << COMPONENT_DRIVER,
+    STACK_MASK = 1 << COMPONENT_TOOLKIT | 1 << COMPONENT_DEVICE_PLUGIN,
+};
+
+/* `sign` is 1, or SIZE_MAX to take away: unsigned arithmetic wraps. */
+static void count(struct tally *t, const struct node_summary *s, size_t sign)
+{
+    bool served = node_state_served(s->state);
+    t->total += sign;
+    t->states[s->state] += sign;
+    t->gpu += s->gpu ? sign : 0;
+    t->looked_at += s->looked_at ? sign : 0;
+    if (served || s->state == NODE_LOST)
+        t->pools[s->pool].nodes += sign;
+    t->pools[s->pool].ready += s->state == NODE_READY ? sign : 0;
+    t->pools[s->pool].outdated += s->outdated ? sign : 0;
+    for (int c = 0; c < COMPONENT_COUNT; c++) {
+        t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
+        t->operands[c].up += s->up >> c & 1 ? sign : 0;
+    }
+    count_tier(s, s->driver, s->target_driver, DRIVER_MASK, sign);
+    count_tier(s, s->stack, s->target_stack, STACK_MASK, sign);
+}
+
+static void take_out(struct tally *t, struct node_summary *s)
+{
+    if (!s->counted)
+        return;
+    count(t, s, SIZE_MAX);
+    struct revision_tally *held[] = { s->driver, s->stack, s->target_driver, s->target_stack };
+    s->driver = s->stack = s->target_driver = s->target_stack = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(held); i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i; k++)
+            seen |= held[k] == held[i];
+        if (!seen)
+            forget_revision(t, held[i]);
+    }
+    unlink_cause(t, s);
+    s->counted = false;
+}
+
+static bool is_outdated(const char *carried, const char *target)
+{
+    return *carried && *target && !str_eq(carried, target);
+}
+
+/* Whether the verdict says what the node is counted as already. */
+static bool same_revision(const struct revision_tally *r, const char *hash, size_t pool)
+{
+    return r ? r->pool == pool && str_eq(r->hash, hash) : !*hash;
+}
+
+static bool same_revisions(const struct node_summary *s, const struct node_verdict *v)
+{
+    return same_revision(s->driver, v->driver, v->pool) && same_revision(s->stack, v->stack, v->pool) &&
+           same_revision(s->target_driver, v->target_driver, v->pool) && same_revision(s->target_stack, v->target_stack, v->pool);
+}
+
+static bool same_cause(const struct node_summary *s, const struct node_verdict *v)
+{
+    return str_eq(s->cause ? s->cause->reason : NULL, v->reason) && (!s->cause || s->cause->component == v->cause) &&
+           str_eq(s->message, v->message) && str_eq(s->pod, v->pod);
+}
+
+static bool same(const struct node_summary *s, const struct node_verdict *v)
+{
+    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->pool == v->pool &&
+           s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
+}
+
+static char *copy(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
+
+bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v)
+{
+    if (same(s, v))
+        return false;
+    take_out(t, s);
+    s->counted = true;
+    s->state = v->state;
+    s->gpu = v->gpu;
+    s->looked_at = v->looked_at;
+    s->pool = (uint16_t) v->pool;
+    s->wanted = (uint8_t) v->wanted;
+    s->up = (uint8_t) v->up;
+    s->driver = revision_of(t, "driver", v->driver, v->pool);
+    s->stack = revision_of(t, "stack", v->stack, v->pool);
+    s->target_driver = revision_of(t, "driver", v->target_driver, v->pool);
+    s->target_stack = revision_of(t, "stack", v->target_stack, v->pool);
+    s->outdated = is_outdated(v->driver, v->target_driver) || is_outdated(v->stack, v->target_stack);
+    free(s->message);
+    free(s->pod);
+    s->message = copy(v->message);
+    s->pod = copy(v->pod);
+    s->cause = cause_of(t, v);
+    link_cause(s);
+    count(t, s, 1);
+    return true;
+}
+
+void tally_remove(struct tally *t, struct node_summary *s)
+{
+    take_out(t, s);
+    free(TAKE(s->message));
+    free(TAKE(s->pod));
+}
+
+size_t tally_served(const struct tally *t)
+{
+    size_t n = 0;
+    for (int i = 0; i < NODE_STATE_COUNT; i++)
+        n += node_state_served((enum node_state) i) ? t->states[i] : 0;
+    return n;
+}
+
+size_t tally_carrying(const struct tally *t, const char *tier, const char *hash, bool without_lost)
+{
+    size_t n = 0, cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        if (str_eq(r->tier, tier) && str_eq(r->hash, hash))
+            n += r->carrying - (without_lost ? r->carrying_lost : 0);
+    }
+    return n;
+}
+
+size_t tally_wanted(const struct tally *t, const char *tier, const char *hash)
+{
+    size_t n = 0, cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        if (str_eq(r->tier, tier) && str_eq(r->hash, hash))
+            n += r->wanted;
+    }
+    return n;
+}
+
+void tally_clear(struct tally *t)
+{
+    map_clear(&t->revisions);
+    map_clear(&t->causes);
+}

@@ -1,0 +1,69 @@
+/* The sum of all verdicts, kept up to date one node at a time, so that nothing is proportional to the cluster on one node's event. */
+#ifndef OSTLER_RECONCILERS_PLAN_TALLY_H
+#define OSTLER_RECONCILERS_PLAN_TALLY_H
+
+#include "base/map.h"
+#include "reconcilers/plan/node_plan.h"
+
+enum { TALLY_POOLS_MAX = 65 }; /* what the CRD allows, and `default` */
+
+/* How nodes of one pool stand to one revision. */
+struct revision_tally {
+    char *key;               /* "driver/<hash>/<pool>" */
+    char tier[8], hash[REVISION_HASH_MAX];
+    size_t pool;
+    size_t carrying;         /* nodes that bear its label */
+    size_t carrying_lost;    /* of those, nodes that are down */
+    size_t wanted;           /* nodes whose target it is */
+    size_t done;             /* nodes that carry it, want it, and have its operands up */
+};
+
+/* One reason, and the nodes that it keeps from being ready. */
+struct cause {
+    char *key;               /* "<component>/<reason>" */
+    enum component component;
+    const char *reason;      /* points into the key */
+    size_t nodes;
+    struct node_summary *first;
+};
+
+/* What a node contributes. Zero-initialised = nothing yet. Kept by whoever keeps the nodes. */
+struct node_summary {
+    const char *name;        /* borrowed from the keeper */
+    bool counted;
+    enum node_state state;
+    bool gpu, looked_at, outdated;
+    uint8_t wanted, up;
+    uint16_t pool;
+    struct revision_tally *driver, *stack, *target_driver, *target_stack;
+    struct cause *cause;
+    struct node_summary *prev, *next; /* nodes with the same cause */
+    char *message, *pod;     /* to the cause; owned */
+};
+
+/* Zero-initialised = no nodes. */
+struct tally {
+    size_t states[NODE_STATE_COUNT];
+    size_t total, gpu, looked_at;
+    struct {
+        size_t nodes, ready, outdated;
+    } pools[TALLY_POOLS_MAX];
+    struct {
+        size_t wanted, up;
+    } operands[COMPONENT_COUNT];
+    struct map revisions; /* struct revision_tally by key */
+    struct map causes;    /* struct cause by key */
+};
+
+/* Puts a node's new verdict in place of its old one; true when any sum has changed. */
+bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v);
+/* Takes a node out. */
+void tally_remove(struct tally *t, struct node_summary *s);
+/* Nodes that should have operands and are up, and how many of them have all. */
+size_t tally_served(const struct tally *t);
+/* Sums over the pools: nodes that carry a revision (without those that are down, if asked so) or want it. */
+size_t tally_carrying(const struct tally *t, const char *tier, const char *hash, bool without_lost);
+size_t tally_wanted(const struct tally *t, const char *tier, const char *hash);
+void tally_clear(struct tally *t);
+
+#endif

@@ -1,0 +1,173 @@
+#include "reconcilers/plan/targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+
+struct entry {
+    struct target target;
+    char *key; /* pool and kind of host */
+};
+
+struct targets {
+    const struct policy *policy;
+    struct target_sources sources;
+    json_t **specs; /* by pool */
+    struct map entries;
+};
+
+struct targets *targets_new(const struct policy *policy, const struct target_sources *sources)
+{
+    struct targets *t = xcalloc(1, sizeof *t);
+    t->policy = policy;
+    t->sources = *sources;
+    t->specs = xcalloc(policy->pools_len, sizeof *t->specs);
+    for (size_t i = 0; i < policy->pools_len; i++)
+        t->specs[i] = policy_pool_spec(policy, i);
+    return t;
+}
+
+void targets_free(struct targets *t)
+{
+    if (!t)
+        return;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->entries, &cursor))) {
+        struct entry *entry = e->value;
+        json_decref(entry->target.driver_inputs);
+        json_decref(entry->target.stack_inputs);
+        free(entry->target.problem);
+        free(entry->key);
+        free(entry);
+    }
+    map_clear(&t->entries);
+    for (size_t i = 0; i < t->policy->pools_len; i++)
+        json_decref(t->specs[i]);
+    free(t->specs);
+    free(t);
+}
+
+const json_t *targets_spec(const struct targets *t, size_t pool)
+{
+    return t->specs[pool];
+}
+
+/* Which ConfigMap and key configure the device plugin on a node; false: none is asked for. */
+static bool config_of(const struct targets *t, size_t pool, const struct node_facts *facts, struct plugin_config *ret)
+{
+    const json_t *config = json_at(t->specs[pool], "devicePlugin.config");
+    const char *key = facts->label(facts->labels, LABEL_PLUGIN_CONFIG);
+    *ret = (struct plugin_config){ .name = json_str(config, "name"), .key = key ? key : json_str(config, "default") };
+    return ret->name && ret->key;
+}
+
+/* Everything that the target depends on besides the policy. */
+static char *entry_key(const struct targets *t, size_t pool, const struct host *host, enum driver_source source,
+                       const struct plugin_config *config)
+{
+    bool precompiled = json_bool(t->specs[pool], "driver.precompiled", false);
+    return xasprintf("%zu|%s|%s|%d|%d|%d|%d|%s|%s", pool, host->os, precompiled ? host->kernel : "", (int) host->runtime,
+                     (int) host->distribution, host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
+}
+
+static void set_problem(struct target *target, const char *reason, const char *sentence)
+{
+    if (target->reason)
+        return;
+    target->reason = reason;
+    target->problem = xstrdup(sentence);
+}
+
+static const json_t *held(const struct targets *t, size_t pool, const char *tier)
+{
+    return t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier);
+}
+
+static void fill_driver(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts)
+{
+    if (target->source == DRIVER_SOURCE_NONE) {
+        struct arena a = { 0 };
+        set_problem(target, "UnknownOperatingSystem",
+                    driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
+        arena_free(&a);
+        return;
+    }
+    target->driver_inputs = driver_inputs(t->specs[target->pool], target->source, host, held(t, target->pool, "driver"));
+    if (target->driver_inputs)
+        revision_hash(target->driver_inputs, target->driver);
+}
+
+static void fill_stack(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts,
+                       struct plugin_config *config)
+{
+    struct arena a = { 0 };
+    bool toolkit = json_bool(t->specs[target->pool], "toolkit.enabled", true);
+    const char *why = toolkit ? host_runtime_problem(&a, host, facts) : NULL;
+    if (config->name)
+        config->text = t->sources.config_text(t->sources.arg, config->name, config->key);
+    if (why) {
+        set_problem(target, "UnknownRuntime", why);
+    } else if (config->name && !config->text) {
+        const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
+                                                "device plugin here; create it, or change spec.devicePlugin.config", config->name, config->key);
+        set_problem(target, "PluginConfigMissing", sentence);
+    } else {
+        target->stack_inputs = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL,
+                                            held(t, target->pool, "stack"));
+        revision_hash(target->stack_inputs, target->stack);
+    }
+    arena_free(&a);
+}
+
+const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver)
+{
+    struct host host = host_of(facts);
+    enum driver_source source = driver_source_for(t->policy->pools[pool].source, &host, host_driver);
+    struct plugin_config config;
+    if (!config_of(t, pool, facts, &config))
+        config = (struct plugin_config){ 0 };
+    char *key = entry_key(t, pool, &host, source, &config);
+    struct entry *entry = map_get(&t->entries, key);
+    if (entry) {
+        free(key);
+        return &entry->target;
+    }
+    entry = xcalloc(1, sizeof *entry);
+    entry->key = key;
+    entry->target.pool = pool;
+    entry->target.source = source;
+    fill_driver(t, &entry->target, &host, facts);
+    if (source != DRIVER_SOURCE_NONE)
+        fill_stack(t, &entry->target, &host, facts, &config);
+    map_put(&t->entries, entry->key, entry);
+    return &entry->target;
+}
+
+const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    bool driver = str_eq(tier, "driver");
+    while ((e = map_next(&t->entries, &cursor))) {
+        const struct target *target = &((const struct entry *) e->value)->target;
+        const json_t *inputs = driver ? target->driver_inputs : target->stack_inputs;
+        if (inputs && str_eq(driver ? target->driver : target->stack, hash)) {
+            *ret_pool = target->pool;
+            return inputs;
+        }
+    }
+    return NULL;
+}
+
+void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->entries, &cursor)))
+        fn(arg, &((const struct entry *) e->value)->target);
+}

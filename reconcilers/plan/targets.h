@@ -1,0 +1,47 @@
+/* What each kind of host is meant to run under a policy: the revisions of both tiers, worked out once per pool and kind of host. */
+#ifndef OSTLER_RECONCILERS_PLAN_TARGETS_H
+#define OSTLER_RECONCILERS_PLAN_TARGETS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "reconcilers/model/host.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/revision.h"
+
+/* What targets ask about the cluster. */
+struct target_sources {
+    /* Inputs of the revision that a pool holds on to where the policy leaves a version open, or NULL. Borrowed. */
+    const json_t *(*held)(void *arg, const char *pool, const char *tier);
+    /* The text under a key of a ConfigMap in the operand namespace; NULL when there is none. Borrowed. */
+    const char *(*config_text)(void *arg, const char *name, const char *key);
+    void *arg;
+};
+
+/* The target of one kind of host in one pool. */
+struct target {
+    enum driver_source source;
+    char driver[REVISION_HASH_MAX]; /* "": no driver tier */
+    char stack[REVISION_HASH_MAX];  /* "": no stack can be chosen; `problem` says why */
+    json_t *driver_inputs, *stack_inputs; /* NULL where the hash is "" */
+    size_t pool;
+    const char *reason; /* static; NULL when both tiers are as they should be */
+    char *problem;      /* the sentence to `reason` */
+};
+
+struct targets;
+
+/* `policy` must be valid and is borrowed. */
+struct targets *targets_new(const struct policy *policy, const struct target_sources *sources);
+void targets_free(struct targets *t);
+/* The target for a host. `host_driver`: the host has a driver of its own. Borrowed from `t`. */
+const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);
+/* The inputs of a revision that is some target, with its pool; NULL when none has this hash. Borrowed. */
+const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
+/* The effective spec of a pool; borrowed. */
+const json_t *targets_spec(const struct targets *t, size_t pool);
+/* Calls fn for each target that has been asked for. */
+void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg);
+
+#endif

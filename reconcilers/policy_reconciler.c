@@ -1,0 +1,83 @@
+#include <stdlib.h>
+
+#include "reconcilers/plan/policy_plan.h"
+#include "reconcilers/reconcilers.h"
+#include "reconcilers/targets_sources.h"
+
+/* The resources whose objects can be children. */
+static const enum resource_id child_resources[] = {
+    RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_CONFIGMAP, RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR,
+};
+
+static const struct child **gather_children(const struct cluster *c, struct arena *a, size_t *ret_count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(child_resources); i++)
+        n += c->tables[child_resources[i]].records.len;
+    const struct child **children = arena_alloc(a, n * sizeof *children + 1);
+    n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(child_resources); i++) {
+        size_t cursor = 0;
+        const struct map_entry *e;
+        while ((e = map_next(&c->tables[child_resources[i]].records, &cursor)))
+            children[n++] = e->value;
+    }
+    *ret_count = n;
+    return children;
+}
+
+/* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. */
+static const struct node_slot *any_stack_node(const struct cluster *c)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor))) {
+        const struct node_slot *slot = e->value;
+        if (slot->node && slot->summary.stack)
+            return slot;
+    }
+    return NULL;
+}
+
+static bool confirmed(void *arg, const struct child *child)
+{
+    return cluster_confirmed(arg, child);
+}
+
+void policy_reconcile(void *arg, const char *key, struct plan *plan)
+{
+    (void) key;
+    struct reconcilers *r = arg;
+    struct cluster *c = r->cluster;
+    int64_t again_ms;
+    enum stance stance = cluster_stance(c, &again_ms);
+    if (again_ms)
+        plan_requeue(plan, again_ms);
+    if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
+        return;
+    CLEANUP_ARENA struct arena a = { 0 };
+    char now[CLOCK_TEXT_MAX];
+    clock_rfc3339(clock_wall_us(c->o.clock), now);
+    const struct node_slot *some = any_stack_node(c);
+    struct node_view view = { some ? some->node : NULL, c->strings };
+    struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
+    struct cluster_view v = {
+        .object = c->object,
+        .policy = c->policy_valid ? &c->policy : NULL,
+        .problems = c->problem_text,
+        .problem_list = c->problem_text ? &c->problems : NULL,
+        .stance = stance,
+        .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
+        .tally = &c->tally,
+        .settled = c->pending == 0,
+        .confirmed = confirmed,
+        .arg = c,
+        .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
+        .any_gpu_node = some ? &facts : NULL,
+        .manifests = r->manifests,
+        .operand_namespace = c->o.operand_namespace,
+        .now = now,
+    };
+    v.children = gather_children(c, &a, &v.child_count);
+    r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
+}

@@ -1,0 +1,24 @@
+/* The reconcilers: gather what is known, ask the plan, hand it over. No decisions here. */
+#ifndef OSTLER_RECONCILERS_RECONCILERS_H
+#define OSTLER_RECONCILERS_RECONCILERS_H
+
+#include "base/metrics.h"
+#include "reconcilers/cluster.h"
+#include "reconcilers/manifests/render.h"
+
+/* What both need. */
+struct reconcilers {
+    struct cluster *cluster;
+    const struct manifests *manifests;
+    /* Look at the policy: at once, or when the dust has settled. */
+    void (*policy)(void *arg, bool soon);
+    void *arg;
+    bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
+};
+
+/* One node by name. A reconcile_fn; `arg` is a struct reconcilers. */
+void node_reconcile(void *arg, const char *name, struct plan *plan);
+/* The policy and its children; there is one key. A reconcile_fn. */
+void policy_reconcile(void *arg, const char *key, struct plan *plan);
+
+#endif

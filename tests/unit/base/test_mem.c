@@ -1,0 +1,75 @@
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/support/table.h"
+
+static void take_hands_over_and_forgets(void **state)
+{
+    (void) state;
+    char *mine = xstrdup("x");
+    char *yours = TAKE(mine);
+    assert_null(mine);
+    assert_string_equal(yours, "x");
+    free(yours);
+}
+
+static void fresh_memory_is_zero(void **state)
+{
+    (void) state;
+    CLEANUP_FREE unsigned char *p = xcalloc(100, 3);
+    for (size_t i = 0; i < 300; i++)
+        assert_int_equal(p[i], 0);
+}
+
+static void nothing_is_still_a_pointer(void **state)
+{
+    (void) state;
+    CLEANUP_FREE void *none = xcalloc(0, 8);
+    CLEANUP_FREE void *resized = xreallocarray(NULL, 0, 8);
+    assert_non_null(none);
+    assert_non_null(resized);
+}
+
+static void resizing_keeps_the_content(void **state)
+{
+    (void) state;
+    char *p = xstrdup("abc");
+    p = xreallocarray(p, 1000, 2);
+    assert_string_equal(p, "abc");
+    free(p);
+}
+
+static void bounded_copies_end_with_nul(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *cut = xstrndup("abcdef", 3);
+    CLEANUP_FREE char *whole = xstrndup("ab", 99);
+    assert_string_equal(cut, "abc");
+    assert_string_equal(whole, "ab");
+}
+
+struct pair {
+    int first;
+    int second;
+};
+
+static void container_is_found_from_its_member(void **state)
+{
+    (void) state;
+    struct pair p = { 1, 2 };
+    assert_ptr_equal(container_of(&p.second, struct pair, second), &p);
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    table_add(&t, "TAKE hands a pointer over and forgets it", take_hands_over_and_forgets, NULL);
+    table_add(&t, "fresh memory is zero", fresh_memory_is_zero, NULL);
+    table_add(&t, "an allocation of nothing is still a pointer", nothing_is_still_a_pointer, NULL);
+    table_add(&t, "resizing keeps the content", resizing_keeps_the_content, NULL);
+    table_add(&t, "a bounded copy ends with NUL", bounded_copies_end_with_nul, NULL);
+    table_add(&t, "a struct is found from its member", container_is_found_from_its_member, NULL);
+    return table_run(&t, "mem");
+}

@@ -1,0 +1,187 @@
+#include "kube/request.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+
+/* What every request is made with. */
+static const struct list_options everywhere = { 0 };
+static const struct list_options selected = {
+    .ns = "ns", .field_selector = "spec.nodeName=a", .label_selector = "app.kubernetes.io/managed-by=ostler,x!=y"
+};
+
+static struct request list_first(const json_t *o)
+{
+    (void) o;
+    return request_list(RESOURCE_NODE, &everywhere, NULL);
+}
+
+static struct request list_next(const json_t *o)
+{
+    (void) o;
+    return request_list(RESOURCE_POD, &selected, "a+b/c==");
+}
+
+static struct request watch(const json_t *o)
+{
+    (void) o;
+    return request_watch(RESOURCE_NODE, &everywhere, "12", 300);
+}
+
+static struct request watch_selected(const json_t *o)
+{
+    (void) o;
+    return request_watch(RESOURCE_POD, &selected, "12", 599);
+}
+
+static struct request get(const json_t *o)
+{
+    (void) o;
+    return request_get(RESOURCE_NODE, NULL, "a");
+}
+
+static struct request get_lease(const json_t *o)
+{
+    (void) o;
+    return request_get(RESOURCE_LEASE, "ns", "ostler");
+}
+
+static struct request apply(const json_t *o)
+{
+    return request_apply(RESOURCE_DAEMONSET, "ns", "a", o);
+}
+
+static struct request apply_status(const json_t *o)
+{
+    return request_apply_status(RESOURCE_POLICY, NULL, "default", o);
+}
+
+static struct request merge_patch(const json_t *o)
+{
+    return request_merge_patch(RESOURCE_NODE, NULL, "a", o);
+}
+
+static struct request json_patch(const json_t *o)
+{
+    return request_json_patch(RESOURCE_NODE, NULL, "a", o);
+}
+
+static struct request create(const json_t *o)
+{
+    return request_create(RESOURCE_EVENT, "ns", o);
+}
+
+static struct request create_lease(const json_t *o)
+{
+    return request_create(RESOURCE_LEASE, "ns", o);
+}
+
+static struct request update_lease(const json_t *o)
+{
+    return request_update(RESOURCE_LEASE, "ns", "ostler", o);
+}
+
+static struct request delete(const json_t *o)
+{
+    (void) o;
+    return request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1");
+}
+
+static const struct request_row {
+    const char *name;
+    struct request (*make)(const json_t *object);
+    enum request_class class;
+    const char *method, *path, *type;
+    bool sends_object;
+    int64_t timeout_ms;
+} requests[] = {
+    { "the first page of a list", list_first, REQUEST_READ, "GET", "/api/v1/nodes?limit=500", NULL, false, 60000 },
+    { "a later page, with selectors", list_next, REQUEST_READ, "GET",
+      "/api/v1/namespaces/ns/pods?fieldSelector=spec.nodeName%3Da"
+      "&labelSelector=app.kubernetes.io%2Fmanaged-by%3Dostler%2Cx%21%3Dy&limit=500&continue=a%2Bb%2Fc%3D%3D",
+      NULL, false, 60000 },
+    { "a watch outlives the server's timeout a little", watch, REQUEST_WATCH, "GET",
+      "/api/v1/nodes?watch=true&allowWatchBookmarks=true&resourceVersion=12&timeoutSeconds=300", NULL, false, 305000 },
+    { "a watch with selectors", watch_selected, REQUEST_WATCH, "GET",
+      "/api/v1/namespaces/ns/pods?fieldSelector=spec.nodeName%3Da"
+      "&labelSelector=app.kubernetes.io%2Fmanaged-by%3Dostler%2Cx%21%3Dy"
+      "&watch=true&allowWatchBookmarks=true&resourceVersion=12&timeoutSeconds=599",
+      NULL, false, 604000 },
+    { "one object", get, REQUEST_READ, "GET", "/api/v1/nodes/a", NULL, false, 60000 },
+    { "the lease is of its own class and impatient", get_lease, REQUEST_LEASE, "GET",
+      "/apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler", NULL, false, 5000 },
+    { "server-side apply, as one manager, with force", apply, REQUEST_WRITE, "PATCH",
+      "/apis/apps/v1/namespaces/ns/daemonsets/a?fieldManager=ostler&force=true", "application/apply-patch+yaml", true, 30000 },
+    { "the same on a status", apply_status, REQUEST_WRITE, "PATCH",
+      "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default/status?fieldManager=ostler&force=true",
+      "application/apply-patch+yaml", true, 30000 },
+    { "a merge patch", merge_patch, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a?fieldManager=ostler",
+      "application/merge-patch+json", true, 30000 },
+    { "a JSON patch", json_patch, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a?fieldManager=ostler", "application/json-patch+json",
+      true, 30000 },
+    { "a creation", create, REQUEST_WRITE, "POST", "/apis/events.k8s.io/v1/namespaces/ns/events?fieldManager=ostler",
+      "application/json", true, 30000 },
+    { "creating the lease is a lease call", create_lease, REQUEST_LEASE, "POST",
+      "/apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=ostler", "application/json", true, 5000 },
+    { "renewing the lease is a lease call", update_lease, REQUEST_LEASE, "PUT",
+      "/apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler?fieldManager=ostler", "application/json", true, 5000 },
+    { "a deletion", delete, REQUEST_WRITE, "DELETE", "/apis/apps/v1/namespaces/ns/daemonsets/a", "application/json", false,
+      30000 },
+};
+
+static void check_request(void **state)
+{
+    const struct request_row *row = *state;
+    CLEANUP_JSON json_t *object = tree("{'z':1,'a':'ä'}");
+    CLEANUP(request_clear) struct request r = row->make(object);
+    assert_int_equal(r.class, row->class);
+    assert_string_equal(r.method, row->method);
+    assert_string_equal(r.path, row->path);
+    assert_int_equal(r.timeout_ms, row->timeout_ms);
+    if (row->type)
+        assert_string_equal(r.content_type, row->type);
+    else
+        assert_null(r.content_type);
+    assert_int_equal(r.body != NULL, row->type != NULL);
+    if (row->sends_object)
+        assert_string_equal(r.body, "{\"z\":1,\"a\":\"ä\"}");
+}
+
+static void deletion_means_one_incarnation(void **state)
+{
+    (void) state;
+    CLEANUP(request_clear) struct request r = request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1");
+    CLEANUP_JSON json_t *body = json_parse(r.body, strlen(r.body), NULL);
+    assert_tree(body, "{'kind':'DeleteOptions','apiVersion':'v1','propagationPolicy':'Background',"
+                      "'preconditions':{'uid':'uid-1'}}");
+}
+
+static void endless_token_is_sent_as_it_is(void **state)
+{
+    (void) state;
+    static char token[100001];
+    memset(token, '=', sizeof token - 1);
+    CLEANUP(request_clear) struct request r = request_list(RESOURCE_NODE, &everywhere, token);
+    assert_true(strlen(r.path) > 3 * strlen(token));
+}
+
+static void cleared_requests_hold_nothing(void **state)
+{
+    (void) state;
+    struct request r = request_get(RESOURCE_NODE, NULL, "a");
+    request_clear(&r);
+    assert_null(r.path);
+    request_clear(&r);
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    TABLE_ROWS(&t, check_request, requests);
+    table_add(&t, "a deletion means one incarnation", deletion_means_one_incarnation, NULL);
+    table_add(&t, "a token without end is sent as it is", endless_token_is_sent_as_it_is, NULL);
+    table_add(&t, "a cleared request holds nothing", cleared_requests_hold_nothing, NULL);
+    return table_run(&t, "request");
+}

@@ -1,0 +1,528 @@
+/* Rendered objects against tests/golden/<case>.yaml, byte for byte. `make golden` rewrites the
+ * files (OSTLER_GOLDEN=write). */
+#include "reconcilers/manifests/render.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "reconcilers/manifests/overlay.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/revision.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+
+#define NAMESPACE "ostler-operands"
+#define UID "11111111-2222-3333-4444-555555555555"
+
+/* What a case renders. */
+#define DRIVER (1U << RENDER_DRIVER)
+#define STACK (1U << RENDER_TOOLKIT | 1U << RENDER_DEVICE_PLUGIN)
+#define TOOLKIT (1U << RENDER_TOOLKIT)
+#define PLUGIN (1U << RENDER_DEVICE_PLUGIN)
+#define EXPORTER (1U << RENDER_EXPORTER | 1U << RENDER_EXPORTER_SERVICE)
+#define MONITOR (1U << RENDER_EXPORTER_MONITOR)
+#define CLASS (1U << RENDER_RUNTIME_CLASS)
+#define RECORDS (1U << RENDER_OBJECTS)
+
+struct render_row {
+    const char *name; /* the golden file */
+    const char *spec;
+    struct node_facts facts;
+    bool host_driver;
+    const char *config; /* of the device plugin; NULL: none */
+    unsigned objects;
+};
+
+#define UBUNTU                                                                                     \
+    .os_image = "Ubuntu 24.04.1 LTS", .kernel_version = "6.8.0-49-generic", .architecture = "amd64"
+#define CONTAINERD .runtime_version = "containerd://2.1.4", .kubelet_version = "v1.34.1"
+
+static const char *microk8s_label(const void *labels, const char *key)
+{
+    (void) labels;
+    return str_eq(key, "microk8s.io/cluster") ? "true" : NULL;
+}
+
+static const char full_settings[] =
+    "{'driver':{'version':'570.1','repository':'registry.example/"
+    "gpu','kernelModule':'Open','args':['--max-threads=4'],"
+    "'env':[{'name':'HTTPS_PROXY','value':'http://"
+    "proxy:3128'}],'imagePullPolicy':'Always','imagePullSecrets':['ngc','mirror'],"
+    "'resources':{'requests':{'cpu':'100m'},'limits':{'memory':'4Gi'}},'priorityClassName':'gpu-"
+    "critical','labels':{'team':'ml'},"
+    "'tolerations':[{'key':'spot','operator':'Exists','effect':'NoSchedule'}]},"
+    "'toolkit':{'version':'v1.18.0','installDir':'/opt/"
+    "nvidia','env':[{'name':'CDI_ENABLED','value':'false'}],"
+    "'resources':{'limits':{'memory':'256Mi'}},'labels':{'team':'ml'},'imagePullSecrets':['ngc']},"
+    "'devicePlugin':{'version':"
+    "'sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef','args':['--mig-"
+    "strategy=mixed'],"
+    "'env':[{'name':'DP_DISABLE_HEALTHCHECKS','value':'xids'}],'resources':{'limits':{'memory':'"
+    "256Mi'}}},"
+    "'exporter':{'version':'4.5.0','interval':'10s','metricsConfig':'my-metrics','env':[{'name':'"
+    "KUBERNETES_VIRTUAL_GPUS',"
+    "'value':'true'}],'args':['--debug'],'resources':{'limits':{'memory':'512Mi'}},'labels':{'team'"
+    ":'ml'},"
+    "'imagePullSecrets':['ngc'],'serviceMonitor':{'enabled':true,'interval':'15s','labels':{'"
+    "release':'prometheus'}}}}";
+
+static const struct render_row render_rows[] = {
+    { "minimal",
+      "{}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER | STACK | EXPORTER | CLASS | RECORDS },
+    { "full",
+      full_settings,
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER | STACK | EXPORTER | MONITOR },
+    { "precompiled",
+      "{'driver':{'version':'580.95.05','precompiled':true}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER },
+    { "rhel",
+      "{}",
+      { .os_image = "Red Hat Enterprise Linux 9.4 (Plow)", CONTAINERD },
+      false,
+      NULL,
+      DRIVER },
+    { "cos",
+      "{'driver':{'version':'535.183.01'}}",
+      { .os_image = "Container-Optimized OS from Google", CONTAINERD },
+      false,
+      NULL,
+      DRIVER | STACK },
+    { "host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, STACK },
+    { "host-toolkit", "{'toolkit':{'enabled':false}}", { UBUNTU, CONTAINERD }, true, NULL, PLUGIN },
+    { "containerd-without-cdi",
+      "{}",
+      { UBUNTU, .runtime_version = "containerd://1.6.20" },
+      false,
+      NULL,
+      STACK },
+    { "crio", "{}", { UBUNTU, .runtime_version = "cri-o://1.34.0" }, false, NULL, STACK },
+    { "docker",
+      "{}",
+      { UBUNTU, .runtime_version = "docker://27.3.1" },
+      false,
+      NULL,
+      STACK | EXPORTER },
+    { "k3s",
+      "{}",
+      { UBUNTU, .runtime_version = "containerd://2.0.5-k3s1", .kubelet_version = "v1.33.1+k3s1" },
+      false,
+      NULL,
+      STACK | EXPORTER },
+    { "rke2",
+      "{}",
+      { UBUNTU, .runtime_version = "containerd://2.0.5-k3s1", .kubelet_version = "v1.33.1+rke2r1" },
+      false,
+      NULL,
+      TOOLKIT },
+    { "microk8s",
+      "{}",
+      { UBUNTU, CONTAINERD, .label = microk8s_label },
+      false,
+      NULL,
+      STACK | EXPORTER },
+    { "k0s",
+      "{}",
+      { UBUNTU, .runtime_version = "containerd://1.7.27", .kubelet_version = "v1.33.1+k0s" },
+      false,
+      NULL,
+      STACK | EXPORTER },
+    { "mig",
+      "{'devicePlugin':{'migStrategy':'mixed'}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      PLUGIN },
+    { "plugin-config",
+      "{}",
+      { UBUNTU, CONTAINERD },
+      false,
+      "version: v1\nflags:\n  migStrategy: single # $(NODE_NAME)\n",
+      PLUGIN },
+    { "plugin-config-mig",
+      "{'devicePlugin':{'migStrategy':'mixed'}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      "version: v1\n",
+      PLUGIN },
+    { "servicemonitor",
+      "{'exporter':{'serviceMonitor':{'enabled':true}}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      MONITOR },
+};
+
+/* All embedded files, parsed once. */
+static struct manifests *manifests;
+
+static void add_document(struct buf *out, json_t *object_steal)
+{
+    CLEANUP_JSON json_t *object = object_steal;
+    CLEANUP_FREE char *text = yaml_dump(object);
+    buf_printf(out, "---\n%s", text);
+}
+
+/* All that a row asks for, as the cases of a policy that went through the decoder. */
+static void render_row(const struct render_row *row, struct buf *out)
+{
+    CLEANUP_JSON json_t *object =
+        json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+                  "metadata", "name", POLICY_NAME, "spec", tree(row->spec));
+    struct policy policy;
+    struct policy_problems problems = { 0 };
+    if (policy_decode(object, &policy, &problems) < 0)
+        fail_msg("%s", problems.items[0].message);
+    CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
+    struct host host = host_of(&row->facts);
+    enum driver_source source = driver_source_for(policy.pools[0].source, &host, row->host_driver);
+    struct plugin_config config = { "plugin-configs", "a100", row->config };
+    CLEANUP_JSON json_t *driver = driver_inputs(spec, source, &host, NULL);
+    CLEANUP_JSON json_t *stack =
+        stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
+    CLEANUP_JSON json_t *exporter = exporter_inputs(spec, &host, NULL);
+    char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
+    if (driver)
+        revision_hash(driver, driver_hash);
+    revision_hash(stack, stack_hash);
+
+    struct render_context common = { NAMESPACE, POLICY_NAME, UID, spec, NULL, NULL };
+    struct render_context contexts[RENDER_OBJECTS];
+    for (size_t i = 0; i < RENDER_OBJECTS; i++)
+        contexts[i] = common;
+    contexts[RENDER_DRIVER].inputs = driver;
+    contexts[RENDER_DRIVER].hash = driver_hash;
+    contexts[RENDER_TOOLKIT].inputs = contexts[RENDER_DEVICE_PLUGIN].inputs = stack;
+    contexts[RENDER_TOOLKIT].hash = contexts[RENDER_DEVICE_PLUGIN].hash = stack_hash;
+    contexts[RENDER_EXPORTER].inputs = exporter;
+    if (row->objects & RECORDS) {
+        add_document(out, render_revision(&contexts[RENDER_DRIVER]));
+        add_document(out, render_revision(&contexts[RENDER_TOOLKIT]));
+    }
+    for (size_t i = 0; i < RENDER_OBJECTS; i++) {
+        if (!(row->objects & 1U << i))
+            continue;
+        CLEANUP_ERR struct err e = { 0 };
+        json_t *rendered = render_object(manifests, (enum render_object) i, &contexts[i], &e);
+        if (!rendered)
+            fail_msg("%s", err_msg(&e));
+        add_document(out, rendered);
+    }
+    policy_clear(&policy);
+    policy_problems_clear(&problems);
+}
+
+static char *read_file(const char *path)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        fail_msg("%s is missing; `make golden` writes it", path);
+    char chunk[4096];
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;)
+        assert_true(buf_add(&b, chunk, n));
+    fclose(f);
+    return buf_take(&b);
+}
+
+/* Fails with the first line that differs: two whole files in a message help nobody. */
+static void assert_same_lines(const char *path, const char *got, const char *want)
+{
+    for (int line = 1; *got || *want; line++) {
+        size_t got_len = strcspn(got, "\n"), want_len = strcspn(want, "\n");
+        if (got_len != want_len || strncmp(got, want, got_len))
+            fail_msg("%s:%d\n  is:     %.*s\n  golden: %.*s\n`make golden` rewrites the file", path,
+                     line, (int) got_len, got, (int) want_len, want);
+        got += got_len + (got[got_len] != '\0');
+        want += want_len + (want[want_len] != '\0');
+    }
+}
+
+static void check_golden(void **state)
+{
+    const struct render_row *row = *state;
+    CLEANUP_BUF struct buf out = BUF_INIT(1 << 20);
+    render_row(row, &out);
+    CLEANUP_FREE char *path = xasprintf("tests/golden/%s.yaml", row->name);
+    if (str_eq(getenv("OSTLER_GOLDEN"), "write")) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(buf_text(&out), f);
+        fclose(f);
+        return;
+    }
+    CLEANUP_FREE char *golden = read_file(path);
+    assert_same_lines(path, buf_text(&out), golden);
+}
+
+/* ---- what holds for every rendered object ---- */
+
+/* Server-side apply keys these lists so: an element twice is refused, or silently one. */
+static const struct {
+    const char *list;
+    const char *key;
+} unique[] = {
+    { "env", "name" },
+    { "volumeMounts", "mountPath" },
+    { "ports", "containerPort" },
+};
+
+static void assert_unique(const json_t *list, const char *key)
+{
+    CLEANUP_JSON json_t *seen = json_object();
+    size_t i;
+    json_t *element;
+    json_array_foreach (list, i, element) {
+        CLEANUP_FREE char *value = json_canonical(json_object_get(element, key));
+        if (json_object_get(seen, value))
+            fail_msg("%s %s is there twice", key, value);
+        json_object_set_new(seen, value, json_true());
+    }
+}
+
+/* Every mount has its volume. */
+static void assert_mounts(const json_t *pod, const json_t *container)
+{
+    size_t i, j;
+    json_t *mount, *volume;
+    json_array_foreach (json_object_get(container, "volumeMounts"), i, mount) {
+        bool found = false;
+        json_array_foreach (json_object_get(pod, "volumes"), j, volume)
+            found |= str_eq(json_key(volume, "name"), json_key(mount, "name"));
+        if (!found)
+            fail_msg("no volume %s", json_key(mount, "name"));
+    }
+}
+
+static void check_container(const json_t *pod, const json_t *container)
+{
+    assert_non_null(json_key(container, "image"));
+    for (size_t u = 0; u < ARRAY_LEN(unique); u++)
+        assert_unique(json_object_get(container, unique[u].list), unique[u].key);
+    assert_mounts(pod, container);
+    size_t i;
+    json_t *port;
+    json_array_foreach (json_object_get(container, "ports"), i, port)
+        assert_non_null(json_key(port, "protocol"));
+}
+
+/* What the design asks of each DaemonSet. */
+static void check_daemonset(const json_t *object)
+{
+    const json_t *pod = json_at(object, "spec.template.spec");
+    bool follower = str_eq(json_str(object, "metadata.name"), "exporter");
+    assert_string_equal(json_str(object, "spec.updateStrategy.type"),
+                        follower ? "RollingUpdate" : "OnDelete");
+    assert_int_equal(json_at(object, "metadata.ownerReferences") != NULL, follower);
+    assert_false(json_bool(pod, "automountServiceAccountToken", true));
+    assert_string_equal(
+        json_str(json_array_get(json_object_get(pod, "tolerations"), 0), "operator"), "Exists");
+    assert_unique(json_object_get(pod, "volumes"), "name");
+    size_t i;
+    json_t *container;
+    json_array_foreach (json_object_get(pod, "initContainers"), i, container)
+        check_container(pod, container);
+    json_array_foreach (json_object_get(pod, "containers"), i, container)
+        check_container(pod, container);
+}
+
+static void check_rules(void **state)
+{
+    const struct render_row *row = *state;
+    CLEANUP_BUF struct buf out = BUF_INIT(1 << 20);
+    render_row(row, &out);
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *documents = yaml_parse(buf_text(&out), out.len, NULL, &e);
+    if (!documents)
+        fail_msg("%s", err_msg(&e));
+    size_t i;
+    json_t *object;
+    json_array_foreach (documents, i, object) {
+        json_t *labels = json_at(object, "metadata.labels");
+        assert_string_equal(json_key(labels, "app.kubernetes.io/managed-by"), "ostler");
+        assert_string_equal(json_key(labels, "ostler.dev/policy-uid"), UID);
+        assert_non_null(json_key(json_at(object, "metadata.annotations"), "ostler.dev/intent"));
+        if (str_eq(json_key(object, "kind"), "DaemonSet"))
+            check_daemonset(object);
+    }
+}
+
+/* ---- overlays and parts ---- */
+
+struct overlay_row {
+    const char *name;
+    const char *container;
+    const char *path;
+    overlay_put_fn *put;
+    const char *value;
+    const char *want; /* the manifest, or NULL: error */
+    const char *message;
+};
+
+static const char base[] =
+    "{'spec':{'template':{'spec':{'initContainers':[{'name':'i','image':'x'}],"
+    "'containers':[{'name':'c','image':'x','env':[{'name':'A','value':'1'}]}]}},'l':[{'p':1}]}}";
+
+static void check_overlay(void **state)
+{
+    const struct overlay_row *row = *state;
+    CLEANUP_JSON json_t *object = tree(base);
+    CLEANUP_JSON json_t *values = json_pack("{s:o}", "v", tree(row->value));
+    struct overlay overlay = { 1, row->container, row->path, row->put, "v" };
+    CLEANUP_ERR struct err e = { 0 };
+    int rc = overlay_apply(&overlay, object, values, &e);
+    assert_int_equal(rc, row->want ? 0 : -1);
+    if (row->want)
+        assert_tree(object, row->want);
+    else
+        assert_string_equal(err_msg(&e), row->message);
+}
+
+#define POD(init, main)                                                                            \
+    "{'spec':{'template':{'spec':{'initContainers':[" init "],'containers':[" main                 \
+    "]}},'l':[{'p':1}]}}"
+#define INIT "{'name':'i','image':'x'}"
+#define MAIN "{'name':'c','image':'x','env':[{'name':'A','value':'1'}]}"
+static const struct overlay_row overlay_rows[] = {
+    { "in one container", "c", "image", overlay_put, "'y'",
+      POD(INIT, "{'name':'c','image':'y','env':[{'name':'A','value':'1'}]}"), NULL },
+    { "in an init container", "i", "image", overlay_put, "'y'",
+      POD("{'name':'i','image':'y'}", MAIN), NULL },
+    { "in all", OVERLAY_ALL_CONTAINERS, "image", overlay_put, "'y'",
+      POD("{'name':'i','image':'y'}", "{'name':'c','image':'y','env':[{'name':'A','value':'1'}]}"),
+      NULL },
+    { "by the name of an element", "c", "env[A].value", overlay_put, "'2'",
+      POD(INIT, "{'name':'c','image':'x','env':[{'name':'A','value':'2'}]}"), NULL },
+    { "by the number of an element", NULL, "spec.l[0].p", overlay_put, "2",
+      "{'spec':{'template':{'spec':{'initContainers':[" INIT "],'containers':[" MAIN
+      "]}},'l':[{'p':2}]}}",
+      NULL },
+    { "merged by name", "c", "env", overlay_merge,
+      "[{'name':'A','value':'2'},{'name':'B','value':'3'}]",
+      POD(INIT,
+          "{'name':'c','image':'x','env':[{'name':'A','value':'2'},{'name':'B','value':'3'}]}"),
+      NULL },
+    { "appended to a list that is not there yet", "i", "args", overlay_append, "['a']",
+      POD("{'name':'i','image':'x','args':['a']}", MAIN), NULL },
+    { "names as objects", "i", "s", overlay_append_names, "['a']",
+      POD("{'name':'i','image':'x','s':[{'name':'a'}]}", MAIN), NULL },
+    { "an empty value changes nothing", "nobody", "env[Z].value", overlay_put, "{}", base, NULL },
+    { "no such container", "d", "image", overlay_put, "'y'", NULL,
+      "overlay image: there is no container d" },
+    { "no such element", "c", "env[B].value", overlay_put, "'y'", NULL,
+      "container c: overlay env[B].value: there is no env[B]" },
+    { "no such object", NULL, "spec.m.n.o", overlay_put, "'y'", NULL,
+      "overlay spec.m.n.o: there is no spec.m" },
+};
+
+struct part_row {
+    const char *name;
+    const char *part;
+    const char *want;
+    const char *message;
+};
+
+static void check_part(void **state)
+{
+    const struct part_row *row = *state;
+    CLEANUP_JSON json_t *object = tree(base);
+    CLEANUP_JSON json_t *part = tree(row->part);
+    CLEANUP_ERR struct err e = { 0 };
+    assert_int_equal(overlay_merge_part(object, part, &e), row->want ? 0 : -1);
+    if (row->want)
+        assert_tree(object, row->want);
+    else
+        assert_string_equal(err_msg(&e), row->message);
+}
+
+#define PART(main) "{'spec':{'template':{'spec':{'containers':[" main "]}}}}"
+static const struct part_row part_rows[] = {
+    { "part: a variable is replaced", PART("{'name':'c','env':[{'name':'A','value':'2'}]}"),
+      POD(INIT, "{'name':'c','image':'x','env':[{'name':'A','value':'2'}]}"), NULL },
+    { "part: a variable is removed", PART("{'name':'c','env':[{'name':'A','$patch':'delete'}]}"),
+      POD(INIT, "{'name':'c','image':'x','env':[]}"), NULL },
+    { "part: a container of its own", PART("{'name':'d','image':'z'}"),
+      POD(INIT, MAIN ",{'name':'d','image':'z'}"), NULL },
+    { "part: null removes", "{'spec':{'l':null}}",
+      "{'spec':{'template':{'spec':{'initContainers':[" INIT "],'containers':[" MAIN "]}}}}",
+      NULL },
+    { "part: a container that is not there", PART("{'name':'d','env':[]}"), NULL,
+      "containers[d] is to be changed and is not there" },
+    { "part: a variable that is not there",
+      PART("{'name':'c','env':[{'name':'B','$patch':'delete'}]}"), NULL,
+      "env[B] is to be removed and is not there" },
+};
+
+static void names(void **state)
+{
+    (void) state;
+    char name[RENDER_NAME_MAX];
+    render_name(RENDER_TOOLKIT, "abc", name);
+    assert_string_equal(name, "toolkit-abc");
+    render_name(RENDER_EXPORTER_SERVICE, NULL, name);
+    assert_string_equal(name, "exporter");
+    render_name(RENDER_RUNTIME_CLASS, NULL, name);
+    assert_string_equal(name, "nvidia");
+    render_revision_name("stack", "abc", name);
+    assert_string_equal(name, "stack-abc");
+    assert_string_equal(render_component(RENDER_DEVICE_PLUGIN), "device-plugin");
+}
+
+static void hash_is_needed(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *spec = json_object();
+    struct render_context ctx = { NAMESPACE, POLICY_NAME, UID, spec, spec, NULL };
+    CLEANUP_ERR struct err e = { 0 };
+    assert_null(render_object(manifests, RENDER_TOOLKIT, &ctx, &e));
+}
+
+static void seal_is_stable(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *object = tree("{'metadata':{'name':'a'},'spec':{'b':1}}");
+    render_seal(object);
+    CLEANUP_FREE char *once = json_canonical(object);
+    render_seal(object);
+    CLEANUP_FREE char *twice = json_canonical(object);
+    assert_string_equal(once, twice);
+    json_set_at(object, "spec.b", json_integer(2));
+    render_seal(object);
+    CLEANUP_FREE char *changed = json_canonical(object);
+    assert_string_not_equal(once, changed);
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    TABLE_ROWS(&t, check_golden, render_rows);
+    TABLE_ROWS(&t, check_rules, render_rows);
+    TABLE_ROWS(&t, check_overlay, overlay_rows);
+    TABLE_ROWS(&t, check_part, part_rows);
+    table_add(&t, "names of children", names, NULL);
+    table_add(&t, "a revision's object without a hash is refused", hash_is_needed, NULL);
+    table_add(&t, "the intent's hash is that of all the rest", seal_is_stable, NULL);
+    CLEANUP_ERR struct err e = { 0 };
+    manifests = manifests_new(&e);
+    if (!manifests) {
+        fprintf(stderr, "%s\n", err_msg(&e));
+        return 1;
+    }
+    int failed = table_run(&t, "render");
+    manifests_free(manifests);
+    return failed;
+}

@@ -1,0 +1,280 @@
+#include "reconcilers/model/revision.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+
+static const struct host ubuntu = { .os = "ubuntu24.04",
+                                    .kernel = "6.8.0-49-generic",
+                                    .architecture = "amd64",
+                                    .runtime = RUNTIME_CONTAINERD,
+                                    .cdi = true };
+static const struct host rhel = {
+    .os = "rhel9", .kernel = "5.14.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD
+};
+static const struct host rhel_crio = {
+    .os = "rhel9", .kernel = "5.14.0", .architecture = "amd64", .runtime = RUNTIME_CRIO
+};
+static const struct host google = {
+    .cos = true, .kernel = "6.6.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD
+};
+static const struct host odd = { .os = "ubuntu24.04",
+                                 .kernel = "6.1@sha256:0/x+",
+                                 .architecture = "amd64",
+                                 .runtime = RUNTIME_CONTAINERD };
+static const struct host debian = { .kernel = "6.1.0",
+                                    .architecture = "amd64",
+                                    .runtime = RUNTIME_CONTAINERD };
+
+struct source_row {
+    const char *name;
+    enum policy_driver_source wish;
+    const struct host *host;
+    bool host_driver;
+    enum driver_source want;
+    const char *problem; /* part of the sentence where there is none */
+};
+
+static void check_source(void **state)
+{
+    const struct source_row *row = *state;
+    assert_int_equal(driver_source_for(row->wish, row->host, row->host_driver), row->want);
+    if (row->want != DRIVER_SOURCE_NONE)
+        return;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct node_facts facts = { .os_image = "Debian GNU/Linux 12 (bookworm)" };
+    const char *problem = driver_source_problem(&a, row->wish, row->host, &facts);
+    if (!problem || !strstr(problem, row->problem))
+        fail_msg("\"%s\" does not say \"%s\"", str_or_empty(problem), row->problem);
+}
+
+static const struct source_row source_rows[] = {
+    { "Auto: a system with images", POLICY_SOURCE_AUTO, &ubuntu, false, DRIVER_SOURCE_CONTAINER,
+      NULL },
+    { "Auto: COS", POLICY_SOURCE_AUTO, &google, false, DRIVER_SOURCE_COS, NULL },
+    { "Auto: COS with a loaded driver", POLICY_SOURCE_AUTO, &google, true, DRIVER_SOURCE_COS,
+      NULL },
+    { "Auto: the host has a driver", POLICY_SOURCE_AUTO, &ubuntu, true, DRIVER_SOURCE_HOST, NULL },
+    { "Auto: no image, but a driver", POLICY_SOURCE_AUTO, &debian, true, DRIVER_SOURCE_HOST, NULL },
+    { "Auto: nothing", POLICY_SOURCE_AUTO, &debian, false, DRIVER_SOURCE_NONE,
+      "Debian GNU/Linux 12" },
+    { "Container", POLICY_SOURCE_CONTAINER, &ubuntu, false, DRIVER_SOURCE_CONTAINER, NULL },
+    { "Container: never over a driver of the host's", POLICY_SOURCE_CONTAINER, &ubuntu, true,
+      DRIVER_SOURCE_HOST, NULL },
+    { "Container: on COS", POLICY_SOURCE_CONTAINER, &google, false, DRIVER_SOURCE_NONE,
+      "Auto or COS" },
+    { "COS", POLICY_SOURCE_COS, &google, false, DRIVER_SOURCE_COS, NULL },
+    { "COS: elsewhere", POLICY_SOURCE_COS, &debian, false, DRIVER_SOURCE_NONE,
+      "not Container-Optimized OS" },
+    { "Host", POLICY_SOURCE_HOST, &debian, false, DRIVER_SOURCE_HOST, NULL },
+};
+
+/* Inputs from a spec, of both tiers. */
+struct inputs_row {
+    const char *name;
+    const char *spec;
+    enum driver_source source;
+    const struct host *host;
+    const char *held;
+    const char *path; /* in the inputs; NULL: there are none */
+    const char *want; /* JSON at that path; NULL: nothing is there */
+};
+
+static void assert_at(const json_t *inputs, const char *path, const char *want)
+{
+    if (!want) {
+        assert_null(json_at(inputs, path));
+        return;
+    }
+    CLEANUP_FREE char *quoted = json_quoted(want);
+    CLEANUP_FREE char *got = json_canonical(json_at(inputs, path));
+    assert_string_equal(got, quoted);
+}
+
+static void check_driver(void **state)
+{
+    const struct inputs_row *row = *state;
+    CLEANUP_JSON json_t *spec = tree(row->spec);
+    CLEANUP_JSON json_t *held = row->held ? tree(row->held) : NULL;
+    CLEANUP_JSON json_t *inputs = driver_inputs(spec, row->source, row->host, held);
+    if (!row->path)
+        assert_null(inputs);
+    else
+        assert_at(inputs, row->path, row->want);
+}
+
+static void check_stack(void **state)
+{
+    const struct inputs_row *row = *state;
+    CLEANUP_JSON json_t *spec = tree(row->spec);
+    CLEANUP_JSON json_t *held = row->held ? tree(row->held) : NULL;
+    struct plugin_config config = { "plugin-configs", "a100", "version: v1\n" };
+    CLEANUP_JSON json_t *inputs = stack_inputs(spec, row->source, row->host, &config, held);
+    assert_at(inputs, row->path, row->want);
+}
+
+#define CONTAINER DRIVER_SOURCE_CONTAINER
+static const struct inputs_row driver_rows[] = {
+    { "driver: tier", "{}", CONTAINER, &ubuntu, NULL, "tier", "'driver'" },
+    { "driver: source", "{}", CONTAINER, &ubuntu, NULL, "source", "'Container'" },
+    { "driver: none for a host's own", "{}", DRIVER_SOURCE_HOST, &ubuntu, NULL, NULL, NULL },
+    { "driver: none without a source", "{}", DRIVER_SOURCE_NONE, &debian, NULL, NULL, NULL },
+    { "driver: version of the policy", "{'driver':{'version':'570.1'}}", CONTAINER, &ubuntu, NULL,
+      "version", "'570.1'" },
+    { "driver: version that is held", "{'driver':{}}", CONTAINER, &ubuntu,
+      "{'source':'Container','version':'550.9','precompiled':false}", "version", "'550.9'" },
+    { "driver: the policy goes before what is held", "{'driver':{'version':'570.1'}}", CONTAINER,
+      &ubuntu, "{'source':'Container','version':'550.9','precompiled':false}", "version",
+      "'570.1'" },
+    { "driver: nothing of another source is held", "{'driver':{}}", DRIVER_SOURCE_COS, &google,
+      "{'source':'Container','version':'550.9','precompiled':false}", "version", "''" },
+    { "driver: a branch is not held as a version", "{'driver':{'image':'x','repository':'r'}}",
+      CONTAINER, &ubuntu,
+      "{'source':'Container','image':'other/y','version':'550','precompiled':true}", "image",
+      "'r/x'" },
+    { "driver: precompiled takes the branch",
+      "{'driver':{'version':'580.95.05','precompiled':true}}", CONTAINER, &ubuntu, NULL, "version",
+      "'580'" },
+    { "driver: precompiled names the kernel", "{'driver':{'precompiled':true}}", CONTAINER, &ubuntu,
+      NULL, "kernel", "'6.8.0-49-generic'" },
+    { "driver: a kernel that is no tag", "{'driver':{'precompiled':true}}", CONTAINER, &odd, NULL,
+      "kernel", "'6.1_sha256_0_x_'" },
+    { "driver: otherwise the kernel is no input", "{}", CONTAINER, &ubuntu, NULL, "kernel", NULL },
+    { "driver: operating system", "{}", CONTAINER, &ubuntu, NULL, "os", "'ubuntu24.04'" },
+    { "driver: entitlement on RHEL with containerd", "{}", CONTAINER, &rhel, NULL, "entitlement",
+      "true" },
+    { "driver: none with CRI-O", "{}", CONTAINER, &rhel_crio, NULL, "entitlement", NULL },
+    { "driver: COS takes the policy's version", "{'driver':{'version':'535.1'}}", DRIVER_SOURCE_COS,
+      &google, NULL, "version", "'535.1'" },
+    { "driver: COS holds a version", "{'driver':{}}", DRIVER_SOURCE_COS, &google,
+      "{'source':'COS','version':'535.1'}", "version", "'535.1'" },
+};
+
+static const struct inputs_row stack_rows[] = {
+    { "stack: tier", "{}", CONTAINER, &ubuntu, NULL, "tier", "'stack'" },
+    { "stack: where the driver is", "{}", DRIVER_SOURCE_HOST, &ubuntu, NULL, "driverRoot",
+      "'Host'" },
+    { "stack: runtime", "{}", CONTAINER, &rhel_crio, NULL, "runtime", "'crio'" },
+    { "stack: distribution", "{}", CONTAINER, &ubuntu, NULL, "distribution", "'stock'" },
+    { "stack: CDI", "{}", CONTAINER, &ubuntu, NULL, "cdi", "true" },
+    { "stack: toolkit version that is held", "{}", CONTAINER, &ubuntu,
+      "{'toolkit':{'version':'v1.18.0'}}", "toolkit.version", "'v1.18.0'" },
+    { "stack: plugin version that is held", "{}", CONTAINER, &ubuntu,
+      "{'devicePlugin':{'version':'v0.18.0'}}", "devicePlugin.version", "'v0.18.0'" },
+    { "stack: the host's own toolkit", "{'toolkit':{'enabled':false}}", CONTAINER, &ubuntu, NULL,
+      "toolkit", "{'enabled':false}" },
+    { "stack: no plugin", "{'devicePlugin':{'enabled':false}}", CONTAINER, &ubuntu, NULL,
+      "devicePlugin", "{'enabled':false}" },
+    { "stack: folder of the toolkit", "{'toolkit':{'installDir':'/opt/nvidia'}}", CONTAINER,
+      &ubuntu, NULL, "toolkit.installDir", "'/opt/nvidia'" },
+    { "stack: folder of the toolkit on COS", "{'toolkit':{'installDir':'/usr/local/nvidia'}}",
+      DRIVER_SOURCE_COS, &google, NULL, "toolkit.installDir", "'/home/kubernetes/bin/nvidia'" },
+    { "stack: configuration", "{}", CONTAINER, &ubuntu, NULL, "devicePlugin.config",
+      "{'key':'a100','name':'plugin-configs','text':'version: v1\\n'}" },
+};
+
+/* Whether a change of the spec makes a new revision. */
+struct change_row {
+    const char *name;
+    const char *before, *after;
+    bool driver, stack; /* which tier changes */
+};
+
+static void hashes(const char *text, char driver[REVISION_HASH_MAX], char stack[REVISION_HASH_MAX])
+{
+    CLEANUP_JSON json_t *spec = tree(text);
+    CLEANUP_JSON json_t *driver_of = driver_inputs(spec, CONTAINER, &ubuntu, NULL);
+    CLEANUP_JSON json_t *stack_of = stack_inputs(spec, CONTAINER, &ubuntu, NULL, NULL);
+    revision_hash(driver_of, driver);
+    revision_hash(stack_of, stack);
+}
+
+static void check_change(void **state)
+{
+    const struct change_row *row = *state;
+    char driver[2][REVISION_HASH_MAX], stack[2][REVISION_HASH_MAX];
+    hashes(row->before, driver[0], stack[0]);
+    hashes(row->after, driver[1], stack[1]);
+    assert_int_equal(!str_eq(driver[0], driver[1]), row->driver);
+    assert_int_equal(!str_eq(stack[0], stack[1]), row->stack);
+}
+
+#define EVERY(field, value)                                                                        \
+    "{'driver':{'" field "':" value "},'toolkit':{'" field "':" value "},'devicePlugin':{'" field  \
+    "':" value "}}"
+static const struct change_row change_rows[] = {
+    { "resources are no input", "{}", EVERY("resources", "{'limits':{'memory':'1Gi'}}"), false,
+      false },
+    { "labels are no input", "{}", EVERY("labels", "{'team':'a'}"), false, false },
+    { "tolerations are no input", "{}", EVERY("tolerations", "[{'operator':'Exists'}]"), false,
+      false },
+    { "pull secrets are no input", "{}", EVERY("imagePullSecrets", "['ngc']"), false, false },
+    { "the pull policy is no input", "{}", EVERY("imagePullPolicy", "'Always'"), false, false },
+    { "the priority class is no input", "{}", EVERY("priorityClassName", "'high'"), false, false },
+    { "the exporter is no input", "{}", "{'exporter':{'version':'1','interval':'10s'}}", false,
+      false },
+    { "a version is", "{}", EVERY("version", "'1'"), true, true },
+    { "a repository is", "{}", EVERY("repository", "'registry.example'"), true, true },
+    { "a variable is", "{}", EVERY("env", "[{'name':'A','value':'b'}]"), true, true },
+    { "an argument is", "{}", EVERY("args", "['-v']"), true, true },
+    { "kernel modules", "{}", "{'driver':{'kernelModule':'Open'}}", true, false },
+    { "the folder of the toolkit", "{}", "{'toolkit':{'installDir':'/opt/nvidia'}}", false, true },
+    { "the MIG strategy", "{}", "{'devicePlugin':{'migStrategy':'mixed'}}", false, true },
+    { "a default written out changes nothing", "{}",
+      "{'driver':{'precompiled':false,'kernelModule':'Auto'}}", false, false },
+};
+
+static void hash_is_a_label(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *one = tree("{'a':1,'b':2}");
+    CLEANUP_JSON json_t *two = tree("{'b':2,'a':1}");
+    char first[REVISION_HASH_MAX], second[REVISION_HASH_MAX];
+    revision_hash(one, first);
+    revision_hash(two, second);
+    assert_string_equal(first, second);
+    assert_int_equal(strlen(first), REVISION_HASH_MAX - 1);
+    assert_int_equal(strspn(first, "0123456789bcdfghjklmnpqrstvwxyz"), REVISION_HASH_MAX - 1);
+}
+
+static void config_text_counts(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *spec = tree("{}");
+    struct plugin_config one = { "plugin-configs", "a100", "version: v1\n" };
+    struct plugin_config two = { "plugin-configs", "a100", "version: v1\nflags: {}\n" };
+    CLEANUP_JSON json_t *first = stack_inputs(spec, CONTAINER, &ubuntu, &one, NULL);
+    CLEANUP_JSON json_t *second = stack_inputs(spec, CONTAINER, &ubuntu, &two, NULL);
+    char a[REVISION_HASH_MAX], b[REVISION_HASH_MAX];
+    revision_hash(first, a);
+    revision_hash(second, b);
+    assert_string_not_equal(a, b);
+}
+
+static void exporter_without_a_node(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *spec = tree("{'exporter':{'env':[{'name':'A','value':'b'}]}}");
+    CLEANUP_JSON json_t *held = tree("{'version':'4.1'}");
+    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, NULL, held);
+    assert_at(inputs, "version", "'4.1'");
+    assert_at(inputs, "distribution", "'stock'");
+    assert_at(inputs, "env", "[{'name':'A','value':'b'}]");
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    TABLE_ROWS(&t, check_source, source_rows);
+    TABLE_ROWS(&t, check_driver, driver_rows);
+    TABLE_ROWS(&t, check_stack, stack_rows);
+    TABLE_ROWS(&t, check_change, change_rows);
+    table_add(&t, "a hash is ten letters and digits, whatever the order of keys", hash_is_a_label,
+              NULL);
+    table_add(&t, "the text of a configuration is an input", config_text_counts, NULL);
+    table_add(&t, "an exporter can be made before there is a node", exporter_without_a_node, NULL);
+    return table_run(&t, "revision");
+}
