@@ -16,6 +16,8 @@ enum {
     /* Time that writes on their way have to come back after SIGTERM; with the release of the lease it stays under 2 s. */
     DRAIN_MS = 1000,
     RELEASE_MS = 700,
+    /* A lease that nobody renews is over after 15 s; one that is not ours after this time is being renewed. */
+    CLEANUP_PATIENCE_MS = 20 * 1000,
     /* What has changed is looked at together after this time, and not more often than each second. */
     SETTLE_MS = 50,
     SETTLE_APART_MS = 1000,
@@ -60,6 +62,13 @@ static void reconcile_policy(void *arg, const char *key, struct plan *plan)
         log_info("clean", "message", "nothing of Ostler's is left in the cluster");
         operator_stop(op, 0);
     }
+}
+
+static void on_policy_outcome(void *arg, const char *key, const struct executor_result *result)
+{
+    (void) key;
+    struct operator *op = arg;
+    policy_outcome(&op->reconcilers, result);
 }
 
 static void reconcile_node(void *arg, const char *key, struct plan *plan)
@@ -169,6 +178,7 @@ static void set_up_controllers(struct operator *op)
     op->nodes = controller_new(&c);
     c.name = "policy";
     c.reconcile = reconcile_policy;
+    c.outcome = on_policy_outcome;
     op->policies = controller_new(&c);
     struct recorder_options r = { .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .instance = op->identity,
                                   .fence = fence, .arg = op };
@@ -182,6 +192,16 @@ static const char *lease_namespace(const struct operator *op)
     return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->config.namespace : "ostler-system";
 }
 
+/* `cleanup` is for where Ostler does not run any more. */
+static void on_not_leading(void *arg)
+{
+    struct operator *op = arg;
+    if (op->leading)
+        return;
+    log_error("cannot clean up", "err", "an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
+    operator_stop(op, 1);
+}
+
 static void set_up_lease(struct operator *op)
 {
     if (!op->o->leader_elect)
@@ -189,6 +209,9 @@ static void set_up_lease(struct operator *op)
     struct lease_options l = { .ns = lease_namespace(op), .name = "ostler", .me = op->identity, .transport = &op->transport,
                                .loop = op->loop, .clock = &op->clock, .on_leading = on_leading, .on_lost = on_lost, .arg = op };
     op->lease = lease_new(&l);
+    op->patience = (struct timer){ .fn = on_not_leading, .arg = op };
+    if (op->o->command == COMMAND_CLEANUP)
+        loop_timer_set(op->loop, &op->patience, loop_now(op->loop) + CLEANUP_PATIENCE_MS);
 }
 
 /* ---- stopping */
@@ -342,6 +365,7 @@ static void tear_down(struct operator *op)
         informer_free(op->cluster.informers[i]);
     if (op->cluster.strings)
         cluster_clear(&op->cluster);
+    free(op->reconcilers.failure);
     manifests_free(op->manifests);
     metrics_free(op->metrics);
     loop_free(op->loop);

@@ -42,6 +42,7 @@ struct operator {
     bool working;  /* the controllers have started */
     bool stopping, drain_writes, releasing, finished;
     struct timer drain_due;
+    struct timer patience; /* of `cleanup`, with another Ostler that leads */
     int exit_code;
 
     struct metrics *metrics;

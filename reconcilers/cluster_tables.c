@@ -177,7 +177,7 @@ static bool children_same(void *arg, const struct record *a, const struct record
 static bool only_counts(const struct child *a, const struct child *b)
 {
     return a && b && a->resource == RESOURCE_DAEMONSET && a->generation == b->generation && str_eq(a->intent, b->intent) &&
-           a->foreign_spec == b->foreign_spec && a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
+           !a->kept_managers == !b->kept_managers && a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
 }
 
 /* Nodes that wait for the record that came, or that lost theirs. */

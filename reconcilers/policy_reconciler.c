@@ -72,6 +72,7 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
         .settled = c->pending == 0,
         .confirmed = confirmed,
         .arg = c,
+        .failure = r->failure,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
         .any_gpu_node = some ? &facts : NULL,
         .manifests = r->manifests,
@@ -80,4 +81,12 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     };
     v.children = gather_children(c, &a, &v.child_count);
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
+}
+
+void policy_outcome(struct reconcilers *r, const struct executor_result *result)
+{
+    free(TAKE(r->failure));
+    /* Somebody who wrote in between is no failure: the next pass sees it. */
+    if (result->error != ERR_NONE && result->error != ERR_CONFLICT)
+        r->failure = xstrdup(result->message);
 }

@@ -5,6 +5,7 @@
 #include "base/metrics.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/manifests/render.h"
+#include "runtime/executor.h"
 
 /* What both need. */
 struct reconcilers {
@@ -13,6 +14,7 @@ struct reconcilers {
     /* Look at the policy: at once, or when the dust has settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
+    char *failure; /* what the server refused of the policy's last plan, or NULL; owned */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
 };
 
@@ -20,5 +22,8 @@ struct reconcilers {
 void node_reconcile(void *arg, const char *name, struct plan *plan);
 /* The policy and its children; there is one key. A reconcile_fn. */
 void policy_reconcile(void *arg, const char *key, struct plan *plan);
+
+/* How the policy's plan came out: the next status says what was refused. */
+void policy_outcome(struct reconcilers *r, const struct executor_result *result);
 
 #endif

@@ -106,7 +106,9 @@ static const struct row {
 static void read_row(const struct process_metrics *p, size_t i)
 {
     double value = rows[i].read();
-    if (!isnan(value))
+    if (isnan(value))
+        metric_drop(p->items[i], NULL);
+    else
         metric_set(p->items[i], NULL, value);
 }
 

@@ -14,7 +14,7 @@ struct process_metrics {
 
 /* Adds the metrics to a registry; call at the program's start, which is taken for the start time. */
 struct process_metrics process_metrics_add(struct metrics *m);
-/* Sets the others anew; what cannot be read keeps its value. Call before each scrape. */
+/* Sets the others anew; what cannot be read is left out. Call before each scrape. */
 void process_metrics_update(const struct process_metrics *p);
 
 #endif

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "client/kubeconfig.h"
 #include "client/limits.h"
+#include "client/plugin.h"
 
 static const char service_account_dir[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -122,11 +125,8 @@ int config_load(const char *kubeconfig, struct config *ret, struct err *e)
                                      "(there is no ~/.kube/config either)");
 }
 
-void config_refresh(struct config *c, int64_t now_ms)
+static void refresh_files(struct config *c)
 {
-    if (c->read_at_ms != INT64_MIN && now_ms - c->read_at_ms < CREDENTIAL_REREAD_MS)
-        return;
-    c->read_at_ms = now_ms;
     for (enum material_kind kind = 0; kind < MATERIAL_COUNT; kind++) {
         CLEANUP_ERR struct err e = { 0 };
         int changed = material_reread(&c->materials[kind], kind, &e);
@@ -139,9 +139,71 @@ void config_refresh(struct config *c, int64_t now_ms)
     }
 }
 
+/* The `status` of an ExecCredential. */
+static int take_credential(struct config *c, const json_t *status, int64_t now_ms, struct err *e)
+{
+    static const struct {
+        const char *field;
+        enum material_kind kind;
+    } fields[] = { { "token", MATERIAL_TOKEN }, { "clientCertificateData", MATERIAL_CERTIFICATE }, { "clientKeyData", MATERIAL_KEY } };
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        const char *text = json_key(status, fields[i].field);
+        if (!text)
+            continue;
+        if (material_set(&c->materials[fields[i].kind], fields[i].kind, text, strlen(text), e) < 0)
+            return err_wrap(e, "the credential program's %s", fields[i].field);
+        c->tls_generation += fields[i].kind == MATERIAL_CERTIFICATE;
+    }
+    const struct clock clock = clock_system();
+    const char *expiry = json_key(status, "expirationTimestamp");
+    int64_t expiry_us = expiry ? clock_parse_rfc3339(expiry) : -1;
+    int64_t valid_ms = (expiry_us - clock_wall_us(&clock)) / 1000 - PLUGIN_MARGIN_MS;
+    c->renew_at_ms = expiry_us < 0 ? INT64_MAX : now_ms + (valid_ms > PLUGIN_PAUSE_MS ? valid_ms : PLUGIN_PAUSE_MS);
+    return 0;
+}
+
+int config_run_plugin(struct config *c, struct err *e)
+{
+    const struct clock clock = clock_system();
+    CLEANUP_JSON json_t *status = NULL;
+    if (plugin_run(c->plugin, &status, e) < 0)
+        return -1;
+    return take_credential(c, status, clock_mono_ms(&clock), e);
+}
+
+/* One step: start it when it is time, or look whether it is done. */
+static void refresh_plugin(struct config *c, int64_t now_ms)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *status = NULL;
+    int rc = 0;
+    if (plugin_is_running(c->plugin)) {
+        rc = plugin_poll(c->plugin, now_ms, &status, &e);
+        if (rc > 0)
+            rc = take_credential(c, status, now_ms, &e);
+    } else if (now_ms >= c->renew_at_ms) {
+        c->renew_at_ms = now_ms + PLUGIN_PAUSE_MS; /* unless it says when */
+        rc = plugin_start(c->plugin, now_ms, &e);
+    }
+    if (rc < 0)
+        log_warn("credentials stay as they were", "reason", err_msg(&e));
+}
+
+void config_refresh(struct config *c, int64_t now_ms)
+{
+    if (c->plugin)
+        refresh_plugin(c, now_ms);
+    if (c->read_at_ms != INT64_MIN && now_ms - c->read_at_ms < CREDENTIAL_REREAD_MS)
+        return;
+    c->read_at_ms = now_ms;
+    refresh_files(c);
+}
+
 void config_doubt(struct config *c)
 {
     c->read_at_ms = INT64_MIN;
+    if (c->plugin && c->renew_at_ms == INT64_MAX)
+        c->renew_at_ms = INT64_MIN;
 }
 
 const char *config_token(const struct config *c)
@@ -159,5 +221,6 @@ void config_clear(struct config *c)
     free(c->proxy_url);
     for (enum material_kind kind = 0; kind < MATERIAL_COUNT; kind++)
         material_clear(&c->materials[kind]);
+    plugin_free(c->plugin);
     *c = (struct config){ 0 };
 }

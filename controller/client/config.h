@@ -10,6 +10,8 @@
 #include "client/endpoint.h"
 #include "client/material.h"
 
+struct plugin;
+
 /* All strings are owned. */
 struct config {
     struct endpoint server;
@@ -21,17 +23,23 @@ struct config {
     bool insecure;         /* the server's certificate is not checked */
     bool compression;      /* large lists may come compressed */
     struct material materials[MATERIAL_COUNT];
+    struct plugin *plugin; /* gives the materials; NULL: none */
+    int64_t renew_at_ms;   /* when to run it again; INT64_MAX: when the server refuses what it gave */
     int64_t read_at_ms;      /* when files were last read again, INT64_MIN: at the next chance */
     unsigned tls_generation; /* grows when a certificate or key changed: older connections are not to be used */
 };
 
-/* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else ~/.kube/config. */
+/* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else
+ * ~/.kube/config. */
 int config_load(const char *kubeconfig, struct config *ret, struct err *e);
 /* From a pod's service account in `dir`, with the environment that the kubelet sets. */
 int config_load_in_cluster(const char *dir, struct config *ret, struct err *e);
-/* Reads files of credentials again when the last time is long ago. What cannot be read is kept as it was, and logged. */
+/* Takes what `plugin` gives; it is run to its end. */
+int config_run_plugin(struct config *c, struct err *e);
+/* Reads files of credentials again when the last time is long ago, and runs the plugin again before its credential ends. What
+ * cannot be renewed is kept as it was, and logged. Does not wait. */
 void config_refresh(struct config *c, int64_t now_ms);
-/* The server refused what we showed, or we refused it: the next refresh reads the files, however short the last time is ago. */
+/* The server refused what we showed, or we refused it: the next refresh renews, however short the last time is ago. */
 void config_doubt(struct config *c);
 /* The bearer token, NULL: none. Never sent unencrypted. */
 const char *config_token(const struct config *c);

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "client/certificate.h"
 
 /* Reasons to refuse a certificate, as OpenSSL numbers them (x509_vfy.h); that library is libcurl's own affair. */
 static const struct verdict {
@@ -58,6 +60,31 @@ static int describe_broken(const struct failure *f, const struct config *c, stru
     return err_set(e, ERR_UNREACHABLE, "the connection to %s broke: %s", c->server.url, f->detail);
 }
 
+static int describe_unauthorized(const struct failure *f, const struct config *c, struct err *e)
+{
+    const struct material *certificate = &c->materials[MATERIAL_CERTIFICATE];
+    const struct material *token = &c->materials[MATERIAL_TOKEN];
+    const char *url = c->server.url;
+    int64_t expiry = certificate->bytes ? certificate_expiry(certificate->bytes, certificate->len) : -1;
+    if (expiry >= 0 && expiry < f->now_us) {
+        char when[CLOCK_TEXT_MAX];
+        clock_rfc3339(expiry, when);
+        return err_set(e, ERR_UNAUTHORIZED, "%s does not know us: our client certificate expired on %s: renew it "
+                                            "(configured by %s)", url, when, c->description);
+    }
+    if (config_token(c) && token->path)
+        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our token from %s: check that its account is still there "
+                                            "(configured by %s)", url, token->path, c->description);
+    if (config_token(c))
+        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our token: get another one (configured by %s)", url,
+                       c->description);
+    if (certificate->bytes)
+        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our client certificate: check client-certificate (configured "
+                                            "by %s)", url, c->description);
+    return err_set(e, ERR_UNAUTHORIZED, "%s wants credentials, and there are none: set a token or a client certificate "
+                                        "(configured by %s)", url, c->description);
+}
+
 int failure_describe(const struct failure *f, const struct config *c, struct err *e)
 {
     const char *url = c->server.url;
@@ -84,6 +111,8 @@ int failure_describe(const struct failure *f, const struct config *c, struct err
     case FAILURE_PROXY:
         return err_set(e, ERR_UNREACHABLE, "cannot reach %s through the proxy: check proxy-url (configured by %s)", url,
                        c->description);
+    case FAILURE_UNAUTHORIZED:
+        return describe_unauthorized(f, c, e);
     case FAILURE_TLS:
     case FAILURE_BROKEN:
         break;

@@ -1,4 +1,4 @@
-/* Why no answer came, in one sentence for people: what, where, what to do. Knows nothing of libcurl. */
+/* Why no useful answer came, in one sentence for people: what, where, what to do. Knows nothing of libcurl. */
 #ifndef OSTLER_CLIENT_FAILURE_H
 #define OSTLER_CLIENT_FAILURE_H
 
@@ -17,7 +17,8 @@ enum failure_kind {
     FAILURE_CA,              /* our certificate authority cannot be used */
     FAILURE_TLS,             /* anything else before the first byte */
     FAILURE_PROXY,
-    FAILURE_BROKEN, /* the connection ended before the answer did */
+    FAILURE_UNAUTHORIZED, /* an answer came, but only to say that it does not know us */
+    FAILURE_BROKEN,       /* the connection ended before the answer did */
 };
 
 /* What is known of it; everything is borrowed. */
@@ -27,9 +28,10 @@ struct failure {
     long verify_code;   /* why a certificate was refused, as X509_verify_cert() numbers it; 0: unknown */
     int os_errno;       /* 0: unknown */
     int64_t waited_ms;
+    int64_t now_us; /* wall clock */
 };
 
-/* Sets the error, always -1: TIMEOUT where the outcome is unknown, UNREACHABLE else. */
+/* Sets the error, always -1: TIMEOUT where the outcome is unknown, UNAUTHORIZED or UNREACHABLE else. */
 int failure_describe(const struct failure *f, const struct config *c, struct err *e);
 
 #endif

@@ -8,14 +8,13 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "client/failure.h"
 #include "client/headers.h"
 #include "client/http_options.h"
 #include "client/limits.h"
 #include "client/sockets.h"
+#include "client/warnings.h"
 
 /* Requests that share connections. A watch has a connection of its own, so that a dead one is only that watch's; the lease must
  * not wait behind anything. */
@@ -63,8 +62,7 @@ struct http {
     size_t unsettled;   /* calls that are waiting or cancelled */
     uint64_t last_id;
     unsigned tls_generation;
-    uint64_t warnings[LIMIT_WARNINGS]; /* hashes of those that were logged */
-    size_t warning_count;
+    struct warnings warnings;
 };
 
 /* ---- libcurl's view of the loop */
@@ -117,18 +115,6 @@ static size_t refuse(struct call *call, const char *why)
     return 0;
 }
 
-static void log_warning_once(struct http *h, const char *text)
-{
-    uint64_t hash = str_hash(text, strlen(text));
-    for (size_t i = 0; i < h->warning_count; i++)
-        if (h->warnings[i] == hash)
-            return;
-    if (h->warning_count == LIMIT_WARNINGS)
-        return;
-    h->warnings[h->warning_count++] = hash;
-    log_warn("the API server warns", "warning", text);
-}
-
 static void finish_headers(struct call *call)
 {
     long status = 0;
@@ -137,7 +123,7 @@ static void finish_headers(struct call *call)
         return;
     call->status_told = true;
     if (call->headers.warning)
-        log_warning_once(call->lane->http, call->headers.warning);
+        warnings_log_once(&call->lane->http->warnings, call->headers.warning);
     if (call->sink.on_status)
         call->sink.on_status(call->sink.arg, (int) status);
 }
@@ -233,12 +219,23 @@ static const struct cause {
     { CURLE_PROXY, FAILURE_PROXY },
 };
 
-static struct failure failure_of(const struct call *call, CURLcode code)
+static enum failure_kind kind_of(CURLcode code)
 {
-    struct failure f = { .kind = FAILURE_BROKEN };
     for (size_t i = 0; i < ARRAY_LEN(causes); i++)
         if (causes[i].code == code)
-            f.kind = causes[i].kind;
+            return causes[i].kind;
+    return FAILURE_BROKEN;
+}
+
+/* Whether it failed, and how. */
+static bool failure_of(const struct call *call, CURLcode code, int status, struct failure *ret)
+{
+    if (code == CURLE_OK && !call->status_told) /* nothing but a 1xx */
+        code = CURLE_WEIRD_SERVER_REPLY;
+    if (code == CURLE_OK && status != 401)
+        return false;
+    const struct clock *clock = call->lane->http->clock;
+    struct failure f = { .kind = code == CURLE_OK ? FAILURE_UNAUTHORIZED : kind_of(code) };
     long os_errno = 0;
     curl_off_t sent_us = 0;
     curl_easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &os_errno);
@@ -247,15 +244,18 @@ static struct failure failure_of(const struct call *call, CURLcode code)
     if (f.kind == FAILURE_TIMEOUT && sent_us == 0)
         f.kind = FAILURE_CONNECT_TIMEOUT;
     f.os_errno = (int) os_errno;
-    f.waited_ms = clock_mono_ms(call->lane->http->clock) - call->started_at;
+    f.waited_ms = clock_mono_ms(clock) - call->started_at;
+    f.now_us = clock_wall_us(clock);
     f.detail = *call->detail ? call->detail : curl_easy_strerror(code);
-    return f;
+    *ret = f;
+    return true;
 }
 
 /* What a failure means for the requests after this one. */
 static void learn(struct call *call, const struct failure *f)
 {
-    if (f->kind == FAILURE_SERVER_CERT || f->kind == FAILURE_OWN_CERT || f->kind == FAILURE_TLS)
+    if (f->kind == FAILURE_SERVER_CERT || f->kind == FAILURE_OWN_CERT || f->kind == FAILURE_TLS ||
+        f->kind == FAILURE_UNAUTHORIZED)
         config_doubt(call->lane->http->config);
     /* A timeout leaves an HTTP/2 connection open, and libcurl would use it for ever. When nothing at all came on this lane
      * meanwhile it is dead; else only this request was slow. */
@@ -266,21 +266,16 @@ static void learn(struct call *call, const struct failure *f)
 
 static void deliver(struct call *call, CURLcode code)
 {
-    struct transport_result result = { .retry_after_ms = call->headers.retry_after_ms };
-    if (code == CURLE_OK && !call->status_told) /* nothing but a 1xx */
-        code = CURLE_WEIRD_SERVER_REPLY;
     long status = 0;
+    struct failure f;
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
-    result.status = (int) status;
+    struct transport_result result = { .status = (int) status, .retry_after_ms = call->headers.retry_after_ms };
     if (call->refused) {
         err_set(&result.err, ERR_TOO_LARGE, "%s %s: %s", call->request.method, call->request.path, call->refused);
-    } else if (code != CURLE_OK) {
-        struct failure f = failure_of(call, code);
+    } else if (failure_of(call, code, result.status, &f)) {
         failure_describe(&f, call->lane->http->config, &result.err);
         learn(call, &f);
     }
-    if (status == 401)
-        config_doubt(call->lane->http->config);
     if (call->sink.on_done)
         call->sink.on_done(call->sink.arg, &result);
     err_clear(&result.err);

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "client/limits.h"
+#include "client/plugin.h"
 
 enum { NAMES_SHOWN_MAX = 400 };
 
@@ -35,8 +36,6 @@ static const struct refusal {
     const char *field;
     const char *advice;
 } refusals[] = {
-    { "exec", "gets its credentials from a program, which Ostler does not run: make a service account, run "
-              "`kubectl create token` for it, and give a kubeconfig with that `token`" },
     { "auth-provider", "uses auth-provider, which Kubernetes removed: give a kubeconfig with a token or a client certificate" },
     { "username", "uses a password, which Kubernetes removed: give a kubeconfig with a token or a client certificate" },
     { "as", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user that it shall be" },
@@ -171,7 +170,7 @@ static int take_token(const struct entry *user, struct config *c, struct err *e)
 }
 
 /* Without encryption nothing is shown to the server. */
-static int take_user(const struct entry *user, struct config *c, struct err *e)
+static int take_user(const struct entry *user, const struct entry *cluster, struct config *c, struct err *e)
 {
     if (!c->server.tls)
         return 0;
@@ -183,13 +182,15 @@ static int take_user(const struct entry *user, struct config *c, struct err *e)
     if (certificate != key)
         return err_set(e, ERR_INVALID, "a %s without a %s: set both", certificate ? "client-certificate" : "client-key",
                        certificate ? "client-key" : "client-certificate");
-    bool has_other = certificate || c->materials[MATERIAL_TOKEN].bytes;
-    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
-        bool unused = has_other && str_eq(refusals[i].field, "exec"); /* as in kubectl */
-        if (json_object_get(user->body, refusals[i].field) && !unused)
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
+        if (json_object_get(user->body, refusals[i].field))
             return err_set(e, ERR_INVALID, "it %s", refusals[i].advice);
-    }
-    return 0;
+    /* As in kubectl the program is not asked where other credentials are there. */
+    const json_t *exec = json_object_get(user->body, "exec");
+    if (!exec || certificate || c->materials[MATERIAL_TOKEN].bytes)
+        return 0;
+    c->plugin = plugin_new(exec, cluster->body, user->file, e);
+    return c->plugin ? 0 : -1;
 }
 
 static int take_context(const struct kubeconfig_file *files, size_t count, const struct entry *context, struct config *c,
@@ -207,7 +208,7 @@ static int take_context(const struct kubeconfig_file *files, size_t count, const
         return err_wrap(e, "%s: cluster \"%s\"", cluster.file, cluster.name);
     if (user_name && find(files, count, "user", user_name, &user, e) < 0)
         return -1;
-    if (user_name && take_user(&user, c, e) < 0)
+    if (user_name && take_user(&user, &cluster, c, e) < 0)
         return err_wrap(e, "%s: user \"%s\"", user.file, user.name);
     c->namespace = xstrdup(namespace ? namespace : "default");
     c->description = xasprintf("the context \"%s\" of %s (%s)", context->name, context->file, c->server.url);
@@ -266,6 +267,10 @@ int kubeconfig_load(char *const *paths, size_t count, struct config *ret, struct
         rc = err_set(e, ERR_NOT_FOUND, "kubeconfig %s is not there", count ? paths[0] : "");
     else if (rc == 0 && kubeconfig_decode(files, have, ret, e) < 0)
         rc = err_wrap(e, "kubeconfig");
+    if (rc == 0 && ret->plugin && config_run_plugin(ret, e) < 0) {
+        config_clear(ret);
+        rc = err_wrap(e, "kubeconfig");
+    }
     for (size_t i = 0; i < have; i++)
         json_decref(roots[i]);
     return rc;

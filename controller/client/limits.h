@@ -12,6 +12,9 @@ enum {
     RECEIVE_BUFFER_BYTES = 2 << 10,    /* libcurl reads up to 100 of these in a row: small ones keep a flooding stream fair */
     EVENTS_PER_TURN = 16,              /* sockets served in one turn */
     CREDENTIAL_REREAD_MS = 60 * 1000,  /* how often files of credentials are looked at again */
+    PLUGIN_TIMEOUT_MS = 30 * 1000,     /* how long a credential program may run */
+    PLUGIN_PAUSE_MS = 10 * 1000,       /* between two runs of it */
+    PLUGIN_MARGIN_MS = 60 * 1000,      /* how long before its credential ends it is run again */
     CONNECT_TIMEOUT_MS = 10 * 1000,    /* TCP and TLS together */
     KEEPALIVE_IDLE_S = 30,             /* silence before the kernel probes a connection … */
     KEEPALIVE_INTERVAL_S = 10,         /* … and between probes … */

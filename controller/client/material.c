@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "client/base64.h"
 #include "client/limits.h"
 #include "client/trim.h"
 
@@ -68,46 +68,12 @@ int material_set(struct material *m, enum material_kind kind, const char *text, 
     return 0;
 }
 
-static int base64_value(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int) (at - digits) : -1;
-}
-
-/* Standard alphabet with padding; white space, as YAML's long lines bring it, is skipped. */
-static int decode_base64(const char *text, struct buf *ret)
-{
-    uint32_t bits = 0;
-    int have = 0, padding = 0;
-    for (; *text; text++) {
-        if (trim_is_space(*text))
-            continue;
-        int value = base64_value(*text);
-        if (*text == '=' && padding < 2)
-            padding++;
-        else if (value < 0 || padding > 0)
-            return -1;
-        bits = bits << 6 | (value < 0 ? 0 : (uint32_t) value);
-        if (++have < 4)
-            continue;
-        char bytes[3] = { (char) (bits >> 16), (char) (bits >> 8), (char) bits };
-        if (!buf_add(ret, bytes, (size_t) (3 - padding)))
-            return -1;
-        bits = 0;
-        have = 0;
-    }
-    return have == 0 ? 0 : -1;
-}
-
 int material_set_base64(struct material *m, enum material_kind kind, const char *base64, struct err *e)
 {
     struct buf bytes = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
-    int rc = decode_base64(base64, &bytes);
-    if (rc < 0)
-        err_set(e, ERR_INVALID, "the %s is not base64", material_name(kind));
-    else
-        rc = material_set(m, kind, buf_text(&bytes), bytes.len, e);
+    int rc = base64_decode(base64, strlen(base64), &bytes)
+                 ? material_set(m, kind, buf_text(&bytes), bytes.len, e)
+                 : err_set(e, ERR_INVALID, "the %s is not base64", material_name(kind));
     if (bytes.data)
         explicit_bzero(bytes.data, bytes.len);
     buf_clear(&bytes);

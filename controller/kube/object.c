@@ -76,15 +76,24 @@ const json_t *object_controller(const json_t *object)
     return NULL;
 }
 
-bool object_has_foreign_spec(const json_t *object, const char *manager)
+static bool is_foreign_spec(const json_t *entry, const char *manager)
 {
+    bool ours = str_eq(json_str(entry, "manager"), manager) && str_eq(json_str(entry, "operation"), "Apply");
+    bool spec = json_object_get(json_at(entry, "fieldsV1"), "f:spec") != NULL;
+    return spec && !ours && !json_str(entry, "subresource");
+}
+
+json_t *object_managers_without_foreign_spec(const json_t *object, const char *manager)
+{
+    const json_t *entries = json_at(object, "metadata.managedFields");
+    json_t *kept = json_array();
     size_t i;
     json_t *entry;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry) {
-        bool ours = str_eq(json_str(entry, "manager"), manager) && str_eq(json_str(entry, "operation"), "Apply");
-        bool spec = json_object_get(json_at(entry, "fieldsV1"), "f:spec") != NULL;
-        if (spec && !ours && !json_str(entry, "subresource"))
-            return true;
-    }
-    return false;
+    json_array_foreach (entries, i, entry)
+        if (!is_foreign_spec(entry, manager))
+            json_array_append(kept, entry);
+    if (json_array_size(kept) < json_array_size(entries))
+        return kept;
+    json_decref(kept);
+    return NULL;
 }

@@ -22,7 +22,8 @@ bool object_is_deleting(const json_t *object);
 bool object_has_finalizer(const json_t *object, const char *finalizer);
 /* The controller's owner reference, or NULL. */
 const json_t *object_controller(const json_t *object);
-/* Whether any field manager but `manager` (by server-side apply) has set something under `spec`: what we did not put there. */
-bool object_has_foreign_spec(const json_t *object, const char *manager);
+/* metadata.managedFields without the entries of others who have set something under `spec`: what we did not put there. Others are all
+ * but `manager` by server-side apply. NULL when there are no such entries. New reference. */
+json_t *object_managers_without_foreign_spec(const json_t *object, const char *manager);
 
 #endif

@@ -62,6 +62,8 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
     if (failed)
         metric_add(c->o.metrics->reconcile_errors, &c->o.name, 1);
     c->working--;
+    if (c->o.outcome)
+        c->o.outcome(c->o.arg, key, result);
     queue_done(&c->queue, key, failed, result->retry_after_ms, loop_now(c->o.loop));
     arm(c);
 }

@@ -31,6 +31,8 @@ struct controller_options {
     struct executor *executor;
     const struct controller_metrics *metrics;
     const struct clock *clock;
+    /* How a key's plan came out. May be NULL. */
+    void (*outcome)(void *arg, const char *key, const struct executor_result *result);
     /* An Event that a plan asks for. */
     void (*notice)(void *arg, const struct notice *n);
 };

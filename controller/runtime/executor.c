@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "kube/reply.h"
 
 enum { ANSWER_MAX = 8 << 20 };
@@ -86,6 +87,10 @@ static void judge(const struct job *job, const struct transport_result *result, 
         err_set(e, result->err.kind, "%s", err_msg(&result->err));
     else if (result->status >= 300)
         reply_error(result->status, buf_text(&job->answer), job->answer.len, e);
+    /* A JSON patch whose test failed: somebody wrote in between. The server tells it from other errors by nothing else. */
+    const char *type = job->plan.actions[job->at].request.content_type;
+    if (e->kind == ERR_INVALID && type && str_eq(type, "application/json-patch+json"))
+        e->kind = ERR_CONFLICT;
     /* What is to be deleted and is not there any more is what was wanted. */
     if (e->kind == ERR_NOT_FOUND && job->plan.actions[job->at].request.method[0] == 'D')
         err_clear(e);

@@ -116,13 +116,26 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
     return buf_add(&inf->error_body, bytes, n) ? 0 : -1;
 }
 
+/* What a person can do about it. */
+static const char *advice(const struct informer *inf, enum err_kind kind)
+{
+    if (kind == ERR_NOT_FOUND)
+        return inf->options.resource == RESOURCE_POLICY ? "; install the CustomResourceDefinition: kubectl apply --server-side -f crds/"
+                                                        : "; this API server does not have the resource";
+    if (kind == ERR_FORBIDDEN)
+        return "; grant the right: the chart's ClusterRole and Roles have all that are needed";
+    if (kind == ERR_UNAUTHORIZED)
+        return "; renew the credentials";
+    return "";
+}
+
 static void fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
 {
     inf->restarts++;
     struct watch_next next =
         step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
-    CLEANUP_FREE char *sentence = xasprintf("cannot %s %s: %s", inf->watch.synced ? "watch" : "list",
-                                            resource_get(inf->options.resource)->plural, err_msg(e));
+    CLEANUP_FREE char *sentence = xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list",
+                                            resource_get(inf->options.resource)->plural, err_msg(e), advice(inf, e->kind));
     set_problem(inf, e->kind == ERR_GONE ? NULL : sentence);
     act(inf, &next);
 }

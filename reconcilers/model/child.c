@@ -37,7 +37,7 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     c->intent = copy(object_annotation(object, ANNOTATION_INTENT));
     c->policy_uid = copy(object_label(object, LABEL_POLICY_UID));
     c->revision = copy(object_label(object, LABEL_REVISION));
-    c->foreign_spec = object_has_foreign_spec(object, FIELD_MANAGER);
+    c->kept_managers = object_managers_without_foreign_spec(object, FIELD_MANAGER);
     c->deleting = object_is_deleting(object);
     c->inputs = inputs_of(resource, object);
     if (resource == RESOURCE_REVISION)
@@ -50,7 +50,7 @@ struct child *child_project(enum resource_id resource, const json_t *object)
 bool child_same(const struct child *a, const struct child *b)
 {
     return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
-           str_eq(a->revision, b->revision) && a->foreign_spec == b->foreign_spec && a->deleting == b->deleting &&
+           str_eq(a->revision, b->revision) && !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
            a->desired == b->desired && a->updated == b->updated && json_equal(a->annotations, b->annotations) &&
            /* A kind without generation shows a change only by its version. */
            (a->generation != 0 || a->head.rv == b->head.rv);
@@ -61,6 +61,7 @@ void child_free(struct child *c)
     free(c->intent);
     free(c->policy_uid);
     free(c->revision);
+    json_decref(c->kept_managers);
     json_decref(c->inputs);
     json_decref(c->annotations);
     free(c->head.key);

@@ -17,8 +17,8 @@ struct child {
     char *intent;              /* annotation: the hash of what we applied; NULL: never applied by us */
     char *policy_uid;          /* label; NULL: not ours */
     char *revision;            /* label: the hash it belongs to; NULL: none */
-    bool foreign_spec;         /* somebody else has set something under spec */
     bool deleting;
+    json_t *kept_managers;     /* somebody else has set something under spec: managedFields without them; NULL: nobody has */
     json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: what it was made from */
     json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
     int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */

@@ -51,22 +51,30 @@ static void add_apply(struct pass *p, enum resource_id resource, const char *nam
     plan_add(p->plan, request_apply(resource, namespace_of(p, resource), name, object), "Apply", target, reason, "%s", message);
 }
 
-/* Takes out of a child's spec what others put there: server-side apply alone leaves what it does not know. The spec is replaced whole
- * under a guard, then the ownership that others have in it is dropped, then ours is taken by the apply that follows. */
+/* Appends an operation of a JSON patch. */
+static void add_operation(json_t *patch, const char *op, const char *path, json_t *value_steal)
+{
+    json_array_append_new(patch, json_pack("{s:s, s:s, s:o}", "op", op, "path", path, "value", value_steal));
+}
+
+/* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is replaced
+ * whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a change of ours that
+ * was no apply; the next pass drops that entry too, and then nothing is left to do. */
 static void add_repair(struct pass *p, const struct child *live, const json_t *object)
 {
     const char *name = child_name(live);
     CLEANUP_FREE char *target = set_key(live->resource, name);
-    CLEANUP_JSON json_t *replace =
-        json_pack("[{s:s, s:s, s:s}, {s:s, s:s, s:o}, {s:s, s:s, s:O}]", "op", "test", "path", "/metadata/uid", "value",
-                  live->head.uid, "op", "test", "path", "/metadata/resourceVersion", "value",
-                  json_sprintf("%llu", (unsigned long long) live->head.rv), "op", "replace", "path", "/spec", "value",
-                  json_object_get(object, "spec"));
+    CLEANUP_JSON json_t *replace = json_array();
+    add_operation(replace, "test", "/metadata/uid", json_string(live->head.uid));
+    /* The generation, where there is one, since the status moves the resourceVersion all the time. */
+    if (live->generation)
+        add_operation(replace, "test", "/metadata/generation", json_integer(live->generation));
+    else
+        add_operation(replace, "test", "/metadata/resourceVersion", json_textf("%llu", (unsigned long long) live->head.rv));
+    add_operation(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
+    add_operation(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
     plan_add(p->plan, request_json_patch(live->resource, namespace_of(p, live->resource), name, replace), "Repair", target,
              "Drift", "somebody else has set something in its spec: it is taken out again");
-    CLEANUP_JSON json_t *disown = json_pack("{s:{s:s, s:[{}]}}", "metadata", "uid", live->head.uid, "managedFields");
-    plan_add(p->plan, request_merge_patch(live->resource, namespace_of(p, live->resource), name, disown), "Repair", target,
-             "Drift", "its fields are ours again");
     add_apply(p, live->resource, name, object, "Drift", "its fields are taken over");
 }
 
@@ -90,7 +98,7 @@ static void want(struct pass *p, enum resource_id resource, json_t *object_steal
         return;
     if (!child_is_ours(live))
         add_apply(p, resource, name, object, "Drift", "it lost its labels");
-    else if (live->foreign_spec)
+    else if (live->kept_managers)
         add_repair(p, live, object);
     else if (!str_eq(live->intent, object_annotation(object, ANNOTATION_INTENT)))
         add_apply(p, resource, name, object, "Changed", "what it should be has changed");

@@ -6,6 +6,9 @@
 #include "reconcilers/plan/children.h"
 #include "reconcilers/plan/status.h"
 
+/* The status waits so long for the answers to other writes. */
+enum { STATUS_DELAY_MS = 250 };
+
 #define TARGET "gpuclusterpolicy/" POLICY_NAME
 
 /* The finalizers of the policy with or without ours, as a guarded merge patch. */
@@ -64,7 +67,8 @@ static bool plan_removal(const struct cluster_view *v, struct plan *plan)
     CLEANUP_ERR struct err e = { 0 };
     size_t left = children_plan(v, plan, &e);
     bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0;
-    if (done && object_is_deleting(v->object) && object_has_finalizer(v->object, POLICY_FINALIZER))
+    /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
+    if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
         plan_finalizer(v, false, "Cleaned", "everything of Ostler's is gone: the policy may go", plan);
     return done;
 }
@@ -74,16 +78,18 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
     CLEANUP_ERR struct err e = { 0 };
     bool done = false;
     plan->keep_going = true;
-    if (v->stance == STANCE_REMOVE) {
+    if (v->stance == STANCE_REMOVE)
         done = plan_removal(v, plan);
-    } else if (v->stance == STANCE_MANAGE) {
-        if (!object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally)) {
-            plan_finalizer(v, true, "SomethingToClean", "nodes bear marks from now on that must come off when the policy goes", plan);
-            return false; /* the status comes with the answer */
-        }
+    else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
+        plan_finalizer(v, true, "SomethingToClean", "nodes bear marks from now on that must come off when the policy goes", plan);
+    else if (v->stance == STANCE_MANAGE)
         children_plan(v, plan, &e);
-    }
-    if (v->object && !done)
-        plan_status(v, e.kind != ERR_NONE ? arena_strdup(a, err_msg(&e)) : NULL, a, plan);
+    const char *failure = e.kind != ERR_NONE ? arena_strdup(a, err_msg(&e)) : v->failure;
+    /* While children change the status would be out of date with the answers, which bring the next pass. */
+    bool later = plan->len > 0 && !failure;
+    if (later)
+        plan_requeue(plan, STATUS_DELAY_MS);
+    if (v->object && !done && !later)
+        plan_status(v, failure, a, plan);
     return done;
 }

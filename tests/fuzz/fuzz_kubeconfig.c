@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
+#include "client/certificate.h"
 #include "client/kubeconfig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(c.server.url && c.server.host && c.server.base_path && c.namespace && c.description);
     assert(c.server.tls || !config_token(&c));
     assert(!config_token(&c) || !strpbrk(config_token(&c), "\r\n"));
+    const struct material *certificate = &c.materials[MATERIAL_CERTIFICATE];
+    if (certificate->bytes)
+        assert(certificate_expiry(certificate->bytes, certificate->len) >= -1);
     config_clear(&c);
     return 0;
 }

@@ -818,6 +818,33 @@ static void host_header_is_the_real_host(void **state)
     client_close(&c);
 }
 
+static const struct refusal_case {
+    const char *name;
+    const char *user;
+    const char *part;
+} refusal_cases[] = {
+    { "401 with an expired certificate", "client-certificate: client-expired.crt, client-key: client-expired.key",
+      "our client certificate expired on 20" },
+    { "401 with a certificate", "client-certificate: client.crt, client-key: client.key", "does not accept our client certificate" },
+    { "401 with a token", "token: wrong", "does not accept our token: get another one" },
+    { "401 with a token from a file", "tokenFile: wrong-token", "does not accept our token from /" },
+    { "401 without credentials", "", "wants credentials, and there are none" },
+};
+
+static void check_refusal(void **state)
+{
+    const struct refusal_case *r = *state;
+    write_file(file_of("wrong-token"), "wrong");
+    struct client c;
+    client_open(&c, "https", "tls", "certificate-authority: ca-a.crt", r->user);
+    struct answer a = { 0 };
+    get(&c, &a, "/token?right");
+    assert_int_equal(a.result.status, 401);
+    expect_error(&a, ERR_UNAUTHORIZED, r->part);
+    answer_clear(&a);
+    client_close(&c);
+}
+
 static void a_renewed_token_is_used_after_401(void **state)
 {
     (void) state;
@@ -939,7 +966,8 @@ int main(void)
         cmocka_unit_test(a_renewed_client_certificate_is_used),
         cmocka_unit_test(nothing_to_do_means_no_deadline),
     };
-    struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(failure_cases) + ARRAY_LEN(tls_cases)];
+    struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(failure_cases) + ARRAY_LEN(tls_cases) +
+                            ARRAY_LEN(refusal_cases)];
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         tests[n++] = plain[i];
@@ -949,5 +977,8 @@ int main(void)
     for (size_t i = 0; i < ARRAY_LEN(tls_cases); i++)
         tests[n++] = (struct CMUnitTest){ .name = tls_cases[i].name, .test_func = check_tls,
                                           .initial_state = (void *) &tls_cases[i] };
+    for (size_t i = 0; i < ARRAY_LEN(refusal_cases); i++)
+        tests[n++] = (struct CMUnitTest){ .name = refusal_cases[i].name, .test_func = check_refusal,
+                                          .initial_state = (void *) &refusal_cases[i] };
     return cmocka_run_group_tests(tests, start_server, stop_server);
 }

@@ -1,0 +1,18 @@
+/* `Warning:` headers of the API server (deprecations): each text is logged once. */
+#ifndef OSTLER_CLIENT_WARNINGS_H
+#define OSTLER_CLIENT_WARNINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "client/limits.h"
+
+/* Zero-initialised = none was seen. */
+struct warnings {
+    uint64_t seen[LIMIT_WARNINGS]; /* hashes; when it is full, new ones are left out */
+    size_t count;
+};
+
+void warnings_log_once(struct warnings *w, const char *text);
+
+#endif
