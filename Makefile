@@ -58,7 +58,7 @@ $B/%.o: %.c Makefile
 	@echo "  CC    $<"
 	$Q$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -c -o $@ $<
 CFLAGS_options := -DOSTLER_VERSION='"$(VERSION)"'
-$(foreach c,$(notdir $(basename $(shell find controller reconcilers tests -name '*.c'))),$(eval CFLAGS_$c ?=))
+$(foreach c,$(notdir $(basename $(shell find controller reconcilers tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
 CFLAGS_embedded :=
 
 $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
@@ -100,12 +100,14 @@ run:
 	$Qscripts/run
 bench: build/ostler
 	$Qe2e/bench
+chart-crds:
+	$Qcp crds/*.yaml charts/ostler/crds/
 golden:
 	$Q$(MAKE) --no-print-directory $B/tests/unit/manifests/test_render
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
 clean:
 	rm -rf build
 
-.PHONY: all unit fuzz fuzz-programs lint deps test e2e run bench golden clean
+.PHONY: all unit fuzz fuzz-programs lint deps test e2e run bench golden chart-crds clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -23,8 +23,8 @@ void operator_metrics_add(struct operator *op)
         { &op->leader, { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name, NULL, 0 } },
         { &op->node_states, { "ostler_nodes", "Nodes by state.", METRIC_GAUGE, by_state, NULL, 0 } },
         { &op->cache_objects, { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
-        { &op->watch_restarts, { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
-        { &op->events_dropped, { "ostler_events_dropped_total", "Events that were not written.", METRIC_GAUGE, NULL, NULL, 0 } },
+        { &op->watch_restarts, { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL, 0 } },
+        { &op->events_dropped, { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(op->metrics, &rows[i].desc);

@@ -99,7 +99,7 @@ static const struct row {
       .read = open_descriptors },
     { .desc = { .name = "process_max_fds", .help = "Limit of open file descriptors.", .kind = METRIC_GAUGE },
       .read = max_descriptors },
-    { .desc = { .name = "process_start_time_seconds", .help = "Start of the process, seconds since 1970.", .kind = METRIC_GAUGE },
+    { .desc = { .name = "process_start_time_seconds", .help = "Start, seconds since 1970.", .kind = METRIC_GAUGE },
       .read = start_time, .once = true },
 };
 

@@ -166,6 +166,7 @@ int config_run_plugin(struct config *c, struct err *e)
 {
     const struct clock clock = clock_system();
     CLEANUP_JSON json_t *status = NULL;
+    c->ran_at_ms = clock_mono_ms(&clock);
     if (plugin_run(c->plugin, &status, e) < 0)
         return -1;
     return take_credential(c, status, clock_mono_ms(&clock), e);
@@ -182,7 +183,8 @@ static void refresh_plugin(struct config *c, int64_t now_ms)
         if (rc > 0)
             rc = take_credential(c, status, now_ms, &e);
     } else if (now_ms >= c->renew_at_ms) {
-        c->renew_at_ms = now_ms + PLUGIN_PAUSE_MS; /* unless it says when */
+        c->ran_at_ms = now_ms;
+        c->renew_at_ms = now_ms + PLUGIN_PAUSE_MS; /* until it says when */
         rc = plugin_start(c->plugin, now_ms, &e);
     }
     if (rc < 0)
@@ -202,8 +204,8 @@ void config_refresh(struct config *c, int64_t now_ms)
 void config_doubt(struct config *c)
 {
     c->read_at_ms = INT64_MIN;
-    if (c->plugin && c->renew_at_ms == INT64_MAX)
-        c->renew_at_ms = INT64_MIN;
+    if (c->renew_at_ms > c->ran_at_ms + PLUGIN_PAUSE_MS)
+        c->renew_at_ms = c->ran_at_ms + PLUGIN_PAUSE_MS;
 }
 
 const char *config_token(const struct config *c)

@@ -24,7 +24,8 @@ struct config {
     bool compression;      /* large lists may come compressed */
     struct material materials[MATERIAL_COUNT];
     struct plugin *plugin; /* gives the materials; NULL: none */
-    int64_t renew_at_ms;   /* when to run it again; INT64_MAX: when the server refuses what it gave */
+    int64_t ran_at_ms;     /* when it was last started */
+    int64_t renew_at_ms;   /* when to run it again; INT64_MAX: only when the server refuses what it gave */
     int64_t read_at_ms;      /* when files were last read again, INT64_MIN: at the next chance */
     unsigned tls_generation; /* grows when a certificate or key changed: older connections are not to be used */
 };

@@ -70,7 +70,7 @@ static void set_connection(CURL *easy, const struct config *c, enum request_clas
     /* Reads and writes share connections; a watch and the lease have their own, which HTTP/1.1 makes sure of. */
     bool shared = c->server.tls && (class == REQUEST_READ || class == REQUEST_WRITE);
     /* not SET: a libcurl without HTTP/2 says so here, and does without */
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long) (shared ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
     SET(easy, CURLOPT_PIPEWAIT, shared ? 1L : 0L);
     SET(easy, CURLOPT_CONNECTTIMEOUT_MS, (long) CONNECT_TIMEOUT_MS);
     SET(easy, CURLOPT_BUFFERSIZE, (long) RECEIVE_BUFFER_BYTES);

@@ -78,7 +78,16 @@ static char *make_info(const json_t *exec, const json_t *cluster)
     return xasprintf("KUBERNETES_EXEC_INFO=%s", text);
 }
 
-/* Ours, then those of the kubeconfig in front of it, since the first one of a name is found. */
+static bool has_name(char *const *envp, const char *entry)
+{
+    size_t n = strcspn(entry, "=") + 1;
+    for (size_t i = 0; envp[i]; i++)
+        if (strncmp(envp[i], entry, n) == 0)
+            return true;
+    return false;
+}
+
+/* What it is told and what the kubeconfig sets, then ours without what was set by then. */
 static char **make_envp(const json_t *exec, const json_t *cluster)
 {
     const json_t *env = json_object_get(exec, "env");
@@ -94,7 +103,8 @@ static char **make_envp(const json_t *exec, const json_t *cluster)
             envp[n++] = xasprintf("%s=%s", name, str_or_empty(json_key(item, "value")));
     }
     for (i = 0; i < ours; i++)
-        envp[n++] = xstrdup(environ[i]);
+        if (!has_name(envp, environ[i]))
+            envp[n++] = xstrdup(environ[i]);
     return envp;
 }
 
@@ -199,7 +209,6 @@ static bool read_output(struct plugin *p)
     while (p->fd >= 0 && (n = read(p->fd, chunk, sizeof chunk)) > 0)
         if (!buf_add(&p->output, chunk, (size_t) n))
             return false;
-    explicit_bzero(chunk, sizeof chunk);
     if (n == 0 || errno != EAGAIN)
         close_output(p);
     return true;

@@ -13,7 +13,8 @@
 struct transport_result {
     int status;             /* HTTP status; 0 when no answer came */
     int64_t retry_after_ms; /* Retry-After header, -1 when there was none */
-    struct err err;         /* set when no (whole) answer came: UNREACHABLE, TIMEOUT, TOO_LARGE; borrowed */
+    struct err err;         /* set when no (whole) answer came (UNREACHABLE, TIMEOUT, TOO_LARGE) or the credentials were
+                             * refused (UNAUTHORIZED, with what to do); borrowed */
 };
 
 /* Who takes the answer. */

@@ -419,7 +419,8 @@ static int start(struct server *s, struct err *e)
         close(s->listen_fd);
         if (s->timer_fd >= 0)
             close(s->timer_fd);
-        return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer, no memory or no /dev/urandom (log level debug has libwebsockets' own words)");
+        return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer, no memory or no /dev/urandom "
+                                      "(libwebsockets' own words are in the log at level debug)");
     }
     if (adopt(s, s->timer_fd, on_timer, s) < 0 || adopt(s, s->listen_fd, on_connections, s) < 0)
         return err_set(e, ERR_SYSTEM, "the HTTP server cannot watch its own sockets");

@@ -38,6 +38,20 @@ static void write_file(const char *name, const char *text)
     fclose(f);
 }
 
+/* A credential program: what it prints depends on its argument. */
+static const char plugin[] =
+    "#!/bin/sh\n"
+    "token=${TOKEN:-$1} certificate=\n"
+    "case $1 in\n"
+    "fail) exit 3 ;;\n"
+    "told) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*\"server\":\"\\([^\"]*\\)\".*/\\1/') ;;\n"
+    "certificate) echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",\"status\":{"
+    "\"clientCertificateData\":\"-----BEGIN CERTIFICATE-----\",\"clientKeyData\":\"-----BEGIN PRIVATE KEY-----\"}}'; exit ;;\n"
+    "counted) echo >>\"$2\"; token=$(wc -l <\"$2\") ;;\n"
+    "esac\n"
+    "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",\"status\":{\"token\":\"'\"$token\"'\","
+    "\"expirationTimestamp\":\"2030-01-01T00:00:00Z\"}}'\n";
+
 static int make_dir(void **state)
 {
     (void) state;
@@ -49,6 +63,8 @@ static int make_dir(void **state)
     write_file("me.key", PEM_KEY);
     write_file("token", " in-a-file\n");
     write_file("empty", "\n");
+    write_file("plugin", plugin);
+    chmod(in_dir("plugin"), 0700);
     write_file("evil-token", "a\r\nX-Evil: 1");
     return 0;
 }
@@ -74,6 +90,8 @@ static void check_error(const struct err *e, const char *part)
 #define USER(members) "users: [{name: u, user: {" members "}}]\n"
 #define SERVER "server: https://h:6443"
 #define GOOD HEAD CLUSTER(SERVER) USER("token: t")
+
+#define EXEC(command) "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: " command "}"
 
 /* What a file, or two, give. */
 static const struct config_case {
@@ -145,7 +163,25 @@ static const struct config_case {
     { "an empty token file", HEAD CLUSTER(SERVER) USER("tokenFile: empty"), .error = "the token is empty" },
     { "a token with a line break", HEAD CLUSTER(SERVER) USER("tokenFile: evil-token"), .error = "the token holds white space or control characters" },
     { "a missing token file", HEAD CLUSTER(SERVER) USER("tokenFile: nope"), .error = "tokenFile: cannot read the token" },
-    { "exec alone", HEAD CLUSTER(SERVER) USER("exec: {command: aws}"), .error = "gets its credentials from a program" },
+    { "a program", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [token-1]")), .url = "https://h:6443", .token = "token-1" },
+    { "a program with an environment", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, env: [{name: TOKEN, value: from-env}, {name: HOME, value: /}]")),
+      .url = "https://h:6443", .token = "from-env" },
+    { "a program that is told the cluster", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
+      .url = "https://h:6443", .token = "https://h:6443" },
+    { "a program that gives a certificate", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [certificate]")), .url = "https://h:6443" },
+    { "no such program", HEAD CLUSTER(SERVER) USER(EXEC("ostler-no-such-program, installHint: 'get it from x'")),
+      .error = "the credential program ostler-no-such-program cannot be run: No such file or directory: get it from x" },
+    { "a program that fails", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [fail]")), .error = "plugin failed with exit code 3: run it by hand" },
+    { "a program that says nothing", HEAD CLUSTER(SERVER) USER(EXEC("/bin/true")), .error = "/bin/true printed no ExecCredential" },
+    { "a program that says something else", HEAD CLUSTER(SERVER) USER(EXEC("/bin/echo, args: ['a: [']")), .error = "printed no ExecCredential" },
+    { "a program that says too much", HEAD CLUSTER(SERVER) USER(EXEC("cat, args: [/dev/zero]")), .error = "printed too much" },
+    { "a program of another version", HEAD CLUSTER(SERVER) USER("exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin}"),
+      .error = "answered in another version than client.authentication.k8s.io/v1" },
+    { "a program with an evil token", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: ['a b']")), .error = "credential program's token: the token holds white space" },
+    { "a program that wants a terminal", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, interactiveMode: Always")), .error = "wants a terminal" },
+    { "a program without a name", HEAD CLUSTER(SERVER) USER("exec: {}"), .error = "exec: command is missing" },
+    { "a program of an old version", HEAD CLUSTER(SERVER) USER("exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),
+      .error = "exec: apiVersion is neither" },
     { "a password", HEAD CLUSTER(SERVER) USER("username: a, password: b"), .error = "it uses a password" },
     { "acting as another", HEAD CLUSTER(SERVER) USER("token: t, as: admin"), .error = "it acts as somebody else" },
     { "a strange proxy", HEAD CLUSTER(SERVER ", proxy-url: 'ftp://p'") USER(""), .error = "proxy-url begins neither" },
@@ -327,6 +363,53 @@ static void files_are_read_again(void **state)
     clear_environment();
 }
 
+/* Refreshes until the program, which is not waited for, is done. */
+static void refresh_until(struct config *c, int64_t now, const char *token)
+{
+    for (int i = 0; i < 500 && !str_eq(config_token(c), token); i++) {
+        config_refresh(c, now);
+        usleep(10000);
+    }
+    assert_string_equal(config_token(c), token);
+}
+
+static void programs_are_run_again(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = xasprintf(HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [counted, %s]")), in_dir("count"));
+    write_file("config", text);
+    CLEANUP_ERR struct err e = { 0 };
+    struct config c = { 0 };
+    assert_int_equal(config_load(in_dir("config"), &c, &e), 0);
+    assert_string_equal(config_token(&c), "1");
+    int64_t now = c.ran_at_ms;
+    assert_true(c.renew_at_ms > now + PLUGIN_PAUSE_MS);
+    config_refresh(&c, c.renew_at_ms - 1);
+    assert_string_equal(config_token(&c), "1");
+    now = c.renew_at_ms;
+    refresh_until(&c, now, "2");
+
+    config_doubt(&c); /* soon, but not in the same breath */
+    config_refresh(&c, now + PLUGIN_PAUSE_MS - 1);
+    assert_string_equal(config_token(&c), "2");
+    refresh_until(&c, now + PLUGIN_PAUSE_MS, "3");
+
+    write_file("plugin", "#!/bin/sh\nexit 1\n");
+    config_doubt(&c);
+    now += 2 * PLUGIN_PAUSE_MS;
+    for (int i = 0; i < 20; i++) {
+        config_refresh(&c, now);
+        usleep(10000);
+    }
+    assert_string_equal(config_token(&c), "3");
+    write_file("plugin", "#!/bin/sh\nexec sleep 60\n");
+    config_refresh(&c, now + PLUGIN_PAUSE_MS);
+    config_refresh(&c, now + PLUGIN_PAUSE_MS + PLUGIN_TIMEOUT_MS);
+    config_refresh(&c, now + 2 * PLUGIN_PAUSE_MS + PLUGIN_TIMEOUT_MS);
+    config_clear(&c); /* ends the one that runs */
+    write_file("plugin", plugin);
+}
+
 static void volumes_are_swapped_by_links(void **state)
 {
     (void) state;
@@ -354,7 +437,7 @@ int main(void)
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(sources_have_their_order), cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(pods_have_an_account),     cmocka_unit_test(files_are_read_again),
-        cmocka_unit_test(volumes_are_swapped_by_links),
+        cmocka_unit_test(volumes_are_swapped_by_links), cmocka_unit_test(programs_are_run_again),
     };
     struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(config_cases)];
     size_t n = 0;

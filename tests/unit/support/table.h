@@ -9,15 +9,8 @@
 #ifndef OSTLER_TESTS_SUPPORT_TABLE_H
 #define OSTLER_TESTS_SUPPORT_TABLE_H
 
-/* cmocka.h wants these four before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "tests/unit/support/cmocka.h"
 
 /* Zero-initialised = no tests. */
 struct table {
