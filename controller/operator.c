@@ -98,24 +98,46 @@ static void on_answered(void *arg, const struct request *request, int status)
 
 /* ---- starting */
 
-/* Work begins when we lead and every list has come. */
-static void begin_when_ready(void *arg)
+static bool watches_are_well(const struct operator *op)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (op->cluster.informers[i] && informer_problem(op->cluster.informers[i]))
+            return false;
+    return cluster_synced(&op->cluster);
+}
+
+/* Decisions are made only while we lead and every watch is well: never on a view that may be old. When all is well (again), everything
+ * is looked at. */
+static void work_when_ready(void *arg)
 {
     struct operator *op = arg;
-    if (op->working || op->stopping || !op->leading || !cluster_synced(&op->cluster))
+    bool ready = op->leading && !op->stopping && watches_are_well(op);
+    if (ready == op->working)
         return;
-    op->working = true;
-    log_info("working", "message", "every list has come");
-    controller_start(op->nodes);
-    controller_start(op->policies);
-    cluster_new_epoch(&op->cluster);
+    op->working = ready;
+    log_info(ready ? "working" : "holding still", "leading", op->leading ? "true" : "false");
+    if (ready) {
+        controller_start(op->nodes);
+        controller_start(op->policies);
+        cluster_new_epoch(&op->cluster);
+    } else {
+        controller_stop(op->nodes);
+        controller_stop(op->policies);
+    }
 }
 
 static void on_leading(void *arg)
 {
     struct operator *op = arg;
     op->leading = true;
-    begin_when_ready(op);
+    work_when_ready(op);
+}
+
+static void on_suspended(void *arg)
+{
+    struct operator *op = arg;
+    op->leading = false;
+    work_when_ready(op);
 }
 
 static void on_lost(void *arg)
@@ -164,7 +186,7 @@ static void set_up_informers(struct operator *op)
     size_t n = cluster_informers(&op->cluster, rows);
     for (size_t i = 0; i < n; i++)
         op->cluster.informers[rows[i].resource] =
-            informer_new(&rows[i], &op->cluster.tables[rows[i].resource], &op->transport, op->loop, begin_when_ready, op);
+            informer_new(&rows[i], &op->cluster.tables[rows[i].resource], &op->transport, op->loop, work_when_ready, op);
 }
 
 static void set_up_controllers(struct operator *op)
@@ -207,7 +229,8 @@ static void set_up_lease(struct operator *op)
     if (!op->o->leader_elect)
         return;
     struct lease_options l = { .ns = lease_namespace(op), .name = "ostler", .me = op->identity, .transport = &op->transport,
-                               .loop = op->loop, .clock = &op->clock, .on_leading = on_leading, .on_lost = on_lost, .arg = op };
+                               .loop = op->loop, .clock = &op->clock, .on_leading = on_leading, .on_suspended = on_suspended,
+                               .on_lost = on_lost, .arg = op };
     op->lease = lease_new(&l);
     op->patience = (struct timer){ .fn = on_not_leading, .arg = op };
     if (op->o->command == COMMAND_CLEANUP)

@@ -24,7 +24,7 @@ class Installation:
                           .get("status") == "True", 10, f"{name} is established")
         for name in (names.NAMESPACE, names.OPERANDS):
             client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        self.kubectl("apply", "--server-side", "--force-conflicts", "-n", names.NAMESPACE, "-f", "-", stdin=rendered)
+        self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=rendered)
         for deployment in client.list("Deployment", names.NAMESPACE):
             self.account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
             client.merge_patch("Deployment", deployment["metadata"]["name"], {"spec": {"replicas": 0}}, names.NAMESPACE)

@@ -71,6 +71,7 @@ bool cluster_synced(const struct cluster *c)
 void cluster_new_epoch(struct cluster *c)
 {
     c->epoch++;
+    c->epoch_began_ms = clock_mono_ms(c->o.clock);
     c->pending = c->node_count;
     size_t cursor = 0;
     const struct map_entry *e;

@@ -45,6 +45,7 @@ struct cluster {
     size_t node_count;
     size_t pending;                   /* nodes not looked at in this epoch */
     uint32_t epoch;
+    int64_t epoch_began_ms;           /* mono */
     struct tally tally;
 
     json_t *object;                   /* the policy; NULL: there is none */

@@ -4,6 +4,9 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
+/* Looking at every node takes less than this, where none has to be written. */
+enum { SETTLING_MS = 2000 };
+
 /* The resources whose objects can be children. */
 static const enum resource_id child_resources[] = {
     RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_CONFIGMAP, RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR,
@@ -70,6 +73,7 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .tally = &c->tally,
         .settled = c->pending == 0,
+        .settling = c->pending && clock_mono_ms(c->o.clock) - c->epoch_began_ms < SETTLING_MS,
         .confirmed = confirmed,
         .arg = c,
         .failure = r->failure,

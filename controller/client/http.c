@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +17,21 @@
 #include "client/sockets.h"
 #include "client/warnings.h"
 
-/* Requests that share connections. A watch has a connection of its own, so that a dead one is only that watch's; the lease must
- * not wait behind anything. */
+/* Requests that use each other's connections, one after the other: HTTP/1.1 has one request at a time on each. The lease has its
+ * own, so that what happens to other requests does not touch it. */
 enum lane_id { LANE_WATCH, LANE_UNARY, LANE_LEASE, LANE_COUNT };
 
 struct lane {
     struct http *http;
     enum lane_id id;
     CURLM *multi;
-    struct sockets sockets;
     int64_t timer_at; /* when libcurl wants to be called; INT64_MAX: not by time */
-    int64_t heard_at; /* when the last byte of any answer came */
+    int64_t close_at; /* when its connections are closed; INT64_MAX: it is in use, or has none */
     size_t running;
 };
 
 enum call_state {
-    CALL_WAITING,   /* starts in the next turn: libcurl takes no handle from inside its callbacks */
+    CALL_WAITING,   /* starts in the next turn, since libcurl takes no handle from inside its callbacks; a read, when there is room */
     CALL_RUNNING,
     CALL_CANCELLED, /* ends in this or the next turn, for the same reason */
 };
@@ -58,8 +58,9 @@ struct http {
     const struct clock *clock;
     int epoll_fd;
     struct lane lanes[LANE_COUNT];
+    struct sockets watch_sockets;
     struct call *calls; /* oldest first */
-    size_t unsettled;   /* calls that are waiting or cancelled */
+    bool unsettled;     /* a call may be started or is to be freed */
     uint64_t last_id;
     unsigned tls_generation;
     struct warnings warnings;
@@ -132,8 +133,6 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 {
     (void) size;
     struct call *call = arg;
-    struct http *h = call->lane->http;
-    call->lane->heard_at = clock_mono_ms(h->clock);
     if (call->state == CALL_CANCELLED)
         return 0;
     if (!headers_add(&call->headers, line, n))
@@ -147,7 +146,6 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
 {
     (void) size;
     struct call *call = arg;
-    call->lane->heard_at = clock_mono_ms(call->lane->http->clock);
     if (call->state == CALL_CANCELLED)
         return 0;
     call->body_bytes += n;
@@ -175,6 +173,12 @@ static void set_callbacks(struct call *call)
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, call->lane);
 }
 
+/* Reads wait, since lists are large. Writes never do: who submits them bounds them, and may submit them only for so long. */
+static bool has_room(const struct call *call)
+{
+    return call->request.class != REQUEST_READ || call->lane->running < READ_CONNECTIONS;
+}
+
 static void start(struct http *h, struct call *call)
 {
     call->easy = curl_easy_init();
@@ -185,16 +189,25 @@ static void start(struct http *h, struct call *call)
     call->started_at = clock_mono_ms(h->clock);
     call->state = CALL_RUNNING;
     call->lane->running++;
+    call->lane->close_at = INT64_MAX;
     curl_multi_add_handle(call->lane->multi, call->easy);
+}
+
+static void leave_lane(struct call *call)
+{
+    struct lane *lane = call->lane;
+    curl_multi_remove_handle(lane->multi, call->easy);
+    curl_easy_cleanup(call->easy);
+    lane->running--;
+    lane->http->unsettled = true; /* there is room for the next one */
+    if (lane->running == 0)
+        lane->close_at = clock_mono_ms(lane->http->clock) + IDLE_CLOSE_MS;
 }
 
 static void call_free(struct call *call)
 {
-    if (call->easy) {
-        curl_multi_remove_handle(call->lane->multi, call->easy);
-        curl_easy_cleanup(call->easy);
-        call->lane->running--;
-    }
+    if (call->easy)
+        leave_lane(call);
     http_lists_clear(&call->lists);
     headers_clear(&call->headers);
     request_clear(&call->request);
@@ -257,11 +270,6 @@ static void learn(struct call *call, const struct failure *f)
     if (f->kind == FAILURE_SERVER_CERT || f->kind == FAILURE_OWN_CERT || f->kind == FAILURE_TLS ||
         f->kind == FAILURE_UNAUTHORIZED)
         config_doubt(call->lane->http->config);
-    /* A timeout leaves an HTTP/2 connection open, and libcurl would use it for ever. When nothing at all came on this lane
-     * meanwhile it is dead; else only this request was slow. */
-    bool silent = call->lane->heard_at <= call->started_at;
-    if (f->kind == FAILURE_TIMEOUT && silent && call->lane->id != LANE_WATCH)
-        sockets_drop(&call->lane->sockets);
 }
 
 static void deliver(struct call *call, CURLcode code)
@@ -306,26 +314,48 @@ static void finish_ended(struct lane *lane)
     }
 }
 
+/* ---- lanes */
+
+static void lane_init(struct http *h, enum lane_id id)
+{
+    struct lane *lane = &h->lanes[id];
+    *lane = (struct lane){ .http = h, .id = id, .multi = curl_multi_init(), .timer_at = INT64_MAX, .close_at = INT64_MAX };
+    if (!lane->multi)
+        abort();
+    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
+    curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(lane->multi, CURLMOPT_TIMERDATA, lane);
+    curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long) CONNECTIONS_PER_LANE);
+}
+
+/* Closes the connections of a lane on which nothing runs. What its last requests took goes back to the system. */
+static void lane_renew(struct lane *lane)
+{
+    curl_multi_cleanup(lane->multi);
+    lane_init(lane->http, lane->id);
+    malloc_trim(0);
+}
+
 /* ---- turns */
 
-static void drop_old_connections(struct http *h)
+/* Watches that were begun with another certificate or authority go on anew from where they were. All other requests are let
+ * finish; libcurl itself does not use their connections again. */
+static void drop_old_watches(struct http *h)
 {
     if (h->tls_generation == h->config->tls_generation)
         return;
     h->tls_generation = h->config->tls_generation;
-    /* Watches go on from where they were; a write that is under way is let finish, and its connection is not used again. */
-    for (size_t i = 0; i < LANE_COUNT; i++)
-        if (i == LANE_WATCH || h->lanes[i].running == 0)
-            sockets_drop(&h->lanes[i].sockets);
+    sockets_drop(&h->watch_sockets);
 }
 
 /* Starts what waits and frees what is cancelled. Not from inside libcurl's callbacks. */
 static void settle(struct http *h)
 {
-    if (h->unsettled == 0)
+    if (!h->unsettled)
         return;
     config_refresh(h->config, clock_mono_ms(h->clock));
-    drop_old_connections(h);
+    drop_old_watches(h);
     for (struct call **at = &h->calls; *at;) {
         struct call *call = *at;
         if (call->state == CALL_CANCELLED) {
@@ -333,11 +363,11 @@ static void settle(struct http *h)
             call_free(call);
             continue;
         }
-        if (call->state == CALL_WAITING)
+        if (call->state == CALL_WAITING && has_room(call))
             start(h, call);
         at = &call->next;
     }
-    h->unsettled = 0;
+    h->unsettled = false;
 }
 
 static int curl_events(uint32_t events)
@@ -364,16 +394,21 @@ void http_turn(struct http *h)
             curl_multi_socket_action(lane->multi, CURL_SOCKET_TIMEOUT, 0, &running);
         }
         finish_ended(lane);
+        if (lane->close_at <= clock_mono_ms(h->clock))
+            lane_renew(lane);
     }
     settle(h);
 }
 
 int64_t http_deadline(const struct http *h)
 {
-    int64_t at = h->unsettled > 0 ? clock_mono_ms(h->clock) : INT64_MAX;
-    for (size_t i = 0; i < LANE_COUNT; i++)
-        if (h->lanes[i].timer_at < at)
-            at = h->lanes[i].timer_at;
+    int64_t at = h->unsettled ? clock_mono_ms(h->clock) : INT64_MAX;
+    for (size_t i = 0; i < LANE_COUNT; i++) {
+        const struct lane *lane = &h->lanes[i];
+        int64_t due = lane->timer_at < lane->close_at ? lane->timer_at : lane->close_at;
+        if (due < at)
+            at = due;
+    }
     return at;
 }
 
@@ -412,7 +447,7 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
     while (*end)
         end = &(*end)->next;
     *end = call;
-    h->unsettled++;
+    h->unsettled = true;
     *request_steal = (struct request){ 0 };
     return call->id;
 }
@@ -424,7 +459,7 @@ static void cancel(void *self, uint64_t id)
         if (call->id != id)
             continue;
         call->state = CALL_CANCELLED;
-        h->unsettled++;
+        h->unsettled = true;
         return;
     }
 }
@@ -435,19 +470,6 @@ struct transport http_transport(struct http *h)
 }
 
 /* ---- life */
-
-static void lane_init(struct http *h, enum lane_id id)
-{
-    struct lane *lane = &h->lanes[id];
-    *lane = (struct lane){ .http = h, .id = id, .multi = curl_multi_init(), .timer_at = INT64_MAX };
-    if (!lane->multi)
-        abort();
-    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
-    curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(lane->multi, CURLMOPT_TIMERDATA, lane);
-    curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long) CONNECTIONS_PER_LANE);
-}
 
 struct http *http_new(struct config *config, const struct clock *clock, struct err *e)
 {

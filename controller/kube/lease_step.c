@@ -20,35 +20,31 @@ static void observe(struct lease_state *s, const json_t *lease, int64_t now_ms)
     s->seen_duration_ms = (seconds < 0 ? 0 : seconds > INT32_MAX ? INT32_MAX : seconds) * 1000; /* the API's type is int32 */
 }
 
-static struct lease_next lost(void)
-{
-    return (struct lease_next){ .what = LEASE_DO_EXIT };
-}
-
 static struct lease_next wait_for(int64_t delay_ms)
 {
     return (struct lease_next){ .what = LEASE_DO_WAIT, .delay_ms = delay_ms };
 }
 
-static bool too_late(const struct lease_state *s, int64_t now_ms)
+/* Past the fence we do not lead, whatever the record says. */
+static void judge_fence(struct lease_state *s, int64_t now_ms)
 {
-    return s->leading && now_ms >= lease_fence(s);
+    if (s->leading && now_ms >= lease_fence(s))
+        s->leading = false;
 }
 
 struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, int64_t now_ms)
 {
-    if (too_late(s, now_ms))
-        return lost();
+    judge_fence(s, now_ms);
     if (!lease)
-        return s->leading ? lost() : (struct lease_next){ .what = LEASE_DO_CREATE };
+        return (struct lease_next){ .what = LEASE_DO_CREATE };
     observe(s, lease, now_ms);
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
-    if (str_eq(holder, s->me))
+    if (str_eq(holder, s->me) || !*holder)
         return (struct lease_next){ .what = LEASE_DO_UPDATE };
-    if (s->leading)
-        return lost();
+    if (s->led)
+        return (struct lease_next){ .what = LEASE_DO_EXIT };
     int64_t left_ms = s->seen_ms + s->seen_duration_ms - now_ms;
-    if (*holder && left_ms > 0)
+    if (left_ms > 0)
         return wait_for(left_ms < LEASE_RETRY_MS ? left_ms : LEASE_RETRY_MS);
     return (struct lease_next){ .what = LEASE_DO_UPDATE };
 }
@@ -56,15 +52,15 @@ struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, in
 struct lease_next lease_step_written(struct lease_state *s, const json_t *lease, int64_t sent_ms, int64_t now_ms)
 {
     observe(s, lease, now_ms);
-    s->leading = true;
+    s->leading = s->led = true;
     s->renewed_ms = sent_ms;
-    return too_late(s, now_ms) ? lost() : wait_for(LEASE_RETRY_MS);
+    judge_fence(s, now_ms);
+    return wait_for(s->leading ? LEASE_RETRY_MS : 0);
 }
 
 struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, int64_t now_ms)
 {
-    if (too_late(s, now_ms))
-        return lost();
+    judge_fence(s, now_ms);
     /* Somebody wrote in between: look who. */
     if (error == ERR_CONFLICT || error == ERR_EXISTS)
         return (struct lease_next){ .what = LEASE_DO_GET };

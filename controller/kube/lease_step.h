@@ -1,5 +1,7 @@
 /* Leader election as a pure state machine over a coordination.k8s.io Lease, with client-go's rules and times: 15 s lease, 10 s to
- * renew it, a try each 2 s. Expiry is judged by when we saw the record change, never by the times written in it. */
+ * renew it, a try each 2 s. Expiry is judged by when we saw the record change, never by the times written in it. One rule is our own:
+ * a leader whose renewal is late stops writing but goes on trying (an API server that is away has no other leader either); it gives up
+ * for good only when it sees that somebody else holds the lease. */
 #ifndef OSTLER_KUBE_LEASE_STEP_H
 #define OSTLER_KUBE_LEASE_STEP_H
 
@@ -23,7 +25,8 @@ struct lease_state {
     char seen[LEASE_TEXT_MAX];   /* renew time and holder of the record as last seen, as one text */
     int64_t seen_ms;             /* when that was first seen */
     int64_t seen_duration_ms;    /* what the record asks others to wait */
-    bool leading;
+    bool leading;                /* we may write, until the fence */
+    bool led;                    /* we have been leading */
     int64_t renewed_ms;          /* when the request of the last successful renewal was sent */
 };
 
@@ -32,7 +35,7 @@ enum lease_do {
     LEASE_DO_CREATE, /* there is none: create it with us as holder */
     LEASE_DO_UPDATE, /* write us as holder over the record that was read, guarded by its resourceVersion */
     LEASE_DO_WAIT,   /* come back after delay_ms */
-    LEASE_DO_EXIT,   /* we led and do not any more: stop at once */
+    LEASE_DO_EXIT,   /* we led and somebody else does now: stop at once */
 };
 
 struct lease_next {

@@ -140,7 +140,7 @@ static void fail(struct informer *inf, const struct err *e, int64_t retry_after_
     act(inf, &next);
 }
 
-/* The CRD is not installed: an empty list, as long as that lasts. */
+/* The CRD is not installed, or not for us to see: an empty list, as long as that lasts. */
 static void take_absence(struct informer *inf)
 {
     inf->absent = true;
@@ -192,7 +192,8 @@ static void on_done(void *arg, const struct transport_result *result)
     if (e.kind == ERR_NONE && result->err.kind != ERR_NONE && !over_time)
         err_set(&e, result->err.kind, "%s", err_msg(&result->err));
 
-    if (e.kind == ERR_NOT_FOUND && inf->options.optional) {
+    bool absent = e.kind == ERR_NOT_FOUND || e.kind == ERR_FORBIDDEN;
+    if (absent && inf->options.optional) {
         take_absence(inf);
     } else if (e.kind != ERR_NONE) {
         fail(inf, &e, result->retry_after_ms);

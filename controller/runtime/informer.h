@@ -14,7 +14,8 @@ struct informer;
 struct informer_options {
     enum resource_id resource;
     struct list_options list;  /* strings outlive the informer */
-    bool optional;             /* its CRD may be missing: 404 is an empty list, asked for again now and then */
+    bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again now
+                                * and then */
     bool keep_managed_fields;  /* the projector looks at them */
 };
 

@@ -18,7 +18,8 @@ struct lease {
     struct lease_options o;
     struct lease_state state;
     struct timer due;
-    struct timer fence; /* ends us when the renewal did not come in time */
+    struct timer fence; /* suspends us when the renewal did not come in time */
+    bool told;          /* on_leading was called, and on_suspended was not since */
     json_t *record;     /* as last read or written; NULL: there is none */
     enum sent sent;
     uint64_t request;
@@ -50,6 +51,10 @@ static void set_problem(struct lease *l, const struct err *e)
 
 static void begin_leading(struct lease *l)
 {
+    loop_timer_set(l->o.loop, &l->fence, lease_fence(&l->state));
+    if (l->told)
+        return;
+    l->told = true;
     log_info("leading", "lease", l->o.name, "identity", l->state.me);
     l->o.on_leading(l->o.arg);
 }
@@ -64,13 +69,9 @@ static void take_success(struct lease *l, json_t *record)
         act(l, lease_step_read(&l->state, record, now));
         return;
     }
-    bool was_leading = l->state.leading;
     struct lease_next next = lease_step_written(&l->state, record, l->sent_ms, now);
-    if (next.what != LEASE_DO_EXIT) {
-        loop_timer_set(l->o.loop, &l->fence, lease_fence(&l->state));
-        if (!was_leading)
-            begin_leading(l);
-    }
+    if (l->state.leading)
+        begin_leading(l);
     act(l, next);
 }
 
@@ -137,11 +138,12 @@ static void act(struct lease *l, struct lease_next next)
     }
 }
 
-/* A leader renews over the record that it wrote last (one request); a candidate looks first. */
+/* A leader renews over the record that it wrote last (one request); a candidate, and a leader that is late, looks first. */
 static void on_due(void *arg)
 {
     struct lease *l = arg;
-    if (l->state.leading && l->record && str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me))
+    bool in_time = clock_mono_ms(l->o.clock) < lease_fence(&l->state);
+    if (in_time && l->record && str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me))
         send_record(l, SENT_WRITE);
     else
         act(l, (struct lease_next){ .what = LEASE_DO_GET });
@@ -150,8 +152,11 @@ static void on_due(void *arg)
 static void on_fence(void *arg)
 {
     struct lease *l = arg;
-    if (l->sent != SENT_RELEASE)
-        l->o.on_lost(l->o.arg);
+    if (!l->told)
+        return;
+    l->told = false;
+    log_warn("not leading", "message", "the lease was not renewed in time: nothing is written until it is", "err", l->problem);
+    l->o.on_suspended(l->o.arg);
 }
 
 struct lease *lease_new(const struct lease_options *o)

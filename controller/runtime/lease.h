@@ -16,8 +16,9 @@ struct lease_options {
     const struct transport *transport;
     struct loop *loop;
     const struct clock *clock;
-    loop_fn *on_leading; /* called once, when we lead */
-    loop_fn *on_lost;    /* we led and do not any more: stop now */
+    loop_fn *on_leading;   /* we lead (again) */
+    loop_fn *on_suspended; /* the renewal is late: nothing may be written until on_leading */
+    loop_fn *on_lost;      /* somebody else leads after us: stop now */
     void *arg;
 };
 

@@ -86,7 +86,8 @@ void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg)
 
 void loop_timer_set(struct loop *l, struct timer *t, int64_t at)
 {
-    heap_set(&l->timers, &t->item, at);
+    /* The past is now: a timer that is set for it again and again must not keep the others from theirs. */
+    heap_set(&l->timers, &t->item, at > l->now ? at : l->now);
 }
 
 void loop_timer_cancel(struct loop *l, struct timer *t)
@@ -112,10 +113,12 @@ int64_t loop_deadline(const struct loop *l)
     return first ? first->at : INT64_MAX;
 }
 
+/* Calls what is due; what is set meanwhile has the next turn, after the descriptors. */
 static void run_timers(struct loop *l)
 {
     struct heap_item *first;
-    while ((first = heap_first(&l->timers)) && first->at <= l->now) {
+    uint64_t end = l->timers.next_order;
+    while ((first = heap_first(&l->timers)) && first->at <= l->now && first->order < end) {
         struct timer *t = container_of(first, struct timer, item);
         heap_remove(&l->timers, first);
         t->fn(t->arg);

@@ -26,7 +26,8 @@ void loop_free(struct loop *l);
 int64_t loop_now(const struct loop *l);
 /* Calls fn in a turn in which fd is readable. */
 void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg);
-/* Calls the timer once, when the clock is past `at`; setting it again moves it. */
+/* Calls the timer once, when the clock has reached `at`, at the earliest in the next turn when it is set by a timer; setting it
+ * again moves it. */
 void loop_timer_set(struct loop *l, struct timer *t, int64_t at);
 void loop_timer_cancel(struct loop *l, struct timer *t);
 /* Calls fn at the end of each turn, in the order of the calls to this function. */

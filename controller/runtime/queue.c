@@ -108,15 +108,16 @@ void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_aft
     struct queue_item *it = map_get(&q->items, key);
     if (!it)
         return;
-    bool dirty = it->dirty;
+    /* What came meanwhile may be the cure of the failure; but not before the server wants to hear from us. */
+    bool again = it->dirty && !(failed && retry_after_ms > 0);
     it->working = it->dirty = false;
     it->failures = failed ? it->failures + 1 : 0;
-    if (failed) {
-        q->retries++;
+    q->retries += failed;
+    if (again) {
+        enqueue(q, it);
+    } else if (failed) {
         int64_t wait = backoff_ms(it->failures);
         queue_add_at(q, key, now + (retry_after_ms > wait ? retry_after_ms : wait));
-    } else if (dirty) {
-        enqueue(q, it);
     }
     forget_idle(q, it);
 }

@@ -33,7 +33,8 @@ void queue_add(struct queue *q, const char *key);
 void queue_add_at(struct queue *q, const char *key, int64_t at);
 /* The next key that is due, or NULL; it is being worked on until queue_done(). Borrowed until then. */
 const char *queue_take(struct queue *q, int64_t now);
-/* The work on a key is over. On failure it comes back after its backoff, at least after retry_after_ms. */
+/* The work on a key is over. Added meanwhile, it is due again at once; on failure it comes back after its backoff otherwise. What the
+ * server asked for with retry_after_ms (-1: nothing) is waited for in both cases. */
 void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_after_ms, int64_t now);
 /* When the next delayed key is due; INT64_MAX when none is. A key that is due now gives INT64_MIN. */
 int64_t queue_deadline(const struct queue *q);

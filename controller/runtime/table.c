@@ -56,25 +56,26 @@ static void replace(struct table *t, struct record *before, struct record *after
         t->ops.free(t->ops.arg, before);
 }
 
-/* Whether what we hold is newer than the object. Another incarnation is newer whatever its version. */
+/* Whether what we hold is newer than the object, of the same incarnation or not: versions are ordered over all of a resource. */
 static bool is_older(const struct record *held, const json_t *object)
 {
     uint64_t rv = object_rv(object);
-    return held && rv && held->rv && rv < held->rv && str_eq(held->uid, object_uid(object));
+    return held && rv && held->rv && rv < held->rv;
 }
 
-static void put(struct table *t, const json_t *object)
+/* Takes an object; `list` is the list that brought it, 0 when none did: only lists say what is still there at their end. */
+static void put(struct table *t, const json_t *object, uint32_t list)
 {
     CLEANUP_FREE char *key = table_key(object);
     struct record *held = table_get(t, key);
     if (is_older(held, object)) {
-        held->seen = t->list;
+        held->seen = list ? list : held->seen;
         return;
     }
     struct record *fresh = t->ops.project(t->ops.arg, object);
     if (fresh) {
         fresh->rv = object_rv(object);
-        fresh->seen = t->list;
+        fresh->seen = list || !held ? list : held->seen;
     }
     replace(t, held, fresh);
 }
@@ -86,7 +87,7 @@ void table_list_begin(struct table *t)
 
 void table_list_item(struct table *t, const json_t *object)
 {
-    put(t, object);
+    put(t, object, t->list);
 }
 
 void table_list_end(struct table *t, uint64_t rv)
@@ -117,7 +118,7 @@ void table_event(struct table *t, const json_t *object, bool deleted)
 {
     table_bookmark(t, object_rv(object));
     if (!deleted) {
-        put(t, object);
+        put(t, object, 0);
         return;
     }
     CLEANUP_FREE char *key = table_key(object);
@@ -132,5 +133,5 @@ void table_written(struct table *t, const json_t *object)
     /* What the watch has passed already it has also brought: an answer that was overtaken must not raise the dead. */
     if (!t->synced || !rv || rv <= t->rv)
         return;
-    put(t, object);
+    put(t, object, 0);
 }

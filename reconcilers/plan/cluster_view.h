@@ -16,6 +16,7 @@ struct cluster_view {
     struct targets *targets;      /* with STANCE_MANAGE */
     const struct tally *tally;
     bool settled;                 /* every node that there is has been looked at under this policy */
+    bool settling;                /* not settled, but only since a moment ago: the status can wait */
     const struct child *const *children; /* all of ours and those that bear our names */
     size_t child_count;
     /* Whether the child is as it was when the server last confirmed our own apply. */

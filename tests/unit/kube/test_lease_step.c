@@ -72,23 +72,26 @@ static const struct script {
         READ(0, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "update"), FAILED(15040, CONFLICT, "get"), READ(15050, "third", "10:20", "wait 2000") } },
     { "a candidate that cannot reach the server tries again", { FAILED(0, UNREACHABLE, "wait 1000"), FAILED(1000, FORBIDDEN, "wait 1000"), READ_NONE(2000, "create") } },
 
-    { "a renewal that fails is tried again until the fence", {
+    { "a renewal that fails is tried again, past the fence too", {
         READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, TIMEOUT, "wait 1000"), FAILED(5000, UNREACHABLE, "wait 1000"),
-        FAILED(9999, SERVER, "wait 1000"), FAILED(10000, SERVER, "exit") } },
+        FAILED(9999, SERVER, "wait 1000"), FAILED(10000, SERVER, "wait 1000"), FAILED(70000, UNREACHABLE, "wait 1000"), READ(71000, "me", "10:00", "update"),
+        WRITTEN(71040, 71010, "wait 2000") } },
+    { "a leader that was cut off goes when it sees another one", {
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(10000, UNREACHABLE, "wait 1000"), READ(71000, "other", "10:00", "exit") } },
     { "a renewal within the fence saves the leader", {
         READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(9000, SERVER, "wait 1000"), READ(9500, "me", "10:00", "update"),
-        WRITTEN(9900, 9600, "wait 2000"), FAILED(19599, SERVER, "wait 1000"), FAILED(19600, SERVER, "exit") } },
-    { "the fence counts from when a renewal was sent", { READ_NONE(0, "create"), WRITTEN(5000, 0, "wait 2000"), FAILED(10000, SERVER, "exit") } },
-    { "an answer that comes after its own fence is worth nothing", { READ_NONE(0, "create"), WRITTEN(10000, 0, "exit") } },
-    { "a leader that slept through its fence goes", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "me", "10:00", "exit") } },
-    { "a leader whose renewal was answered while it slept goes", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"), WRITTEN(22000, 2050, "exit") } },
+        WRITTEN(9900, 9600, "wait 2000"), FAILED(19599, SERVER, "wait 1000") } },
+    { "an answer that comes after its own fence is worth nothing", { READ_NONE(0, "create"), WRITTEN(10000, 0, "wait 0") } },
+    { "a leader that slept through its fence goes on when nobody took its place", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "me", "10:00", "update") } },
+    { "a leader that slept through its fence goes when somebody did", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "other", "10:00", "exit") } },
+    { "a renewal that was answered while the leader slept is worth nothing", {
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"), WRITTEN(22000, 2050, "wait 0") } },
     { "a leader that loses a race looks who won: itself", {
         READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"), READ(2050, "me", "10:00", "update") } },
     { "a leader that loses a race looks who won: another", {
         READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"), READ(2050, "other", "10:00", "exit") } },
-    { "a leader whose record was deleted goes", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "wait 1000"), READ_NONE(3040, "exit") } },
-    { "a leader whose record was emptied goes", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "", "10:00", "exit") } },
+    { "a leader whose record was deleted makes it again", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "wait 1000"), READ_NONE(3040, "create") } },
+    { "a leader whose record was emptied takes it again", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "", "10:00", "update") } },
 };
 /* clang-format on */
 
@@ -129,6 +132,11 @@ static void fence_is_ten_seconds_after_sending(void **state)
     lease_step_written(&s, lease, 7000, 7500);
     assert_true(s.leading);
     assert_int_equal(lease_fence(&s), 17000);
+    lease_step_failed(&s, ERR_SERVER, 16999);
+    assert_true(s.leading);
+    lease_step_failed(&s, ERR_SERVER, 17000);
+    assert_false(s.leading);
+    assert_true(lease_fence(&s) == INT64_MIN);
 }
 
 static const struct hostile_row {

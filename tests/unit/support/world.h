@@ -63,7 +63,7 @@ void world_jump(struct world *w, int64_t ms);
 
 /* How many requests are open. */
 size_t world_open(const struct world *w);
-/* An open request; fails the test when there are not so many. Borrowed until its end is delivered. */
+/* An open request; fails the test when there are not so many. Borrowed until the next turn. */
 struct world_call *world_call(const struct world *w, size_t place);
 /* Fails the test unless the open requests are these, one "METHOD path" per line, oldest first. Of a watch, its timeoutSeconds is
  * left out: it is chosen by chance. */

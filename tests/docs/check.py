@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Holds the documents against the program, so that they cannot quietly become untrue. Needs build/ostler, and no cluster.
+
+The last line is "docs: N passed, N failed".
+"""
+
+import itertools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
+PAGES = ["README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md"))), "charts/ostler/README.md"]
+MODULES = {"k8s.io/kubernetes": "kubernetes", "go.etcd.io/etcd/server/v3": "etcd", "sigs.k8s.io/kwok": "tools", "helm.sh/helm/v4": "tools"}
+
+
+def read(path):
+    """A file of the repository as text."""
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def found(pattern, *paths):
+    """All that the pattern's group is in these files."""
+    return set(itertools.chain.from_iterable(re.findall(pattern, read(p), re.MULTILINE) for p in paths))
+
+
+def sources(pattern, *folders):
+    """The same in all C files and headers of folders."""
+    paths = [p.relative_to(ROOT) for f in folders for p in sorted((ROOT / f).glob("*.[ch]"))]
+    return found(pattern, *paths)
+
+
+def cells(path):
+    """What stands in backquotes in the first cell of tables."""
+    first = found(r"^\| ([^|]*`[^|]*) \|", path)
+    return {word for cell in first for word in re.findall(r"`([^`]+)`", cell)}
+
+
+def differences(documented, real, page, place):
+    """Sentences for what is in one and not in the other."""
+    return ([f"{page} lacks {x}" for x in sorted(real - documented)] +
+            [f"{page} has {x}, which is not in {place}" for x in sorted(documented - real)])
+
+
+def keys_of_marks():
+    """docs/node-marks.md has every key of the code, and no other."""
+    model = "reconcilers/model/"
+    keys = found(r'^#define (?:LABEL|ANNOTATION|RESOURCE_GPU)\w* "([^"]+)"', model + "names.h")
+    keys |= found(r'^#define POLICY_(?:FINALIZER|FORCE_REMOVAL) "([^"]+)"', model + "policy.h")
+    for nfd, key in found(r'\{ SIGN_(?:LABEL|IMAGE), (NFD )?"([^"]+)"', model + "detect.c"):
+        keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)
+    keys |= found(r'^#define NFD_\w+ "([^"]+)"', model + "host.c")
+    keys |= found(r'\{ NULL, "([^"]+/[^"]+)"', model + "host.c")
+    documented = cells("docs/node-marks.md") - {"status.nodeInfo.osImage"}
+    return differences(documented, keys, "docs/node-marks.md", model)
+
+
+def manual():
+    """docs/ostler.1 has every command and option of `ostler --help`, and no other."""
+    shown = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
+    options = set(re.findall(r"^  (-\S+) ", shown, re.MULTILINE)) | {"--help", "-h", "--version"}
+    commands = set(re.findall(r"^  (\w+) +\w", shown, re.MULTILINE))
+    items = found(r"^\.It (Fl .*)$", "docs/ostler.1")
+    documented = {"-" + flag for item in items for flag in re.findall(r"Fl (\S+)", item)}
+    return (differences(documented, options, "docs/ostler.1", "ostler --help") +
+            differences(found(r"^\.It Cm (\w+)$", "docs/ostler.1"), commands, "docs/ostler.1", "ostler --help"))
+
+
+def defaults_in_the_manual():
+    """docs/ostler.1 gives the defaults that `ostler --help` gives."""
+    shown = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
+    text = read("docs/ostler.1")
+    wanted = re.findall(r"default: (\S+)$", shown, re.MULTILINE)
+    return [f"docs/ostler.1 lacks the default {value}" for value in wanted if f".Li {value}" not in text]
+
+
+def make_targets():
+    """Every `make X` of the documents is a target, and docs/development.md has every target."""
+    targets = set(" ".join(found(r"^\.PHONY: (.*)$", "Makefile")).split())
+    used = {word for page in PAGES for word in found(r"(?:^ {4}|`|\] )(?:KUBECONFIG=\S+ )?make ([a-z0-9]+[a-z0-9-]*)(?=[ `\n])", page)}
+    return ([f"make {x} is in the documents, but not in the Makefile" for x in sorted(used - targets)] +
+            [f"docs/development.md lacks make {x}" for x in sorted(targets - {"all"}) if f"`make {x}" not in read("docs/development.md")])
+
+
+def dependencies():
+    """docs/dependencies.md has each library that is linked, each package that is installed, and the world's versions."""
+    text = read("docs/dependencies.md")
+    linked = set(" ".join(found(r"^LIBS := (.*)$", "Makefile")).split())
+    packages = set(re.sub(r"#.*", "", re.search(r"packages=\((.*?)\)\n", read("scripts/deps"), re.DOTALL)[1]).split())
+    problems = [f"docs/dependencies.md lacks {x}" for x in sorted(linked | packages) if f"`{x}`" not in text]
+    for module, folder in MODULES.items():
+        version = re.search(rf"^\s*{re.escape(module)} (v\S+)", read(f"e2e/world/{folder}/go.mod"), re.MULTILINE)[1]
+        if f"| `{module}` | {version} |" not in text:
+            problems.append(f"docs/dependencies.md: {module} is {version}")
+    return problems
+
+
+def reasons():
+    """docs/operations.md has every state of nodes, condition and reason that the plan gives."""
+    plan = "reconcilers/plan/"
+    real = found(r'^    X\([A-Z]+, "(\w+)"', plan + "node_plan.h")
+    real |= found(r'say\(ret, "\w+", "(\w+)"', plan + "conditions.c")
+    real |= sources(r'(?:settle\(\w+, NODE_\w+, |mark_only\(in, v, NODE_\w+, |set_problem\(target, )"(\w+)"', plan)
+    real |= found(r'\(struct off\)\{[^}]*\.reason = "(\w+)"', plan + "node_steps.c")
+    text = read("docs/operations.md")
+    return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
+
+
+def metrics():
+    """docs/operations.md has every metric."""
+    real = sources(r'\{ "((?:ostler|controller_runtime|workqueue|rest_client|leader_election)_\w+)"', "controller", "controller/runtime")
+    text = read("docs/operations.md")
+    return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
+
+
+def tour():
+    """docs/ARCHITECTURE.md names every C file, and none that is not there."""
+    files = {p.name for f in ("controller", "reconcilers") for p in (ROOT / f).rglob("*.c")}
+    named = found(r"`(?:[\w-]+/)*([a-z_0-9]+\.c)`", "docs/ARCHITECTURE.md")
+    return differences(named, files, "docs/ARCHITECTURE.md", "controller/ and reconcilers/")
+
+
+def links():
+    """Links between documents lead to a file."""
+    return [f"{page}: {target} is not there" for page in PAGES for target in sorted(found(r"\]\((?!https?:)([^)#]+)", page))
+            if not (ROOT / page).parent.joinpath(target).exists()]
+
+
+def paths():
+    """Files and folders that documents name are there; NAME and its like stand for any."""
+    pattern = r"`((?:controller|reconcilers|tests|e2e|scripts|crds|charts|docs)/(?![^`]*(?:NAME|LAYER|PARSER))[\w./-]*)`"
+    return [f"{page}: {path} is not there" for page in PAGES for path in sorted(found(pattern, page)) if not (ROOT / path).exists()]
+
+
+CHECKS = [keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, metrics, tour, links, paths]
+
+
+def main():
+    """Runs all checks and counts."""
+    failed = 0
+    for check in CHECKS:
+        try:
+            problems = check()
+        except (OSError, TypeError, subprocess.CalledProcessError) as e:
+            problems = [f"cannot be checked: {e}"]
+        if problems:
+            failed += 1
+            print(f"FAIL {check.__doc__}")
+            print("\n".join(f"     {problem}" for problem in problems))
+    print(f"docs: {len(CHECKS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

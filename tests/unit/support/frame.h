@@ -1,0 +1,127 @@
+/* What a write to a node may touch. A merge patch as the API server carries it out, and the check that everything which is not
+ * Ostler's is as it was. In a header, so that fuzz targets, which link no test support, have it too. */
+#ifndef OSTLER_TESTS_SUPPORT_FRAME_H
+#define OSTLER_TESTS_SUPPORT_FRAME_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+/* RFC 7386, in place: objects are merged, null removes, everything else replaces. */
+static inline void frame_merge(json_t *target, const json_t *patch)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) patch, key, value) {
+        if (json_is_null(value)) {
+            json_object_del(target, key);
+        } else if (json_is_object(value)) {
+            if (!json_is_object(json_object_get(target, key)))
+                json_object_set_new(target, key, json_object());
+            frame_merge(json_object_get(target, key), value);
+        } else {
+            json_object_set_new(target, key, json_deep_copy(value));
+        }
+    }
+}
+
+/* Whether a node's annotation says that a label ("labels") or taint ("taints") is Ostler's. */
+static inline bool frame_says(const json_t *node, const char *what, const char *name)
+{
+    const char *text = object_annotation(node, ANNOTATION_MARKS);
+    CLEANUP_JSON json_t *said = text ? json_parse(text, strlen(text), NULL) : NULL;
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_object_get(said, what), i, entry)
+        if (str_eq(json_string_value(entry), name))
+            return true;
+    return false;
+}
+
+static inline bool frame_is_ours(const char *key)
+{
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK);
+}
+
+/* Keys that nobody may claim by an annotation. */
+static inline bool frame_is_of_kubernetes(const char *key)
+{
+    const char *slash = strchr(key, '/');
+    CLEANUP_FREE char *domain = slash ? xstrndup(key, (size_t) (slash - key)) : NULL;
+    return domain && (str_eq(domain, "kubernetes.io") || str_eq(domain, "k8s.io") || str_has_suffix(domain, ".kubernetes.io") ||
+                      str_has_suffix(domain, ".k8s.io"));
+}
+
+static inline const char *frame_labels(const json_t *before, const json_t *after)
+{
+    const json_t *was = json_at(before, "metadata.labels"), *is = json_at(after, "metadata.labels");
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) was, key, value) {
+        bool theirs = frame_is_of_kubernetes(key) || (!frame_is_ours(key) && !frame_says(before, "labels", key));
+        if (theirs && !json_equal(value, json_object_get(is, key)))
+            return "a label of others has changed";
+        if (theirs && !frame_is_of_kubernetes(key) && frame_says(after, "labels", key))
+            return "a label of others is claimed";
+    }
+    json_object_foreach ((json_t *) is, key, value)
+        if (!json_object_get(was, key) && !frame_is_ours(key) && !frame_says(after, "labels", key))
+            return "a new label is not recorded as ours";
+    return NULL;
+}
+
+/* "key:effect", as the annotation names taints. Owned by the caller. */
+static inline char *frame_taint_name(const json_t *taint)
+{
+    return xasprintf("%s:%s", json_str_or_empty(taint, "key"), json_str_or_empty(taint, "effect"));
+}
+
+/* The taints that are not Ostler's by what a node says, in their order. New reference. */
+static inline json_t *frame_foreign_taints(const json_t *node, const json_t *says)
+{
+    json_t *out = json_array(), *taint;
+    size_t i;
+    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
+        CLEANUP_FREE char *name = frame_taint_name(taint);
+        if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) || !frame_says(says, "taints", name))
+            json_array_append(out, taint);
+    }
+    return out;
+}
+
+/* What is left of a node when all is taken out that a write of marks may touch. New reference. */
+static inline json_t *frame_rest(const json_t *node)
+{
+    json_t *rest = json_deep_copy(node);
+    json_t *metadata = json_object_get(rest, "metadata"), *annotations = json_object_get(metadata, "annotations");
+    json_object_del(json_object_get(rest, "spec"), "taints");
+    json_object_del(metadata, "labels");
+    json_object_del(metadata, "resourceVersion");
+    json_object_del(annotations, ANNOTATION_MARKS);
+    json_object_del(annotations, ANNOTATION_HOST_DRIVER);
+    if (json_object_size(annotations) == 0)
+        json_object_del(metadata, "annotations");
+    if (json_object_size(json_object_get(rest, "spec")) == 0)
+        json_object_del(rest, "spec");
+    return rest;
+}
+
+/* What a write did to a node that it may not; NULL when it kept the frame. Static text. */
+static inline const char *frame_broken(const json_t *before, const json_t *after)
+{
+    CLEANUP_JSON json_t *rest_before = frame_rest(before);
+    CLEANUP_JSON json_t *rest_after = frame_rest(after);
+    CLEANUP_JSON json_t *taints_before = frame_foreign_taints(before, before);
+    CLEANUP_JSON json_t *taints_after = frame_foreign_taints(after, after);
+    if (!json_equal(rest_before, rest_after))
+        return "something besides labels, taints and annotations of ours has changed";
+    if (!json_equal(taints_before, taints_after))
+        return "taints of others are not as they were";
+    return frame_labels(before, after);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* A toy cluster for decisions: objects in memory, the cluster's own tables and sums over them, plans carried out at once as the API
+ * server would, and pods that follow the labels as the DaemonSet controller makes them. No network, no time, no queue.
+ *
+ *     toy_init(&t, tree("{'spec': {}}"));
+ *     toy_put(&t, RESOURCE_NODE, toy_node(tree("{'labels': {'nvidia.com/gpu.present': 'true'}}")));
+ *     toy_settle(&t);
+ *
+ * Each write is held against what no write may ever do: no guard, nothing changed, marks of others touched. */
+#ifndef OSTLER_TESTS_SUPPORT_TOY_H
+#define OSTLER_TESTS_SUPPORT_TOY_H
+
+#include "reconcilers/manifests/render.h"
+#include "reconcilers/plan/policy_plan.h"
+
+/* reconcilers/cluster.h is left out: it brings runtime/table.h, whose name tests use for their own tables. */
+struct cluster;
+
+#define TOY_NAMESPACE "ostler-operands"
+#define TOY_NOW "2026-11-20T10:00:00Z"
+
+struct toy {
+    struct cluster *cluster;
+    struct manifests *manifests;
+    json_t *objects[RESOURCE_COUNT]; /* name to object */
+    uint64_t rv;
+    bool absent_for_long;            /* no policy has been there for so long that marks come off */
+    bool hold;                       /* it is not known what is wanted */
+    bool monitors_exist;
+    bool unsettled;                  /* as if some node had not been looked at yet */
+    size_t writes;                   /* actions carried out */
+};
+
+/* The policy (NULL: none) is as a person wrote it: its metadata are filled in, the finalizer included. */
+void toy_init(struct toy *t, const json_t *policy);
+void toy_clear(struct toy *t);
+
+/* Makes or replaces an object, as somebody else would; takes it. uid, resourceVersion and generation are filled in. */
+void toy_put(struct toy *t, enum resource_id resource, json_t *object_steal);
+/* Merges a patch into an object, as somebody else would. */
+void toy_edit(struct toy *t, enum resource_id resource, const char *name, const json_t *patch);
+void toy_remove(struct toy *t, enum resource_id resource, const char *name);
+/* The object, or NULL. Borrowed. */
+json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name);
+
+/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, deleting. New reference. */
+json_t *toy_node(const json_t *brief);
+/* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its first
+ * init container), deleting, gpus, labels, image, initImage. New reference. */
+json_t *toy_pod(const json_t *brief);
+/* The record of a revision with these inputs. New reference. */
+json_t *toy_record(const char *hash, const json_t *inputs);
+/* The target of a node; borrowed from the cluster. */
+const struct target *toy_target(struct toy *t, const char *node);
+/* Targets are worked out anew, as after a restart: what is held may have changed. */
+void toy_forget_targets(struct toy *t);
+
+/* What a pass goes by now. */
+enum stance toy_stance(const struct toy *t);
+/* One pass over a node or the policy: what it would do. */
+void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan);
+bool toy_pass_policy(struct toy *t, struct plan *plan);
+/* Carries out a plan. */
+void toy_carry_out(struct toy *t, const struct plan *plan);
+/* What the DaemonSet controller does: pods where labels want them, none elsewhere. True when anything changed. */
+bool toy_follow(struct toy *t);
+/* Passes over everything, with pods that follow when `follow` is set, until nothing is left to do; fails the test when that has no end.
+ * The text of all actions goes to `log` (may be NULL). */
+void toy_settle(struct toy *t, bool follow, struct buf *log);
+
+#endif
