@@ -378,7 +378,6 @@ static void wait_and_turn(struct operator *op)
 static void tear_down(struct operator *op)
 {
     server_free(op->server);
-    http_free(op->http); /* first: no answer comes any more */
     controller_free(op->nodes);
     controller_free(op->policies);
     executor_free(op->executor);
@@ -386,6 +385,7 @@ static void tear_down(struct operator *op)
     lease_free(op->lease);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         informer_free(op->cluster.informers[i]);
+    http_free(op->http); /* after all who may cancel a request of theirs */
     if (op->cluster.strings)
         cluster_clear(&op->cluster);
     free(op->reconcilers.failure);

@@ -67,7 +67,7 @@ class Env:
             self.operator.start()
         self.remove_policy(force=True)
         for name in self._nodes:
-            self.k.delete("Node", name)
+            self.vanish(name)
         kube.wait_for(lambda: not any(self.k.get("Node", n) for n in self._nodes), 10, "the test's nodes are gone")
 
     def reset(self):
@@ -100,6 +100,12 @@ class Env:
         made = self.k.create(obj)
         self._others.append((obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace")))
         return made
+
+    def vanish(self, node):
+        """Deletes a Node, and its pods as Kubernetes' garbage collector does a minute later."""
+        self.k.delete("Node", node)
+        for pod in self.k.list("Pod", fields=f"spec.nodeName={node}"):
+            self.k.delete("Pod", pod["metadata"]["name"], pod["metadata"]["namespace"], grace=0)
 
     def gpu_pod(self, suffix, node, **more):
         """A pod with a GPU on that node; see kube.gpu_pod()."""
@@ -250,10 +256,13 @@ class Env:
             """policy, children and marks are gone"""
             if self.get_policy():
                 return f"the policy is there: {self.condition('Ready').get('message')}"
-            left = [f"{kind} {o['metadata']['name']}" for kind in ("DaemonSet", "ControllerRevision", "Pod")
+            left = [f"{kind} {o['metadata']['name']}" for kind in ("DaemonSet", "ControllerRevision")
                     for o in self.k.list(kind, OPERANDS)
                     if kind != "ControllerRevision" or "ostler.dev/revision" in o["metadata"].get("labels", {})]
-            left += [f"marks of {n['metadata']['name']}" for n in self.k.list("Node")
+            # A node that is down is cleaned when it returns; the pods of one that is gone wait for the garbage collector.
+            nodes = {n["metadata"]["name"]: n for n in self.k.list("Node") if kube.condition(n, "Ready").get("status") == "True"}
+            left += [f"Pod {p['metadata']['name']}" for p in self.k.list("Pod", OPERANDS) if p["spec"].get("nodeName") in nodes]
+            left += [f"marks of {name}" for name, n in nodes.items()
                      if MARKS in n["metadata"].get("annotations", {}) or DRIVER in n["metadata"]["labels"]
                      or STACK in n["metadata"]["labels"]]
             return not left or ", ".join(left)

@@ -55,6 +55,7 @@ struct cluster {
     char *problem_text;               /* NULL: none */
     struct targets *targets;          /* of `policy` */
     bool saw_deletion;                /* the last policy went through a deletion */
+    enum stance stance;               /* of the policy's last pass */
     int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
     struct map confirmed;             /* struct confirmation by resource and key */
 };

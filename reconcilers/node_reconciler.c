@@ -34,6 +34,12 @@ static bool waits_for_policy(const struct node_verdict *v)
     return str_eq(v->reason, "WaitingForFinalizer") || str_eq(v->reason, "WaitingForRevision");
 }
 
+static bool forces_removal(const json_t *policy)
+{
+    const char *force = object_annotation(policy, POLICY_FORCE_REMOVAL);
+    return force && !str_eq(force, "false");
+}
+
 void node_reconcile(void *arg, const char *name, struct plan *plan)
 {
     struct reconcilers *r = arg;
@@ -51,7 +57,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .view = { slot->node, c->strings },
         .pods = &pods,
         .stance = stance,
-        .force_removal = object_annotation(c->object, POLICY_FORCE_REMOVAL) != NULL,
+        .force_removal = forces_removal(c->object),
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,

@@ -56,6 +56,11 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     enum stance stance = cluster_stance(c, &again_ms);
     if (again_ms)
         plan_requeue(plan, again_ms);
+    bool changed = stance != c->stance;
+    c->stance = stance;
+    /* The time without a policy is over: no event says so to the nodes. */
+    if (changed && stance == STANCE_REMOVE && !c->object)
+        cluster_new_epoch(c);
     if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
         return;
     CLEANUP_ARENA struct arena a = { 0 };

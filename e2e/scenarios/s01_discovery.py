@@ -29,7 +29,8 @@ def plain_node_gets_nothing(env):
     env.wait_calm()
     after = env.get_node(plain)
     equal(after["metadata"]["labels"], before["metadata"]["labels"], "labels")
-    equal(after["metadata"].get("annotations"), before["metadata"].get("annotations"), "annotations")
+    ours = [a for a in after["metadata"].get("annotations", {}) if "ostler.dev/" in a]
+    equal(ours, [], "annotations of ours")
     assert kube.taint(after, GPU_TAINT) is None, "a plain node is tainted"
     equal(env.pods(plain), [], "operand pods on a plain node")
     written = env.requests(writes=True, where=lambda r: r.resource.startswith("nodes") and r.name == plain)
@@ -144,7 +145,7 @@ def marks_of_others_stay(env):
 
     def foreign(values):
         return {k: v for k, v in (values or {}).items()
-                if not k.startswith("ostler.dev/") and k not in (GPU_LABEL, "kwok.x-k8s.io/node")}
+                if not k.startswith("ostler.dev/") and k not in (GPU_LABEL, "node.alpha.kubernetes.io/ttl")}
     equal(foreign(after["metadata"]["labels"]), foreign(before["metadata"]["labels"]), "labels")
     equal(foreign(after["metadata"]["annotations"]), foreign(before["metadata"]["annotations"]), "annotations")
     equal([t for t in after["spec"]["taints"] if t["key"] != GPU_TAINT], before["spec"]["taints"], "taints")
@@ -201,7 +202,7 @@ def node_joins_while_ostler_is_away(env):
     gone, stays = env.serving("gone", "stays")
     env.operator.stop()
     joined = env.node("joined", "nfd")
-    env.k.delete("Node", gone)
+    env.vanish(gone)
     env.operator.start()
     env.wait_serving(stays, joined)
     env.wait(lambda: env.get_policy()["status"]["nodes"]["managed"] == 2)
@@ -228,6 +229,7 @@ def node_down_gets_its_marks(env):
     down = env.node("down", "nfd", down=True)
     env.wait_marked(down)
     env.wait_policy()
+    env.vanish(down)
 
 
 @test
