@@ -72,6 +72,9 @@ void cluster_new_epoch(struct cluster *c)
 {
     c->epoch++;
     c->epoch_began_ms = clock_mono_ms(c->o.clock);
+    /* At the start there is no event for a policy that is not there. */
+    if (!c->object && !c->absent_since)
+        c->absent_since = c->epoch_began_ms;
     c->pending = c->node_count;
     size_t cursor = 0;
     const struct map_entry *e;

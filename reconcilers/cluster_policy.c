@@ -1,4 +1,5 @@
-/* The policy as it comes: decoded, checked, and turned into targets. */
+#include "reconcilers/cluster_policy.h"
+
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -6,8 +7,6 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/cluster.h"
-#include "reconcilers/cluster_tables.h"
-#include "reconcilers/targets_sources.h"
 
 static void forget_problems(struct cluster *c)
 {
@@ -84,13 +83,4 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
         c->o.listener.policy(c->o.listener.arg, false);
     else
         cluster_new_epoch(c);
-}
-
-struct targets *cluster_targets(struct cluster *c)
-{
-    if (!c->targets && c->policy_valid) {
-        struct target_sources sources = targets_sources(c);
-        c->targets = targets_new(&c->policy, &sources);
-    }
-    return c->targets;
 }

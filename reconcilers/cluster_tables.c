@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/cluster.h"
+#include "reconcilers/cluster_policy.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 

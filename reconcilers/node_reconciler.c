@@ -3,29 +3,38 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* States and reasons that a person should hear of on the node itself, when they are entered. */
+/* States that a person should hear of on the node itself, when they are entered. */
 static const struct {
     enum node_state state;
-    const char *reason; /* NULL: any */
+    const char *reason; /* only with this one; NULL: any */
     bool warning;
+    bool each_reason;   /* another reason in the same state is news too */
 } noteworthy[] = {
-    { NODE_FOREIGN, NULL, false },
-    { NODE_UNSUPPORTED, NULL, true },
-    { NODE_REMOVING, "WaitingForGpuPods", false },
+    { NODE_READY, NULL, false, false },
+    { NODE_FAILED, NULL, true, false }, /* reasons alternate: pulling, backing off, pulling */
+    { NODE_FOREIGN, NULL, false, true },
+    { NODE_UNSUPPORTED, NULL, true, true },
+    { NODE_REMOVING, "WaitingForGpuPods", false, true },
+    { NODE_INSTALLING, "WaitingForGpuPods", false, true },
 };
 
 static void add_notice(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
 {
     /* After a start nothing is known of before: only what leads to a write is news then. */
-    if (!v->message || (!slot->summary.counted && plan->len == 0))
+    const struct node_summary *before = &slot->summary;
+    if (!before->counted && plan->len == 0)
         return;
-    bool same = slot->summary.counted && slot->summary.state == v->state && slot->summary.cause &&
-                str_eq(slot->summary.cause->reason, v->reason);
-    for (size_t i = 0; i < ARRAY_LEN(noteworthy) && !same; i++)
-        if (noteworthy[i].state == v->state && (!noteworthy[i].reason || str_eq(noteworthy[i].reason, v->reason)))
-            plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid,
-                                                .warning = noteworthy[i].warning, .reason = v->reason, .action = "Reconcile",
-                                                .note = (char *) v->message });
+    bool same_state = before->counted && before->state == v->state;
+    bool same_reason = same_state && str_eq(before->cause ? before->cause->reason : NULL, v->reason);
+    for (size_t i = 0; i < ARRAY_LEN(noteworthy); i++) {
+        bool fits = noteworthy[i].state == v->state && (!noteworthy[i].reason || str_eq(noteworthy[i].reason, v->reason));
+        if (!fits || (noteworthy[i].each_reason ? same_reason : same_state))
+            continue;
+        plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid,
+                                            .warning = noteworthy[i].warning,
+                                            .reason = v->state == NODE_READY ? "GpuReady" : v->reason, .action = "Reconcile",
+                                            .note = v->message ? (char *) v->message : "every operand of the node is up" });
+    }
 }
 
 /* Whether the node waits for something that only the policy's pass can write. */

@@ -26,14 +26,11 @@ static const struct child *newest(const struct cluster *c, const char *tier, con
     return best;
 }
 
-/* Known good where there is one; before that, what the pool was last meant to run. */
+/* The revision whose rollout last completed in the pool. What was only ever meant to run there may be bad. */
 static const json_t *held(void *arg, const char *pool, const char *tier)
 {
     CLEANUP_FREE char *completed = xasprintf(ANNOTATION_COMPLETED "%s", pool);
-    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
     const struct child *record = newest(arg, tier, completed);
-    if (!record)
-        record = newest(arg, tier, target);
     return record ? record->inputs : NULL;
 }
 
@@ -48,4 +45,13 @@ static const char *config_text(void *arg, const char *name, const char *key)
 struct target_sources targets_sources(struct cluster *c)
 {
     return (struct target_sources){ .held = held, .config_text = config_text, .arg = c };
+}
+
+struct targets *cluster_targets(struct cluster *c)
+{
+    if (!c->targets && c->policy_valid) {
+        struct target_sources sources = targets_sources(c);
+        c->targets = targets_new(&c->policy, &sources);
+    }
+    return c->targets;
 }

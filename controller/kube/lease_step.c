@@ -41,8 +41,10 @@ struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, in
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
     if (str_eq(holder, s->me) || !*holder)
         return (struct lease_next){ .what = LEASE_DO_UPDATE };
-    if (s->led)
+    if (s->led) {
+        s->leading = false;
         return (struct lease_next){ .what = LEASE_DO_EXIT };
+    }
     int64_t left_ms = s->seen_ms + s->seen_duration_ms - now_ms;
     if (left_ms > 0)
         return wait_for(left_ms < LEASE_RETRY_MS ? left_ms : LEASE_RETRY_MS);

@@ -103,10 +103,23 @@ def vanished_node_holds_nothing_up(env):
     env.gpu_pod("job", gone)
     _delete(env)
     env.wait(lambda: not env.pods(stays), 15, "the other node is clean")
-    env.k.delete("Node", gone)
-    for pod in env.k.list("Pod", fields=f"spec.nodeName={gone}"):
-        env.k.delete("Pod", pod["metadata"]["name"], pod["metadata"]["namespace"], grace=0)
+    env.vanish(gone)
     env.wait_gone()
+
+
+@test
+def node_that_is_down_is_cleaned_when_it_returns(env):
+    """A node that is down does not hold the policy; its marks come off when it is back."""
+    up, down = env.serving("up", "down")
+    env.k.merge_patch("Node", down, {"metadata": {"annotations": {"test.ostler.dev/down": "true"}}})
+    ready = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
+    env.k.strategic_patch("Node", down, {"status": {"conditions": [ready]}}, subresource="status")
+    _delete(env)
+    env.wait(lambda: env.get_policy() is None, 15, "the policy is gone")
+    _assert_no_marks(env, up)
+    env.k.merge_patch("Node", down, {"metadata": {"annotations": {"test.ostler.dev/down": None}}})
+    env.wait_gone()
+    _assert_no_marks(env, down)
 
 
 @test
@@ -137,29 +150,47 @@ def finalizer_stripped_while_ostler_is_away(env):
 def missing_policy_moves_nothing_within_its_grace(env):
     """Within the grace nothing moves: a policy that is missing for a moment costs no driver."""
     node = env.serving("gpu")
-    pods = env.pod_uids()
+    tiers = ("driver", "toolkit", "device-plugin")  # the exporter's owner is the policy
+    pods = {c: env.pod_uids(c) for c in tiers}
     env.operator.stop()
     env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
     _delete(env)
     env.operator.start()
-    env.stays(lambda: env.is_marked(node) and env.pod_uids() == pods, 3, "marks and pods")
+    env.stays(lambda: env.is_marked(node) and all(env.pod_uids(c) == pods[c] for c in tiers), 3, "marks and pods")
     env.policy()
     env.wait_serving(node)
     env.wait_policy()
 
 
+def _clean_up(env):
+    done = run_program("cleanup", "--kubeconfig", env.kubeconfig, "--namespace", "ostler-system",
+                       "--operand-namespace", OPERANDS, timeout=60)
+    equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
+
+
 @test
 def cleanup_command(env):
-    """`ostler cleanup` takes everything away when no Ostler runs, the policy included, and can be run again."""
+    """`ostler cleanup` takes everything off a cluster where no Ostler runs, lets a policy go that waits for it, and can be run again."""
     node = env.serving("gpu")
     env.operator.stop()
-    for _ in range(2):
-        done = run_program("cleanup", "--kubeconfig", env.kubeconfig, "--namespace", "ostler-system",
-                           "--operand-namespace", OPERANDS, timeout=60)
-        equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
+    _delete(env)
+    _clean_up(env)
+    _clean_up(env)
     _assert_no_marks(env, node)
     equal(env.daemonsets(), {}, "DaemonSets")
     equal(env.get_policy(), None, "the policy")
+
+
+@test
+def cleanup_leaves_a_policy_that_nobody_deleted(env):
+    """`ostler cleanup` takes its finalizer off a policy that stays, so that it can be deleted without Ostler."""
+    node = env.serving("gpu")
+    env.operator.stop()
+    _clean_up(env)
+    _assert_no_marks(env, node)
+    equal(env.get_policy()["metadata"].get("finalizers", []), [], "finalizers")
+    _delete(env)
+    kube.wait_for(lambda: env.get_policy() is None, 5, "the policy is gone")
 
 
 @test

@@ -15,12 +15,18 @@ static char *copy(const char *s)
     return s ? xstrdup(s) : NULL;
 }
 
+/* An annotation that holds JSON; NULL when it is absent or something else. */
+static json_t *said_json(const json_t *object, const char *key)
+{
+    const char *text = object_annotation(object, key);
+    return text ? json_parse(text, strlen(text), NULL) : NULL;
+}
+
 /* What the object was made from: a record's data, or what a follower says of itself. */
 static json_t *inputs_of(enum resource_id resource, const json_t *object)
 {
-    const char *said = object_annotation(object, ANNOTATION_INPUTS);
-    if (resource == RESOURCE_DAEMONSET && said)
-        return json_parse(said, strlen(said), NULL);
+    if (resource == RESOURCE_DAEMONSET)
+        return said_json(object, ANNOTATION_INPUTS);
     if (resource == RESOURCE_REVISION || resource == RESOURCE_CONFIGMAP)
         return json_deep_copy(json_object_get(object, "data"));
     return NULL;
@@ -40,6 +46,7 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     c->kept_managers = object_managers_without_foreign_spec(object, FIELD_MANAGER);
     c->deleting = object_is_deleting(object);
     c->inputs = inputs_of(resource, object);
+    c->known_good = said_json(object, ANNOTATION_KNOWN_GOOD);
     if (resource == RESOURCE_REVISION)
         c->annotations = json_deep_copy(json_at(object, "metadata.annotations"));
     c->desired = (int32_t) json_int(object, "status.desiredNumberScheduled", 0);
@@ -47,11 +54,17 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     return c;
 }
 
+/* json_equal() finds nothing equal to NULL, not even NULL. */
+static bool same_tree(const json_t *a, const json_t *b)
+{
+    return a == b || json_equal(a, b);
+}
+
 bool child_same(const struct child *a, const struct child *b)
 {
     return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
            str_eq(a->revision, b->revision) && !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
-           a->desired == b->desired && a->updated == b->updated && json_equal(a->annotations, b->annotations) &&
+           a->desired == b->desired && a->updated == b->updated && same_tree(a->annotations, b->annotations) &&
            /* A kind without generation shows a change only by its version. */
            (a->generation != 0 || a->head.rv == b->head.rv);
 }
@@ -63,6 +76,7 @@ void child_free(struct child *c)
     free(c->revision);
     json_decref(c->kept_managers);
     json_decref(c->inputs);
+    json_decref(c->known_good);
     json_decref(c->annotations);
     free(c->head.key);
     free(c);

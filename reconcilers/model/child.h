@@ -20,6 +20,7 @@ struct child {
     bool deleting;
     json_t *kept_managers;     /* somebody else has set something under spec: managedFields without them; NULL: nobody has */
     json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: what it was made from */
+    json_t *known_good;        /* a follower's DaemonSet: what it was made from when all of its pods were last up; NULL: never */
     json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
     int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */
 };

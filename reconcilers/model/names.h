@@ -27,6 +27,7 @@
 /* Annotations of children. */
 #define ANNOTATION_INTENT "ostler.dev/intent"
 #define ANNOTATION_INPUTS "ostler.dev/inputs"
+#define ANNOTATION_KNOWN_GOOD "ostler.dev/known-good"
 /* Annotations of a revision's record, each followed by the pool's name. */
 #define ANNOTATION_TARGET "ostler.dev/target-"
 #define ANNOTATION_COMPLETED "ostler.dev/completed-"

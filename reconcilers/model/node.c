@@ -22,7 +22,8 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     json_object_foreach ((json_t *) labels, key, value) {
         if (n->label_count == LABELS_MAX)
             break;
-        n->labels[n->label_count++] = (struct node_label){ intern_add(in, key), intern_add(in, json_string_value(value)) };
+        CLEANUP_FREE char *label = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
+        n->labels[n->label_count++] = intern_add(in, label);
     }
 }
 
@@ -42,10 +43,11 @@ static int32_t count_gpus(const json_t *allocatable)
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
 }
 
-static char *copy_taints(const json_t *object)
+static uint32_t project_taints(struct intern *in, const json_t *object)
 {
     const json_t *taints = json_at(object, "spec.taints");
-    return json_array_size(taints) ? json_compact(taints) : NULL;
+    CLEANUP_FREE char *text = json_array_size(taints) ? json_compact(taints) : NULL;
+    return intern_add(in, text);
 }
 
 struct node *node_project(struct intern *in, const json_t *object)
@@ -54,9 +56,8 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->head.key = xstrdup(object_name(object));
     snprintf(n->head.uid, sizeof n->head.uid, "%s", object_uid(object));
     project_labels(in, n, json_at(object, "metadata.labels"));
-    n->taints = copy_taints(object);
-    const char *marks = object_annotation(object, ANNOTATION_MARKS);
-    n->marks = marks ? xstrdup(marks) : NULL;
+    n->taints = project_taints(in, object);
+    n->marks = intern_add(in, object_annotation(object, ANNOTATION_MARKS));
     n->host_driver = str_eq(object_annotation(object, ANNOTATION_HOST_DRIVER), "true");
     const json_t *info = json_at(object, "status.nodeInfo");
     n->os_image = intern_add(in, json_str(info, "osImage"));
@@ -75,22 +76,18 @@ bool node_same(const struct node *a, const struct node *b)
     return a->label_count == b->label_count && a->gpus == b->gpus && a->ready == b->ready && a->deleting == b->deleting &&
            a->host_driver == b->host_driver && a->os_image == b->os_image && a->kernel == b->kernel &&
            a->kubelet == b->kubelet && a->runtime == b->runtime && a->architecture == b->architecture &&
-           memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0 && str_eq(a->taints, b->taints) &&
-           str_eq(a->marks, b->marks);
+           a->taints == b->taints && a->marks == b->marks &&
+           memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }
 
 void node_free(struct intern *in, struct node *n)
 {
-    for (size_t i = 0; i < n->label_count; i++) {
-        intern_drop(in, n->labels[i].key);
-        intern_drop(in, n->labels[i].value);
-    }
-    const uint32_t ids[] = { n->os_image, n->kernel, n->kubelet, n->runtime, n->architecture };
+    for (size_t i = 0; i < n->label_count; i++)
+        intern_drop(in, n->labels[i]);
+    const uint32_t ids[] = { n->taints, n->marks, n->os_image, n->kernel, n->kubelet, n->runtime, n->architecture };
     for (size_t i = 0; i < ARRAY_LEN(ids); i++)
         intern_drop(in, ids[i]);
     free(n->labels);
-    free(n->taints);
-    free(n->marks);
     free(n->head.key);
     free(n);
 }
@@ -98,10 +95,12 @@ void node_free(struct intern *in, struct node *n)
 const char *node_label(const void *view, const char *key)
 {
     const struct node_view *v = view;
-    uint32_t id = intern_find(v->strings, key);
-    for (size_t i = 0; id && i < v->node->label_count; i++)
-        if (v->node->labels[i].key == id)
-            return intern_text(v->strings, v->node->labels[i].value);
+    size_t len = strlen(key);
+    for (size_t i = 0; i < v->node->label_count; i++) {
+        const char *label = intern_text(v->strings, v->node->labels[i]);
+        if (strncmp(label, key, len) == 0 && label[len] == '=')
+            return label + len + 1;
+    }
     return NULL;
 }
 

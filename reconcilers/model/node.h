@@ -10,16 +10,11 @@
 #include "kube/record.h"
 #include "reconcilers/model/host.h"
 
-/* A label: ids of the intern pool. */
-struct node_label {
-    uint32_t key, value;
-};
-
 struct node {
     struct record head;      /* key = the node's name */
-    struct node_label *labels;
-    char *taints;            /* spec.taints as it came, compact JSON; NULL when there are none */
-    char *marks;             /* annotation ostler.dev/marks, or NULL */
+    uint32_t *labels;        /* interned "key=value" */
+    uint32_t taints;         /* interned; spec.taints as it came, compact JSON; INTERN_NONE when there are none */
+    uint32_t marks;          /* interned; annotation ostler.dev/marks, or INTERN_NONE */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
     uint16_t label_count;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -9,8 +10,17 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 
-/* A cause is one sentence, not a log. */
-enum { PROBLEM_MAX = 300 };
+enum {
+    PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
+    REASON_MAX = 63,
+};
+
+/* What a quantity of devices counts as: one that is no plain number counts as one, so that nobody takes its user for idle. */
+static int64_t devices(const char *quantity)
+{
+    int64_t n;
+    return str_parse_int(str_or_empty(quantity), 0, UINT16_MAX, &n) ? n : 1;
+}
 
 /* Devices that one container asks for. For extended resources limits and requests are equal. */
 static int64_t container_gpus(const json_t *container)
@@ -18,12 +28,9 @@ static int64_t container_gpus(const json_t *container)
     int64_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach (json_at(container, "resources.limits"), key, value) {
-        int64_t n;
-        const char *text = json_string_value(value);
-        if (str_has_prefix(key, RESOURCE_PREFIX) && text && str_parse_int(text, 0, 1024, &n))
-            total += n;
-    }
+    json_object_foreach (json_at(container, "resources.limits"), key, value)
+        if (str_has_prefix(key, RESOURCE_PREFIX))
+            total += devices(json_string_value(value));
     return total;
 }
 
@@ -58,21 +65,32 @@ static const char *pod_label(const void *object, const char *key)
 
 static const struct sign *foreign_sign(const json_t *object)
 {
+    /* Installers run as init containers, with nothing but a pause behind them. */
+    static const char *const lists[] = { "spec.initContainers", "spec.containers" };
     const struct sign *sign = detect_foreign_pod(pod_label, object, NULL);
-    size_t i;
-    json_t *c;
-    json_array_foreach (json_at(object, "spec.containers"), i, c) {
-        if (sign)
-            break;
-        sign = detect_foreign_pod(pod_label, object, json_str(c, "image"));
+    for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
+        size_t i;
+        json_t *c;
+        json_array_foreach (json_at(object, lists[list]), i, c)
+            if (!sign)
+                sign = detect_foreign_pod(pod_label, object, json_str(c, "image"));
     }
     return sign;
 }
 
-static void set_problem(struct intern *in, struct pod *p, const char *reason, const char *message)
+/* Reasons go into conditions, whose reasons are one word: what a node writes must not make a whole status invalid. */
+static bool is_word(const char *reason)
 {
-    if (p->problem || !reason)
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    size_t len = strlen(reason);
+    return len > 0 && len <= REASON_MAX && strspn(reason, letters) == len && strcspn(reason, "0123456789") > 0;
+}
+
+static void set_problem(struct intern *in, struct pod *p, const char *given_reason, const char *message)
+{
+    if (p->problem || !given_reason)
         return;
+    const char *reason = is_word(given_reason) ? given_reason : "PodProblem";
     CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
     p->problem = str_shortened(text, PROBLEM_MAX);
     p->reason = intern_add(in, reason);
@@ -100,13 +118,13 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
     }
 }
 
-/* A host driver is said by the first init container, in this run or in the one before it. */
+/* A host driver is said by the first init container: in the run that has ended, or while it is between two runs, in the one before. What
+ * an earlier run said counts no more when a later one got through. */
 static bool said_host_driver(const json_t *object)
 {
     const json_t *first = json_array_get(json_at(object, "status.initContainerStatuses"), 0);
-    const char *now = json_str(first, "state.terminated.message");
-    const char *before = json_str(first, "lastState.terminated.message");
-    return (now && detect_host_driver(now)) || (before && detect_host_driver(before));
+    const json_t *ended = json_at(first, "state.terminated");
+    return detect_host_driver(ended ? json_str(ended, "message") : json_str(first, "lastState.terminated.message"));
 }
 
 static void look_at_status(struct intern *in, struct pod *p, const json_t *object)
@@ -124,9 +142,10 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
         set_problem(in, p, json_str(object, "status.reason"), json_str(object, "status.message"));
 }
 
+/* A pod of ours is one that a DaemonSet of ours controls: what somebody has orphaned is theirs, and nothing waits for it. */
 static bool is_operand(const char *operand_namespace, const json_t *object)
 {
-    return str_eq(object_namespace(object), operand_namespace) && str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
+    return object_controller(object) && str_eq(object_namespace(object), operand_namespace) && str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
 }
 
 struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object)

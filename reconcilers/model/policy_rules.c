@@ -18,7 +18,7 @@ static bool is_under(const char *key, const char *domain)
     return strncmp(start, domain, n) == 0 && (start == key || start[-1] == '.');
 }
 
-static bool is_of_kubernetes(const char *key)
+bool policy_key_of_kubernetes(const char *key)
 {
     return is_under(key, "kubernetes.io") || is_under(key, "k8s.io");
 }
@@ -57,7 +57,7 @@ static bool keys_are_labels(const json_t *map)
 
 static bool no_key_of_kubernetes(const json_t *map)
 {
-    return !any_key(map, is_of_kubernetes);
+    return !any_key(map, policy_key_of_kubernetes);
 }
 
 static bool no_key_of_ours(const json_t *map)
@@ -73,7 +73,7 @@ static bool no_key_of_children(const json_t *map)
 
 static bool not_of_kubernetes(const json_t *key)
 {
-    return !is_of_kubernetes(json_string_value(key));
+    return !policy_key_of_kubernetes(json_string_value(key));
 }
 
 static bool not_of_ours(const json_t *key)

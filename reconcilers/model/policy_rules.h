@@ -14,6 +14,9 @@ struct policy_rule {
     bool (*holds)(const json_t *value); /* of a value whose type and format are right */
 };
 
+/* Whether a key of a label or taint is under kubernetes.io or k8s.io: no policy can ask for those on nodes. */
+bool policy_key_of_kubernetes(const char *key);
+
 /* Keys of a map of labels. */
 extern const struct policy_rule policy_rules_keys[];
 /* Labels for nodes: no keys of Kubernetes' or ours. */

@@ -250,13 +250,30 @@ static size_t stacks_carried(const struct cluster_view *v, bool without_lost)
     return n;
 }
 
-/* A follower has no record: its inputs stand on the object itself, so that what the policy leaves open can be held. */
-static json_t *with_inputs(json_t *object, const json_t *inputs)
+/* Whether all pods of the follower are up with these inputs. */
+static bool is_complete(const struct cluster_view *v, const struct child *live, const json_t *inputs)
+{
+    size_t wanted = v->tally->operands[COMPONENT_EXPORTER].wanted;
+    return wanted && v->tally->operands[COMPONENT_EXPORTER].up == wanted && live && json_equal(live->inputs, inputs) &&
+           live->updated == live->desired;
+}
+
+static void annotate(json_t *object, const char *key, const json_t *value)
+{
+    if (!value)
+        return;
+    CLEANUP_FREE char *text = json_canonical(value);
+    json_object_set_new(json_at(object, "metadata.annotations"), key, json_string(text));
+}
+
+/* A follower has no record: its inputs stand on the object itself, and those that were last known good, so that what the policy leaves
+ * open can be held. */
+static json_t *with_inputs(const struct cluster_view *v, json_t *object, const struct child *live, const json_t *inputs)
 {
     if (!object)
         return NULL;
-    CLEANUP_FREE char *text = json_canonical(inputs);
-    json_object_set_new(json_at(object, "metadata.annotations"), ANNOTATION_INPUTS, json_string(text));
+    annotate(object, ANNOTATION_INPUTS, inputs);
+    annotate(object, ANNOTATION_KNOWN_GOOD, is_complete(v, live, inputs) ? inputs : live ? live->known_good : NULL);
     render_seal(object);
     return object;
 }
@@ -271,9 +288,9 @@ static void want_exporter(struct pass *p)
     char name[RENDER_NAME_MAX];
     render_name(RENDER_EXPORTER, NULL, name);
     const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, name);
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->inputs : NULL);
+    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL);
     struct render_context ctx = context(p, spec, inputs, NULL);
-    want(p, RESOURCE_DAEMONSET, with_inputs(render_object(v->manifests, RENDER_EXPORTER, &ctx, p->e), inputs));
+    want(p, RESOURCE_DAEMONSET, with_inputs(v, render_object(v->manifests, RENDER_EXPORTER, &ctx, p->e), live, inputs));
     want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx);
     if (v->monitors_exist && json_bool(spec, "exporter.serviceMonitor.enabled", false))
         want_rendered(p, RESOURCE_SERVICEMONITOR, RENDER_EXPORTER_MONITOR, &ctx);
@@ -314,15 +331,18 @@ static bool may_go(const struct pass *p, const struct child *c)
         return false;
     if (c->resource == RESOURCE_REVISION)
         return !has_daemonset(v, c);
-    if (v->stance == STANCE_REMOVE)
-        return c->revision ? tally_carrying(v->tally, "driver", c->revision, true) + tally_carrying(v->tally, "stack", c->revision, true) == 0
-                           : stacks_carried(v, true) == 0;
+    bool removing = v->stance == STANCE_REMOVE;
+    /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
+    if (c->revision)
+        return tally_carrying(v->tally, "driver", c->revision, removing) + tally_carrying(v->tally, "stack", c->revision, removing) == 0;
+    if (removing)
+        return stacks_carried(v, true) == 0;
     bool exporter_off = !json_bool(v->policy->spec, "exporter.enabled", true);
     bool monitor_off = !json_bool(v->policy->spec, "exporter.serviceMonitor.enabled", false);
     if (c->resource == RESOURCE_SERVICEMONITOR)
         return monitor_off || exporter_off;
     if (c->resource == RESOURCE_DAEMONSET || c->resource == RESOURCE_SERVICE)
-        return c->revision || exporter_off;
+        return exporter_off;
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/policy_rules.h"
 
 /* One comparison on its way. */
 struct diff {
@@ -29,17 +30,22 @@ static bool holds(const json_t *names, const char *name)
     return false;
 }
 
+static json_t *parse(const struct node_view *view, uint32_t text_id)
+{
+    const char *text = intern_text(view->strings, text_id);
+    return text ? json_parse(text, strlen(text), NULL) : NULL;
+}
+
 static void begin(struct diff *d, const struct node_view *view)
 {
-    const struct node *n = view->node;
     *d = (struct diff){ .view = view };
-    d->said = n->marks ? json_parse(n->marks, strlen(n->marks), NULL) : NULL;
+    d->said = parse(view, view->node->marks);
     d->old_labels = json_object_get(d->said, "labels");
     d->old_taints = json_object_get(d->said, "taints");
     d->set_labels = json_object();
     d->our_labels = json_array();
     d->our_taints = json_array();
-    d->taints = n->taints ? json_parse(n->taints, strlen(n->taints), NULL) : NULL;
+    d->taints = parse(view, view->node->taints);
     if (!d->taints)
         d->taints = json_array();
 }
@@ -65,13 +71,20 @@ static void want_label(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->set_labels, key, json_string(value));
 }
 
+/* Whether a key that the annotation names can be ours. A kubelet may annotate its node, but not take every label or taint off it: it
+ * must not make us do so. */
+static bool may_be_ours(const char *key)
+{
+    return !policy_key_of_kubernetes(key);
+}
+
 static void drop_unwanted_labels(struct diff *d)
 {
     size_t i;
     json_t *entry;
     json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
-        if (key && !holds(d->our_labels, key) && node_label(d->view, key))
+        if (key && may_be_ours(key) && !holds(d->our_labels, key) && node_label(d->view, key))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -128,7 +141,7 @@ static void drop_unwanted_taints(struct diff *d)
             continue;
         CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
         size_t at = find_taint(d->taints, key, colon + 1);
-        if (at == SIZE_MAX)
+        if (at == SIZE_MAX || !may_be_ours(key))
             continue;
         json_array_remove(d->taints, at);
         d->taints_changed = true;
@@ -156,7 +169,7 @@ static json_t *build(const struct diff *d, const struct marks *wanted)
     const struct node *n = d->view->node;
     CLEANUP_FREE char *text = marks_text(d);
     CLEANUP_JSON json_t *annotations = json_object();
-    set_annotation(annotations, ANNOTATION_MARKS, n->marks, text);
+    set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
     if (!json_object_size(annotations) && !json_object_size(d->set_labels) && !d->taints_changed)
         return NULL;

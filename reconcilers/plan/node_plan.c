@@ -36,11 +36,12 @@ static void settle(struct node_verdict *v, enum node_state state, const char *re
     v->message = message;
 }
 
-/* Somebody says: leave this node alone. */
+/* Somebody says: leave this node alone. What is said to Ostler by name counts more than what is said to NVIDIA's operator. */
 static bool is_released(const struct node_input *in)
 {
-    return str_eq(node_label(&in->view, LABEL_MANAGED), "false") ||
-           str_eq(node_label(&in->view, LABEL_DEPLOY_OPERANDS), "false");
+    const char *managed = node_label(&in->view, LABEL_MANAGED);
+    return str_eq(managed, "false") ||
+           (!str_eq(managed, "true") && str_eq(node_label(&in->view, LABEL_DEPLOY_OPERANDS), "false"));
 }
 
 static bool is_ours_to_manage(const struct node_input *in)
@@ -69,15 +70,14 @@ static const char *foreign_reason(const struct node_input *in, struct arena *a, 
                            LABEL_MANAGED "=true", in->view.node->head.key, who, in->view.node->head.key);
 }
 
-/* Labels that a node of the pool bears besides the assignment. */
+/* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
 static json_t *wanted_labels(const struct node_input *in, size_t pool)
 {
-    json_t *labels = json_object();
-    json_object_set_new(labels, LABEL_GPU_PRESENT, json_string("true"));
-    if (in->policy->node_labels)
-        json_object_update(labels, (json_t *) in->policy->node_labels);
-    if (in->policy->pools[pool].node_labels)
-        json_object_update(labels, (json_t *) in->policy->pools[pool].node_labels);
+    json_t *labels = json_pack("{s:s}", LABEL_GPU_PRESENT, "true");
+    json_object_update_missing(labels, (json_t *) in->policy->pools[pool].node_labels);
+    json_object_update_missing(labels, (json_t *) in->policy->node_labels);
+    /* A node that we released by a label of our own would be taken back and released again for ever. */
+    json_object_del(labels, LABEL_DEPLOY_OPERANDS);
     return labels;
 }
 
@@ -158,12 +158,32 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
     write_marks(in, &wanted, reason, message, plan);
 }
 
+static void carry(struct node_verdict *v, const char *driver, const char *stack)
+{
+    snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(driver));
+    snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(stack));
+}
+
+/* The node is left as it is in this pass. */
+static void carry_labels(struct node_verdict *v, const struct node_input *in)
+{
+    carry(v, node_label(&in->view, LABEL_DRIVER), node_label(&in->view, LABEL_STACK));
+}
+
+static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
+{
+    settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
+    v->cause = COMPONENT_NONE;
+    v->pod = NULL;
+}
+
 static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
                    struct plan *plan)
 {
     v->pool = policy_pool_of(in->policy, node_label, &in->view);
     if (!in->may_mark) {
         settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "the policy does not bear the finalizer yet");
+        carry_labels(v, in);
         return;
     }
     const char *foreign = foreign_reason(in, a, facts);
@@ -175,45 +195,47 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     const struct target *t = targets_for(in->targets, v->pool, facts, host_driver);
     take_target(t, v);
     struct assignment as = assign(in, a, t);
-    snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(as.driver));
-    snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(as.stack));
+    carry(v, as.driver, as.stack);
 
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
     struct marks wanted = { .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
                             .driver = as.driver, .stack = as.stack, .host_driver = host_driver };
     if (as.record_missing) {
         settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
+        carry_labels(v, in);
         return;
     }
     write_marks(in, &wanted, as.reason, as.message, plan);
     list_wanted(in, v);
-    if (as.waiting)
-        settle(v, NODE_REMOVING, as.reason, as.message);
-    else if (!*v->stack && t->reason)
+    if (as.waiting) {
+        settle(v, NODE_INSTALLING, as.reason, as.message);
+        v->cause = COMPONENT_DRIVER;
+    } else if (!*v->stack && t->reason) {
         settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
-    else
+    } else {
         judge_operands(in, a, v);
+    }
     if (!in->view.node->ready)
-        settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is not Ready", in->view.node->head.key));
+        settle_lost(in, a, v, "");
 }
 
 /* Everything of ours comes off: stack, then driver when nothing uses it, then the marks. */
 static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
     struct off off = take_off(in, a);
-    snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(off.driver));
-    snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(off.stack));
     struct marks none = { 0 };
     if (off.done) {
         settle(v, NODE_UNMANAGED, NULL, NULL);
         write_marks(in, &none, "Released", "everything that Ostler set comes off the node", plan);
         return;
     }
-    settle(v, NODE_REMOVING, off.reason, off.message);
     if (!in->view.node->ready) {
-        settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down; it is cleaned when it returns", in->view.node->head.key));
+        settle_lost(in, a, v, "; it is cleaned when it returns");
+        carry_labels(v, in);
         return;
     }
+    settle(v, NODE_REMOVING, off.reason, off.message);
+    carry(v, off.driver, off.stack);
     CLEANUP_JSON json_t *patch = assignment_patch(in, off.driver, off.stack);
     if (!patch)
         return;

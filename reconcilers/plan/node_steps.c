@@ -37,7 +37,9 @@ struct off take_off(const struct node_input *in, struct arena *a)
                              .message = arena_printf(a, "node %s: %s still run; the driver comes off when they have ended", name,
                                                      name_gpu_pods(a, p)) };
     if (driver)
-        return (struct off){ .reason = "DriverOff", .message = "no GPU pod runs on the node: the driver leaves" };
+        return (struct off){ .reason = "DriverOff",
+                             .message = p->gpu_pods ? "the wait for GPU pods is skipped: the driver leaves"
+                                                    : "no GPU pod runs on the node: the driver leaves" };
     if (p->of[COMPONENT_DRIVER].present)
         return (struct off){ .reason = "WaitingForDriver", .message = arena_printf(a, "node %s: the driver pod is leaving", name) };
     return (struct off){ .done = true };
@@ -69,18 +71,30 @@ static bool fits_host(const json_t *inputs, const json_t *target)
     return true;
 }
 
-/* What the node keeps of one tier: its revision, while it is known and fits the host (a host that changed counts as new, once no GPU
- * pod runs there); NULL: it gets the target. */
-static const char *kept(const struct node_input *in, const char *tier, const char *hash, const json_t *target_inputs,
-                        const char *running)
+/* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one that
+ * runs; while it is known and fits the host (a host that changed counts as new, once no GPU pod runs there). NULL: it gets the target. */
+static const char *kept(const struct node_input *in, const char *tier, const char *label, const char *running,
+                        const json_t *target_inputs)
 {
-    if (!hash)
-        return NULL;
-    const json_t *inputs = in->record(in->arg, tier, hash);
-    if (!inputs) /* its record is lost; what runs of it stays */
-        return str_eq(hash, running) ? hash : NULL;
-    bool fits = !target_inputs || fits_host(inputs, target_inputs);
-    return fits || in->pods->gpu_pods ? hash : NULL;
+    const char *const candidates[] = { label, running };
+    for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
+        const json_t *inputs = candidates[i] ? in->record(in->arg, tier, candidates[i]) : NULL;
+        if (inputs)
+            return in->pods->gpu_pods || !target_inputs || fits_host(inputs, target_inputs) ? candidates[i] : NULL;
+    }
+    /* Its record is lost; what runs of it stays. */
+    return str_eq(label, running) ? label : NULL;
+}
+
+static const char *running_driver(const struct node_pods *p)
+{
+    return p->of[COMPONENT_DRIVER].revision;
+}
+
+static const char *running_stack(const struct node_pods *p)
+{
+    const char *plugin = p->of[COMPONENT_DEVICE_PLUGIN].revision;
+    return plugin ? plugin : p->of[COMPONENT_TOOLKIT].revision;
 }
 
 static bool lacks_record(const struct node_input *in, const char *tier, const char *wanted, const char *now)
@@ -88,28 +102,41 @@ static bool lacks_record(const struct node_input *in, const char *tier, const ch
     return wanted && *wanted && !str_eq(wanted, now) && !in->record(in->arg, tier, wanted);
 }
 
-/* The host has, or shall have, a driver that is not ours, and ours is still assigned: ours goes first. When it never ran (its init
- * container found the other one) nothing uses it. */
-static bool must_take_off(const struct node_input *in, const struct target *t, const char *driver)
+static bool is_other(const struct node_pods *p, enum component c, const char *wanted)
 {
-    return driver && t->source == DRIVER_SOURCE_HOST && !in->pods->host_driver;
+    return p->of[c].present && !str_eq(p->of[c].revision, wanted);
+}
+
+/* Whether a driver is still there that has to leave before `wanted` (NULL: none) can come: no two drivers are ever on one node, and none
+ * goes from under a GPU pod. One that never ran, since its init container found the host's own, is used by nobody. */
+static bool driver_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
+{
+    if ((wanted && str_eq(wanted, label)) || p->host_driver)
+        return false;
+    if (p->of[COMPONENT_DRIVER].present)
+        return is_other(p, COMPONENT_DRIVER, wanted);
+    return label && (!wanted || p->gpu_pods);
+}
+
+static bool stack_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
+{
+    return !str_eq(wanted, label) && (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted));
 }
 
 struct assignment assign(const struct node_input *in, struct arena *a, const struct target *t)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
-    if (must_take_off(in, t, driver)) {
+    struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
+    const char *keep =
+        t->source == DRIVER_SOURCE_HOST ? NULL : kept(in, "driver", driver, running_driver(in->pods), t->driver_inputs);
+    as.driver = keep ? keep : *t->driver ? t->driver : NULL;
+    keep = kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
+    as.stack = keep ? keep : *t->stack ? t->stack : NULL;
+    if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
         struct off off = take_off(in, a);
         return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,
                                     .waiting = true };
     }
-    struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
-    const char *keep = t->source == DRIVER_SOURCE_HOST
-                           ? NULL
-                           : kept(in, "driver", driver, t->driver_inputs, in->pods->of[COMPONENT_DRIVER].revision);
-    as.driver = keep ? keep : *t->driver ? t->driver : NULL;
-    keep = kept(in, "stack", stack, t->stack_inputs, in->pods->of[COMPONENT_DEVICE_PLUGIN].revision);
-    as.stack = keep ? keep : *t->stack ? t->stack : NULL;
     as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
     if (in->pods->host_driver) {
         as.reason = "HostDriver";

@@ -10,10 +10,10 @@ struct assignment {
     const char *reason;         /* of the write, if one is needed */
     const char *message;
     bool record_missing; /* a revision has no record yet: nothing may be assigned before it is written */
-    bool waiting;        /* a driver has to come off first and cannot yet; `reason` says why */
+    bool waiting;        /* what is there has to come off first; `reason` says how far that is */
 };
 
-/* A node that runs a revision which fits its host keeps it; every other node gets the target. */
+/* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off. */
 struct assignment assign(const struct node_input *in, struct arena *a, const struct target *t);
 
 /* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */

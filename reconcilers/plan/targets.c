@@ -67,12 +67,15 @@ static bool config_of(const struct targets *t, size_t pool, const struct node_fa
 }
 
 /* Everything that the target depends on besides the policy. */
-static char *entry_key(const struct targets *t, size_t pool, const struct host *host, enum driver_source source,
-                       const struct plugin_config *config)
+static char *entry_key(const struct targets *t, size_t pool, const struct node_facts *facts, const struct host *host,
+                       enum driver_source source, const struct plugin_config *config)
 {
     bool precompiled = json_bool(t->specs[pool], "driver.precompiled", false);
-    return xasprintf("%zu|%s|%s|%d|%d|%d|%d|%s|%s", pool, host->os, precompiled ? host->kernel : "", (int) host->runtime,
-                     (int) host->distribution, host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
+    /* Where a problem says what the host is, hosts that are wrong in different ways are of different kinds. */
+    const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
+    const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version) : host_runtime_name(host->runtime);
+    return xasprintf("%zu|%s|%s|%s|%d|%d|%d|%s|%s", pool, os, precompiled ? host->kernel : "", runtime, (int) host->distribution,
+                     host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
 }
 
 static void set_problem(struct target *target, const char *reason, const char *sentence)
@@ -131,7 +134,7 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     struct plugin_config config;
     if (!config_of(t, pool, facts, &config))
         config = (struct plugin_config){ 0 };
-    char *key = entry_key(t, pool, &host, source, &config);
+    char *key = entry_key(t, pool, facts, &host, source, &config);
     struct entry *entry = map_get(&t->entries, key);
     if (entry) {
         free(key);
