@@ -28,7 +28,7 @@ enum {
 /* Lease-less operation (--leader-elect=false): nothing ever forbids a write. */
 static int64_t fence(void *arg)
 {
-    const struct operator *op = arg;
+    const struct ostler *op = arg;
     if (op->stopping && !op->drain_writes)
         return INT64_MIN;
     return op->lease ? lease_write_fence(op->lease) : INT64_MAX;
@@ -38,13 +38,13 @@ static int64_t fence(void *arg)
 
 static void want_node(void *arg, const char *name)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     controller_add(op->nodes, name);
 }
 
 static void want_policy(void *arg, bool soon)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     if (soon) {
         controller_add(op->policies, POLICY_NAME);
         return;
@@ -55,7 +55,7 @@ static void want_policy(void *arg, bool soon)
 
 static void reconcile_policy(void *arg, const char *key, struct plan *plan)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     op->policy_looked_ms = loop_now(op->loop);
     policy_reconcile(&op->reconcilers, key, plan);
     if (op->o->command == COMMAND_CLEANUP && op->reconcilers.cleaned) {
@@ -67,38 +67,38 @@ static void reconcile_policy(void *arg, const char *key, struct plan *plan)
 static void on_policy_outcome(void *arg, const char *key, const struct executor_result *result)
 {
     (void) key;
-    struct operator *op = arg;
+    struct ostler *op = arg;
     policy_outcome(&op->reconcilers, result);
 }
 
 static void reconcile_node(void *arg, const char *key, struct plan *plan)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     node_reconcile(&op->reconcilers, key, plan);
 }
 
 static void on_notice(void *arg, const struct notice *n)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     recorder_event(op->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid }, .warning = n->warning,
                                                   .reason = n->reason, .action = n->action, .note = n->note });
 }
 
 static void on_written(void *arg, enum resource_id resource, const json_t *object)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     cluster_written(&op->cluster, resource, object);
 }
 
 static void on_answered(void *arg, const struct request *request, int status)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     operator_count_request(op, request->method, status);
 }
 
 /* ---- starting */
 
-static bool watches_are_well(const struct operator *op)
+static bool watches_are_well(const struct ostler *op)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (op->cluster.informers[i] && informer_problem(op->cluster.informers[i]))
@@ -110,7 +110,7 @@ static bool watches_are_well(const struct operator *op)
  * is looked at. */
 static void work_when_ready(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     bool ready = op->leading && !op->stopping && watches_are_well(op);
     if (ready == op->working)
         return;
@@ -128,14 +128,14 @@ static void work_when_ready(void *arg)
 
 static void on_leading(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     op->leading = true;
     work_when_ready(op);
 }
 
 static void on_suspended(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     op->leading = false;
     work_when_ready(op);
 }
@@ -148,7 +148,7 @@ static void on_lost(void *arg)
     _exit(1);
 }
 
-static int set_up_client(struct operator *op, struct err *e)
+static int set_up_client(struct ostler *op, struct err *e)
 {
     if (config_load(op->o->kubeconfig, &op->config, e) < 0)
         return -1;
@@ -165,14 +165,14 @@ static int set_up_client(struct operator *op, struct err *e)
 
 static void on_http(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     http_turn(op->http);
 }
 
 /* At the end of each turn: the client's own deadline becomes a timer. */
 static void arm_http(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     int64_t at = http_deadline(op->http);
     if (at == INT64_MAX)
         loop_timer_cancel(op->loop, &op->http_due);
@@ -180,7 +180,7 @@ static void arm_http(void *arg)
         loop_timer_set(op->loop, &op->http_due, at);
 }
 
-static void set_up_informers(struct operator *op)
+static void set_up_informers(struct ostler *op)
 {
     struct informer_options rows[RESOURCE_COUNT];
     size_t n = cluster_informers(&op->cluster, rows);
@@ -189,25 +189,26 @@ static void set_up_informers(struct operator *op)
             informer_new(&rows[i], &op->cluster.tables[rows[i].resource], &op->transport, op->loop, work_when_ready, op);
 }
 
-static void set_up_controllers(struct operator *op)
+static void set_up_controllers(struct ostler *op)
 {
     struct executor_options ex = { .transport = &op->transport, .loop = op->loop, .fence = fence, .written = on_written,
                                    .answered = on_answered, .arg = op };
     op->executor = executor_new(&ex);
-    struct controller_options c = { .name = "node", .reconcile = reconcile_node, .arg = op, .loop = op->loop,
-                                    .executor = op->executor, .metrics = &op->controller_metrics, .clock = &op->clock,
-                                    .notice = on_notice };
-    op->nodes = controller_new(&c);
-    c.name = "policy";
-    c.reconcile = reconcile_policy;
-    c.outcome = on_policy_outcome;
+    /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
+    struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = op,
+                                    .loop = op->loop, .executor = op->executor, .metrics = &op->controller_metrics,
+                                    .clock = &op->clock, .notice = on_notice };
     op->policies = controller_new(&c);
+    c.name = "node";
+    c.reconcile = reconcile_node;
+    c.outcome = NULL;
+    op->nodes = controller_new(&c);
     struct recorder_options r = { .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .instance = op->identity,
                                   .fence = fence, .arg = op };
     op->recorder = recorder_new(&r);
 }
 
-static const char *lease_namespace(const struct operator *op)
+static const char *lease_namespace(const struct ostler *op)
 {
     if (op->o->namespace)
         return op->o->namespace;
@@ -217,14 +218,14 @@ static const char *lease_namespace(const struct operator *op)
 /* `cleanup` is for where Ostler does not run any more. */
 static void on_not_leading(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     if (op->leading)
         return;
     log_error("cannot clean up", "err", "an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
     operator_stop(op, 1);
 }
 
-static void set_up_lease(struct operator *op)
+static void set_up_lease(struct ostler *op)
 {
     if (!op->o->leader_elect)
         return;
@@ -241,13 +242,13 @@ static void set_up_lease(struct operator *op)
 
 static void finish(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     op->finished = true;
 }
 
 static void release(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     if (op->releasing)
         return;
     op->releasing = true;
@@ -260,7 +261,7 @@ static void release(void *arg)
         finish(op);
 }
 
-void operator_stop(struct operator *op, int exit_code)
+void operator_stop(struct ostler *op, int exit_code)
 {
     if (op->stopping)
         return;
@@ -275,14 +276,14 @@ void operator_stop(struct operator *op, int exit_code)
 /* At the end of each turn: the lease is given back as soon as no write is on its way any more. */
 static void stop_when_drained(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     if (op->stopping && !op->releasing && executor_pending(op->executor) == 0)
         release(op);
 }
 
 static void on_signal(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     struct signalfd_siginfo info;
     while (read(op->signal_fd, &info, sizeof info) == (ssize_t) sizeof info) {
         log_info("stopping", "signal", info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT");
@@ -290,7 +291,7 @@ static void on_signal(void *arg)
     }
 }
 
-static void set_up_signals(struct operator *op)
+static void set_up_signals(struct ostler *op)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -315,13 +316,13 @@ static void on_alarm(int signal_number)
 
 static void turn(void *arg)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     alarm(WATCHDOG_S);
     loop_turn(op->loop);
     alarm(0);
 }
 
-static int set_up(struct operator *op, struct err *e)
+static int set_up(struct ostler *op, struct err *e)
 {
     char host[64] = "ostler";
     gethostname(host, sizeof host - 1);
@@ -350,7 +351,7 @@ static int set_up(struct operator *op, struct err *e)
     return operator_serve(op, e);
 }
 
-static void start(struct operator *op)
+static void start(struct ostler *op)
 {
     signal(SIGALRM, on_alarm);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
@@ -363,7 +364,7 @@ static void start(struct operator *op)
     turn(op);
 }
 
-static void wait_and_turn(struct operator *op)
+static void wait_and_turn(struct ostler *op)
 {
     if (op->server) {
         if (server_run_once(op->server, -1) < 0)
@@ -375,7 +376,7 @@ static void wait_and_turn(struct operator *op)
     turn(op);
 }
 
-static void tear_down(struct operator *op)
+static void tear_down(struct ostler *op)
 {
     server_free(op->server);
     controller_free(op->nodes);
@@ -399,7 +400,7 @@ static void tear_down(struct operator *op)
 
 int operator_run(const struct options *o)
 {
-    struct operator op = { .o = o, .clock = clock_system(), .turn = turn };
+    struct ostler op = { .o = o, .clock = clock_system(), .turn = turn };
     CLEANUP_ERR struct err e = { 0 };
     if (set_up(&op, &e) < 0) {
         log_error("cannot start", "err", err_msg(&e));

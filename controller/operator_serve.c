@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "operator_state.h"
 
-void operator_metrics_add(struct operator *op)
+void operator_metrics_add(struct ostler *op)
 {
     static const char *const by_request[] = { "code", "method", "host", NULL };
     static const char *const by_name[] = { "name", NULL };
@@ -33,14 +33,14 @@ void operator_metrics_add(struct operator *op)
     metric_set(build, (const char *const[]){ ostler_version }, 1);
 }
 
-void operator_count_request(struct operator *op, const char *method, int status)
+void operator_count_request(struct ostler *op, const char *method, int status)
 {
     char code[16];
     snprintf(code, sizeof code, status ? "%d" : "<error>", status);
     metric_add(op->requests, (const char *const[]){ code, method, op->config.server.host }, 1);
 }
 
-static void update_metrics(struct operator *op)
+static void update_metrics(struct ostler *op)
 {
     metric_set(op->leader, (const char *const[]){ "ostler" }, op->leading);
     for (int i = 0; i < NODE_STATE_COUNT; i++)
@@ -61,7 +61,7 @@ static void update_metrics(struct operator *op)
 
 static void write_metrics(void *arg, struct buf *out)
 {
-    struct operator *op = arg;
+    struct ostler *op = arg;
     update_metrics(op);
     metrics_text(op->metrics, out);
 }
@@ -69,7 +69,7 @@ static void write_metrics(void *arg, struct buf *out)
 /* The first watch that fails says why; before the first list has come that is so too. */
 static char *why_watches_fail(void *arg)
 {
-    const struct operator *op = arg;
+    const struct ostler *op = arg;
     for (int i = 0; i < RESOURCE_COUNT; i++) {
         const struct informer *inf = op->cluster.informers[i];
         if (inf && informer_problem(inf))
@@ -80,18 +80,18 @@ static char *why_watches_fail(void *arg)
 
 static char *why_lease_fails(void *arg)
 {
-    const struct operator *op = arg;
+    const struct ostler *op = arg;
     const char *problem = op->lease ? lease_problem(op->lease) : NULL;
     return problem ? xstrdup(problem) : NULL;
 }
 
 static char *why_stopping(void *arg)
 {
-    const struct operator *op = arg;
+    const struct ostler *op = arg;
     return op->stopping ? xstrdup("the process is stopping") : NULL;
 }
 
-int operator_serve(struct operator *op, struct err *e)
+int operator_serve(struct ostler *op, struct err *e)
 {
     op->wait_fd = loop_fd(op->loop);
     if (!*op->o->listen || op->o->command == COMMAND_CLEANUP)

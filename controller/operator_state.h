@@ -15,7 +15,7 @@
 #include "runtime/recorder.h"
 #include "serve/server.h"
 
-struct operator {
+struct ostler {
     const struct options *o;
     struct clock clock;
     char *identity; /* of this process, in the lease and in events */
@@ -52,12 +52,12 @@ struct operator {
 };
 
 /* Begins to stop: what is on its way may come back, then the lease is released. */
-void operator_stop(struct operator *op, int exit_code);
+void operator_stop(struct ostler *op, int exit_code);
 /* Registers the metrics. */
-void operator_metrics_add(struct operator *op);
+void operator_metrics_add(struct ostler *op);
 /* Counts an answer; status 0: none came. */
-void operator_count_request(struct operator *op, const char *method, int status);
+void operator_count_request(struct ostler *op, const char *method, int status);
 /* Starts the server (--listen), or lets the loop be waited for by itself. */
-int operator_serve(struct operator *op, struct err *e);
+int operator_serve(struct ostler *op, struct err *e);
 
 #endif

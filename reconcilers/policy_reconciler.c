@@ -47,29 +47,12 @@ static bool confirmed(void *arg, const struct child *child)
     return cluster_confirmed(arg, child);
 }
 
-void policy_reconcile(void *arg, const char *key, struct plan *plan)
+/* What is known now, apart from what is gathered into an arena. */
+static struct cluster_view view_of(const struct reconcilers *r, enum stance stance, const struct node_facts *facts, const char *now)
 {
-    (void) key;
-    struct reconcilers *r = arg;
     struct cluster *c = r->cluster;
-    int64_t again_ms;
-    enum stance stance = cluster_stance(c, &again_ms);
-    if (again_ms)
-        plan_requeue(plan, again_ms);
-    bool changed = stance != c->stance;
-    c->stance = stance;
-    /* The time without a policy is over: no event says so to the nodes. */
-    if (changed && stance == STANCE_REMOVE && !c->object)
-        cluster_new_epoch(c);
-    if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
-        return;
-    CLEANUP_ARENA struct arena a = { 0 };
-    char now[CLOCK_TEXT_MAX];
-    clock_rfc3339(clock_wall_us(c->o.clock), now);
-    const struct node_slot *some = any_stack_node(c);
-    struct node_view view = { some ? some->node : NULL, c->strings };
-    struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
-    struct cluster_view v = {
+    int64_t epoch_ms = clock_mono_ms(c->o.clock) - c->epoch_began_ms;
+    return (struct cluster_view){
         .object = c->object,
         .policy = c->policy_valid ? &c->policy : NULL,
         .problems = c->problem_text,
@@ -78,16 +61,46 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .tally = &c->tally,
         .settled = c->pending == 0,
-        .settling = c->pending && clock_mono_ms(c->o.clock) - c->epoch_began_ms < SETTLING_MS,
+        .settling = c->pending && epoch_ms < SETTLING_MS,
         .confirmed = confirmed,
         .arg = c,
         .failure = r->failure,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
-        .any_gpu_node = some ? &facts : NULL,
+        .any_gpu_node = facts,
         .manifests = r->manifests,
         .operand_namespace = c->o.operand_namespace,
         .now = now,
     };
+}
+
+/* Takes note of the stance; when the time without a policy is over, no event says so to the nodes. */
+static enum stance take_stance(struct cluster *c, struct plan *plan)
+{
+    int64_t again_ms;
+    enum stance stance = cluster_stance(c, &again_ms);
+    if (again_ms)
+        plan_requeue(plan, again_ms);
+    if (stance == STANCE_REMOVE && c->stance != stance && !c->object)
+        cluster_new_epoch(c);
+    c->stance = stance;
+    return stance;
+}
+
+void policy_reconcile(void *arg, const char *key, struct plan *plan)
+{
+    (void) key;
+    struct reconcilers *r = arg;
+    struct cluster *c = r->cluster;
+    enum stance stance = take_stance(c, plan);
+    if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
+        return;
+    CLEANUP_ARENA struct arena a = { 0 };
+    char now[CLOCK_TEXT_MAX];
+    clock_rfc3339(clock_wall_us(c->o.clock), now);
+    const struct node_slot *some = any_stack_node(c);
+    struct node_view view = { some ? some->node : NULL, c->strings };
+    struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
+    struct cluster_view v = view_of(r, stance, some ? &facts : NULL, now);
     v.children = gather_children(c, &a, &v.child_count);
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
 }

@@ -54,17 +54,34 @@ static void count(const struct controller *c, const char *result)
     metric_add(c->o.metrics->reconcile_total, (const char *const[]){ c->o.name, result }, 1);
 }
 
+/* A key came out well; its plan may want another look later. */
+static void succeed(struct controller *c, const char *key, int64_t requeue_after_ms)
+{
+    int64_t now = loop_now(c->o.loop);
+    count(c, requeue_after_ms ? "requeue_after" : "success");
+    if (requeue_after_ms)
+        queue_add_at(&c->queue, key, now + requeue_after_ms);
+    queue_done(&c->queue, key, false, -1, now);
+}
+
+/* A key that failed comes back by its backoff, and when the server wants it: what the plan asked for could only be earlier. */
+static void fail(struct controller *c, const char *key, int64_t retry_after_ms)
+{
+    count(c, "error");
+    metric_add(c->o.metrics->reconcile_errors, &c->o.name, 1);
+    queue_done(&c->queue, key, true, retry_after_ms, loop_now(c->o.loop));
+}
+
 static void on_done(void *arg, const char *key, const struct executor_result *result)
 {
     struct controller *c = arg;
-    bool failed = result->error != ERR_NONE;
-    count(c, failed ? "error" : "success");
-    if (failed)
-        metric_add(c->o.metrics->reconcile_errors, &c->o.name, 1);
     c->working--;
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, result);
-    queue_done(&c->queue, key, failed, result->retry_after_ms, loop_now(c->o.loop));
+    if (result->error == ERR_NONE)
+        succeed(c, key, result->requeue_after_ms);
+    else
+        fail(c, key, result->retry_after_ms);
     arm(c);
 }
 
@@ -76,12 +93,9 @@ static void reconcile(struct controller *c, const char *key)
     metric_observe(c->o.metrics->reconcile_seconds, &c->o.name, (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
     for (size_t i = 0; i < plan.notice_count; i++)
         c->o.notice(c->o.arg, &plan.notices[i]);
-    if (plan.requeue_after_ms)
-        queue_add_at(&c->queue, key, loop_now(c->o.loop) + plan.requeue_after_ms);
     if (plan.len == 0) {
-        count(c, plan.requeue_after_ms ? "requeue_after" : "success");
+        succeed(c, key, plan.requeue_after_ms);
         plan_clear(&plan);
-        queue_done(&c->queue, key, false, -1, loop_now(c->o.loop));
         return;
     }
     c->working++;
@@ -120,6 +134,7 @@ struct controller *controller_new(const struct controller_options *o)
 void controller_add(struct controller *c, const char *key)
 {
     queue_add(&c->queue, key);
+    arm(c); /* our part of this turn may be over */
 }
 
 void controller_add_after(struct controller *c, const char *key, int64_t delay_ms)

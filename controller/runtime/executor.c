@@ -55,10 +55,11 @@ static void unlink_job(struct job *job)
     ex->jobs--;
 }
 
-static void finish(struct job *job, const struct executor_result *result)
+static void finish(struct job *job, enum err_kind error, const char *message)
 {
+    struct executor_result result = { error, message, job->retry_after_ms, job->plan.requeue_after_ms };
     unlink_job(job);
-    job->done(job->arg, job->key, result);
+    job->done(job->arg, job->key, &result);
     job_free(job);
 }
 
@@ -116,16 +117,16 @@ static void on_done(void *arg, const struct transport_result *result)
     log_outcome(job, &e);
     if (ex->o.answered)
         ex->o.answered(ex->o.arg, &a->request, result->status);
-    if (e.kind == ERR_NONE)
+    if (e.kind == ERR_NONE && result->status < 300)
         take_answer(job);
-    else if (job->first.kind == ERR_NONE)
+    else if (e.kind != ERR_NONE && job->first.kind == ERR_NONE)
         job->first = err_take(&e);
     if (result->retry_after_ms > job->retry_after_ms)
         job->retry_after_ms = result->retry_after_ms;
     buf_reset(&job->answer);
     job->at++;
     if (job->at == job->plan.len || (job->first.kind != ERR_NONE && !job->plan.keep_going))
-        finish(job, &(struct executor_result){ job->first.kind, err_msg(&job->first), job->retry_after_ms });
+        finish(job, job->first.kind, err_msg(&job->first));
     pump(ex);
 }
 
@@ -147,10 +148,10 @@ static void pump(struct executor *ex)
         next = job->next;
         if (job->request)
             continue;
-        if (loop_now(ex->o.loop) < ex->o.fence(ex->o.arg)) {
+        if (clock_mono_ms(loop_clock(ex->o.loop)) < ex->o.fence(ex->o.arg)) {
             begin(job);
         } else {
-            finish(job, &(struct executor_result){ ERR_CONFLICT, "the lease is not ours", -1 });
+            finish(job, ERR_CONFLICT, "the lease is not ours");
             next = ex->head; /* the done function may have changed the list */
         }
     }

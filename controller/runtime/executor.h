@@ -16,9 +16,10 @@ struct executor;
 
 /* How a plan came out. */
 struct executor_result {
-    enum err_kind error;    /* ERR_NONE: every action was accepted */
-    const char *message;    /* of the error; borrowed */
-    int64_t retry_after_ms; /* what the server asked for; -1: nothing */
+    enum err_kind error;      /* ERR_NONE: every action was accepted */
+    const char *message;      /* of the error; borrowed */
+    int64_t retry_after_ms;   /* what the server asked for; -1: nothing */
+    int64_t requeue_after_ms; /* what the plan asked for; 0: nothing */
 };
 
 typedef void executor_done_fn(void *arg, const char *key, const struct executor_result *result);

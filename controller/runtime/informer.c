@@ -80,21 +80,30 @@ static int take_error_frame(const json_t *status, struct err *e)
     return reply_error((int) json_int(status, "code", 500), text, strlen(text), e);
 }
 
+static int take_event(struct informer *inf, const char *type, const json_t *object, struct err *e)
+{
+    if (!json_is_object(object))
+        return err_set(e, ERR_INVALID, "a watch event without an object");
+    if (str_eq(type, "ERROR"))
+        return take_error_frame(object, e);
+    bool deleted = str_eq(type, "DELETED");
+    if (str_eq(type, "BOOKMARK"))
+        table_bookmark(inf->table, object_rv(object));
+    else if (deleted || str_eq(type, "ADDED") || str_eq(type, "MODIFIED"))
+        table_event(inf->table, object, deleted);
+    else
+        return err_set(e, ERR_INVALID, "a watch event of no known type");
+    return 0;
+}
+
 /* One line of a watch: {"type": …, "object": …}. */
 static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
     CLEANUP_JSON json_t *frame = json_parse(text, len, e);
-    if (!frame)
-        return -1;
-    const char *type = json_str_or_empty(frame, "type");
     const json_t *object = json_object_get(frame, "object");
-    if (str_eq(type, "ERROR"))
-        return take_error_frame(object, e);
-    if (str_eq(type, "BOOKMARK"))
-        table_bookmark(inf->table, object_rv(object));
-    else
-        table_event(inf->table, object, str_eq(type, "DELETED"));
+    if (!frame || take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0)
+        return -1;
     step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
     loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
     return 0;
@@ -136,7 +145,9 @@ static void fail(struct informer *inf, const struct err *e, int64_t retry_after_
         step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
     CLEANUP_FREE char *sentence = xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list",
                                             resource_get(inf->options.resource)->plural, err_msg(e), advice(inf, e->kind));
-    set_problem(inf, e->kind == ERR_GONE ? NULL : sentence);
+    /* A version that has grown old, once, is the normal course: nothing is wrong, and nothing that was wrong is over yet. */
+    if (next.what == WATCH_DO_WAIT)
+        set_problem(inf, sentence);
     act(inf, &next);
 }
 
@@ -159,12 +170,12 @@ static void take_page_end(struct informer *inf)
     const struct buf *text = split_envelope(&inf->split);
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *envelope = split_complete(&inf->split) ? json_parse(buf_text(text), text->len, &e) : NULL;
-    if (!envelope) {
-        err_set(&e, ERR_SERVER, "the list broke off");
+    const char *rv = json_str_or_empty(envelope, "metadata.resourceVersion");
+    if (!*rv) {
+        err_set(&e, ERR_SERVER, envelope ? "the list has no resourceVersion" : "the list broke off");
         fail(inf, &e, -1);
         return;
     }
-    const char *rv = json_str(envelope, "metadata.resourceVersion");
     struct watch_next next =
         step(inf, (struct watch_input){ .event = WATCH_PAGE, .rv = rv, .token = json_str(envelope, "metadata.continue") });
     inf->absent = false;

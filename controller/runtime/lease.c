@@ -152,6 +152,7 @@ static void on_due(void *arg)
 static void on_fence(void *arg)
 {
     struct lease *l = arg;
+    l->state.leading = false;
     if (!l->told)
         return;
     l->told = false;

@@ -73,6 +73,11 @@ int64_t loop_now(const struct loop *l)
     return l->now;
 }
 
+const struct clock *loop_clock(const struct loop *l)
+{
+    return l->clock;
+}
+
 void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg)
 {
     if (l->fd_count == FDS_MAX)

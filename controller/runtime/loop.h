@@ -24,6 +24,8 @@ struct loop *loop_new(const struct clock *clock);
 void loop_free(struct loop *l);
 /* The time of this turn: read once per turn, so that everything in it agrees. */
 int64_t loop_now(const struct loop *l);
+/* The clock itself, for what must not go by the time of a turn that may have been long. Borrowed. */
+const struct clock *loop_clock(const struct loop *l);
 /* Calls fn in a turn in which fd is readable. */
 void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg);
 /* Calls the timer once, when the clock has reached `at`, at the earliest in the next turn when it is set by a timer; setting it

@@ -12,9 +12,11 @@ enum {
     SERIES_FORGET_MS = 6 * 60 * 1000,   /* an event that came this long ago begins anew */
     BURST = 25,                         /* events of one object at once */
     REFILL_MS = 5 * 60 * 1000,          /* one more after this time */
+    BURST_ALL = 100,                    /* events of all objects at once: a fleet that starts must not be a flood of them */
+    REFILL_ALL_MS = 1000,               /* one more after this time */
     KEYS_MAX = 4096,                    /* kinds of events that are remembered; beyond it all are forgotten */
     IN_FLIGHT_MAX = 4,
-    WAITING_MAX = 256,
+    WAITING_MAX = 64,
     NOTE_MAX = 1000,                    /* the API takes 1 kB */
 };
 
@@ -26,10 +28,10 @@ struct series {
     int64_t last_ms, written_ms;
 };
 
-/* How many events an object has left. */
+/* How many events an object, or all of them together, have left. */
 struct bucket {
     char *key;
-    int tokens;
+    int tokens; /* counted from a full bucket: 0 = all are left, -1 = one is gone */
     int64_t filled_ms;
 };
 
@@ -38,12 +40,20 @@ struct waiting {
     struct request request;
 };
 
+/* An event on its way. */
+struct sending {
+    struct recorder *recorder;
+    uint64_t request; /* 0: this place is free */
+};
+
 struct recorder {
     struct recorder_options o;
     struct map series;
     struct map buckets;
+    struct bucket all;
     struct waiting *head, *tail;
-    size_t waiting, in_flight;
+    size_t waiting;
+    struct sending sending[IN_FLIGHT_MAX];
     uint64_t dropped, serial;
 };
 
@@ -55,25 +65,34 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
     return 0;
 }
 
+static struct sending *free_place(struct recorder *r)
+{
+    for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
+        if (!r->sending[i].request)
+            return &r->sending[i];
+    return NULL;
+}
+
 static void pump(struct recorder *r)
 {
-    while (r->head && r->in_flight < IN_FLIGHT_MAX && loop_now(r->o.loop) < r->o.fence(r->o.arg)) {
+    struct sending *place;
+    while (r->head && (place = free_place(r)) && clock_mono_ms(r->o.clock) < r->o.fence(r->o.arg)) {
         struct waiting *w = r->head;
-        struct transport_sink sink = { NULL, on_bytes, on_done, r };
+        struct transport_sink sink = { NULL, on_bytes, on_done, place };
         r->head = w->next;
         if (!r->head)
             r->tail = NULL;
         r->waiting--;
-        r->in_flight++;
-        transport_submit(r->o.transport, &w->request, &sink);
+        *place = (struct sending){ r, transport_submit(r->o.transport, &w->request, &sink) };
         free(w);
     }
 }
 
 static void on_done(void *arg, const struct transport_result *result)
 {
-    struct recorder *r = arg;
-    r->in_flight--;
+    struct sending *place = arg;
+    struct recorder *r = place->recorder;
+    place->request = 0;
     if (result->status >= 300 || result->err.kind != ERR_NONE)
         r->dropped++;
     pump(r);
@@ -122,6 +141,15 @@ static void clear_buckets(struct map *m)
     map_clear(m);
 }
 
+/* Fills the bucket up to what the time gives; whether an event is left. */
+static bool fill(struct bucket *b, int burst, int64_t refill_ms, int64_t now)
+{
+    int64_t more = (now - b->filled_ms) / refill_ms;
+    b->tokens = more < -b->tokens ? b->tokens + (int) more : 0;
+    b->filled_ms += more * refill_ms;
+    return b->tokens > -burst;
+}
+
 static bool take_token(struct recorder *r, const char *key)
 {
     int64_t now = loop_now(r->o.loop);
@@ -130,15 +158,14 @@ static bool take_token(struct recorder *r, const char *key)
         if (r->buckets.len >= KEYS_MAX)
             clear_buckets(&r->buckets);
         b = xcalloc(1, sizeof *b);
-        *b = (struct bucket){ .key = xstrdup(key), .tokens = BURST, .filled_ms = now };
+        *b = (struct bucket){ .key = xstrdup(key), .filled_ms = now };
         map_put(&r->buckets, b->key, b);
     }
-    int64_t more = (now - b->filled_ms) / REFILL_MS;
-    b->tokens = b->tokens + more < BURST ? b->tokens + (int) more : BURST;
-    b->filled_ms += more * REFILL_MS;
-    if (b->tokens == 0)
+    bool left = fill(b, BURST, REFILL_MS, now), left_of_all = fill(&r->all, BURST_ALL, REFILL_ALL_MS, now);
+    if (!left || !left_of_all)
         return false;
     b->tokens--;
+    r->all.tokens--;
     return true;
 }
 
@@ -226,6 +253,9 @@ void recorder_free(struct recorder *r)
 {
     if (!r)
         return;
+    for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
+        if (r->sending[i].request)
+            transport_cancel(r->o.transport, r->sending[i].request);
     while (r->head) {
         struct waiting *w = r->head;
         r->head = w->next;

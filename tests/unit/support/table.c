@@ -8,6 +8,14 @@ void table_add(struct table *t, const char *name, CMUnitTestFunction check, cons
     t->tests[t->len++] = (struct CMUnitTest){ .name = name, .test_func = check, .initial_state = (void *) state };
 }
 
+void table_add_fixture(struct table *t, const char *name, CMUnitTestFunction check, CMFixtureFunction set_up,
+                       CMFixtureFunction tear_down)
+{
+    table_add(t, name, check, NULL);
+    t->tests[t->len - 1].setup_func = set_up;
+    t->tests[t->len - 1].teardown_func = tear_down;
+}
+
 int table_run(struct table *t, const char *group)
 {
     /* What the macro cmocka_run_group_tests() calls; the macro itself takes only arrays. */

@@ -20,6 +20,9 @@ struct table {
 
 /* Adds one test; all pointers are borrowed until table_run() is over. */
 void table_add(struct table *t, const char *name, CMUnitTestFunction check, const void *state);
+/* Adds one test whose *state is what set_up puts there and tear_down frees. */
+void table_add_fixture(struct table *t, const char *name, CMUnitTestFunction check, CMFixtureFunction set_up,
+                       CMFixtureFunction tear_down);
 /* Adds one test per element of an array of structs that begin with a `name`. */
 #define TABLE_ROWS(t, check, rows)                                                                 \
     for (size_t row_ = 0; row_ < ARRAY_LEN(rows); row_++)                                          \

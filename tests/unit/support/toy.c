@@ -37,11 +37,20 @@ static void ignore_policy(void *arg, bool soon)
     (void) soon;
 }
 
+/* Parsed once for all toys: it is most of what one costs. */
+static const struct manifests *the_manifests(void)
+{
+    static struct manifests *parsed;
+    CLEANUP_ERR struct err e = { 0 };
+    if (!parsed)
+        parsed = manifests_new(&e);
+    assert_non_null(parsed);
+    return parsed;
+}
+
 void toy_init(struct toy *t, const json_t *policy)
 {
-    CLEANUP_ERR struct err e = { 0 };
-    *t = (struct toy){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = manifests_new(&e) };
-    assert_non_null(t->manifests);
+    *t = (struct toy){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = the_manifests() };
     cluster_init(t->cluster, &(struct cluster_options){ .operand_namespace = TOY_NAMESPACE,
                                                          .image_prefixes = POLICY_IMAGE_PREFIXES,
                                                          .clock = &still,
@@ -62,7 +71,6 @@ void toy_clear(struct toy *t)
 {
     cluster_clear(t->cluster);
     free(t->cluster);
-    manifests_free(t->manifests);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         json_decref(t->objects[i]);
 }
@@ -88,7 +96,8 @@ static void store(struct toy *t, enum resource_id resource, json_t *object_steal
     json_object_set_new(metadata, "resourceVersion", json_textf("%llu", (unsigned long long) ++t->rv));
     if (!*object_uid(object_steal))
         json_object_set_new(metadata, "uid", json_textf("uid-%s-%llu", name, (unsigned long long) t->rv));
-    bool changed = !before || !json_equal(json_object_get(before, "spec"), json_object_get(object_steal, "spec"));
+    const json_t *was = json_object_get(before, "spec"), *is = json_object_get(object_steal, "spec");
+    bool changed = !before || (was != is && !json_equal(was, is));
     if (has_generation(resource) && (changed || !object_generation(object_steal)))
         json_object_set_new(metadata, "generation", json_integer(object_generation(before) + 1));
     CLEANUP_FREE char *key = xstrdup(name);
@@ -164,6 +173,7 @@ json_t *toy_node(const json_t *brief)
 static void fill_operand(json_t *pod, const json_t *brief)
 {
     json_set_at(pod, "metadata.namespace", json_string(TOY_NAMESPACE));
+    json_set_at(pod, "metadata.ownerReferences", json_pack("[{s:s, s:b}]", "kind", "DaemonSet", "controller", 1));
     json_t *labels = json_at(pod, "metadata.labels");
     json_object_set_new(labels, LABEL_MANAGED_BY, json_string(MANAGED_BY));
     json_object_set(labels, LABEL_COMPONENT, json_object_get(brief, "operand"));
@@ -198,6 +208,8 @@ json_t *toy_pod(const json_t *brief)
         json_set_at(pod, "status.initContainerStatuses",
                     json_pack("[{s:{s:{s:i, s:s, s:O}}}]", "state", "terminated", "exitCode", 1, "reason", "Error", "message",
                               json_object_get(brief, "said")));
+    if (json_object_get(brief, "initStatus"))
+        json_set_at(pod, "status.initContainerStatuses", json_pack("[O]", json_object_get(brief, "initStatus")));
     if (json_bool(brief, "deleting", false))
         json_set_at(pod, "metadata.deletionTimestamp", json_string(TOY_NOW));
     return pod;
@@ -388,13 +400,22 @@ static void operate(json_t *object, const json_t *operations)
         json_t *value = json_object_get(o, "value");
         if (str_eq(json_str(o, "op"), "test"))
             assert_true(json_equal(at_pointer(object, pointer), value));
-        else if (str_eq(pointer, "/spec"))
-            json_object_set(object, "spec", value);
-        else if (str_eq(pointer, "/metadata/managedFields"))
-            json_set_at(object, "metadata.managedFields", json_incref(value));
+        else if (str_eq(pointer, "/spec") || str_eq(pointer, "/metadata/managedFields"))
+            json_set_at(object, str_eq(pointer, "/spec") ? "spec" : "metadata.managedFields", json_deep_copy(value));
         else
             fail_msg("unknown operation on %s", pointer);
     }
+}
+
+/* A JSON patch; what it changes in the spec is recorded under its sender's name, as an update. */
+static json_t *operated(const json_t *before, const json_t *operations)
+{
+    json_t *object = json_deep_copy(before);
+    operate(object, operations);
+    if (!json_equal(json_object_get(before, "spec"), json_object_get(object, "spec")))
+        json_array_append_new(json_at(object, "metadata.managedFields"),
+                              json_pack("{s:s, s:s, s:{s:{}}}", "manager", FIELD_MANAGER, "operation", "Update", "fieldsV1", "f:spec"));
+    return object;
 }
 
 /* Guarded merge patches, on nodes and on the policy. */
@@ -407,11 +428,26 @@ static json_t *patched(const json_t *before, const json_t *patch)
     return object;
 }
 
-static void check_node_write(const json_t *before, const json_t *after)
+/* No driver goes from under a GPU pod, unless a person skips the wait, or it never ran since the host has its own. A label that somebody
+ * else had changed may go back to what runs. */
+static void check_driver_stays(const struct toy *t, const json_t *before, const json_t *after)
+{
+    const char *was = object_label(before, LABEL_DRIVER), *is = object_label(after, LABEL_DRIVER);
+    struct node_pods pods;
+    cluster_node_pods(t->cluster, slot_of(t, object_name(before)), &pods);
+    bool allowed = !was || str_eq(was, is) || pods.host_driver || str_eq(is, pods.of[COMPONENT_DRIVER].revision) ||
+                   object_annotation(t->cluster->object, POLICY_FORCE_REMOVAL);
+    if (!allowed && pods.gpu_pods)
+        fail_msg("node %s: the driver label goes from %s to %s under %zu GPU pods", object_name(before), was, is ? is : "none",
+                 pods.gpu_pods);
+}
+
+static void check_node_write(const struct toy *t, const json_t *before, const json_t *after)
 {
     const char *broken = frame_broken(before, after);
     if (broken)
         fail_msg("node %s: %s", object_name(before), broken);
+    check_driver_stays(t, before, after);
     if (object_is_deleting(before))
         fail_msg("node %s is being deleted and is written to", object_name(before));
 }
@@ -422,7 +458,8 @@ static void check_changes_something(const struct action *a, const json_t *before
     json_object_del(json_object_get(b, "metadata"), "resourceVersion");
     CLEANUP_JSON json_t *c = json_deep_copy(after);
     json_object_del(json_object_get(c, "metadata"), "resourceVersion");
-    if (json_equal(b, c) && !str_eq(a->reason, "Confirm"))
+    /* An apply that only confirms what is there, or takes its fields over, may find it so already. */
+    if (json_equal(b, c) && !str_eq(a->reason, "Confirm") && !str_eq(a->reason, "Drift"))
         fail_msg("%s %s %s changes nothing", a->verb, a->target, a->reason);
 }
 
@@ -437,9 +474,7 @@ static json_t *result_of(const struct action *a, const json_t *before, const jso
         return applied(before, body);
     if (str_has_prefix(a->request.content_type, "application/merge-patch"))
         return patched(before, body);
-    json_t *object = json_deep_copy(before);
-    operate(object, body);
-    return object;
+    return operated(before, body);
 }
 
 static void carry_out(struct toy *t, const struct action *a)
@@ -459,7 +494,7 @@ static void carry_out(struct toy *t, const struct action *a)
     if (before)
         check_changes_something(a, before, after);
     if (resource == RESOURCE_NODE)
-        check_node_write(before, after);
+        check_node_write(t, before, after);
     store(t, resource, after);
     bool gone = object_is_deleting(after) && json_array_size(json_at(after, "metadata.finalizers")) == 0;
     cluster_written(t->cluster, resource, after);
@@ -567,6 +602,8 @@ void toy_settle(struct toy *t, bool follow, struct buf *log)
     CLEANUP_BUF struct buf unread = BUF_INIT(1 << 24);
     for (int i = 0; i < PASSES_MAX; i++) {
         bool acted = round_of_passes(t, log ? log : &unread);
+        if (acted)
+            buf_str(log ? log : &unread, "\n");
         bool followed = follow && toy_follow(t);
         if (!acted && !followed)
             return;

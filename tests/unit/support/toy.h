@@ -20,7 +20,7 @@ struct cluster;
 
 struct toy {
     struct cluster *cluster;
-    struct manifests *manifests;
+    const struct manifests *manifests;
     json_t *objects[RESOURCE_COUNT]; /* name to object */
     uint64_t rv;
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
@@ -45,7 +45,7 @@ json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name
 /* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, deleting. New reference. */
 json_t *toy_node(const json_t *brief);
 /* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its first
- * init container), deleting, gpus, labels, image, initImage. New reference. */
+ * init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage. New reference. */
 json_t *toy_pod(const json_t *brief);
 /* The record of a revision with these inputs. New reference. */
 json_t *toy_record(const char *hash, const json_t *inputs);
@@ -64,7 +64,7 @@ void toy_carry_out(struct toy *t, const struct plan *plan);
 /* What the DaemonSet controller does: pods where labels want them, none elsewhere. True when anything changed. */
 bool toy_follow(struct toy *t);
 /* Passes over everything, with pods that follow when `follow` is set, until nothing is left to do; fails the test when that has no end.
- * The text of all actions goes to `log` (may be NULL). */
+ * The text of all actions goes to `log` (may be NULL), an empty line after each round. */
 void toy_settle(struct toy *t, bool follow, struct buf *log);
 
 #endif

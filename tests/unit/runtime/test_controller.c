@@ -1,0 +1,442 @@
+#include "runtime/controller.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+#include "tests/unit/support/world.h"
+
+struct fixture {
+    struct world w;
+    struct metrics *registry;
+    struct controller_metrics metrics;
+    struct executor *executor;
+    struct controller *controller;
+    int64_t fence;
+    struct buf log; /* keys that were looked at, outcomes, notices */
+    /* What a look at a key makes. */
+    int patches;
+    int64_t requeue_ms;
+    const char *notice;
+    int64_t cost_ms;   /* time that the look itself takes */
+    const char *late;  /* a key to add at the end of the next turn; NULL: none */
+};
+
+static int64_t fence(void *arg)
+{
+    const struct fixture *f = arg;
+    return f->fence;
+}
+
+static void written(void *arg, enum resource_id resource, const json_t *object)
+{
+    (void) arg;
+    (void) resource;
+    (void) object;
+}
+
+static void say(struct fixture *f, const char *text)
+{
+    buf_printf(&f->log, "%s%s", f->log.len ? " " : "", text);
+}
+
+static void reconcile(void *arg, const char *key, struct plan *plan)
+{
+    struct fixture *f = arg;
+    say(f, key);
+    world_jump(&f->w, f->cost_ms);
+    CLEANUP_JSON json_t *patch = tree("{'spec': {}}");
+    for (int i = 0; i < f->patches; i++)
+        plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, key, patch), "Patch", key, "Test", "as the test wants");
+    if (f->requeue_ms)
+        plan_requeue(plan, f->requeue_ms);
+    if (f->notice)
+        plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1",
+                                            .reason = "Test", .action = "Test", .note = (char *) f->notice });
+}
+
+static void on_notice(void *arg, const struct notice *n)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, " (%s: %s)", n->name, n->note);
+}
+
+static void on_outcome(void *arg, const char *key, const struct executor_result *result)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, " [%s: %s]", key, err_kind_name(result->error));
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    world_init(&f->w);
+    f->log = (struct buf) BUF_INIT(100000);
+    f->fence = INT64_MAX;
+    f->registry = metrics_new(100);
+    controller_metrics_add(&f->metrics, f->registry);
+    f->executor = executor_new(&(struct executor_options){
+        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .written = written, .arg = f });
+    f->controller = controller_new(&(struct controller_options){
+        .name = "node", .reconcile = reconcile, .arg = f, .loop = f->w.loop, .executor = f->executor, .metrics = &f->metrics,
+        .clock = &f->w.clock, .outcome = on_outcome, .notice = on_notice });
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    controller_free(f->controller);
+    executor_free(f->executor);
+    metrics_free(f->registry);
+    world_clear(&f->w);
+    buf_clear(&f->log);
+    free(f);
+    return 0;
+}
+
+static void expect_log(struct fixture *f, const char *want)
+{
+    assert_string_equal(buf_text(&f->log), want);
+    buf_reset(&f->log);
+}
+
+static size_t words(const struct fixture *f)
+{
+    size_t n = f->log.len > 0;
+    for (const char *p = buf_text(&f->log); *p; p++)
+        n += *p == ' ';
+    return n;
+}
+
+static void add_keys(struct fixture *f, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "k%d", i);
+        controller_add(f->controller, key);
+    }
+}
+
+static void keys_gather_before_the_start(void **state)
+{
+    struct fixture *f = *state;
+    controller_add(f->controller, "a");
+    controller_add(f->controller, "b");
+    controller_add(f->controller, "a");
+    controller_add_after(f->controller, "c", 10);
+    world_pass(&f->w, 1000);
+    expect_log(f, "");
+    assert_int_equal(controller_busy(f->controller), 2);
+    controller_start(f->controller);
+    world_pass(&f->w, 0);
+    expect_log(f, "a b c");
+    assert_int_equal(controller_busy(f->controller), 0);
+}
+
+static void nothing_to_do_is_done(void **state)
+{
+    struct fixture *f = *state;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_pass(&f->w, 3600 * 1000);
+    expect_log(f, "a");
+    assert_int_equal(controller_failures(f->controller, "a"), 0);
+}
+
+static void key_is_looked_at_after_a_delay(void **state)
+{
+    struct fixture *f = *state;
+    controller_start(f->controller);
+    controller_add_after(f->controller, "a", 500);
+    world_pass(&f->w, 499);
+    expect_log(f, "");
+    world_pass(&f->w, 1);
+    expect_log(f, "a");
+}
+
+static void plan_is_carried_out(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 2;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    expect_log(f, "a");
+    assert_int_equal(controller_busy(f->controller), 1);
+    world_reply(&f->w, 0, 200, "{}");
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 200, "{}");
+    world_turn(&f->w);
+    expect_log(f, " [a: None]");
+    assert_int_equal(controller_busy(f->controller), 0);
+    assert_int_equal(f->w.submitted, 2);
+}
+
+static void failure_comes_back_with_backoff(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    expect_log(f, "a");
+    int64_t wait = 5;
+    for (int i = 1; i <= 10; i++) {
+        world_reply(&f->w, 0, 500, "{'message': 'no'}");
+        world_turn(&f->w);
+        expect_log(f, " [a: ServerError]");
+        assert_int_equal(controller_failures(f->controller, "a"), i);
+        world_pass(&f->w, wait - 1);
+        expect_log(f, "");
+        world_pass(&f->w, 1);
+        expect_log(f, "a");
+        wait *= 2;
+    }
+    world_reply(&f->w, 0, 200, "{}");
+    world_pass(&f->w, 3600 * 1000);
+    expect_log(f, " [a: None]");
+    assert_int_equal(controller_failures(f->controller, "a"), 0);
+}
+
+static void retry_after_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
+    world_turn(&f->w);
+    buf_reset(&f->log);
+    world_pass(&f->w, 6999);
+    expect_log(f, "");
+    world_pass(&f->w, 1);
+    expect_log(f, "a");
+}
+
+static void plan_asks_to_look_again(void **state)
+{
+    struct fixture *f = *state;
+    f->requeue_ms = 60000;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_pass(&f->w, 59999);
+    expect_log(f, "a");
+    world_pass(&f->w, 1);
+    expect_log(f, "a");
+    f->patches = 1; /* with something to do it counts from its end */
+    world_pass(&f->w, 60000);
+    expect_log(f, "a");
+    world_pass(&f->w, 10000);
+    world_reply(&f->w, 0, 200, "{}");
+    world_turn(&f->w);
+    expect_log(f, " [a: None]");
+    world_pass(&f->w, 59999);
+    expect_log(f, "");
+    world_pass(&f->w, 1);
+    expect_log(f, "a");
+}
+
+static void failure_outweighs_the_wish_to_look_again(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    f->requeue_ms = 1000;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
+    world_turn(&f->w);
+    buf_reset(&f->log);
+    world_pass(&f->w, 6999);
+    expect_log(f, "");
+    world_pass(&f->w, 1);
+    expect_log(f, "a");
+}
+
+static void notices_go_out_with_the_plan(void **state)
+{
+    struct fixture *f = *state;
+    f->notice = "all is well";
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    expect_log(f, "a (a: all is well)");
+}
+
+static void added_meanwhile_it_is_looked_at_again(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    controller_add(f->controller, "a");
+    controller_add(f->controller, "a");
+    world_pass(&f->w, 1000);
+    expect_log(f, "a"); /* never twice at the same time */
+    world_reply(&f->w, 0, 200, "{}");
+    world_turn(&f->w);
+    expect_log(f, " [a: None] a");
+}
+
+static void turn_has_a_budget(void **state)
+{
+    struct fixture *f = *state;
+    f->cost_ms = 8;
+    controller_start(f->controller);
+    add_keys(f, 20);
+    for (size_t looked = 0; looked < 20; looked += words(f), buf_reset(&f->log)) {
+        world_turn(&f->w);
+        assert_in_range(words(f), 1, 6); /* at its timer and at the end of the turn, 20 ms each */
+        assert_true(looked + words(f) == 20 || loop_deadline(f->w.loop) <= f->w.now_ms); /* it goes on without anything else */
+    }
+}
+
+static void full_executor_is_not_fed(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    controller_start(f->controller);
+    add_keys(f, 40);
+    world_pass(&f->w, 1000);
+    assert_int_equal(words(f), 16);
+    assert_int_equal(executor_pending(f->executor), 16);
+    assert_int_equal(loop_deadline(f->w.loop), INT64_MAX); /* only answers bring it on */
+    while (world_open(&f->w)) {
+        world_reply(&f->w, 0, 200, "{}");
+        world_pass(&f->w, 0);
+    }
+    assert_int_equal(f->w.submitted, 40);
+    assert_int_equal(controller_busy(f->controller), 0);
+}
+
+static void add_late(void *arg)
+{
+    struct fixture *f = arg;
+    if (f->late)
+        controller_add(f->controller, TAKE(f->late));
+}
+
+/* As when another controller's pass adds a key to one that had its part of the turn already. */
+static void added_at_the_end_of_a_turn_it_wakes_the_loop(void **state)
+{
+    struct fixture *f = *state;
+    loop_on_turn(f->w.loop, add_late, f);
+    controller_start(f->controller);
+    f->late = "late";
+    world_turn(&f->w);
+    expect_log(f, "");
+    assert_true(loop_deadline(f->w.loop) <= f->w.now_ms);
+    world_turn(&f->w);
+    expect_log(f, "late");
+}
+
+static void stopped_nothing_is_begun(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    controller_add_after(f->controller, "b", 100);
+    world_turn(&f->w);
+    controller_stop(f->controller);
+    controller_add(f->controller, "c");
+    world_pass(&f->w, 1000);
+    world_reply(&f->w, 0, 500, "{'message': 'no'}");
+    world_pass(&f->w, 1000);
+    expect_log(f, "a [a: ServerError]");
+    controller_start(f->controller);
+    world_pass(&f->w, 0);
+    expect_log(f, "c b a");
+}
+
+static void without_the_lease_it_comes_back(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    f->fence = INT64_MIN;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    expect_log(f, "a [a: Conflict]");
+    assert_int_equal(f->w.submitted, 0);
+    f->fence = INT64_MAX;
+    world_pass(&f->w, 5);
+    expect_log(f, "a");
+    assert_int_equal(f->w.submitted, 1);
+}
+
+static void expect_metric(const struct fixture *f, const char *line)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(100000);
+    metrics_text(f->registry, &text);
+    if (!strstr(buf_text(&text), line))
+        fail_msg("no \"%s\" in:\n%s", line, buf_text(&text));
+}
+
+static void figures_are_those_of_controller_runtime(void **state)
+{
+    struct fixture *f = *state;
+    controller_add(f->controller, "idle");
+    controller_add(f->controller, "idle2");
+    controller_update_metrics(f->controller);
+    expect_metric(f, "workqueue_depth{name=\"node\"} 2\n");
+    controller_start(f->controller);
+    world_turn(&f->w);
+    f->requeue_ms = 1000;
+    controller_add(f->controller, "later");
+    world_turn(&f->w);
+    f->requeue_ms = 0;
+    f->patches = 1;
+    controller_add(f->controller, "works");
+    controller_add(f->controller, "fails");
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 200, "{}");
+    world_reply(&f->w, 0, 500, "{}");
+    world_turn(&f->w);
+    controller_update_metrics(f->controller);
+    expect_metric(f, "workqueue_depth{name=\"node\"} 0\n");
+    expect_metric(f, "workqueue_adds_total{name=\"node\"} 5\n");
+    expect_metric(f, "workqueue_retries_total{name=\"node\"} 1\n");
+    expect_metric(f, "controller_runtime_reconcile_total{controller=\"node\",result=\"success\"} 3\n");
+    expect_metric(f, "controller_runtime_reconcile_total{controller=\"node\",result=\"requeue_after\"} 1\n");
+    expect_metric(f, "controller_runtime_reconcile_total{controller=\"node\",result=\"error\"} 1\n");
+    expect_metric(f, "controller_runtime_reconcile_errors_total{controller=\"node\"} 1\n");
+    expect_metric(f, "controller_runtime_reconcile_time_seconds_count{controller=\"node\"} 5\n");
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        CMUnitTestFunction check;
+    } rows[] = {
+        { "keys gather before the start", keys_gather_before_the_start },
+        { "nothing to do is done", nothing_to_do_is_done },
+        { "a key is looked at after a delay", key_is_looked_at_after_a_delay },
+        { "a plan is carried out", plan_is_carried_out },
+        { "a failure comes back with backoff", failure_comes_back_with_backoff },
+        { "Retry-After is waited for", retry_after_is_waited_for },
+        { "a plan asks to look again", plan_asks_to_look_again },
+        { "a failure outweighs the wish to look again", failure_outweighs_the_wish_to_look_again },
+        { "notices go out with the plan", notices_go_out_with_the_plan },
+        { "added meanwhile, a key is looked at again, never twice at a time", added_meanwhile_it_is_looked_at_again },
+        { "a turn has a budget", turn_has_a_budget },
+        { "a full executor is not fed", full_executor_is_not_fed },
+        { "added at the end of a turn, a key wakes the loop", added_at_the_end_of_a_turn_it_wakes_the_loop },
+        { "stopped, nothing is begun", stopped_nothing_is_begun },
+        { "without the lease a key comes back", without_the_lease_it_comes_back },
+        { "figures are those of controller-runtime", figures_are_those_of_controller_runtime },
+    };
+    struct table t = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
+    return table_run(&t, "controller");
+}

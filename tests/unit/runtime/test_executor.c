@@ -1,0 +1,343 @@
+#include "runtime/executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "kube/object.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+#include "tests/unit/support/world.h"
+
+#define PATCHED(name) "PATCH /api/v1/nodes/" name "?fieldManager=ostler"
+
+struct fixture {
+    struct world w;
+    struct executor *ex;
+    int64_t fence;
+    int64_t jump_ms; /* the clock jumps by this when the next answer is counted */
+    struct buf log;  /* what the executor said: outcomes, answers, accepted objects */
+    struct plan again; /* submitted by the next done function */
+};
+
+static int64_t fence(void *arg)
+{
+    const struct fixture *f = arg;
+    return f->fence;
+}
+
+static void written(void *arg, enum resource_id resource, const json_t *object)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, "written %s %s\n", resource_get(resource)->plural, object_name(object));
+}
+
+static void answered(void *arg, const struct request *request, int status)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, "%s %s%s %d\n", request->method, resource_get(request->resource)->plural,
+               request->class == REQUEST_WRITE ? "" : " (not a write)", status);
+    world_jump(&f->w, f->jump_ms);
+    f->jump_ms = 0;
+}
+
+static void done(void *arg, const char *key, const struct executor_result *result)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, "%s: %s \"%s\" %lld\n", key, err_kind_name(result->error), result->message,
+               (long long) result->retry_after_ms);
+    if (f->again.len) {
+        struct plan plan = f->again;
+        f->again = (struct plan){ 0 };
+        executor_submit(f->ex, "again", &plan, done, f);
+    }
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    world_init(&f->w);
+    f->fence = INT64_MAX;
+    f->log = (struct buf) BUF_INIT(10000);
+    f->ex = executor_new(&(struct executor_options){
+        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .written = written, .answered = answered, .arg = f });
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    executor_free(f->ex);
+    world_clear(&f->w);
+    plan_clear(&f->again);
+    buf_clear(&f->log);
+    free(f);
+    return 0;
+}
+
+static void expect_log(struct fixture *f, const char *want)
+{
+    world_turn(&f->w);
+    assert_string_equal(buf_text(&f->log), want);
+    buf_reset(&f->log);
+}
+
+static void add_patch(struct plan *p, const char *node)
+{
+    CLEANUP_JSON json_t *patch = tree("{'spec': {'unschedulable': true}}");
+    CLEANUP_FREE char *target = xasprintf("node/%s", node);
+    plan_add(p, request_merge_patch(RESOURCE_NODE, NULL, node, patch), "Cordon", target, "Test", "as the test wants");
+}
+
+static void add_delete(struct plan *p, const char *name)
+{
+    plan_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1"), "Delete", name, "Test", "as the test wants");
+}
+
+/* A plan of patches of nodes. */
+static void submit(struct fixture *f, const char *key, bool keep_going, const char *const *nodes)
+{
+    struct plan p = { .keep_going = keep_going };
+    for (; *nodes; nodes++)
+        add_patch(&p, *nodes);
+    executor_submit(f->ex, key, &p, done, f);
+    assert_int_equal(p.len, 0);
+}
+#define NODES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void one_after_another(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a", "b"));
+    world_expect(&f->w, PATCHED("a"));
+    world_expect_body(&f->w, 0, "{'spec': {'unschedulable': true}}");
+    assert_int_equal(executor_pending(f->ex), 1);
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'a'}}");
+    expect_log(f, "PATCH nodes 200\nwritten nodes a\n");
+    world_expect(&f->w, PATCHED("b"));
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'b'}}");
+    expect_log(f, "PATCH nodes 200\nwritten nodes b\nk: None \"\" -1\n");
+    world_expect(&f->w, "");
+    assert_int_equal(executor_pending(f->ex), 0);
+}
+
+static void first_failure_ends_the_plan(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a", "b"));
+    world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to patch nodes'}");
+    expect_log(f, "PATCH nodes 403\nk: Forbidden \"HTTP 403: no right to patch nodes\" -1\n");
+    world_expect(&f->w, "");
+}
+
+static void plan_that_keeps_going(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", true, NODES("a", "b", "c"));
+    world_reply(&f->w, 0, 500, "{'message': 'first'}");
+    expect_log(f, "PATCH nodes 500\n");
+    world_reply(&f->w, 0, 403, "{'message': 'second'}");
+    expect_log(f, "PATCH nodes 403\n");
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'c'}}");
+    expect_log(f, "PATCH nodes 200\nwritten nodes c\nk: ServerError \"HTTP 500: first\" -1\n");
+}
+
+static void longest_retry_after_is_reported(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", true, NODES("a", "b", "c"));
+    world_refuse(&f->w, 0, 429, 3000, "{'message': 'slow'}");
+    world_turn(&f->w);
+    world_refuse(&f->w, 0, 429, 9000, "{'message': 'slower'}");
+    world_turn(&f->w);
+    world_refuse(&f->w, 0, 429, 1000, "{'message': 'slow'}");
+    expect_log(f, "PATCH nodes 429\nPATCH nodes 429\nPATCH nodes 429\nk: TooManyRequests \"HTTP 429: slow\" 9000\n");
+}
+
+static void eight_at_a_time(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 10; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "k%d", i);
+        submit(f, key, false, NODES(key));
+    }
+    assert_int_equal(world_open(&f->w), 8);
+    assert_int_equal(executor_pending(f->ex), 10);
+    world_reply(&f->w, 3, 200, "{'metadata': {'name': 'k3'}}");
+    expect_log(f, "PATCH nodes 200\nwritten nodes k3\nk3: None \"\" -1\n");
+    assert_int_equal(world_open(&f->w), 8);
+    assert_string_equal(world_call(&f->w, 7)->request.path, "/api/v1/nodes/k8?fieldManager=ostler");
+    world_reply(&f->w, 0, 200, "");
+    world_reply(&f->w, 0, 200, "");
+    world_turn(&f->w);
+    assert_int_equal(world_open(&f->w), 7);
+    assert_string_equal(world_call(&f->w, 6)->request.path, "/api/v1/nodes/k9?fieldManager=ostler");
+}
+
+static void nothing_begins_without_the_lease(void **state)
+{
+    struct fixture *f = *state;
+    f->fence = INT64_MIN;
+    submit(f, "k", true, NODES("a", "b"));
+    assert_int_equal(f->w.submitted, 0);
+    expect_log(f, "k: Conflict \"the lease is not ours\" -1\n");
+    assert_int_equal(executor_pending(f->ex), 0);
+}
+
+static void nothing_begins_at_the_fence(void **state)
+{
+    struct fixture *f = *state;
+    f->fence = f->w.now_ms + 100;
+    submit(f, "k", true, NODES("a", "b", "c"));
+    world_jump(&f->w, 99);
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\n");
+    world_expect(&f->w, PATCHED("b"));
+    world_jump(&f->w, 1);
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"the lease is not ours\" -1\n");
+    world_expect(&f->w, "");
+}
+
+static void what_waits_for_a_place_ends_at_the_fence(void **state)
+{
+    struct fixture *f = *state;
+    f->fence = f->w.now_ms + 100;
+    for (int i = 0; i < 10; i++)
+        submit(f, i < 8 ? "begun" : "waiting", false, NODES("a"));
+    world_jump(&f->w, 100);
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"the lease is not ours\" -1\n"
+                  "waiting: Conflict \"the lease is not ours\" -1\n");
+    assert_int_equal(world_open(&f->w), 7);
+    assert_int_equal(f->w.submitted, 8);
+}
+
+/* The process was stopped between the beginning of the turn and the write: the turn's time is old by then. */
+static void fence_is_held_against_the_clock_not_the_turn(void **state)
+{
+    struct fixture *f = *state;
+    f->fence = f->w.now_ms + 100;
+    submit(f, "k", false, NODES("a", "b"));
+    f->jump_ms = 60000;
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"the lease is not ours\" -1\n");
+    world_expect(&f->w, "");
+}
+
+static void gone_is_deleted(void **state)
+{
+    struct fixture *f = *state;
+    struct plan p = { 0 };
+    add_delete(&p, "driver-1");
+    add_patch(&p, "a");
+    executor_submit(f->ex, "k", &p, done, f);
+    world_expect(&f->w, "DELETE /apis/apps/v1/namespaces/ns/daemonsets/driver-1");
+    world_reply(&f->w, 0, 404, "{'message': 'not found'}");
+    expect_log(f, "DELETE daemonsets 404\n");
+    world_expect(&f->w, PATCHED("a"));
+    world_reply(&f->w, 0, 404, "{'message': 'not found'}");
+    expect_log(f, "PATCH nodes 404\nk: NotFound \"HTTP 404: not found\" -1\n");
+}
+
+static void another_incarnation_is_not_deleted(void **state)
+{
+    struct fixture *f = *state;
+    struct plan p = { 0 };
+    add_delete(&p, "driver-1");
+    executor_submit(f->ex, "k", &p, done, f);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'the UID differs'}");
+    expect_log(f, "DELETE daemonsets 409\nk: Conflict \"HTTP 409: the UID differs\" -1\n");
+}
+
+static void no_answer_is_a_failure(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a", "b"));
+    world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+    expect_log(f, "PATCH nodes 0\nk: Unreachable \"connection refused\" -1\n");
+    submit(f, "k", false, NODES("a", "b"));
+    world_status(&f->w, 0, 200);
+    world_bytes(&f->w, 0, "{'metadata': {'na");
+    world_break(&f->w, 0, 200, ERR_TIMEOUT, "no end in 30 s");
+    expect_log(f, "PATCH nodes 200\nk: Timeout \"no end in 30 s\" -1\n");
+}
+
+static void accepted_without_a_readable_answer(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a"));
+    world_reply(&f->w, 0, 200, "<html>");
+    expect_log(f, "PATCH nodes 200\nk: None \"\" -1\n");
+}
+
+static void answers_come_in_pieces(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a", "b"));
+    world_status(&f->w, 0, 200);
+    world_bytes(&f->w, 0, "{'metadata': {'na");
+    world_bytes(&f->w, 0, "me': 'a'}}");
+    world_done(&f->w, 0, 200);
+    expect_log(f, "PATCH nodes 200\nwritten nodes a\n");
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'b'}}"); /* nothing of the first answer is left */
+    expect_log(f, "PATCH nodes 200\nwritten nodes b\nk: None \"\" -1\n");
+}
+
+static void done_may_submit(void **state)
+{
+    struct fixture *f = *state;
+    add_patch(&f->again, "b");
+    submit(f, "k", false, NODES("a"));
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\nk: None \"\" -1\n");
+    world_expect(&f->w, PATCHED("b"));
+    f->fence = INT64_MIN;
+    add_patch(&f->again, "c");
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"the lease is not ours\" -1\n");
+    assert_int_equal(executor_pending(f->ex), 0);
+}
+
+static void freed_with_requests_on_their_way(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 10; i++)
+        submit(f, "k", false, NODES("a", "b"));
+    world_reply(&f->w, 0, 200, "");
+    executor_free(TAKE(f->ex));
+    assert_int_equal(f->w.cancelled, 8);
+    expect_log(f, "");
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        CMUnitTestFunction check;
+    } rows[] = {
+        { "the actions of a plan go one after another", one_after_another },
+        { "the first failure ends a plan", first_failure_ends_the_plan },
+        { "a plan that keeps going tells of its first failure at the end", plan_that_keeps_going },
+        { "the longest Retry-After is reported", longest_retry_after_is_reported },
+        { "eight requests at a time, the oldest plan first", eight_at_a_time },
+        { "nothing begins without the lease", nothing_begins_without_the_lease },
+        { "nothing begins at the fence or after it", nothing_begins_at_the_fence },
+        { "what waits for a place ends at the fence", what_waits_for_a_place_ends_at_the_fence },
+        { "the fence is held against the clock, not the turn", fence_is_held_against_the_clock_not_the_turn },
+        { "what is gone is deleted; only for a deletion is that a success", gone_is_deleted },
+        { "another incarnation is not deleted", another_incarnation_is_not_deleted },
+        { "no whole answer is a failure", no_answer_is_a_failure },
+        { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },
+        { "answers come in pieces", answers_come_in_pieces },
+        { "a done function may submit the next plan", done_may_submit },
+        { "freed with requests on their way, they are cancelled", freed_with_requests_on_their_way },
+    };
+    struct table t = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
+    return table_run(&t, "executor");
+}

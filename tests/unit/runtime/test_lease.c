@@ -1,0 +1,431 @@
+#include "runtime/lease.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+#include "tests/unit/support/world.h"
+
+#define READ "GET /apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler"
+#define WRITE "PUT /apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler?fieldManager=ostler"
+#define CREATE "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=ostler"
+
+struct fixture {
+    struct world w;
+    struct lease *lease;
+    struct buf log; /* what the lease said */
+    int rv;         /* of the record on the server */
+};
+
+static void say(struct fixture *f, const char *word)
+{
+    buf_printf(&f->log, "%s%s", f->log.len ? " " : "", word);
+}
+
+static void on_leading(void *arg)
+{
+    say(arg, "leading");
+}
+
+static void on_suspended(void *arg)
+{
+    say(arg, "suspended");
+}
+
+static void on_lost(void *arg)
+{
+    say(arg, "lost");
+}
+
+static void on_released(void *arg)
+{
+    say(arg, "released");
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    world_init(&f->w);
+    f->log = (struct buf) BUF_INIT(1000);
+    f->lease = lease_new(&(struct lease_options){ .ns = "ns", .name = "ostler", .me = "me", .transport = &f->w.transport,
+                                                  .loop = f->w.loop, .clock = &f->w.clock, .on_leading = on_leading,
+                                                  .on_suspended = on_suspended, .on_lost = on_lost, .arg = f });
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    lease_free(f->lease);
+    world_clear(&f->w);
+    buf_clear(&f->log);
+    free(f);
+    return 0;
+}
+
+static void expect_log(struct fixture *f, const char *want)
+{
+    assert_string_equal(buf_text(&f->log), want);
+    buf_reset(&f->log);
+}
+
+static bool may_write(const struct fixture *f)
+{
+    return f->w.now_ms < lease_write_fence(f->lease);
+}
+
+/* The server's record: holder and renewal. */
+static char *record(struct fixture *f, const char *holder, const char *renewed)
+{
+    return xasprintf("{'metadata': {'name': 'ostler', 'namespace': 'ns', 'resourceVersion': '%d'}, 'spec': {'holderIdentity': '%s', "
+                     "'leaseDurationSeconds': 15, 'renewTime': '%s', 'leaseTransitions': 3, 'strategy': 'OldestEmulationVersion'}}",
+                     ++f->rv, holder, renewed);
+}
+
+/* The server answers the read that is open. */
+static void answer_read(struct fixture *f, const char *holder, const char *renewed)
+{
+    CLEANUP_FREE char *text = record(f, holder, renewed);
+    world_expect(&f->w, READ);
+    world_reply(&f->w, 0, 200, text);
+    world_turn(&f->w);
+}
+
+/* The server takes the write that is open: what was sent, with a new version. */
+static void accept_write(struct fixture *f)
+{
+    const char *body = world_call(&f->w, 0)->request.body;
+    CLEANUP_JSON json_t *object = json_parse(body, strlen(body), NULL);
+    json_set_at(object, "metadata.resourceVersion", json_textf("%d", ++f->rv));
+    CLEANUP_FREE char *text = json_compact(object);
+    world_reply(&f->w, 0, 200, text);
+    world_turn(&f->w);
+}
+
+static void lead(struct fixture *f)
+{
+    lease_start(f->lease);
+    answer_read(f, "", "2026-11-20T09:00:00.000000Z");
+    world_expect(&f->w, WRITE);
+    accept_write(f);
+    expect_log(f, "leading");
+}
+
+static void first_one_creates_it(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    world_expect(&f->w, READ);
+    assert_int_equal(world_call(&f->w, 0)->request.class, REQUEST_LEASE);
+    world_reply(&f->w, 0, 404, "{'reason': 'NotFound', 'message': 'no lease'}");
+    world_turn(&f->w);
+    world_expect(&f->w, CREATE);
+    assert_int_equal(world_call(&f->w, 0)->request.class, REQUEST_LEASE);
+    world_expect_body(&f->w, 0, "{'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'ostler', 'namespace': 'ns'}, "
+                                "'spec': {'holderIdentity': 'me', 'leaseDurationSeconds': 15, 'leaseTransitions': 0, "
+                                "'acquireTime': '2026-11-20T10:00:01.000000Z', 'renewTime': '2026-11-20T10:00:01.000000Z'}}");
+    assert_false(lease_is_leading(f->lease));
+    assert_false(may_write(f));
+    accept_write(f);
+    expect_log(f, "leading");
+    assert_true(lease_is_leading(f->lease));
+    assert_int_equal(lease_write_fence(f->lease), f->w.now_ms + 10000);
+    assert_null(lease_problem(f->lease));
+}
+
+static void two_create_it_at_once(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    world_reply(&f->w, 0, 404, "{'reason': 'NotFound'}");
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 409, "{'reason': 'AlreadyExists', 'message': 'it exists'}");
+    world_turn(&f->w);
+    answer_read(f, "other", "2026-11-20T10:00:00.000000Z");
+    world_expect(&f->w, "");
+    expect_log(f, "");
+    assert_null(lease_problem(f->lease));
+}
+
+static void candidate_waits_while_others_renew(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    for (int i = 0; i < 20; i++) {
+        char renewed[40];
+        snprintf(renewed, sizeof renewed, "2026-11-20T10:00:%02d.000000Z", i);
+        answer_read(f, "other", renewed);
+        world_expect(&f->w, "");
+        world_pass(&f->w, 2000);
+    }
+    expect_log(f, "");
+    assert_false(may_write(f));
+}
+
+/* The times in the record are another machine's: only that it does not change counts. */
+static void candidate_takes_over_what_is_not_renewed(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    int64_t begun_ms = f->w.now_ms;
+    answer_read(f, "other", "2036-01-01T00:00:00.000000Z");
+    while (f->w.now_ms < begun_ms + 14000) {
+        world_pass(&f->w, 2000);
+        answer_read(f, "other", "2036-01-01T00:00:00.000000Z");
+        world_expect(&f->w, "");
+    }
+    world_pass(&f->w, 1000);
+    answer_read(f, "other", "2036-01-01T00:00:00.000000Z");
+    world_expect(&f->w, WRITE);
+    CLEANUP_JSON json_t *sent = json_parse(world_call(&f->w, 0)->request.body, strlen(world_call(&f->w, 0)->request.body), NULL);
+    assert_string_equal(json_str(sent, "spec.holderIdentity"), "me");
+    assert_int_equal(json_int(sent, "spec.leaseTransitions", 0), 4);
+    assert_string_equal(json_str(sent, "spec.strategy"), "OldestEmulationVersion"); /* what we do not know stays */
+    CLEANUP_FREE char *rv = xasprintf("%d", f->rv);
+    assert_string_equal(json_str(sent, "metadata.resourceVersion"), rv); /* whoever writes first wins */
+    accept_write(f);
+    expect_log(f, "leading");
+}
+
+static void renewal_is_one_write(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    for (int i = 0; i < 100; i++) {
+        world_expect(&f->w, "");
+        world_pass(&f->w, 2000);
+        world_expect(&f->w, WRITE);
+        accept_write(f);
+        assert_int_equal(lease_write_fence(f->lease), f->w.now_ms + 10000);
+    }
+    expect_log(f, "");
+    assert_int_equal(f->w.submitted, 2 + 100);
+}
+
+static void fence_counts_from_the_sending(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    int64_t sent_ms = f->w.now_ms;
+    world_pass(&f->w, 4000);
+    accept_write(f);
+    assert_int_equal(lease_write_fence(f->lease), sent_ms + 10000);
+}
+
+static void failed_renewals_suspend_at_the_fence(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    int64_t fence_ms = lease_write_fence(f->lease);
+    world_pass(&f->w, 2000);
+    while (f->w.now_ms < fence_ms - 1000) {
+        world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+        world_pass(&f->w, 1000);
+    }
+    assert_string_equal(lease_problem(f->lease), "cannot write lease ns/ostler: connection refused");
+    world_pass(&f->w, fence_ms - 1 - f->w.now_ms);
+    assert_true(may_write(f));
+    expect_log(f, "");
+    world_pass(&f->w, 1);
+    assert_false(may_write(f));
+    assert_false(lease_is_leading(f->lease));
+    expect_log(f, "suspended");
+    world_pass(&f->w, 60000);
+    expect_log(f, "");
+}
+
+static void suspended_leader_leads_again_when_nobody_else_does(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_break(&f->w, 0, 0, ERR_TIMEOUT, "no answer in 5 s");
+    world_pass(&f->w, 1000);
+    world_break(&f->w, 0, 0, ERR_TIMEOUT, "no answer in 5 s");
+    world_jump(&f->w, 20000);
+    world_pass(&f->w, 0);
+    expect_log(f, "suspended");
+    world_pass(&f->w, 1000);
+    answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
+    assert_false(may_write(f));
+    accept_write(f);
+    expect_log(f, "leading");
+    assert_true(may_write(f));
+    assert_null(lease_problem(f->lease));
+}
+
+static void lost_when_another_holds_it(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
+    world_turn(&f->w);
+    expect_log(f, "");
+    answer_read(f, "other", "2026-11-20T10:00:02.000000Z");
+    expect_log(f, "lost");
+    assert_false(lease_is_leading(f->lease));
+    assert_false(may_write(f)); /* though the fence has not been reached */
+    world_expect(&f->w, "");
+}
+
+static void conflict_with_our_own_write(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_break(&f->w, 0, 0, ERR_TIMEOUT, "the answer was lost, not the write");
+    world_pass(&f->w, 1000);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
+    world_turn(&f->w);
+    answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
+    world_expect(&f->w, WRITE);
+    accept_write(f);
+    expect_log(f, "");
+    assert_true(may_write(f));
+}
+
+/* SIGSTOP for longer than the lease, with the renewal's answer waiting on the socket: the answer is older than the fence. */
+static void late_answer_does_not_move_the_fence(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_jump(&f->w, 60000);
+    accept_write(f);
+    assert_false(may_write(f));
+    assert_false(lease_is_leading(f->lease));
+    world_pass(&f->w, 0);
+    expect_log(f, "suspended");
+    answer_read(f, "other", "2026-11-20T10:00:40.000000Z");
+    expect_log(f, "lost");
+    assert_false(may_write(f));
+}
+
+/* The same, stopped between two renewals: not even the lease is written before it was read again. */
+static void leader_that_slept_looks_first(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_jump(&f->w, 60000);
+    world_pass(&f->w, 0);
+    expect_log(f, "suspended");
+    assert_false(may_write(f));
+    answer_read(f, "other", "2026-11-20T10:00:40.000000Z");
+    expect_log(f, "lost");
+    world_expect(&f->w, "");
+}
+
+static void acquired_too_late_to_be_of_use(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    answer_read(f, "", "2026-11-20T09:00:00.000000Z");
+    world_jump(&f->w, 10000);
+    accept_write(f);
+    expect_log(f, "");
+    assert_false(may_write(f));
+    world_pass(&f->w, 0);
+    answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
+    accept_write(f);
+    expect_log(f, "leading");
+}
+
+static void problems_have_a_sentence_until_they_are_over(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    world_reply(&f->w, 0, 403, "{'message': 'no right to get leases'}");
+    world_pass(&f->w, 1000);
+    assert_string_equal(lease_problem(f->lease), "cannot read lease ns/ostler: HTTP 403: no right to get leases");
+    answer_read(f, "", "2026-11-20T09:00:00.000000Z");
+    assert_null(lease_problem(f->lease));
+    world_reply(&f->w, 0, 200, "<html>");
+    world_turn(&f->w);
+    assert_non_null(strstr(lease_problem(f->lease), "cannot write lease ns/ostler: not JSON"));
+    expect_log(f, "");
+    world_pass(&f->w, 1000);
+    answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
+    accept_write(f);
+    expect_log(f, "leading");
+    assert_null(lease_problem(f->lease));
+}
+
+static void released_at_the_end(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    lease_release(f->lease, on_released, f);
+    assert_false(may_write(f)); /* from here on, not when the server has heard of it */
+    world_expect(&f->w, WRITE);
+    CLEANUP_JSON json_t *sent = json_parse(world_call(&f->w, 0)->request.body, strlen(world_call(&f->w, 0)->request.body), NULL);
+    assert_string_equal(json_str(sent, "spec.holderIdentity"), "");
+    assert_int_equal(json_int(sent, "spec.leaseDurationSeconds", 0), 1);
+    expect_log(f, "");
+    accept_write(f);
+    expect_log(f, "released");
+    world_pass(&f->w, 60000);
+    expect_log(f, "");
+    world_expect(&f->w, "");
+}
+
+static void released_in_the_middle_of_a_renewal(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_status(&f->w, 0, 200);
+    world_bytes(&f->w, 0, "{'metadata': ");
+    world_turn(&f->w);
+    lease_release(f->lease, on_released, f);
+    assert_int_equal(f->w.cancelled, 1);
+    world_expect(&f->w, WRITE);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict'}"); /* the renewal had arrived */
+    world_turn(&f->w);
+    expect_log(f, "released");
+}
+
+static void nothing_to_release(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    lease_release(f->lease, on_released, f);
+    expect_log(f, "released");
+    world_expect(&f->w, "");
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        CMUnitTestFunction check;
+    } rows[] = {
+        { "the first one creates it", first_one_creates_it },
+        { "two create it at once: the second waits", two_create_it_at_once },
+        { "a candidate waits while another renews", candidate_waits_while_others_renew },
+        { "a candidate takes over what is not renewed for 15 s", candidate_takes_over_what_is_not_renewed },
+        { "a renewal is one write", renewal_is_one_write },
+        { "the fence counts from the sending, not from the answer", fence_counts_from_the_sending },
+        { "failed renewals suspend at the fence", failed_renewals_suspend_at_the_fence },
+        { "a suspended leader leads again when nobody else does", suspended_leader_leads_again_when_nobody_else_does },
+        { "lost when another holds it", lost_when_another_holds_it },
+        { "a conflict with our own write whose answer was lost", conflict_with_our_own_write },
+        { "a late answer does not move the fence", late_answer_does_not_move_the_fence },
+        { "a leader that slept looks before it writes", leader_that_slept_looks_first },
+        { "acquired too late to be of use", acquired_too_late_to_be_of_use },
+        { "problems have a sentence until they are over", problems_have_a_sentence_until_they_are_over },
+        { "released at the end", released_at_the_end },
+        { "released in the middle of a renewal", released_in_the_middle_of_a_renewal },
+        { "nothing to release", nothing_to_release },
+    };
+    struct table t = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
+    return table_run(&t, "lease");
+}

@@ -1,0 +1,311 @@
+#include "runtime/recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+#include "tests/unit/support/world.h"
+
+#define POST "POST /apis/events.k8s.io/v1/namespaces/default/events?fieldManager=ostler"
+
+struct fixture {
+    struct world w;
+    struct recorder *recorder;
+    int64_t fence;
+};
+
+static int64_t fence(void *arg)
+{
+    const struct fixture *f = arg;
+    return f->fence;
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    world_init(&f->w);
+    f->fence = INT64_MAX;
+    f->recorder = recorder_new(&(struct recorder_options){
+        .transport = &f->w.transport, .loop = f->w.loop, .clock = &f->w.clock, .instance = "pod-1", .fence = fence, .arg = f });
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    recorder_free(f->recorder);
+    world_clear(&f->w);
+    free(f);
+    return 0;
+}
+
+static struct event node_event(const char *node, const char *reason)
+{
+    return (struct event){ .regarding = { RESOURCE_NODE, node, node }, .reason = reason, .action = "Upgrade", .note = "a sentence" };
+}
+
+static void record(struct fixture *f, const char *node, const char *reason)
+{
+    struct event e = node_event(node, reason);
+    recorder_event(f->recorder, &e);
+}
+
+static json_t *sent(const struct fixture *f, size_t place)
+{
+    const char *body = world_call(&f->w, place)->request.body;
+    return json_parse(body, strlen(body), NULL);
+}
+
+/* Answers everything that is open and what comes after it. */
+static void accept_all(struct fixture *f)
+{
+    while (world_open(&f->w)) {
+        world_reply(&f->w, 0, 201, "{}");
+        world_turn(&f->w);
+    }
+}
+
+static void event_has_all_that_the_server_requires(void **state)
+{
+    struct fixture *f = *state;
+    recorder_event(f->recorder, &(struct event){ .regarding = { RESOURCE_NODE, "gpu-1", "u1" }, .warning = true,
+                                                 .reason = "DrainBlocked", .action = "Drain", .note = "the pod a/b is in the way" });
+    world_expect(&f->w, POST);
+    CLEANUP_JSON json_t *event = sent(f, 0);
+    const char *name = json_str_or_empty(event, "metadata.name");
+    assert_memory_equal(name, "gpu-1.", 6);
+    json_set_at(event, "metadata.name", json_string("NAME"));
+    assert_tree(event, "{'apiVersion': 'events.k8s.io/v1', 'kind': 'Event', 'metadata': {'name': 'NAME', 'namespace': 'default'}, "
+                       "'eventTime': '2026-11-20T10:00:01.000000Z', 'reportingController': 'ostler.dev/ostler', "
+                       "'reportingInstance': 'pod-1', 'action': 'Drain', 'reason': 'DrainBlocked', 'type': 'Warning', "
+                       "'note': 'the pod a/b is in the way', "
+                       "'regarding': {'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', 'uid': 'u1'}}");
+}
+
+static void long_note_is_cut(void **state)
+{
+    struct fixture *f = *state;
+    char note[5000];
+    memset(note, 'x', sizeof note - 1);
+    note[sizeof note - 1] = '\0';
+    struct event e = node_event("n", "Long");
+    e.note = note;
+    recorder_event(f->recorder, &e);
+    CLEANUP_JSON json_t *event = sent(f, 0);
+    assert_in_range(strlen(json_str_or_empty(event, "note")), 900, 1024);
+}
+
+static void names_are_unique(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    record(f, "n", "B");
+    CLEANUP_JSON json_t *a = sent(f, 0);
+    CLEANUP_JSON json_t *b = sent(f, 1);
+    assert_string_not_equal(json_str_or_empty(a, "metadata.name"), json_str_or_empty(b, "metadata.name"));
+}
+
+static void second_time_begins_a_series(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    CLEANUP_JSON json_t *event = sent(f, 0);
+    accept_all(f);
+    world_pass(&f->w, 60000);
+    record(f, "n", "A");
+    CLEANUP_FREE char *want =
+        xasprintf("PATCH /apis/events.k8s.io/v1/namespaces/default/events/%s?fieldManager=ostler", json_str(event, "metadata.name"));
+    world_expect(&f->w, want);
+    world_expect_body(&f->w, 0, "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:01:01.000000Z'}}");
+}
+
+static void series_is_written_each_half_hour(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    int patches = 0;
+    for (int minute = 5; minute <= 120; minute += 5) {
+        accept_all(f);
+        world_pass(&f->w, 5 * 60 * 1000);
+        record(f, "n", "A");
+        patches += world_open(&f->w) > 0;
+    }
+    assert_in_range(patches, 4, 5);
+    assert_int_equal(recorder_dropped(f->recorder), 0);
+}
+
+static void after_a_pause_it_begins_anew(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    accept_all(f);
+    world_pass(&f->w, 6 * 60 * 1000 + 1);
+    record(f, "n", "A");
+    world_expect(&f->w, POST);
+}
+
+static void what_differs_is_another_event(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    record(f, "m", "A");
+    record(f, "n", "B");
+    struct event warning = node_event("n", "A");
+    warning.warning = true;
+    recorder_event(f->recorder, &warning);
+    world_expect(&f->w, POST "\n" POST "\n" POST "\n" POST);
+}
+
+static void note_does_not_make_another_event(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    accept_all(f);
+    struct event other = node_event("n", "A");
+    other.note = "another sentence";
+    recorder_event(f->recorder, &other);
+    assert_string_equal(world_call(&f->w, 0)->request.method, "PATCH");
+}
+
+static void flood_of_one_object_is_dropped(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 100; i++) {
+        char reason[16];
+        snprintf(reason, sizeof reason, "R%d", i);
+        record(f, "n", reason);
+    }
+    record(f, "m", "A"); /* another object has its own allowance */
+    accept_all(f);
+    assert_int_equal(f->w.submitted, 25 + 1);
+    assert_int_equal(recorder_dropped(f->recorder), 75);
+    world_pass(&f->w, 5 * 60 * 1000);
+    record(f, "n", "Later");
+    record(f, "n", "Later2");
+    accept_all(f);
+    assert_int_equal(f->w.submitted, 25 + 1 + 1);
+    assert_int_equal(recorder_dropped(f->recorder), 76);
+}
+
+static void few_are_on_their_way_at_once(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 300; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "n%d", i);
+        record(f, node, "A");
+    }
+    assert_int_equal(world_open(&f->w), 4);
+    assert_int_equal(recorder_dropped(f->recorder), 300 - 64 - 4);
+    accept_all(f);
+    assert_int_equal(f->w.submitted, 68);
+}
+
+static void record_nodes(struct fixture *f, int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "n%d", i);
+        record(f, node, "A");
+        accept_all(f);
+    }
+}
+
+static void a_fleet_is_no_flood(void **state)
+{
+    struct fixture *f = *state;
+    record_nodes(f, 1, 300);
+    assert_int_equal(f->w.submitted, 100);
+    assert_int_equal(recorder_dropped(f->recorder), 200);
+    world_pass(&f->w, 50 * 1000);
+    record_nodes(f, 301, 400);
+    assert_int_equal(f->w.submitted, 150);
+}
+
+static void failures_hold_nothing_up(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    record(f, "n", "B");
+    world_reply(&f->w, 0, 403, "{'message': 'no right to create events'}");
+    world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+    world_turn(&f->w);
+    assert_int_equal(recorder_dropped(f->recorder), 2);
+    record(f, "n", "C");
+    world_expect(&f->w, POST);
+}
+
+static void nothing_is_sent_past_the_fence(void **state)
+{
+    struct fixture *f = *state;
+    f->fence = f->w.now_ms + 100;
+    world_jump(&f->w, 100); /* within one turn: the turn's time is old */
+    record(f, "n", "A");
+    world_expect(&f->w, "");
+    f->fence = INT64_MAX;
+    record(f, "n", "B");
+    world_expect(&f->w, POST "\n" POST);
+}
+
+static void thousands_of_objects_are_forgotten(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 10000; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "n%d", i);
+        record(f, node, "A");
+        accept_all(f);
+        world_pass(&f->w, 1000);
+    }
+    assert_int_equal(recorder_dropped(f->recorder), 0);
+    record(f, "n9999", "A");
+    assert_string_equal(world_call(&f->w, 0)->request.method, "PATCH");
+}
+
+static void freed_with_events_on_their_way(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 10; i++) {
+        char reason[16];
+        snprintf(reason, sizeof reason, "R%d", i);
+        record(f, "n", reason);
+    }
+    world_reply(&f->w, 1, 201, "{}");
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 201, "{}");
+    recorder_free(TAKE(f->recorder));
+    world_turn(&f->w);
+    world_expect(&f->w, "");
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        CMUnitTestFunction check;
+    } rows[] = {
+        { "an event has all that the server requires", event_has_all_that_the_server_requires },
+        { "a long note is cut", long_note_is_cut },
+        { "names are unique", names_are_unique },
+        { "the second time begins a series", second_time_begins_a_series },
+        { "a series is written each half hour", series_is_written_each_half_hour },
+        { "after a pause an event begins anew", after_a_pause_it_begins_anew },
+        { "another object, reason or type is another event", what_differs_is_another_event },
+        { "another note is not", note_does_not_make_another_event },
+        { "a flood of events of one object is dropped", flood_of_one_object_is_dropped },
+        { "few are on their way at once, some wait, the rest is dropped", few_are_on_their_way_at_once },
+        { "a fleet that starts is no flood of events", a_fleet_is_no_flood },
+        { "failures hold nothing up", failures_hold_nothing_up },
+        { "nothing is sent past the fence", nothing_is_sent_past_the_fence },
+        { "thousands of objects are forgotten in time", thousands_of_objects_are_forgotten },
+        { "freed with events on their way, these are cancelled", freed_with_events_on_their_way },
+    };
+    struct table t = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
+    return table_run(&t, "recorder");
+}
