@@ -95,6 +95,9 @@ static void print_object(struct offline *f, json_t *object_steal)
     if (json_object_get(f->printed, key))
         return;
     json_object_set_new(f->printed, key, json_true());
+    /* The owner is known by its uid, which only a policy that is on a server has. */
+    if (!f->policy.uid || !*f->policy.uid)
+        json_object_del(json_at(object, "metadata"), "ownerReferences");
     CLEANUP_FREE char *text = yaml_dump(object);
     printf("---\n%s", text);
 }

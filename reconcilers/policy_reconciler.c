@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "reconcilers/plan/policy_plan.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
@@ -86,6 +87,16 @@ static enum stance take_stance(struct cluster *c, struct plan *plan)
     return stance;
 }
 
+/* Only who wants monitors looks for their CRD again and again. */
+static void look_for_monitors(const struct cluster *c, struct plan *plan)
+{
+    struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
+    if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) || informer_present(monitors))
+        return;
+    informer_look_again(monitors);
+    plan_requeue(plan, INFORMER_ABSENT_RETRY_MS);
+}
+
 void policy_reconcile(void *arg, const char *key, struct plan *plan)
 {
     (void) key;
@@ -94,6 +105,7 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     enum stance stance = take_stance(c, plan);
     if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
         return;
+    look_for_monitors(c, plan);
     CLEANUP_ARENA struct arena a = { 0 };
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(clock_wall_us(c->o.clock), now);

@@ -14,8 +14,6 @@
 enum {
     /* Bookmarks come about each minute: a stream that is silent for longer than two of them is dead. */
     SILENCE_MS = 150 * 1000,
-    /* How often a resource that is not installed is looked for again. */
-    ABSENT_RETRY_MS = 60 * 1000,
     ERROR_BODY_MAX = 64 * 1024,
 };
 
@@ -37,6 +35,7 @@ struct informer {
     struct err failure;    /* of one frame or page in flight */
     char *problem;
     bool absent;
+    int64_t looked_ms; /* when it was last found to be absent */
     uint64_t restarts;
 };
 
@@ -162,7 +161,7 @@ static void take_absence(struct informer *inf)
     set_problem(inf, NULL);
     if (inf->on_change)
         inf->on_change(inf->arg);
-    loop_timer_set(inf->loop, &inf->delay, loop_now(inf->loop) + ABSENT_RETRY_MS);
+    inf->looked_ms = loop_now(inf->loop);
 }
 
 static void take_page_end(struct informer *inf)
@@ -300,6 +299,14 @@ const char *informer_problem(const struct informer *inf)
 enum resource_id informer_resource(const struct informer *inf)
 {
     return inf->options.resource;
+}
+
+void informer_look_again(struct informer *inf)
+{
+    if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < INFORMER_ABSENT_RETRY_MS)
+        return;
+    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
+    act(inf, &next);
 }
 
 bool informer_present(const struct informer *inf)

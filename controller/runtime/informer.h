@@ -11,11 +11,14 @@
 
 struct informer;
 
+/* An absent resource is looked for no more often than this. */
+enum { INFORMER_ABSENT_RETRY_MS = 60 * 1000 };
+
 struct informer_options {
     enum resource_id resource;
     struct list_options list;  /* strings outlive the informer */
-    bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again now
-                                * and then */
+    bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again
+                                * only by informer_look_again() */
     bool keep_managed_fields;  /* the projector looks at them */
 };
 
@@ -30,6 +33,8 @@ const char *informer_problem(const struct informer *inf);
 enum resource_id informer_resource(const struct informer *inf);
 /* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
+/* Lists an absent resource again, but not sooner than INFORMER_ABSENT_RETRY_MS after the last time: for who would use it. */
+void informer_look_again(struct informer *inf);
 /* How often a watch was begun anew after something went wrong. */
 uint64_t informer_restarts(const struct informer *inf);
 void informer_free(struct informer *inf);

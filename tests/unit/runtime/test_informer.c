@@ -456,10 +456,24 @@ static void absent_resource_is_an_empty_one(void **state)
     assert_false(informer_present(f->informer));
     assert_true(f->changes > 0);
     expect_problem(f, "");
+    world_pass(&f->w, 3600 * 1000);
+    world_expect(&f->w, ""); /* nobody looks for it unasked */
+}
+
+static void absent_resource_is_looked_for_when_asked(void **state)
+{
+    struct fixture *f = *state;
+    start_optional(f);
+    world_reply(&f->w, 0, 404, "404 page not found");
+    world_turn(&f->w);
     world_pass(&f->w, 59000);
+    informer_look_again(f->informer); /* too soon */
     world_expect(&f->w, "");
     world_pass(&f->w, 1000);
+    informer_look_again(f->informer);
+    informer_look_again(f->informer); /* once is enough */
     world_expect(&f->w, LIST);
+    assert_true(informer_synced(f->informer));
 }
 
 static void absent_resource_comes_and_goes(void **state)
@@ -468,6 +482,7 @@ static void absent_resource_comes_and_goes(void **state)
     start_optional(f);
     world_reply(&f->w, 0, 404, "");
     world_pass(&f->w, 60000);
+    informer_look_again(f->informer);
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
     assert_true(informer_present(f->informer));
@@ -482,7 +497,7 @@ static void absent_resource_comes_and_goes(void **state)
     assert_true(informer_synced(f->informer));
     expect_content(f, "");
     world_pass(&f->w, 60000);
-    world_expect(&f->w, LIST);
+    world_expect(&f->w, "");
 }
 
 static void only_what_is_optional_may_be_absent(void **state)
@@ -643,6 +658,7 @@ int main(void)
         { "a list that broke off drops nothing", list_that_broke_off_drops_nothing },
         { "a list that is none is a problem", list_that_is_none },
         { "an absent resource is an empty one", absent_resource_is_an_empty_one },
+        { "an absent resource is looked for when asked", absent_resource_is_looked_for_when_asked },
         { "an absent resource comes and goes", absent_resource_comes_and_goes },
         { "only what is optional may be absent", only_what_is_optional_may_be_absent },
         { "a silent stream is dead", silent_stream_is_dead },
