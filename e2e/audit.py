@@ -19,6 +19,7 @@ class Request:
     namespace: str
     name: str
     code: int
+    allowed: bool  # by the authorizer; a 403 may have other reasons
     uri: str
 
     @property
@@ -42,7 +43,8 @@ def _request_of(line):
         when.timestamp(), line.get("user", {}).get("username", ""),
         "".join(extra.get("authentication.kubernetes.io/credential-id", [])), line.get("userAgent", ""),
         line["verb"], resource, ref.get("namespace", ""), ref.get("name", ""),
-        line.get("responseStatus", {}).get("code", 0), line.get("requestURI", ""))
+        line.get("responseStatus", {}).get("code", 0),
+        line.get("annotations", {}).get("authorization.k8s.io/decision") != "forbid", line.get("requestURI", ""))
 
 
 class Audit:
@@ -73,11 +75,12 @@ class Audit:
         """Requests in the order in which they came in. `since` and `until` are seconds since the epoch."""
         with self._lock:
             self._read()
-            found = [r for r in self._requests
-                     if since <= r.time < until
-                     and (user is None or r.user == user)
-                     and (verb is None or r.verb == verb)
-                     and (resource is None or r.resource == resource)
-                     and (writes is None or r.writes == writes)
-                     and (where is None or where(r))]
+            known = list(self._requests)
+        found = [r for r in known
+                 if since <= r.time < until
+                 and (user is None or r.user == user)
+                 and (verb is None or r.verb == verb)
+                 and (resource is None or r.resource == resource)
+                 and (writes is None or r.writes == writes)
+                 and (where is None or where(r))]
         return sorted(found, key=lambda r: r.time)

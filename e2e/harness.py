@@ -27,10 +27,17 @@ class Registry:
 
     def __init__(self):
         self.tests = []
+        self.closing_tests = []
 
     def test(self, function):
         """Decorator: this function is a test."""
         self._add(function, function.__name__, None)
+        return function
+
+    def closing(self, function):
+        """Decorator: this function is a test of what has happened in a world, run as its last."""
+        self._add(function, function.__name__, None)
+        self.closing_tests.append(self.tests.pop())
         return function
 
     def cases(self, rows):
@@ -52,6 +59,7 @@ class Registry:
 REGISTRY = Registry()
 test = REGISTRY.test
 cases = REGISTRY.cases
+closing = REGISTRY.closing
 
 
 def equal(got, want, what):

@@ -18,19 +18,24 @@ class Installation:
             check=True, stdout=subprocess.PIPE, text=True).stdout
         self.kubectl("apply", "--server-side", "-f", names.ROOT / "crds")
         client = world.client()
+        self._rendered = rendered
         for crd in client.list("CustomResourceDefinition"):
             name = crd["metadata"]["name"]
             kube.wait_for(lambda n=name: kube.condition(client.get("CustomResourceDefinition", n), "Established")
                           .get("status") == "True", 10, f"{name} is established")
         for name in (names.NAMESPACE, names.OPERANDS):
             client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=rendered)
+        self.apply()
         for deployment in client.list("Deployment", names.NAMESPACE):
             self.account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
             client.merge_patch("Deployment", deployment["metadata"]["name"], {"spec": {"replicas": 0}}, names.NAMESPACE)
         if not self.account:
             raise RuntimeError("the chart renders no Deployment")
         client.close()
+
+    def apply(self):
+        """Applies what the chart renders, also for the second time: what somebody deleted is there again."""
+        self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=self._rendered)
 
     @property
     def user(self):

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pathlib
+import threading
 import time
 import traceback
 
@@ -12,32 +13,53 @@ from installation import Installation
 from world import World
 
 
-class Runner:
-    """Runs tests one after another in one world and counts."""
+# Scenarios that mostly wait for time to pass: a world of their own beside the others takes half of the time.
+PATIENT = ("s09_crashes", "s10_server", "s11_quiet")
 
-    def __init__(self, tests, keep_logs):
+
+def groups(tests):
+    """The tests of each world, in order."""
+    both = [[t for t in tests if (t.scenario in PATIENT) == patient] for patient in (False, True)]
+    return [group for group in both if group]
+
+
+class Runner(threading.Thread):
+    """Runs tests one after another in a world of their own and counts: `passed`, `failed`."""
+
+    def __init__(self, tests, logs):
+        super().__init__(daemon=True)
+        self.passed = self.failed = 0
+        self.error = None
         self._tests = tests
-        self._logs = pathlib.Path(keep_logs)
+        self._world = None
+        self._logs = pathlib.Path(logs)
         self._logs.mkdir(parents=True, exist_ok=True)
         for old in self._logs.glob("*.log"):
             old.unlink()
 
     def run(self):
-        """Returns (passed, failed)."""
-        passed = failed = 0
-        with World() as world:
-            env = Env(world, Installation(world), self._logs)
-            try:
-                for one in self._tests:
-                    if self._run_one(env, one):
-                        passed += 1
-                    else:
-                        failed += 1
-            finally:
-                if env.operator:
-                    env.operator.stop()
-                env.actor.stop()
-        return passed, failed
+        try:
+            with World() as self._world:
+                self._run_all(Env(self._world, Installation(self._world), self._logs))
+        except Exception as e:  # the world itself did not come up: told by the one who waits for this thread
+            self.error = e
+
+    def end(self):
+        """Ends the world under a runner that is not to go on."""
+        if self._world:
+            self._world.stop()
+
+    def _run_all(self, env):
+        try:
+            for one in self._tests:
+                if self._run_one(env, one):
+                    self.passed += 1
+                else:
+                    self.failed += 1
+        finally:
+            if env.operator:
+                env.operator.stop()
+            env.actor.stop()
 
     def _run_one(self, env, one):
         began = time.monotonic()
@@ -53,9 +75,9 @@ class Runner:
             except Exception as e:  # taking everything away again is part of each test
                 report = "while cleaning up: " + self._report(env, e)
         seconds = time.monotonic() - began
-        print(f"{'ok  ' if report is None else 'FAIL'} {one.scenario}.{one.name} ({seconds:.1f} s)", flush=True)
+        line = f"{'ok  ' if report is None else 'FAIL'} {one.scenario}.{one.name} ({seconds:.1f} s)"
+        print(line if report is None else f"{line}\n{report}", flush=True)
         if report is not None:
-            print(report, flush=True)
             env.reset()
         return report is None
 

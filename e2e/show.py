@@ -61,7 +61,7 @@ class Screen:
         """One line: about what, and what changed."""
         with self._lock:
             self.last = time.monotonic()
-            print(f"{self.last - self._began:7.2f} s  {what:<28} {text}", flush=True)
+            print(f"{self.last - self._began:7.2f} s  {what:<34} {text}", flush=True)
 
 
 class Follower(threading.Thread):
@@ -91,14 +91,15 @@ class Follower(threading.Thread):
         name = obj["metadata"]["name"]
         now = {} if event == "DELETED" else self._describe(obj)
         before = self._known.get(name, {})
-        label = f"{self._kind.lower()} {name}"
-        for aspect in [a for a in before if a not in now]:
-            self._screen.say(label, f"- {aspect}")
+        label = self._kind.lower() if self._kind == "Event" else f"{self._kind.lower()} {name}"
+        for aspect in [a for a in before if a not in now and event != "DELETED"]:
+            self._screen.say(label, f"no longer {aspect}")
         for aspect, value in now.items():
             if before.get(aspect) != value:
-                self._screen.say(label, f"{'+ ' if aspect not in before else ''}{aspect}{': ' + value if value else ''}")
+                self._screen.say(label, f"{aspect}: {value}" if value else aspect)
         if event == "DELETED":
-            self._screen.say(label, "is gone")
+            if before:
+                self._screen.say(label, "is gone")
             self._known.pop(name, None)
         else:
             self._known[name] = now
@@ -106,7 +107,7 @@ class Follower(threading.Thread):
 
 def of_node(node):
     """What is worth a line on a node: its OS, marks, GPUs."""
-    aspects = {"node": node["status"].get("nodeInfo", {}).get("osImage", "")}
+    aspects = {f"arrives with {node['status'].get('nodeInfo', {}).get('osImage')}": ""}
     for key, value in node["metadata"].get("labels", {}).items():
         if key.startswith("ostler.dev/") or key == names.GPU_LABEL:
             aspects[f"label {key}={value}"] = ""
@@ -123,11 +124,12 @@ def of_daemonset(daemonset):
     """Image and counts."""
     status = daemonset.get("status", {})
     image = daemonset["spec"]["template"]["spec"]["containers"][0]["image"]
-    return {image: "", "ready": f"{status.get('numberReady', 0)} of {status.get('desiredNumberScheduled', 0)}"}
+    desired = status.get("desiredNumberScheduled", 0)
+    return {f"runs {image}": "", **({"ready": f"{status.get('numberReady', 0)} of {desired}"} if desired else {})}
 
 
 def of_pod(pod):
-    """Where it is and whether it is ready, or why not."""
+    """Where it is, once it is ready, goes, or has something to wait for."""
     waiting = [c["state"]["waiting"]["reason"]
                for c in pod["status"].get("initContainerStatuses", []) + pod["status"].get("containerStatuses", [])
                if "waiting" in c.get("state", {})]
@@ -136,13 +138,13 @@ def of_pod(pod):
     elif kube.pod_ready(pod):
         state = "ready"
     else:
-        state = (waiting or [pod["status"].get("phase", "Pending")])[0]
-    return {f"on {pod['spec'].get('nodeName', 'no node yet')}": state}
+        state = waiting[0] if waiting else None
+    return {f"on {pod['spec'].get('nodeName')}": state} if state else {}
 
 
 def of_policy(policy):
     """The conditions and the columns of kubectl get."""
-    aspects = {f"{c['type']}={c['status']}": f"{c['reason']}: {c['message']}"
+    aspects = {c["type"]: f"{c['status']} {c['reason']}: {c['message']}"
                for c in policy.get("status", {}).get("conditions", [])
                if c["type"] == "Ready" or c["status"] == "True"}
     nodes = policy.get("status", {}).get("summary", {}).get("nodes")
@@ -155,7 +157,7 @@ def of_event(event):
     """What it says, where it comes from Ostler."""
     if not event.get("reportingController", "").startswith("ostler"):
         return {}
-    return {f"on {event.get('regarding', {}).get('name')}": event.get("note", "")}
+    return {f"{event.get('reason')} on {event.get('regarding', {}).get('name')}": event.get("note", "")}
 
 
 def follow(screen, world):

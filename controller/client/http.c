@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "client/failure.h"
 #include "client/headers.h"
+#include "client/http_failure.h"
 #include "client/http_options.h"
 #include "client/limits.h"
 #include "client/sockets.h"
@@ -25,6 +26,7 @@ struct lane {
     struct http *http;
     enum lane_id id;
     CURLM *multi;
+    struct sockets sockets;
     int64_t timer_at; /* when libcurl wants to be called; INT64_MAX: not by time */
     int64_t close_at; /* when its connections are closed; INT64_MAX: it is in use, or has none */
     size_t running;
@@ -58,7 +60,6 @@ struct http {
     const struct clock *clock;
     int epoll_fd;
     struct lane lanes[LANE_COUNT];
-    struct sockets watch_sockets;
     struct call *calls; /* oldest first */
     bool unsettled;     /* a call may be started or is to be freed */
     uint64_t last_id;
@@ -179,8 +180,20 @@ static bool has_room(const struct call *call)
     return call->request.class != REQUEST_READ || call->lane->running < READ_CONNECTIONS;
 }
 
+/* Watches that were begun with another certificate or authority go on anew from where they were. All other requests are let
+ * finish; libcurl itself does not use their connections again. */
+static void drop_old_watches(struct http *h)
+{
+    if (h->tls_generation == h->config->tls_generation)
+        return;
+    h->tls_generation = h->config->tls_generation;
+    sockets_drop(&h->lanes[LANE_WATCH].sockets);
+}
+
 static void start(struct http *h, struct call *call)
 {
+    config_refresh(h->config, clock_mono_ms(h->clock));
+    drop_old_watches(h);
     call->easy = curl_easy_init();
     if (!call->easy)
         abort();
@@ -216,30 +229,6 @@ static void call_free(struct call *call)
 
 /* ---- how it ended */
 
-static const struct cause {
-    CURLcode code;
-    enum failure_kind kind;
-} causes[] = {
-    { CURLE_COULDNT_RESOLVE_HOST, FAILURE_RESOLVE },
-    { CURLE_COULDNT_CONNECT, FAILURE_CONNECT },
-    { CURLE_OPERATION_TIMEDOUT, FAILURE_TIMEOUT },
-    { CURLE_PEER_FAILED_VERIFICATION, FAILURE_SERVER_CERT },
-    { CURLE_SSL_CERTPROBLEM, FAILURE_OWN_CERT },
-    { CURLE_SSL_CACERT_BADFILE, FAILURE_CA },
-    { CURLE_SSL_CONNECT_ERROR, FAILURE_TLS },
-    { CURLE_SSL_CIPHER, FAILURE_TLS },
-    { CURLE_COULDNT_RESOLVE_PROXY, FAILURE_PROXY },
-    { CURLE_PROXY, FAILURE_PROXY },
-};
-
-static enum failure_kind kind_of(CURLcode code)
-{
-    for (size_t i = 0; i < ARRAY_LEN(causes); i++)
-        if (causes[i].code == code)
-            return causes[i].kind;
-    return FAILURE_BROKEN;
-}
-
 /* Whether it failed, and how. */
 static bool failure_of(const struct call *call, CURLcode code, int status, struct failure *ret)
 {
@@ -248,19 +237,11 @@ static bool failure_of(const struct call *call, CURLcode code, int status, struc
     if (code == CURLE_OK && status != 401)
         return false;
     const struct clock *clock = call->lane->http->clock;
-    struct failure f = { .kind = code == CURLE_OK ? FAILURE_UNAUTHORIZED : kind_of(code) };
-    long os_errno = 0;
-    curl_off_t sent_us = 0;
-    curl_easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &os_errno);
-    curl_easy_getinfo(call->easy, CURLINFO_SSL_VERIFYRESULT, &f.verify_code);
-    curl_easy_getinfo(call->easy, CURLINFO_PRETRANSFER_TIME_T, &sent_us);
-    if (f.kind == FAILURE_TIMEOUT && sent_us == 0)
-        f.kind = FAILURE_CONNECT_TIMEOUT;
-    f.os_errno = (int) os_errno;
-    f.waited_ms = clock_mono_ms(clock) - call->started_at;
-    f.now_us = clock_wall_us(clock);
-    f.detail = *call->detail ? call->detail : curl_easy_strerror(code);
-    *ret = f;
+    http_failure_read(call->easy, code, ret);
+    if (*call->detail)
+        ret->detail = call->detail;
+    ret->waited_ms = clock_mono_ms(clock) - call->started_at;
+    ret->now_us = clock_wall_us(clock);
     return true;
 }
 
@@ -329,33 +310,28 @@ static void lane_init(struct http *h, enum lane_id id)
     curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long) CONNECTIONS_PER_LANE);
 }
 
+static void lane_clear(struct lane *lane)
+{
+    curl_multi_cleanup(lane->multi);
+    sockets_clear(&lane->sockets);
+}
+
 /* Closes the connections of a lane on which nothing runs. What its last requests took goes back to the system. */
 static void lane_renew(struct lane *lane)
 {
-    curl_multi_cleanup(lane->multi);
+    lane_clear(lane);
     lane_init(lane->http, lane->id);
     malloc_trim(0);
 }
 
 /* ---- turns */
 
-/* Watches that were begun with another certificate or authority go on anew from where they were. All other requests are let
- * finish; libcurl itself does not use their connections again. */
-static void drop_old_watches(struct http *h)
-{
-    if (h->tls_generation == h->config->tls_generation)
-        return;
-    h->tls_generation = h->config->tls_generation;
-    sockets_drop(&h->watch_sockets);
-}
-
 /* Starts what waits and frees what is cancelled. Not from inside libcurl's callbacks. */
 static void settle(struct http *h)
 {
     if (!h->unsettled)
         return;
-    config_refresh(h->config, clock_mono_ms(h->clock));
-    drop_old_watches(h);
+    h->unsettled = false;
     for (struct call **at = &h->calls; *at;) {
         struct call *call = *at;
         if (call->state == CALL_CANCELLED) {
@@ -367,7 +343,6 @@ static void settle(struct http *h)
             start(h, call);
         at = &call->next;
     }
-    h->unsettled = false;
 }
 
 static int curl_events(uint32_t events)
@@ -501,10 +476,8 @@ void http_free(struct http *h)
         next = call->next;
         call_free(call);
     }
-    for (size_t i = 0; i < LANE_COUNT; i++) {
-        curl_multi_cleanup(h->lanes[i].multi);
-        sockets_clear(&h->lanes[i].sockets);
-    }
+    for (size_t i = 0; i < LANE_COUNT; i++)
+        lane_clear(&h->lanes[i]);
     close(h->epoll_fd);
     free(h);
     curl_global_cleanup();

@@ -65,15 +65,15 @@ static void set_url(CURL *easy, const struct config *c, const char *path, struct
     SET(easy, CURLOPT_CONNECT_TO, lists->connect_to);
 }
 
-static void set_connection(CURL *easy, const struct config *c, enum request_class class)
+static void set_connection(CURL *easy, const struct config *c)
 {
-    /* Reads and writes share connections; a watch and the lease have their own, which HTTP/1.1 makes sure of. */
-    bool shared = c->server.tls && (class == REQUEST_READ || class == REQUEST_WRITE);
-    /* not SET: a libcurl without HTTP/2 says so here, and does without */
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
-    SET(easy, CURLOPT_PIPEWAIT, shared ? 1L : 0L);
+    /* A connection for each request that runs: what is slow, or dead, holds up nothing else and is closed with its request. HTTP/2
+     * would share one between all, and libcurl 7.88 stalls in large answers on it when its receive buffer is small. */
+    SET(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
+    SET(easy, CURLOPT_MAXAGE_CONN, (long) IDLE_CLOSE_MS / 1000);
     SET(easy, CURLOPT_CONNECTTIMEOUT_MS, (long) CONNECT_TIMEOUT_MS);
     SET(easy, CURLOPT_BUFFERSIZE, (long) RECEIVE_BUFFER_BYTES);
+    SET(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long) SEND_BUFFER_BYTES);
     SET(easy, CURLOPT_NOSIGNAL, 1L);
     SET(easy, CURLOPT_QUICK_EXIT, 1L); /* a name that resolves slowly must not hold up the end */
     SET(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -114,7 +114,7 @@ static void set_request(CURL *easy, const struct request *r)
 void http_options_set(CURL *easy, const struct config *c, const struct request *r, struct http_lists *lists)
 {
     set_url(easy, c, r->path, lists);
-    set_connection(easy, c, r->class);
+    set_connection(easy, c);
     set_tls(easy, c);
     set_headers(easy, c, r, lists);
     set_request(easy, r);

@@ -10,6 +10,7 @@ enum {
     LIMIT_WARNINGS = 64,               /* different `Warning:` headers that are logged */
     LIMIT_WARNING_BYTES = 512,         /* of one of them */
     RECEIVE_BUFFER_BYTES = 2 << 10,    /* libcurl reads up to 100 of these in a row: small ones keep a flooding stream fair */
+    SEND_BUFFER_BYTES = 16 << 10,      /* the least that libcurl takes: each watch over TLS holds one as long as it runs */
     EVENTS_PER_TURN = 16,              /* sockets served in one turn */
     CREDENTIAL_REREAD_MS = 60 * 1000,  /* how often files of credentials are looked at again */
     PLUGIN_TIMEOUT_MS = 30 * 1000,     /* how long a credential program may run */
@@ -20,7 +21,9 @@ enum {
     KEEPALIVE_INTERVAL_S = 10,         /* … and between probes … */
     KEEPALIVE_PROBES = 3,              /* … and how many may be lost */
     TCP_UNACKED_MS = 30 * 1000,        /* how long sent bytes may stay unacknowledged */
+    READ_CONNECTIONS = 8,              /* requests at a time beyond which a read waits */
     CONNECTIONS_PER_LANE = 16,         /* connections kept for reuse */
+    IDLE_CLOSE_MS = 30 * 1000,         /* how long they are kept */
 };
 
 #endif

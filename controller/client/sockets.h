@@ -1,5 +1,4 @@
-/* The TCP connections of one libcurl handle, known by their descriptors: libcurl hides them, and the only way to keep it from
- * using a dead one again is to shut that down under it. */
+/* The TCP connections of one libcurl handle, known by their descriptors: libcurl hides them, and some must be ended from outside. */
 #ifndef OSTLER_CLIENT_SOCKETS_H
 #define OSTLER_CLIENT_SOCKETS_H
 
@@ -16,7 +15,7 @@ struct sockets {
 int sockets_open(struct sockets *s, int family, int type, int protocol);
 /* Closes one and forgets it. */
 void sockets_close(struct sockets *s, int fd);
-/* Shuts all of them down: what runs on them fails, what is idle is not used again. */
+/* Shuts all of them down: what runs on them fails. */
 void sockets_drop(struct sockets *s);
 /* Frees the list; the sockets must be closed. */
 void sockets_clear(struct sockets *s);

@@ -124,10 +124,12 @@ def daemonset_deleted_but_its_pods_kept(env):
     """A DaemonSet deleted with --cascade=orphan comes back and adopts the driver pods that run."""
     env.serving("gpu")
     name = _component(env, "driver")
+    before = env.k.get("DaemonSet", name, OPERANDS)
     with _no_pod_replaced(env, "driver"):
         env.k.delete("DaemonSet", name, OPERANDS, propagation="Orphan")
-        env.wait(lambda: env.k.get("DaemonSet", name, OPERANDS)
-                 and "deletionTimestamp" not in env.k.get("DaemonSet", name, OPERANDS)["metadata"], SOON, f"{name} is back")
+        env.wait(lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"] != before["metadata"]["uid"],
+                 SOON, f"{name} is back")
+        env.wait(lambda: all(p["metadata"].get("ownerReferences") for p in env.pods(component="driver")), 10, "its pods are adopted")
 
 
 @test

@@ -95,6 +95,7 @@ def left_open_stays_as_it_is(env):
     """A version that is taken out of the policy stays what the nodes run, for new nodes too: built-in defaults move nothing."""
     first = env.serving("first", spec={"driver": {"version": "570.124.06"}, "toolkit": {"version": "v1.17.0"},
                                        "devicePlugin": {"version": "v0.17.0"}, "exporter": {"version": "4.0.0-4.0.0-ubuntu22.04"}})
+    contains(env.image(first, "driver"), ":570.124.06-", "driver image")
     pods = {c: env.pod_uids(c) for c in TIERS}
     env.edit({"driver": {"version": None}, "toolkit": {"version": None}, "devicePlugin": {"version": None}})
     env.wait_policy()

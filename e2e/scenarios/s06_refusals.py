@@ -94,5 +94,7 @@ def drift_is_put_back_under_an_invalid_policy(env):
     env.edit({"driver": {"repository": "registry.example.com/evil"}})
     env.wait_policy(status="False")
     (name,) = env.daemonsets("driver")
-    env.k.delete("DaemonSet", name, OPERANDS, propagation="Orphan")
-    env.wait(lambda: env.k.get("DaemonSet", name, OPERANDS), what=f"{name} is back")
+    before = env.k.get("DaemonSet", name, OPERANDS)
+    env.k.delete("DaemonSet", name, OPERANDS)
+    env.wait(lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"] != before["metadata"]["uid"],
+             what=f"{name} is back")

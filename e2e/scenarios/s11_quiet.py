@@ -3,6 +3,7 @@
 import collections
 import time
 
+import kube
 from harness import equal, test
 from names import MANAGED
 
@@ -31,10 +32,12 @@ def quiet(env):
 
 @test
 def node_event_costs_what_it_must(env):
-    """A new GPU node costs one write of its marks, events aside, and no read."""
+    """A node that turns out to have a GPU costs one write of its marks, events aside, and no read."""
     env.serving("first")
+    node = env.node("second")
+    time.sleep(1)
     since = time.time()
-    node = env.node("second", "nfd")
+    env.k.merge_patch("Node", node, {"metadata": {"labels": kube.DETECTED_BY["nfd"][0]}})
     env.wait_serving(node)
     env.wait_policy()
     env.wait_calm()

@@ -162,13 +162,13 @@ static const struct overlay overlays[] = {
 };
 
 struct manifests {
-    json_t *trees; /* by file name */
+    json_t *texts; /* JSON by file name: a tenth of what the trees take, and seldom needed */
 };
 
 struct manifests *manifests_new(struct err *e)
 {
     struct manifests *m = xcalloc(1, sizeof *m);
-    m->trees = json_object();
+    m->texts = json_object();
     for (size_t i = 0; i < embedded_files_len; i++) {
         const struct embedded *file = &embedded_files[i];
         CLEANUP_JSON json_t *documents = yaml_parse(file->text, strlen(file->text), NULL, e);
@@ -177,7 +177,8 @@ struct manifests *manifests_new(struct err *e)
             manifests_free(m);
             return NULL;
         }
-        json_object_set(m->trees, file->name, json_array_get(documents, 0));
+        CLEANUP_FREE char *text = json_compact(json_array_get(documents, 0));
+        json_object_set_new(m->texts, file->name, json_string(text));
     }
     return m;
 }
@@ -186,8 +187,14 @@ void manifests_free(struct manifests *m)
 {
     if (!m)
         return;
-    json_decref(m->trees);
+    json_decref(m->texts);
     free(m);
+}
+
+static json_t *tree_of(const struct manifests *m, const char *file)
+{
+    const char *text = json_key(m->texts, file);
+    return json_parse(text, strlen(text), NULL);
 }
 
 static bool condition_holds(const struct condition *c, const json_t *values)
@@ -210,7 +217,8 @@ static int add_parts(const struct manifests *m, enum manifest manifest, json_t *
         if (part->manifest != manifest || !condition_holds(&part->when[0], values)
             || !condition_holds(&part->when[1], values))
             continue;
-        if (overlay_merge_part(object, json_object_get(m->trees, part->file), e) < 0)
+        CLEANUP_JSON json_t *tree = tree_of(m, part->file);
+        if (overlay_merge_part(object, tree, e) < 0)
             return err_wrap(e, "%s", part->file);
     }
     return 0;
@@ -313,7 +321,7 @@ json_t *render_object(const struct manifests *m, enum render_object what,
         return NULL;
     }
     CLEANUP_JSON json_t *values = values_of(what, ctx);
-    CLEANUP_JSON json_t *object = json_deep_copy(json_object_get(m->trees, files[manifest]));
+    CLEANUP_JSON json_t *object = tree_of(m, files[manifest]);
     if (add_parts(m, manifest, object, values, e) < 0
         || add_overlays(manifest, object, values, e) < 0)
         return NULL;

@@ -33,7 +33,7 @@ struct render_context {
     const char *hash; /* of the revision; NULL for objects that belong to none */
 };
 
-/* The manifests, parsed. One per process; render functions only read it. */
+/* The manifests, checked. One per process; render functions only read it. */
 struct manifests;
 /* Parses what is embedded. An error means a broken build. */
 struct manifests *manifests_new(struct err *e);

@@ -93,6 +93,9 @@ static void set_problem(struct intern *in, struct pod *p, const char *given_reas
     const char *reason = is_word(given_reason) ? given_reason : "PodProblem";
     CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
     p->problem = str_shortened(text, PROBLEM_MAX);
+    for (char *c = p->problem; *c; c++)
+        if ((unsigned char) *c < ' ')
+            *c = ' '; /* one line, and no byte that JSON writes as six */
     p->reason = intern_add(in, reason);
 }
 

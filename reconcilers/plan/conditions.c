@@ -31,7 +31,7 @@ static const struct cause *main_cause(const struct tally *t)
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor))) {
         const struct cause *c = e->value;
-        if (node_state_served(c->first->state) && (!best || c->nodes > best->nodes))
+        if (node_state_served(c->first->state) && (!best || cause_comes_first(c, best)))
             best = c;
     }
     return best;
@@ -40,7 +40,7 @@ static const struct cause *main_cause(const struct tally *t)
 /* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)" */
 static const char *cause_text(const struct checks *in, const struct cause *c)
 {
-    const struct node_summary *s = c->first;
+    const struct node_summary *s = cause_example(c);
     const char *what = *component_name(c->component) ? component_name(c->component) : "nodes";
     return arena_printf(in->a, "%s: %zu of %zu nodes not ready: %s (node %s%s%s)", what, c->nodes, in->served,
                         s->message ? s->message : c->reason, s->name, s->pod ? ", pod " : "", s->pod ? s->pod : "");
@@ -58,7 +58,7 @@ static bool check_removing(const struct checks *in, struct condition *ret)
         const struct cause *c = e->value;
         if (str_eq(c->reason, "WaitingForGpuPods"))
             message = arena_printf(in->a, "%s; waiting on %zu: %s. The annotation " POLICY_FORCE_REMOVAL " on the policy skips the wait",
-                                   message, c->nodes, c->first->message);
+                                   message, c->nodes, cause_example(c)->message);
     }
     return say(ret, "False", "Removing", message);
 }
@@ -163,7 +163,7 @@ static bool degraded_foreign(const struct checks *in, struct condition *ret)
     while ((e = map_next(&in->t->causes, &cursor))) {
         const struct cause *c = e->value;
         if (c->first->state == NODE_FOREIGN)
-            return say(ret, "False", "ForeignStack", c->first->message);
+            return say(ret, "False", "ForeignStack", cause_example(c)->message);
     }
     return false;
 }

@@ -9,8 +9,8 @@
 #include "reconcilers/model/names.h"
 
 enum {
-    /* Bounds of the CRD, which keep the status under 32 KiB whatever the cluster. */
-    CAUSES_MAX = 10,
+    STATUS_MAX = 32 * 1024, /* bytes of JSON, whatever the cluster */
+    CAUSES_MAX = 10,        /* bounds of the CRD */
     TARGETS_MAX = 8,
     MESSAGE_MAX = 512,
     SUMMARY_MAX = 256,
@@ -65,7 +65,8 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
     return record && json_key(record->annotations, key);
 }
 
-/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get. */
+/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; of several, one that is always the
+ * same. */
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
@@ -76,10 +77,9 @@ static json_t *targets_json(const struct cluster_view *v, size_t pool, const cha
         if (r->pool != pool || !r->wanted)
             continue;
         const char *version = version_of(v, r);
-        if (str_eq(r->tier, "driver"))
+        bool later = str_eq(r->tier, "driver") && (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0);
+        if (later)
             *ret_version = version;
-        if (json_array_size(targets) == TARGETS_MAX)
-            continue;
         json_array_append_new(targets, json_pack("{s:o, s:s, s:o, s:b}", "revision", json_textf("%s-%s", r->tier, r->hash),
                                                  "version", str_or_empty(version), "nodes", count(r->carrying), "knownGood",
                                                  is_known_good(v, r)));
@@ -92,7 +92,7 @@ static int by_revision(const void *a, const void *b)
     return strcmp(json_str(*(json_t *const *) a, "revision"), json_str(*(json_t *const *) b, "revision"));
 }
 
-/* A fixed order, so that equal facts give equal text. */
+/* The first ones in a fixed order, so that equal facts give equal text. */
 static json_t *sorted(json_t *list_steal)
 {
     size_t n = json_array_size(list_steal), i;
@@ -101,7 +101,7 @@ static json_t *sorted(json_t *list_steal)
     json_array_foreach (list_steal, i, entry)
         entries[i] = entry;
     qsort(entries, n, sizeof *entries, by_revision);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n && i < TARGETS_MAX; i++)
         json_array_append(out, entries[i]);
     json_decref(list_steal);
     return out;
@@ -141,7 +141,7 @@ static const struct cause *cause_of(const struct tally *t, enum component c)
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor))) {
         const struct cause *cause = e->value;
-        if (cause->component == c && (!best || cause->nodes > best->nodes))
+        if (cause->component == c && (!best || cause_comes_first(cause, best)))
             best = cause;
     }
     return best;
@@ -155,24 +155,22 @@ static json_t *operands_json(const struct cluster_view *v)
         json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", component_name(c), "desired", count(v->tally->operands[c].wanted),
                               "ready", count(v->tally->operands[c].up), "outdated", count(behind(v, c)));
         const struct cause *cause = cause_of(v->tally, c);
-        if (cause && cause->first->message)
-            json_object_set_new(o, "message", shortened(cause->first->message, MESSAGE_MAX));
+        if (cause && cause_example(cause)->message)
+            json_object_set_new(o, "message", shortened(cause_example(cause)->message, MESSAGE_MAX));
         json_array_append_new(operands, o);
     }
     return operands;
 }
 
-static int by_nodes(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
     const struct cause *x = *(const struct cause *const *) a, *y = *(const struct cause *const *) b;
-    if (x->nodes != y->nodes)
-        return x->nodes < y->nodes ? 1 : -1;
-    return strcmp(x->key, y->key);
+    return cause_comes_first(x, y) ? -1 : 1;
 }
 
 static json_t *cause_json(const struct cause *c)
 {
-    const struct node_summary *s = c->first;
+    const struct node_summary *s = cause_example(c);
     json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->reason, "nodes", count(c->nodes), "node", s->name);
     if (*component_name(c->component))
         json_object_set_new(o, "operand", json_string(component_name(c->component)));
@@ -191,7 +189,7 @@ static json_t *causes_json(const struct tally *t)
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor)))
         causes[n++] = e->value;
-    qsort(causes, n, sizeof *causes, by_nodes);
+    qsort(causes, n, sizeof *causes, by_weight);
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         json_array_append_new(out, cause_json(causes[i]));
     return out;
@@ -218,6 +216,32 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
                      "message", shortened(conditions[STATUS_READY].message, SUMMARY_MAX));
 }
 
+/* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries but some. */
+static const struct {
+    const char *list, *member;
+    size_t keep;
+} cuts[] = {
+    { "pools", "targets", 0 }, { "problems", NULL, 8 },  { "firstCauses", NULL, 4 }, { "operands", "message", 0 },
+    { "pools", NULL, 8 },      { "problems", NULL, 2 },  { "firstCauses", NULL, 1 },
+};
+
+static void cut(json_t *list, const char *member, size_t keep)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (list, i, entry)
+        if (member)
+            json_object_del(entry, member);
+    while (!member && json_array_size(list) > keep)
+        json_array_remove(list, json_array_size(list) - 1);
+}
+
+static void fit(json_t *status)
+{
+    for (size_t i = 0; i < ARRAY_LEN(cuts) && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX; i++)
+        cut(json_object_get(status, cuts[i].list), cuts[i].member, cuts[i].keep);
+}
+
 json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS])
 {
     const json_t *before = json_at(v->object, "status.conditions");
@@ -232,5 +256,6 @@ json_t *status_json(const struct cluster_view *v, const struct condition conditi
         json_object_set_new(status, "pools", pools_json(v));
     if (v->policy && !v->problems)
         json_object_set_new(status, "notYetActedOn", policy_not_yet(v->policy));
+    fit(status);
     return status;
 }

@@ -197,6 +197,20 @@ bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdic
     return true;
 }
 
+bool cause_comes_first(const struct cause *a, const struct cause *b)
+{
+    return a->nodes != b->nodes ? a->nodes > b->nodes : strcmp(a->key, b->key) < 0;
+}
+
+const struct node_summary *cause_example(const struct cause *c)
+{
+    const struct node_summary *example = c->first;
+    for (const struct node_summary *s = c->first; s; s = s->next)
+        if (strcmp(s->name, example->name) < 0)
+            example = s;
+    return example;
+}
+
 void tally_remove(struct tally *t, struct node_summary *s)
 {
     take_out(t, s);

@@ -24,7 +24,7 @@ struct cause {
     enum component component;
     const char *reason;      /* points into the key */
     size_t nodes;
-    struct node_summary *first;
+    struct node_summary *first; /* of the list, in no order that means anything */
 };
 
 /* What a node contributes. Zero-initialised = nothing yet. Kept by whoever keeps the nodes. */
@@ -57,6 +57,10 @@ struct tally {
 
 /* Puts a node's new verdict in place of its old one; true when any sum has changed. */
 bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v);
+/* Which of two causes is told first: the one with more nodes. Equal facts give the same order, whatever came first. */
+bool cause_comes_first(const struct cause *a, const struct cause *b);
+/* The node that is named for a cause: the first by name. */
+const struct node_summary *cause_example(const struct cause *c);
 /* Takes a node out. */
 void tally_remove(struct tally *t, struct node_summary *s);
 /* Nodes that should have operands and are up, and how many of them have all. */

@@ -151,6 +151,24 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.reply(200, b'{"packed":false}')
 
+    def do_page(self, argument, body):
+        """A page of a list: that many MiB, written at once, or as fast as a slow server does."""
+        size, pace = argument.split("&")
+        page = (b'{"name":"node","label":"a-value-of-some-length"}' * 22000)[:1 << 20] * int(size)
+        headers = []
+        if "gzip" in self.headers.get("Accept-Encoding", ""):
+            page, headers = gzip.compress(page, 1), [("Content-Encoding", "gzip")]
+        if pace == "fast":
+            return self.reply(200, page, headers)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(page)))
+        for header in headers:
+            self.send_header(*header)
+        self.end_headers()
+        for at in range(0, len(page), len(page) // 20 + 1):
+            self.wfile.write(page[at:at + len(page) // 20 + 1])
+            time.sleep(0.01)
+
     def do_token(self, argument, body):
         """401 unless the token is the argument."""
         self.reply(200 if self.headers.get("Authorization") == "Bearer " + argument else 401)
@@ -195,53 +213,6 @@ def serve(tls=None):
     return server.server_address[1]
 
 
-# ---- HTTP/2, as little as a test of dead connections needs: every request gets 200 and the number of its connection
-
-HTTP2_HEADERS, HTTP2_DATA, HTTP2_SETTINGS = 1, 0, 4
-
-
-def frame(kind, flags, stream, payload=b""):
-    return struct.pack("!I", len(payload))[1:] + struct.pack("!BBI", kind, flags, stream) + payload
-
-
-def http2_connection(connection, number):
-    """The first connection answers one request and then falls silent, without closing."""
-    stream = connection.makefile("rb")
-    stream.read(24)  # the preface
-    connection.sendall(frame(HTTP2_SETTINGS, 0, 0))
-    answered = 0
-    while len(head := stream.read(9)) == 9:
-        size, kind, flags, stream_id = int.from_bytes(head[:3], "big"), head[3], head[4], int.from_bytes(head[5:], "big")
-        stream.read(size)
-        silent = number == 1 and answered == 1
-        if kind == HTTP2_SETTINGS and not flags & 1:
-            connection.sendall(frame(HTTP2_SETTINGS, 1, 0))
-        elif kind == HTTP2_HEADERS and not silent:
-            answered += 1
-            connection.sendall(frame(HTTP2_HEADERS, 4, stream_id, b"\x88") +
-                               frame(HTTP2_DATA, 1, stream_id, b'{"connection":%d}' % number))
-
-
-def http2_listen(listener, tls):
-    number = 0
-    while True:
-        raw, _ = listener.accept()
-        number += 1
-        try:
-            connection = tls.wrap_socket(raw, server_side=True)
-        except OSError:
-            continue
-        threading.Thread(target=http2_connection, args=(connection, number), daemon=True).start()
-
-
-def serve_http2():
-    tls = tls_context("server")
-    tls.set_alpn_protocols(["h2"])
-    listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=http2_listen, args=(listener, tls), daemon=True).start()
-    return listener.getsockname()[1]
-
-
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
@@ -259,7 +230,7 @@ def main():
     make_cert("client-expired", "ca-a", "DNS:client-expired", days="-1")
     print(json.dumps({
         "dir": DIR, "plain": serve(), "tls": serve(tls_context("server")), "named": serve(tls_context("named")),
-        "expired": serve(tls_context("expired")), "mtls": serve(tls_context("server", "ca-a")), "http2": serve_http2(),
+        "expired": serve(tls_context("expired")), "mtls": serve(tls_context("server", "ca-a")),
         "refused": free_port(),
     }), flush=True)
     sys.stdin.read()

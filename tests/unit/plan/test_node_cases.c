@@ -2,10 +2,11 @@
  *   policy: the object's parts that are not as usual   stance: Hold or Remove where the policy does not say so (no policy, for long)
  *   node, pods: short forms (support/toy.h)            configs: ConfigMaps with their data
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}; all of the target without it
- * In labels, revisions and messages `$driver` and `$stack` stand for the hashes of the node's target.
+ * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h).
  * The second document is what must come of it:
- *   state, reason, cause, pod, pool, driver, stack: of the verdict        message: a part of it
+ *   state, reason, cause, pod, gpu, driver, stack: of the verdict         message: a part of it
  *   target: {driver, stack}   wanted, up: operands   plan: its lines      patch: the write's, without its guard
+ *   goesOn: the pass after the write has more to do
  * Each case also holds that the write touches nothing of others, and that planning again finds nothing to do. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,31 +18,8 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/cases.h"
+#include "tests/unit/support/symbols.h"
 #include "tests/unit/support/toy.h"
-
-/* A text with every `from` as `to`. Owned by the caller. */
-static char *replaced(const char *text, const char *from, const char *to)
-{
-    struct buf out = BUF_INIT(1 << 20);
-    const char *at;
-    while (*from && (at = strstr(text, from))) {
-        buf_printf(&out, "%.*s%s", (int) (at - text), text, to);
-        text = at + strlen(from);
-    }
-    buf_str(&out, text);
-    return buf_take(&out);
-}
-
-/* The tree with hashes for their symbols. New reference. */
-static json_t *resolved(const json_t *tree, const struct target *target)
-{
-    if (!tree)
-        return NULL;
-    CLEANUP_FREE char *text = json_canonical(tree);
-    CLEANUP_FREE char *half = replaced(text, "$driver", target ? target->driver : "");
-    CLEANUP_FREE char *whole = replaced(half, "$stack", target ? target->stack : "");
-    return json_parse(whole, strlen(whole), NULL);
-}
 
 static const char *name_of(const json_t *given)
 {
@@ -128,7 +106,7 @@ static void check_operands(const json_t *want, const char *key, unsigned got)
         fail_msg("%s are %#x, not %#x (bits in the order of COMPONENTS)", key, got, wanted);
 }
 
-static void check_verdict(const json_t *want, const struct node_verdict *v, const struct toy *t)
+static void check_verdict(const json_t *want, const struct node_verdict *v)
 {
     check_text(want, "state", node_state_name(v->state));
     check_text(want, "reason", v->reason);
@@ -140,7 +118,6 @@ static void check_verdict(const json_t *want, const struct node_verdict *v, cons
     check_text(json_object_get(want, "target"), "stack", v->target_stack);
     check_operands(want, "wanted", v->wanted);
     check_operands(want, "up", v->up);
-    (void) t;
     const char *message = json_str(want, "message");
     if (message && !strstr(str_or_empty(v->message), message))
         fail_msg("the message is\n%s, without\n%s", v->message ? v->message : "(none)", message);
@@ -196,7 +173,7 @@ static void check_node(struct toy *t, const char *node, const json_t *want)
     struct node_verdict v;
     toy_pass_node(t, &a, node, &v, &plan);
     check_plan(want, &plan);
-    check_verdict(want, &v, t);
+    check_verdict(want, &v);
     check_patch(want, &plan);
     toy_carry_out(t, &plan);
     if (plan.len > 0 && !json_bool(want, "goesOn", false))
@@ -212,12 +189,16 @@ static void check_case(void **state)
     const json_t *given = json_array_get(documents, 0);
     const char *stance = json_str_or_empty(given, "stance");
     struct toy t;
-    toy_init(&t, json_object_get(given, "policy") ? json_object_get(given, "policy") : json_object());
+    CLEANUP_JSON json_t *usual = json_object();
+    const json_t *policy = json_object_get(given, "policy");
+    toy_init(&t, policy ? policy : usual);
     put_configs(&t, given);
     put_seen(&t, given);
     const struct target *target = put_records(&t, given);
-    CLEANUP_JSON json_t *seen = resolved(given, target);
-    CLEANUP_JSON json_t *want = resolved(json_array_get(documents, 1), target);
+    CLEANUP_JSON json_t *symbols = json_object();
+    symbols_add(symbols, NULL, target);
+    CLEANUP_JSON json_t *seen = symbols_resolved(symbols, given);
+    CLEANUP_JSON json_t *want = symbols_resolved(symbols, json_array_get(documents, 1));
     put_seen(&t, seen);
     t.hold = str_eq(stance, "Hold");
     if (str_eq(stance, "Remove")) {

@@ -1,0 +1,160 @@
+/* Any JSON as a Node and a Pod on it: no crash, and what is planned keeps the rules. The input is a Node, a zero byte, and a Pod; the
+ * first byte chooses between managing and removing. A write touches nothing of others, and when it has been carried out the next pass has
+ * nothing more to write until something else happens (a step of a removal may be followed by the next one). */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/plan/node_plan.h"
+#include "tests/unit/support/frame.h"
+
+/* More writes in a row than any sequence of steps has. */
+enum { WRITES_MAX = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct seen {
+    struct intern *strings;
+    struct policy policy;
+    struct targets *targets;
+    json_t *record; /* what every record holds */
+    struct node_pods pods;
+    enum stance stance;
+};
+
+static const json_t *nothing_held(void *arg, const char *pool, const char *tier)
+{
+    (void) arg;
+    (void) pool;
+    (void) tier;
+    return NULL;
+}
+
+static const char *no_config(void *arg, const char *name, const char *key)
+{
+    (void) arg;
+    (void) name;
+    (void) key;
+    return NULL;
+}
+
+static const json_t *record(void *arg, const char *tier, const char *hash)
+{
+    (void) tier;
+    (void) hash;
+    return ((const struct seen *) arg)->record;
+}
+
+static void see_pod(struct seen *s, const struct pod *p)
+{
+    if (!p)
+        return;
+    s->pods.gpu_pods = p->gpus > 0;
+    s->pods.gpu_pod[0] = p->head.key;
+    s->pods.foreign = p->foreign;
+    s->pods.foreign_pod = p->head.key;
+    s->pods.host_driver = p->host_driver;
+    if (p->component == COMPONENT_NONE)
+        return;
+    s->pods.of[p->component].present = true;
+    s->pods.of[p->component].ready = p->ready;
+    s->pods.of[p->component].revision = intern_text(s->strings, p->revision);
+    s->pods.of[p->component].reason = intern_text(s->strings, p->reason);
+    s->pods.of[p->component].problem = p->problem;
+    s->pods.of[p->component].key = p->head.key;
+}
+
+/* Plans for the node as it is; the node after the plan, or NULL when there is nothing to do. New reference. */
+static json_t *pass(struct seen *s, const json_t *object)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    struct node_verdict v;
+    struct node *n = node_project(s->strings, object);
+    n->head.rv = 1;
+    bool manage = s->stance == STANCE_MANAGE;
+    struct node_input in = { .view = { n, s->strings }, .pods = &s->pods, .stance = s->stance, .may_mark = true,
+                             .policy = manage ? &s->policy : NULL, .targets = manage ? s->targets : NULL, .record = record, .arg = s };
+    node_plan(&in, &a, &v, &plan);
+    json_t *after = NULL;
+    assert(plan.len <= 1);
+    if (plan.len) {
+        assert(!object_is_deleting(object));
+        CLEANUP_JSON json_t *patch = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
+        assert(str_eq(json_str(patch, "metadata.resourceVersion"), "1"));
+        json_object_del(json_object_get(patch, "metadata"), "uid");
+        json_object_del(json_object_get(patch, "metadata"), "resourceVersion");
+        after = json_deep_copy(object);
+        frame_merge(after, patch);
+        assert(!frame_broken(object, after));
+        bool driver_goes = object_label(object, LABEL_DRIVER) && !object_label(after, LABEL_DRIVER);
+        assert(!driver_goes || !s->pods.gpu_pods || s->pods.host_driver);
+    }
+    node_free(s->strings, n);
+    return after;
+}
+
+/* Members of a Node that the API server would never have let through are not the plan's business. */
+static bool is_possible(const json_t *object)
+{
+    static const char *const objects[] = { "metadata", "metadata.labels", "metadata.annotations", "spec" };
+    const char *key;
+    json_t *value;
+    if (!json_at(object, "metadata"))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++)
+        if (json_at(object, objects[i]) && !json_is_object(json_at(object, objects[i])))
+            return false;
+    json_object_foreach (json_at(object, "metadata.labels"), key, value)
+        if (!json_is_string(value) || strchr(key, '='))
+            return false;
+    return !json_at(object, "spec.taints") || json_is_array(json_at(object, "spec.taints"));
+}
+
+static void walk(struct seen *s, const json_t *first)
+{
+    CLEANUP_JSON json_t *object = json_deep_copy(first);
+    for (int i = 0; i <= WRITES_MAX; i++) {
+        json_t *after = pass(s, object);
+        if (!after)
+            return;
+        assert(i < WRITES_MAX);
+        json_decref(object);
+        object = after;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1)
+        return 0;
+    const char *text = (const char *) data + 1;
+    size_t len = strnlen(text, size - 1), rest = size - 1 - len;
+    CLEANUP_JSON json_t *node = json_parse(text, len, NULL);
+    CLEANUP_JSON json_t *pod = rest > 1 ? json_parse(text + len + 1, rest - 1, NULL) : NULL;
+    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "spec", "nodes", "labels",
+                                            "example.com/extra", "x");
+    struct policy_problems problems = { 0 };
+    struct target_sources sources = { .held = nothing_held, .config_text = no_config };
+    struct seen s = { .strings = intern_new(), .record = json_object(), .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
+    assert(policy_decode(policy, &s.policy, &problems) == 0);
+    s.targets = targets_new(&s.policy, &sources);
+    struct pod *p = pod ? pod_project(s.strings, "ostler-operands", pod) : NULL;
+    see_pod(&s, p);
+    if (is_possible(node))
+        walk(&s, node);
+    else if (node)
+        node_free(s.strings, node_project(s.strings, node));
+    if (p)
+        pod_free(s.strings, p);
+    targets_free(s.targets);
+    assert(intern_count(s.strings) == 0);
+    intern_free(s.strings);
+    policy_clear(&s.policy);
+    json_decref(s.record);
+    return 0;
+}

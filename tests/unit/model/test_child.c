@@ -1,0 +1,141 @@
+#include "reconcilers/model/child.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/component.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+
+static struct child *project(enum resource_id resource, const char *text)
+{
+    json_t *object = tree(text);
+    struct child *c = child_project(resource, object);
+    json_decref(object);
+    return c;
+}
+
+static void check_daemonset(void **state)
+{
+    (void) state;
+    struct child *c = project(RESOURCE_DAEMONSET,
+                              "{'metadata': {'name': 'exporter', 'namespace': 'ns', 'uid': 'u', 'generation': 3, 'deletionTimestamp': 'x', "
+                              "'labels': {'ostler.dev/policy-uid': 'p', 'ostler.dev/revision': 'h'}, 'annotations': "
+                              "{'ostler.dev/intent': 'i', 'ostler.dev/inputs': '{\\u0022a\\u0022:1}'}}, 'status': "
+                              "{'desiredNumberScheduled': 5, 'updatedNumberScheduled': 4}}");
+    assert_string_equal(c->head.key, "ns/exporter");
+    assert_string_equal(child_name(c), "exporter");
+    assert_string_equal(c->head.uid, "u");
+    assert_string_equal(c->intent, "i");
+    assert_string_equal(c->policy_uid, "p");
+    assert_string_equal(c->revision, "h");
+    assert_int_equal(c->generation, 3);
+    assert_int_equal(c->desired, 5);
+    assert_int_equal(c->updated, 4);
+    assert_true(c->deleting && child_is_ours(c));
+    assert_tree(c->inputs, "{'a': 1}");
+    assert_null(c->annotations);
+    child_free(c);
+}
+
+static void check_record(void **state)
+{
+    (void) state;
+    struct child *c = project(RESOURCE_REVISION, "{'metadata': {'name': 'driver-h', 'namespace': 'ns', 'annotations': {'a': 'b'}}, "
+                                                 "'data': {'tier': 'driver'}}");
+    assert_tree(c->inputs, "{'tier': 'driver'}");
+    assert_tree(c->annotations, "{'a': 'b'}");
+    assert_false(child_is_ours(c));
+    child_free(c);
+}
+
+static void check_cluster_scoped(void **state)
+{
+    (void) state;
+    struct child *c = project(RESOURCE_RUNTIMECLASS, "{'metadata': {'name': 'nvidia'}, 'handler': 'nvidia'}");
+    assert_string_equal(c->head.key, "nvidia");
+    assert_string_equal(child_name(c), "nvidia");
+    assert_null(c->inputs);
+    child_free(c);
+}
+
+static void check_garbage(void **state)
+{
+    (void) state;
+    struct child *c = project(RESOURCE_DAEMONSET, "{'metadata': {'annotations': {'ostler.dev/inputs': '[not JSON'}}, 'status': []}");
+    assert_string_equal(c->head.key, "");
+    assert_null(c->inputs);
+    child_free(c);
+}
+
+#define SET(metadata, status) "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 1" metadata "}, 'status': {" status "}}"
+#define RECORD(annotations) "{'metadata': {'name': 'r', 'namespace': 'ns', 'annotations': {" annotations "}}, 'data': {}}"
+static const struct same_row {
+    const char *name;
+    enum resource_id resource;
+    const char *before, *after;
+    bool same;
+} same_rows[] = {
+    { "same: a DaemonSet", RESOURCE_DAEMONSET, SET("", ""), SET("", ""), true },
+    { "same: a label of others", RESOURCE_DAEMONSET, SET("", ""), SET(", 'labels': {'theirs': 'x'}", ""), true },
+    { "same: what is not counted", RESOURCE_DAEMONSET, SET("", ""), SET("", "'numberReady': 3"), true },
+    { "differs: generation", RESOURCE_DAEMONSET, SET("", ""), "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}", false },
+    { "differs: intent", RESOURCE_DAEMONSET, SET("", ""), SET(", 'annotations': {'ostler.dev/intent': 'x'}", ""), false },
+    { "differs: whose it is", RESOURCE_DAEMONSET, SET("", ""), SET(", 'labels': {'ostler.dev/policy-uid': 'x'}", ""), false },
+    { "differs: revision", RESOURCE_DAEMONSET, SET("", ""), SET(", 'labels': {'ostler.dev/revision': 'x'}", ""), false },
+    { "differs: deletion", RESOURCE_DAEMONSET, SET("", ""), SET(", 'deletionTimestamp': 'x'", ""), false },
+    { "differs: foreign fields", RESOURCE_DAEMONSET, SET("", ""),
+      SET(", 'managedFields': [{'manager': 'x', 'operation': 'Update', 'fieldsV1': {'f:spec': {}}}]", ""), false },
+    { "differs: counts", RESOURCE_DAEMONSET, SET("", ""), SET("", "'desiredNumberScheduled': 1"), false },
+    { "same: a record", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'b'"), true },
+    { "differs: a record's annotations", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'c'"), false },
+};
+
+static void check_same(void **state)
+{
+    const struct same_row *row = *state;
+    struct child *a = project(row->resource, row->before), *b = project(row->resource, row->after);
+    assert_int_equal(child_same(a, b), row->same);
+    assert_int_equal(child_same(b, a), row->same);
+    child_free(a);
+    child_free(b);
+}
+
+/* A kind without generation shows a change by its version alone. */
+static void check_version(void **state)
+{
+    (void) state;
+    struct child *a = project(RESOURCE_CONFIGMAP, "{'metadata': {'name': 'c', 'namespace': 'ns'}, 'data': {'k': 'a'}}");
+    struct child *b = project(RESOURCE_CONFIGMAP, "{'metadata': {'name': 'c', 'namespace': 'ns'}, 'data': {'k': 'b'}}");
+    b->head.rv = a->head.rv + 1;
+    assert_false(child_same(a, b));
+    assert_tree(b->inputs, "{'k': 'b'}");
+    child_free(a);
+    child_free(b);
+}
+
+static void check_components(void **state)
+{
+    (void) state;
+    for (int i = 0; i < COMPONENT_COUNT; i++)
+        assert_int_equal(component_parse(component_name((enum component) i)), i);
+    assert_int_equal(component_parse("other"), COMPONENT_NONE);
+    assert_int_equal(component_parse(NULL), COMPONENT_NONE);
+    assert_string_equal(component_name(COMPONENT_NONE), "");
+    assert_string_equal(component_tier(COMPONENT_DRIVER), "driver");
+    assert_string_equal(component_tier(COMPONENT_TOOLKIT), "stack");
+    assert_string_equal(component_tier(COMPONENT_DEVICE_PLUGIN), "stack");
+    assert_string_equal(component_tier(COMPONENT_EXPORTER), "");
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    table_add(&t, "a DaemonSet", check_daemonset, NULL);
+    table_add(&t, "a record", check_record, NULL);
+    table_add(&t, "a cluster-scoped object", check_cluster_scoped, NULL);
+    table_add(&t, "garbage", check_garbage, NULL);
+    TABLE_ROWS(&t, check_same, same_rows);
+    table_add(&t, "differs: a ConfigMap by its version", check_version, NULL);
+    table_add(&t, "components and their tiers", check_components, NULL);
+    return table_run(&t, "child");
+}

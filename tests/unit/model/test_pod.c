@@ -1,0 +1,208 @@
+#include "reconcilers/model/pod.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/tree.h"
+
+#define NS "ostler-operands"
+#define OWNED "'ownerReferences': [{'kind': 'DaemonSet', 'controller': true}]"
+#define OURS(component, rest)                                                                      \
+    "{'metadata': {'name': 'p', 'namespace': '" NS "', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', "               \
+    "'app.kubernetes.io/component': '" component "', 'ostler.dev/revision': 'h'}}, 'spec': {'nodeName': 'n'}" rest "}"
+#define THEIRS(spec, rest) "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {'nodeName': 'n', " spec "}" rest "}"
+#define LIMITS(text) "'containers': [{'resources': {'limits': {" text "}}}]"
+
+static struct pod *project(struct intern *in, const char *text)
+{
+    json_t *object = tree(text);
+    struct pod *p = pod_project(in, NS, object);
+    json_decref(object);
+    return p;
+}
+
+static void end(struct intern *in, struct pod *p)
+{
+    if (p)
+        pod_free(in, p);
+    assert_int_equal(intern_count(in), 0);
+    intern_free(in);
+}
+
+/* ---- which pods are kept, and as what */
+
+static const struct kept_row {
+    const char *name, *object;
+    bool kept;
+    enum component component;
+    int gpus;
+    bool foreign;
+} kept_rows[] = {
+    { "dropped: an ordinary pod", THEIRS("'containers': [{'image': 'nginx'}]", ""), false, 0, 0, false },
+    { "dropped: nonsense", "{'metadata': 1, 'spec': []}", false, 0, 0, false },
+    { "kept: an operand", OURS("driver", ""), true, COMPONENT_DRIVER, 0, false },
+    { "kept: a follower", OURS("exporter", ""), true, COMPONENT_EXPORTER, 0, false },
+    { "dropped: ours, of an unknown component", OURS("other", ""), false, 0, 0, false },
+    { "dropped: an operand's labels elsewhere",
+      "{'metadata': {'name': 'p', 'namespace': 'ml', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
+      "'app.kubernetes.io/component': 'driver'}}}", false, 0, 0, false },
+    { "kept: uses GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), true, COMPONENT_NONE, 2, false },
+    { "kept: uses slices", THEIRS(LIMITS("'nvidia.com/mig-1g.5gb': '1'"), ""), true, COMPONENT_NONE, 1, false },
+    { "kept: an init container uses them", THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]", ""), true,
+      COMPONENT_NONE, 1, false },
+    { "kept: a quantity that is no plain number counts", THEIRS(LIMITS("'nvidia.com/gpu': '1k'"), ""), true, COMPONENT_NONE, 1, false },
+    { "dropped: asks for none", THEIRS(LIMITS("'nvidia.com/gpu': '0'"), ""), false, 0, 0, false },
+    { "dropped: another maker's", THEIRS(LIMITS("'amd.com/gpu': '1'"), ""), false, 0, 0, false },
+    { "dropped: succeeded", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ", 'status': {'phase': 'Succeeded'}"), false, 0, 0, false },
+    { "dropped: failed", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ", 'status': {'phase': 'Failed'}"), false, 0, 0, false },
+    { "kept: leaving, and still using them",
+      "{'metadata': {'name': 'p', 'namespace': 'ml', 'deletionTimestamp': 'x'}, 'spec': {" LIMITS("'nvidia.com/gpu': '1'") "}}", true,
+      COMPONENT_NONE, 1, false },
+    { "kept: another operator's",
+      "{'metadata': {'name': 'p', 'namespace': 'gpu-operator', 'labels': {'app': 'nvidia-driver-daemonset'}}}", true, COMPONENT_NONE, 0,
+      true },
+    { "kept: a driver image in the second container", THEIRS("'containers': [{'image': 'a'}, {'image': 'x/nvidia/driver:1'}]", ""), true,
+      COMPONENT_NONE, 0, true },
+    { "kept: an installer in an init container", THEIRS("'initContainers': [{'image': 'cos-nvidia-installer:fixed'}]", ""), true,
+      COMPONENT_NONE, 0, true },
+    { "dropped: an installer that has ended",
+      THEIRS("'containers': [{'image': 'cos-nvidia-installer:fixed'}]", ", 'status': {'phase': 'Succeeded'}"), false, 0, 0, false },
+};
+
+static void check_kept(void **state)
+{
+    const struct kept_row *row = *state;
+    struct intern *in = intern_new();
+    struct pod *p = project(in, row->object);
+    assert_int_equal(p != NULL, row->kept);
+    if (p) {
+        assert_int_equal(p->component, row->component);
+        assert_int_equal(p->gpus, row->gpus);
+        assert_int_equal(p->foreign != NULL, row->foreign);
+    }
+    end(in, p);
+}
+
+/* ---- why an operand is not up */
+
+#define STATUS(text) OURS("driver", ", 'status': {" text "}")
+#define CONTAINER(text) "'containerStatuses': [{'state': {" text "}}]"
+#define INIT(text) "'initContainerStatuses': [{'state': {" text "}}]"
+#define READY(is) "'conditions': [{'type': 'Ready', 'status': '" is "'}]"
+static const struct problem_row {
+    const char *name, *object, *problem, *reason;
+} problem_rows[] = {
+    { "problem: none said", STATUS(""), NULL, NULL },
+    { "problem: image", STATUS(CONTAINER("'waiting': {'reason': 'ImagePullBackOff', 'message': 'Back-off'}")), "ImagePullBackOff: Back-off",
+      "ImagePullBackOff" },
+    { "problem: without a message", STATUS(CONTAINER("'waiting': {'reason': 'CrashLoopBackOff'}")), "CrashLoopBackOff",
+      "CrashLoopBackOff" },
+    { "problem: init containers come first",
+      STATUS(INIT("'waiting': {'reason': 'CrashLoopBackOff'}") ", " CONTAINER("'waiting': {'reason': 'PodInitializing'}")),
+      "CrashLoopBackOff", "CrashLoopBackOff" },
+    { "problem: ended badly", STATUS(CONTAINER("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
+      "Error: no device", "Error" },
+    { "problem: ended well", STATUS(INIT("'terminated': {'exitCode': 0, 'reason': 'Completed'}")), NULL, NULL },
+    { "problem: creating is none", STATUS(CONTAINER("'waiting': {'reason': 'ContainerCreating'}")), NULL, NULL },
+    { "problem: not scheduled",
+      STATUS("'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', 'message': 'no room'}]"),
+      "Unschedulable: no room", "Unschedulable" },
+    { "problem: evicted", STATUS("'phase': 'Failed', 'reason': 'Evicted', 'message': 'disk'"), "Evicted: disk", "Evicted" },
+    { "problem: none when ready", STATUS(READY("True") ", " CONTAINER("'waiting': {'reason': 'X'}")), NULL, NULL },
+    { "problem: a reason that is no word", STATUS(CONTAINER("'waiting': {'reason': 'not a word', 'message': 'm'}")), "PodProblem: m",
+      "PodProblem" },
+    { "problem: a reason that is empty", STATUS(CONTAINER("'waiting': {'reason': ''}")), "PodProblem", "PodProblem" },
+    { "problem: a message of several lines", STATUS(CONTAINER("'waiting': {'reason': 'E', 'message': 'a\\nb\\u0001c'}")), "E: a b c", "E" },
+};
+
+static void check_problem(void **state)
+{
+    const struct problem_row *row = *state;
+    struct intern *in = intern_new();
+    struct pod *p = project(in, row->object);
+    assert_true(str_eq(p->problem, row->problem));
+    assert_true(str_eq(intern_text(in, p->reason), row->reason));
+    assert_string_equal(intern_text(in, p->revision), "h");
+    end(in, p);
+}
+
+static void check_long_problem(void **state)
+{
+    (void) state;
+    struct intern *in = intern_new();
+    char text[3000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    json_t *object = tree(STATUS(CONTAINER("'waiting': {'reason': 'E', 'message': 'm'}")));
+    json_t *status = json_object_get(json_array_get(json_object_get(json_object_get(object, "status"), "containerStatuses"), 0), "state");
+    json_object_set_new(json_object_get(status, "waiting"), "reason", json_string(text));
+    json_object_set_new(json_object_get(status, "waiting"), "message", json_string(text));
+    struct pod *p = pod_project(in, NS, object);
+    assert_string_equal(intern_text(in, p->reason), "PodProblem");
+    assert_in_range(strlen(p->problem), 1, 300);
+    json_decref(object);
+    end(in, p);
+}
+
+/* ---- the host's own driver */
+
+#define FIRST(text) OURS("driver", ", 'status': {'initContainerStatuses': [{" text "}, {'state': {'waiting': {}}}]}")
+#define SAID(where, code) "'" where "': {'terminated': {'exitCode': " code ", 'message': 'HostDriver: found'}}"
+static const struct host_row {
+    const char *name, *object;
+    bool host_driver;
+} host_rows[] = {
+    { "host driver: said now", FIRST(SAID("state", "1")), true },
+    { "host driver: said before, waiting now", FIRST("'state': {'waiting': {'reason': 'CrashLoopBackOff'}}, " SAID("lastState", "1")), true },
+    { "host driver: said before, running now", FIRST("'state': {'running': {}}, " SAID("lastState", "1")), true },
+    { "host driver: said before, got through now", FIRST("'state': {'terminated': {'exitCode': 0}}, " SAID("lastState", "1")), false },
+    { "host driver: something else said", FIRST("'state': {'terminated': {'exitCode': 1, 'message': 'DriverInUse'}}"), false },
+    { "host driver: nothing said", FIRST("'state': {'running': {}}"), false },
+    { "host driver: said by another operand", OURS("toolkit", ", 'status': {'initContainerStatuses': [{" SAID("state", "1") "}]}"), false },
+};
+
+static void check_host(void **state)
+{
+    const struct host_row *row = *state;
+    struct intern *in = intern_new();
+    struct pod *p = project(in, row->object);
+    assert_int_equal(p->host_driver, row->host_driver);
+    end(in, p);
+}
+
+/* ---- which changes count */
+
+static const struct same_row {
+    const char *name, *before, *after;
+    bool same;
+} same_rows[] = {
+    { "same: nothing changed", STATUS(""), STATUS(""), true },
+    { "same: its IP", STATUS(""), STATUS("'podIP': '10.0.0.1'"), true },
+    { "differs: ready", STATUS(""), STATUS(READY("True")), false },
+    { "differs: problem", STATUS(""), STATUS(CONTAINER("'waiting': {'reason': 'E'}")), false },
+    { "differs: host driver", FIRST("'state': {'running': {}}"), FIRST("'state': {'running': {}}, " SAID("lastState", "1")), false },
+    { "differs: component", OURS("driver", ""), OURS("toolkit", ""), false },
+    { "differs: GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ""), THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), false },
+};
+
+static void check_same(void **state)
+{
+    const struct same_row *row = *state;
+    struct intern *in = intern_new();
+    struct pod *a = project(in, row->before), *b = project(in, row->after);
+    assert_int_equal(pod_same(a, b), row->same);
+    pod_free(in, a);
+    end(in, b);
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    TABLE_ROWS(&t, check_kept, kept_rows);
+    TABLE_ROWS(&t, check_problem, problem_rows);
+    table_add(&t, "problem: longer than a sentence", check_long_problem, NULL);
+    TABLE_ROWS(&t, check_host, host_rows);
+    TABLE_ROWS(&t, check_same, same_rows);
+    return table_run(&t, "pod");
+}

@@ -1,0 +1,243 @@
+/* A toy world in which people, jobs and hosts do what they do, in every order of a few events and in many random orders of many: it always
+ * comes to rest, a driver never goes from under a job, and what others set on the node is as they left it (each write is held against
+ * that, see support/toy.c). At rest all is as the last wish says. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "tests/unit/support/chance.h"
+#include "tests/unit/support/table.h"
+#include "tests/unit/support/toy.h"
+#include "tests/unit/support/tree.h"
+
+enum { EXHAUSTIVE_DEPTH = 2, WALKS = 80, WALK_LENGTH = 25 };
+
+#define NODE "gpu-1"
+#define JOB "job"
+
+static void edit_node(struct toy *t, const char *patch)
+{
+    CLEANUP_JSON json_t *p = tree(patch);
+    toy_edit(t, RESOURCE_NODE, NODE, p);
+}
+
+static void edit_policy(struct toy *t, const char *patch)
+{
+    CLEANUP_JSON json_t *p = tree(patch);
+    if (toy_get(t, RESOURCE_POLICY, POLICY_NAME))
+        toy_edit(t, RESOURCE_POLICY, POLICY_NAME, p);
+}
+
+/* A job comes where the device plugin is, as the scheduler would have it. */
+static void job_comes(struct toy *t)
+{
+    const char *stack = object_label(toy_get(t, RESOURCE_NODE, NODE), LABEL_STACK);
+    CLEANUP_FREE char *plugin = xasprintf("device-plugin-%s-" NODE, str_or_empty(stack));
+    CLEANUP_JSON json_t *brief = tree("{'name': 'ml/" JOB "', 'gpus': 1}");
+    if (toy_get(t, RESOURCE_POD, plugin) && !toy_get(t, RESOURCE_POD, JOB))
+        toy_put(t, RESOURCE_POD, toy_pod(brief));
+}
+
+static void job_goes(struct toy *t)
+{
+    if (toy_get(t, RESOURCE_POD, JOB))
+        toy_remove(t, RESOURCE_POD, JOB);
+}
+
+static void person_releases(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'ostler.dev/managed': 'false'}}}");
+}
+
+static void person_takes_back(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'ostler.dev/managed': null}}}");
+}
+
+static void person_removes_marks(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'nvidia.com/gpu.present': null, 'ostler.dev/stack': null}}, 'spec': {'taints': []}}");
+}
+
+static void person_writes_nonsense(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'ostler.dev/driver': 'nonsense'}}}");
+}
+
+static void person_sets_own_marks(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'team': 'a'}}, 'spec': {'taints': [{'key': 'dedicated', 'effect': 'NoExecute'}]}}");
+}
+
+static void person_forgets_annotation(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'annotations': {'ostler.dev/marks': null}}}");
+}
+
+static void host_is_updated(struct toy *t)
+{
+    edit_node(t, "{'status': {'nodeInfo': {'osImage': 'Ubuntu 22.04.4 LTS'}}}");
+}
+
+static void node_goes_down(struct toy *t)
+{
+    edit_node(t, "{'status': {'conditions': [{'type': 'Ready', 'status': 'Unknown'}]}}");
+}
+
+static void node_comes_up(struct toy *t)
+{
+    edit_node(t, "{'status': {'conditions': [{'type': 'Ready', 'status': 'True'}]}}");
+}
+
+static void policy_wants_host(struct toy *t)
+{
+    edit_policy(t, "{'spec': {'driver': {'source': 'Host'}}}");
+}
+
+static void policy_wants_another_version(struct toy *t)
+{
+    edit_policy(t, "{'spec': {'driver': {'source': 'Auto', 'version': '570.1'}}}");
+}
+
+static void policy_is_deleted(struct toy *t)
+{
+    edit_policy(t, "{'metadata': {'deletionTimestamp': '2026-11-20T09:00:00Z'}}");
+}
+
+static void policy_comes_back(struct toy *t)
+{
+    if (!toy_get(t, RESOURCE_POLICY, POLICY_NAME))
+        toy_put(t, RESOURCE_POLICY, tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default'}}"));
+}
+
+static void record_is_lost(struct toy *t)
+{
+    const char *name;
+    json_t *record;
+    json_object_foreach (t->objects[RESOURCE_REVISION], name, record) {
+        toy_remove(t, RESOURCE_REVISION, name);
+        return;
+    }
+}
+
+static const struct event {
+    const char *name;
+    void (*happen)(struct toy *t);
+} events[] = {
+    { "job comes", job_comes },
+    { "job goes", job_goes },
+    { "released", person_releases },
+    { "taken back", person_takes_back },
+    { "marks removed", person_removes_marks },
+    { "nonsense", person_writes_nonsense },
+    { "own marks", person_sets_own_marks },
+    { "annotation lost", person_forgets_annotation },
+    { "host updated", host_is_updated },
+    { "down", node_goes_down },
+    { "up", node_comes_up },
+    { "source Host", policy_wants_host },
+    { "another version", policy_wants_another_version },
+    { "policy deleted", policy_is_deleted },
+    { "policy back", policy_comes_back },
+    { "record lost", record_is_lost },
+};
+
+static void start(struct toy *t)
+{
+    CLEANUP_JSON json_t *policy = json_object();
+    CLEANUP_JSON json_t *node = tree("{'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true', 'theirs': 'x'}}");
+    toy_init(t, policy);
+    toy_put(t, RESOURCE_NODE, toy_node(node));
+    toy_settle(t, true, NULL);
+}
+
+/* Some passes, not enough to come to rest: events come in the middle of things. */
+static void some_passes(struct toy *t, struct chance *c)
+{
+    for (uint32_t i = chance_below(c, 4); i > 0; i--) {
+        CLEANUP_ARENA struct arena a = { 0 };
+        CLEANUP_PLAN struct plan plan = { 0 };
+        struct node_verdict v;
+        uint32_t what = chance_below(c, 3);
+        if (what == 0)
+            toy_pass_node(t, &a, NODE, &v, &plan);
+        else if (what == 1)
+            toy_pass_policy(t, &plan);
+        else
+            toy_follow(t);
+        toy_carry_out(t, &plan);
+    }
+}
+
+/* What must hold at rest. */
+static void check_rest(struct toy *t)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    struct node_verdict v;
+    const json_t *node = toy_get(t, RESOURCE_NODE, NODE);
+    bool released = str_eq(object_label(node, LABEL_MANAGED), "false");
+    bool job = toy_get(t, RESOURCE_POD, JOB) != NULL;
+    toy_pass_node(t, &a, NODE, &v, &plan);
+    assert_int_equal(plan.len, 0);
+    assert_string_equal(object_label(node, "theirs"), "x");
+    if (v.state == NODE_LOST)
+        return;
+    if (toy_stance(t) == STANCE_MANAGE && !released)
+        assert_true(v.state == NODE_READY || job);
+    else if (toy_stance(t) != STANCE_HOLD && !job)
+        assert_null(object_label(node, LABEL_DRIVER));
+}
+
+static void every_order_of_a_few_events(void **state)
+{
+    (void) state;
+    size_t sequences = 1, n = ARRAY_LEN(events);
+    for (int i = 0; i < EXHAUSTIVE_DEPTH; i++)
+        sequences *= n;
+    for (size_t s = 0; s < sequences; s++) {
+        struct toy t;
+        start(&t);
+        size_t rest = s;
+        char trace[128] = "";
+        for (int i = 0; i < EXHAUSTIVE_DEPTH; i++, rest /= n) {
+            snprintf(trace + strlen(trace), sizeof trace - strlen(trace), "%s, ", events[rest % n].name);
+            events[rest % n].happen(&t);
+            toy_settle(&t, true, NULL);
+        }
+        check_rest(&t);
+        toy_clear(&t);
+    }
+    print_message("%zu sequences of %d events\n", sequences, EXHAUSTIVE_DEPTH);
+}
+
+static void many_random_orders(void **state)
+{
+    (void) state;
+    size_t writes = 0;
+    for (uint64_t seed = 1; seed <= WALKS; seed++) {
+        struct chance c = chance_of(seed);
+        struct toy t;
+        start(&t);
+        for (int i = 0; i < WALK_LENGTH; i++) {
+            events[chance_below(&c, ARRAY_LEN(events))].happen(&t);
+            some_passes(&t, &c);
+        }
+        toy_settle(&t, true, NULL);
+        check_rest(&t);
+        writes += t.writes;
+        toy_clear(&t);
+    }
+    print_message("%d walks of %d events, %zu writes\n", WALKS, WALK_LENGTH, writes);
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    table_add(&t, "every order of a few events comes to rest", every_order_of_a_few_events, NULL);
+    table_add(&t, "random orders of many events come to rest", many_random_orders, NULL);
+    return table_run(&t, "node walk");
+}

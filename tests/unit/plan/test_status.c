@@ -1,0 +1,175 @@
+/* The status stays within its bounds whatever the cluster: 32 KiB in all, 1 KiB per condition, and what the CRD allows. */
+#include "reconcilers/plan/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "tests/unit/support/table.h"
+
+enum { NODES = 5000, STATUS_MAX = 32768, NAME_LEN = 253, POOLS_MAX = 32 };
+
+/* A policy with as many pools as there may be. */
+static json_t *wide_policy(void)
+{
+    json_t *pools = json_array();
+    for (int i = 0; i < POOLS_MAX; i++)
+        json_array_append_new(pools, json_pack("{s:o, s:{s:s}}", "name", json_textf("p%031d", i), "nodeSelector", "pool", "x"));
+    return json_pack("{s:s, s:s, s:{s:s, s:s, s:i}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
+                     "name", POLICY_NAME, "uid", "uid", "generation", 7, "spec", "pools", pools);
+}
+
+struct crowd {
+    struct tally tally;
+    struct node_summary nodes[NODES];
+    char names[NODES][NAME_LEN + 1];
+};
+
+static void put_hash(char out[static REVISION_HASH_MAX], char first, int number)
+{
+    CLEANUP_FREE char *text = xasprintf("%c%09d", first, number);
+    memcpy(out, text, REVISION_HASH_MAX);
+}
+
+/* Node after node that fails for a reason of its own, in its own words, each with revisions of its own. */
+static struct crowd *crowd_new(void)
+{
+    struct crowd *c = xcalloc(1, sizeof *c);
+    for (int i = 0; i < NODES; i++) {
+        char reason[64], message[400], pod[300];
+        snprintf(c->names[i], sizeof c->names[i], "n%0252d", i);
+        snprintf(reason, sizeof reason, "R%062d", i);
+        snprintf(pod, sizeof pod, "ostler-operands/%0237d", i);
+        snprintf(message, sizeof message, "%s: %0280d \"\\ü\"", reason, i);
+        struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message, .pod = pod,
+                                  .cause = (enum component) (i % (COMPONENT_COUNT + 1)), .gpu = true, .looked_at = true,
+                                  .pool = (size_t) (i % (POOLS_MAX + 1)), .wanted = 15 };
+        put_hash(v.driver, 'o', i);
+        put_hash(v.target_driver, 'd', i);
+        put_hash(v.target_stack, 's', i);
+        c->nodes[i].name = c->names[i];
+        tally_set(&c->tally, &c->nodes[i], &v);
+    }
+    return c;
+}
+
+static void crowd_free(struct crowd *c)
+{
+    for (int i = 0; i < NODES; i++)
+        tally_remove(&c->tally, &c->nodes[i]);
+    assert_int_equal(c->tally.causes.len, 0);
+    assert_int_equal(c->tally.revisions.len, 0);
+    tally_clear(&c->tally);
+    free(c);
+}
+
+/* As many problems as are kept, each as long as they get. */
+static void fill_problems(struct policy_problems *problems)
+{
+    problems->items = xcalloc(POLICY_PROBLEMS_MAX, sizeof *problems->items);
+    for (size_t i = 0; i < POLICY_PROBLEMS_MAX; i++)
+        problems->items[problems->len++] = (struct policy_problem){ .field = xasprintf("spec.%0500zu", i),
+                                                                    .message = xasprintf("%0512zu", i) };
+}
+
+static void check_bounds(const struct cluster_view *v)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct condition conditions[STATUS_CONDITIONS] = { 0 };
+    status_conditions(v, NULL, &a, conditions);
+    CLEANUP_JSON json_t *status = status_json(v, conditions);
+    CLEANUP_FREE char *text = json_compact(status);
+    print_message("%zu bytes\n", strlen(text));
+    assert_in_range(strlen(text), 1, STATUS_MAX);
+    size_t i;
+    json_t *condition;
+    json_array_foreach (json_object_get(status, "conditions"), i, condition)
+        assert_in_range(strlen(json_str(condition, "message")), 1, CONDITION_MESSAGE_MAX);
+    json_array_foreach (json_object_get(status, "firstCauses"), i, condition)
+        assert_in_range(strlen(json_str(condition, "reason")), 1, 128);
+    assert_in_range(json_array_size(json_object_get(status, "firstCauses")), 1, 10);
+}
+
+static void check_crowd(bool invalid)
+{
+    CLEANUP_JSON json_t *object = wide_policy();
+    struct policy policy;
+    struct policy_problems problems = { 0 };
+    assert_int_equal(policy_decode(object, &policy, &problems), 0);
+    struct crowd *c = crowd_new();
+    fill_problems(&problems);
+    CLEANUP_FREE char *text = policy_problems_text(&problems);
+    struct cluster_view v = { .object = object, .policy = &policy, .problems = invalid ? text : NULL,
+                              .problem_list = invalid ? &problems : NULL, .stance = STANCE_MANAGE, .tally = &c->tally,
+                              .settled = true, .now = "2026-11-20T10:00:00Z" };
+    check_bounds(&v);
+    crowd_free(c);
+    policy_problems_clear(&problems);
+    policy_clear(&policy);
+}
+
+static void every_node_fails_in_its_own_way(void **state)
+{
+    (void) state;
+    check_crowd(false);
+}
+
+static void every_node_fails_and_the_policy_is_invalid(void **state)
+{
+    (void) state;
+    check_crowd(true);
+}
+
+/* The same facts, however they were come by, give the same text: nothing is written for the way that led there. */
+static void the_order_of_events_leaves_no_trace(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *object = wide_policy();
+    struct policy policy;
+    struct policy_problems problems = { 0 };
+    assert_int_equal(policy_decode(object, &policy, &problems), 0);
+    char *first = NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        struct tally tally = { 0 };
+        struct node_summary nodes[100] = { 0 };
+        char names[100][16];
+        for (int k = 0; k < 100; k++) {
+            int i = turn ? 99 - k : k;
+            char reason[32];
+            snprintf(names[i], sizeof names[i], "n%d", i);
+            snprintf(reason, sizeof reason, "R%d", i % 7);
+            struct node_verdict v = { .state = NODE_FAILED, .reason = reason, .message = names[i], .cause = (enum component) (i % 3),
+                                      .gpu = true, .looked_at = true };
+            put_hash(v.target_driver, 'h', i % 20);
+            nodes[i].name = names[i];
+            tally_set(&tally, &nodes[i], &v);
+        }
+        CLEANUP_ARENA struct arena a = { 0 };
+        struct cluster_view v = { .object = object, .policy = &policy, .stance = STANCE_MANAGE, .tally = &tally, .settled = true,
+                                  .now = "2026-11-20T10:00:00Z" };
+        struct condition conditions[STATUS_CONDITIONS] = { 0 };
+        status_conditions(&v, NULL, &a, conditions);
+        CLEANUP_JSON json_t *status = status_json(&v, conditions);
+        char *text = json_canonical(status);
+        if (first)
+            assert_string_equal(text, first);
+        free(first);
+        first = text;
+        for (int i = 0; i < 100; i++)
+            tally_remove(&tally, &nodes[i]);
+        tally_clear(&tally);
+    }
+    free(first);
+    policy_clear(&policy);
+}
+
+int main(void)
+{
+    struct table t = { 0 };
+    table_add(&t, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
+    table_add(&t, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
+    table_add(&t, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
+    return table_run(&t, "status");
+}
