@@ -1,12 +1,16 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/str.h"
 #include "reconcilers/plan/policy_plan.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
 /* Looking at every node takes less than this, where none has to be written. */
 enum { SETTLING_MS = 2000 };
+
+/* While children are being written the status waits for the answers, but somebody who edits them without end must not hide it. */
+enum { STATUS_PATIENCE_MS = 5000 };
 
 /* The resources whose objects can be children. */
 static const enum resource_id child_resources[] = {
@@ -63,6 +67,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .tally = &c->tally,
         .settled = c->pending == 0,
         .settling = c->pending && epoch_ms < SETTLING_MS,
+        .status_overdue = clock_mono_ms(c->o.clock) - r->status_at_ms > STATUS_PATIENCE_MS,
         .confirmed = confirmed,
         .arg = c,
         .failure = r->failure,
@@ -115,6 +120,8 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     struct cluster_view v = view_of(r, stance, some ? &facts : NULL, now);
     v.children = gather_children(c, &a, &v.child_count);
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
+    if (plan->len == 0 || str_eq(plan->actions[plan->len - 1].verb, "Status"))
+        r->status_at_ms = clock_mono_ms(c->o.clock);
 }
 
 void policy_outcome(struct reconcilers *r, const struct executor_result *result)

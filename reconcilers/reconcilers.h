@@ -15,6 +15,7 @@ struct reconcilers {
     void (*policy)(void *arg, bool soon);
     void *arg;
     char *failure; /* what the server refused of the policy's last plan, or NULL; owned */
+    int64_t status_at_ms; /* mono: when a pass last had a word on the status */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
 };
 

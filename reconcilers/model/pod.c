@@ -105,6 +105,25 @@ static bool is_normal_wait(const char *reason)
     return str_eq(reason, "PodInitializing") || str_eq(reason, "ContainerCreating");
 }
 
+/* How a container that is not up last ended, when it ended badly; NULL when it did not. */
+static const json_t *last_bad_end(const json_t *status)
+{
+    const json_t *ended = json_at(status, "state.terminated");
+    if (!ended && !json_bool(status, "ready", false))
+        ended = json_at(status, "lastState.terminated");
+    return json_int(ended, "exitCode", 0) != 0 ? ended : NULL;
+}
+
+/* A container that crashes again and again waits, runs and ends in turn: one text for all three, or each turn would be news. */
+static void set_crash(struct intern *in, struct pod *p, const json_t *status, const json_t *end)
+{
+    const char *message = json_str_or_empty(end, "message");
+    bool again = json_int(status, "restartCount", 0) > 0;
+    CLEANUP_FREE char *text = xasprintf("container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
+                                        (int) json_int(end, "exitCode", 0), *message ? ": " : "", message);
+    set_problem(in, p, again ? "CrashLoopBackOff" : json_str(end, "reason"), text);
+}
+
 /* The first container that waits for a bad reason, or that ended badly, names the problem. */
 static void look_at_containers(struct intern *in, struct pod *p, const json_t *statuses)
 {
@@ -112,12 +131,13 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
     json_t *s;
     json_array_foreach (statuses, i, s) {
         const json_t *waiting = json_at(s, "state.waiting");
-        const json_t *ended = json_at(s, "state.terminated");
         const char *reason = json_str(waiting, "reason");
-        if (reason && !is_normal_wait(reason))
+        const json_t *end = last_bad_end(s);
+        bool crashes = end && (!reason || is_normal_wait(reason) || str_eq(reason, "CrashLoopBackOff"));
+        if (crashes)
+            set_crash(in, p, s, end);
+        else if (reason && !is_normal_wait(reason))
             set_problem(in, p, reason, json_str(waiting, "message"));
-        else if (json_int(ended, "exitCode", 0) != 0)
-            set_problem(in, p, json_str(ended, "reason"), json_str(ended, "message"));
     }
 }
 

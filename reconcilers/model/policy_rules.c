@@ -101,6 +101,11 @@ static bool seconds_fit_effect(const json_t *toleration)
            str_eq(json_str(toleration, "effect"), "NoExecute");
 }
 
+static bool no_key_that_is_read(const json_t *map)
+{
+    return !json_object_get(map, "nvidia.com/gpu.present") && !json_object_get(map, "nvidia.com/gpu.deploy.operands");
+}
+
 static bool not_of_the_loader(const json_t *name)
 {
     return !str_has_prefix(json_string_value(name), "LD_");
@@ -140,6 +145,8 @@ const struct policy_rule policy_rules_node_labels[] = {
     { "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here",
       no_key_of_kubernetes },
     RULE_NOT_OURS,
+    { "nvidia.com/gpu.present and nvidia.com/gpu.deploy.operands say which nodes are served and cannot be set here",
+      no_key_that_is_read },
     RULES_END,
 };
 

@@ -222,3 +222,14 @@ void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
     }
     out[REVISION_HASH_MAX - 1] = '\0';
 }
+
+bool revision_same_host(const json_t *a, const json_t *b)
+{
+    static const char *const members[] = { "os", "kernel", "runtime", "distribution", "driverRoot", "source" };
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        const char *x = json_key(a, members[i]), *y = json_key(b, members[i]);
+        if (x && y && !str_eq(x, y))
+            return false;
+    }
+    return true;
+}

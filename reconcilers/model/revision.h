@@ -57,6 +57,9 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
  * cluster has one distribution. NULL: no node yet. New reference. */
 json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held);
 
+/* Whether two revisions of a tier are for the same kind of host: what both of them say of it is equal. */
+bool revision_same_host(const json_t *a, const json_t *b);
+
 /* A revision's hash: FNV-1a (64 bits) of the canonical text, in ten letters and digits that are
  * valid in a label and a name. */
 void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX]);

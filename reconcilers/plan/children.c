@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/records.h"
 
 /* One pass over the children. */
 struct pass {
@@ -143,57 +144,20 @@ static void want_daemonsets(struct pass *p, const char *tier, const char *hash, 
         want_rendered(p, RESOURCE_DAEMONSET, RENDER_DEVICE_PLUGIN, &ctx);
 }
 
-/* Whether a record bears an annotation of this prefix for any pool of the policy. */
-static bool is_known_good(const struct cluster_view *v, const struct child *record)
-{
-    for (size_t i = 0; i < v->policy->pools_len; i++) {
-        CLEANUP_FREE char *key = xasprintf(ANNOTATION_COMPLETED "%s", v->policy->pools[i].name);
-        if (json_key(record->annotations, key))
-            return true;
-    }
-    return false;
-}
-
 /* Whether nodes, or a pool that may go back to it, need the revision. While a node has not been looked at, all are needed. */
 static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
 {
     if (v->stance == STANCE_REMOVE)
         return !v->settled || tally_carrying(v->tally, tier, hash, true) > 0;
     return !v->settled || tally_carrying(v->tally, tier, hash, false) || tally_wanted(v->tally, tier, hash) ||
-           (record && is_known_good(v, record));
-}
-
-/* Annotations that a record should bear: those it has, and since when each pool wants it, and that it is complete there. */
-static json_t *record_annotations(const struct pass *p, const char *tier, const char *hash, const struct child *record)
-{
-    json_t *wanted = json_object();
-    const char *key;
-    json_t *value;
-    json_object_foreach (record ? record->annotations : NULL, key, value)
-        if (str_has_prefix(key, ANNOTATION_TARGET) || str_has_prefix(key, ANNOTATION_COMPLETED))
-            json_object_set(wanted, key, value);
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&p->v->tally->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
-        if (!str_eq(r->tier, tier) || !str_eq(r->hash, hash) || !r->wanted)
-            continue;
-        const char *pool = p->v->policy->pools[r->pool].name;
-        CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
-        CLEANUP_FREE char *completed = xasprintf(ANNOTATION_COMPLETED "%s", pool);
-        if (!json_key(wanted, target))
-            json_object_set_new(wanted, target, json_string(p->v->now));
-        if (r->done == r->wanted && !json_key(wanted, completed))
-            json_object_set_new(wanted, completed, json_string(p->v->now));
-    }
-    return wanted;
+           (record && record_is_known_good(v, record));
 }
 
 static void want_record(struct pass *p, const char *tier, const char *hash, const json_t *inputs, const struct child *record)
 {
     struct render_context ctx = context(p, NULL, inputs, hash);
     json_t *object = render_revision(&ctx);
-    CLEANUP_JSON json_t *annotations = record_annotations(p, tier, hash, record);
+    CLEANUP_JSON json_t *annotations = record_annotations(p->v, tier, hash, record);
     const char *key;
     json_t *value;
     json_object_foreach (annotations, key, value)

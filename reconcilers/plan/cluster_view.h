@@ -17,6 +17,7 @@ struct cluster_view {
     const struct tally *tally;
     bool settled;                 /* every node that there is has been looked at under this policy */
     bool settling;                /* not settled, but only since a moment ago: the status can wait */
+    bool status_overdue;          /* the status has waited long enough, whatever goes on */
     const struct child *const *children; /* all of ours and those that bear our names */
     size_t child_count;
     /* Whether the child is as it was when the server last confirmed our own apply. */

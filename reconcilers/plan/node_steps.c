@@ -58,19 +58,6 @@ json_t *assignment_patch(const struct node_input *in, const char *driver, const 
                      json_sprintf("%llu", (unsigned long long) in->view.node->head.rv), "labels", labels);
 }
 
-/* Members of a revision's inputs that say which host it is for. */
-static const char *const host_members[] = { "os", "kernel", "runtime", "distribution", "driverRoot", "source" };
-
-static bool fits_host(const json_t *inputs, const json_t *target)
-{
-    for (size_t i = 0; i < ARRAY_LEN(host_members); i++) {
-        const char *mine = json_key(inputs, host_members[i]), *wanted = json_key(target, host_members[i]);
-        if (mine && wanted && !str_eq(mine, wanted))
-            return false;
-    }
-    return true;
-}
-
 /* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one that
  * runs; while it is known and fits the host (a host that changed counts as new, once no GPU pod runs there). NULL: it gets the target. */
 static const char *kept(const struct node_input *in, const char *tier, const char *label, const char *running,
@@ -80,7 +67,7 @@ static const char *kept(const struct node_input *in, const char *tier, const cha
     for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
         const json_t *inputs = candidates[i] ? in->record(in->arg, tier, candidates[i]) : NULL;
         if (inputs)
-            return in->pods->gpu_pods || !target_inputs || fits_host(inputs, target_inputs) ? candidates[i] : NULL;
+            return in->pods->gpu_pods || !target_inputs || revision_same_host(inputs, target_inputs) ? candidates[i] : NULL;
     }
     /* Its record is lost; what runs of it stays. */
     return str_eq(label, running) ? label : NULL;

@@ -86,7 +86,7 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
         children_plan(v, plan, &e);
     const char *failure = e.kind != ERR_NONE ? arena_strdup(a, err_msg(&e)) : v->failure;
     /* While children change, or nodes have not been looked at, the status would be out of date at once. */
-    bool later = (plan->len > 0 && !failure) || v->settling;
+    bool later = ((plan->len > 0 && !failure) || v->settling) && !v->status_overdue;
     if (later)
         plan_requeue(plan, STATUS_DELAY_MS);
     if (v->object && !done && !later)

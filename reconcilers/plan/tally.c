@@ -89,6 +89,8 @@ static void count_tier(const struct node_summary *s, struct revision_tally *carr
     }
     if (target)
         target->wanted += sign;
+    if (target && s->state == NODE_LOST)
+        target->wanted_lost += sign;
     if (target && target == carried && s->state != NODE_LOST && !(s->wanted & tier_mask & ~(unsigned) s->up))
         target->done += sign;
 }

@@ -15,6 +15,7 @@ struct revision_tally {
     size_t carrying;         /* nodes that bear its label */
     size_t carrying_lost;    /* of those, nodes that are down */
     size_t wanted;           /* nodes whose target it is */
+    size_t wanted_lost;      /* of those, nodes that are down */
     size_t done;             /* nodes that carry it, want it, and have its operands up */
 };
 

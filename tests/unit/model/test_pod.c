@@ -87,7 +87,11 @@ static void check_kept(void **state)
 /* ---- why an operand is not up */
 
 #define STATUS(text) OURS("driver", ", 'status': {" text "}")
-#define CONTAINER(text) "'containerStatuses': [{'state': {" text "}}]"
+#define CONTAINER(text) "'containerStatuses': [{'name': 'driver', 'state': {" text "}}]"
+#define CRASH(text)                                                                                \
+    "'containerStatuses': [{'name': 'driver', 'restartCount': 3, 'state': {" text "}, 'lastState': "  \
+    "{'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}}}]"
+#define CRASHED "CrashLoopBackOff: container driver exited with code 2: no device"
 #define INIT(text) "'initContainerStatuses': [{'state': {" text "}}]"
 #define READY(is) "'conditions': [{'type': 'Ready', 'status': '" is "'}]"
 static const struct problem_row {
@@ -102,7 +106,11 @@ static const struct problem_row {
       STATUS(INIT("'waiting': {'reason': 'CrashLoopBackOff'}") ", " CONTAINER("'waiting': {'reason': 'PodInitializing'}")),
       "CrashLoopBackOff", "CrashLoopBackOff" },
     { "problem: ended badly", STATUS(CONTAINER("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
-      "Error: no device", "Error" },
+      "Error: container driver exited with code 2: no device", "Error" },
+    { "problem: a crash loop, waiting", STATUS(CRASH("'waiting': {'reason': 'CrashLoopBackOff', 'message': 'back-off 5m0s'}")), CRASHED, "CrashLoopBackOff" },
+    { "problem: a crash loop, running", STATUS(CRASH("'running': {}")), CRASHED, "CrashLoopBackOff" },
+    { "problem: a crash loop, ended", STATUS(CRASH("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")), CRASHED,
+      "CrashLoopBackOff" },
     { "problem: ended well", STATUS(INIT("'terminated': {'exitCode': 0, 'reason': 'Completed'}")), NULL, NULL },
     { "problem: creating is none", STATUS(CONTAINER("'waiting': {'reason': 'ContainerCreating'}")), NULL, NULL },
     { "problem: not scheduled",
