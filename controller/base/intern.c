@@ -101,11 +101,6 @@ uint32_t intern_add(struct intern *in, const char *text)
     return id;
 }
 
-uint32_t intern_find(const struct intern *in, const char *text)
-{
-    return text ? find(in, text, (uint32_t) str_hash(text, strlen(text))) : INTERN_NONE;
-}
-
 void intern_drop(struct intern *in, uint32_t id)
 {
     if (id == INTERN_NONE)

@@ -14,8 +14,6 @@ struct intern *intern_new(void);
 void intern_free(struct intern *in);
 /* The id of a string, with one reference more; INTERN_NONE for NULL. */
 uint32_t intern_add(struct intern *in, const char *text);
-/* The id of a string that is there already, without a reference; INTERN_NONE when it is not. */
-uint32_t intern_find(const struct intern *in, const char *text);
 /* Gives one reference back; a string that nobody holds is freed. */
 void intern_drop(struct intern *in, uint32_t id);
 /* The text, valid while a reference is held; NULL for INTERN_NONE. */
