@@ -50,6 +50,12 @@ static uint32_t project_taints(struct intern *in, const json_t *object)
     return intern_add(in, text);
 }
 
+/* A node that has just joined has not said yet whether it is Ready: that is not down. */
+static bool is_up(const char *ready)
+{
+    return str_eq(ready, "True") || !*ready;
+}
+
 struct node *node_project(struct intern *in, const json_t *object)
 {
     struct node *n = xcalloc(1, sizeof *n);
@@ -66,7 +72,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->runtime = intern_add(in, json_str(info, "containerRuntimeVersion"));
     n->architecture = intern_add(in, json_str(info, "architecture"));
     n->gpus = count_gpus(json_at(object, "status.allocatable"));
-    n->ready = str_eq(condition_status(json_at(object, "status.conditions"), "Ready"), "True");
+    n->ready = is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->deleting = object_is_deleting(object);
     return n;
 }

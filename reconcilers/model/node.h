@@ -18,7 +18,7 @@ struct node {
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
     uint16_t label_count;
-    bool ready;              /* condition Ready is True */
+    bool ready;              /* condition Ready is True, or not there yet */
     bool deleting;
     bool host_driver;        /* annotation ostler.dev/host-driver */
 };

@@ -92,7 +92,9 @@ static const struct same_row {
     { "differs: a taint", PLAIN, NODE("", "'taints': [{'key': 'k'}]", ""), false },
     { "differs: marks", PLAIN, NODE(", 'annotations': {'ostler.dev/marks': ''}", "", ""), false },
     { "differs: host driver", PLAIN, NODE(", 'annotations': {'ostler.dev/host-driver': 'true'}", "", ""), false },
-    { "differs: ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"), false },
+    { "same: has not said yet whether it is ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
+    { "differs: not ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'False'}]"), false },
+    { "differs: not heard of", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'Unknown'}]"), false },
     { "differs: deletion", PLAIN, NODE(", 'deletionTimestamp': 'x'", "", ""), false },
     { "differs: GPUs", PLAIN, ALLOCATABLE("'nvidia.com/gpu': '1'"), false },
     { "differs: kernel", PLAIN, NODE("", "", "'nodeInfo': {'kernelVersion': '6'}"), false },
@@ -136,7 +138,7 @@ static void check_garbage(void **state)
     json_t *object = tree(row->object);
     struct node *n = node_project(in, object);
     struct node_view view = { n, in };
-    assert_false(n->ready);
+    assert_true(n->ready);
     assert_int_equal(n->taints, INTERN_NONE);
     assert_null(node_label(&view, "x"));
     node_free(in, n);
