@@ -5,7 +5,7 @@ import time
 
 import kube
 from harness import cases, closing, contains, equal, test
-from names import NAMESPACE, OPERANDS
+from names import MARKS, NAMESPACE, OPERANDS
 from program import run_program
 POLICY = """\
 apiVersion: ostler.dev/v1alpha1
@@ -148,6 +148,33 @@ def rights_are_enough(env):
                if not r.allowed and not r.agent.startswith("ostler-e2e")
                and not any(began <= r.time <= until + 1 for began, until in env.world.lawless)]
     equal(sorted({f"{r.verb} {r.resource} in {r.namespace or 'cluster'}" for r in refused}), [], "refused requests")
+
+
+def _refused(change):
+    try:
+        change()
+    except kube.ApiError as e:
+        return "Ostler" in str(e)
+    return False
+
+
+@test
+def account_is_held_to_its_own_marks(env):
+    """The chart's admission policy refuses what Ostler itself never does to a node, even with its own token."""
+    node = env.node("gpu", "nfd", labels={"team": "a"}, taints=[{"key": "theirs", "value": "x", "effect": "NoSchedule"}])
+    env.policy()
+    env.wait_serving(node)
+    env.operator.stop()
+    operator = kube.from_kubeconfig(env.kubeconfig)
+    claim = {"metadata": {"annotations": {MARKS: '{"labels":["team"],"taints":["theirs:NoSchedule"]}'}}}
+    for what, patch in (("changes a label", {"metadata": {"labels": {"team": "b"}}}),
+                        ("removes a label", {"metadata": {"labels": {"team": None}}}),
+                        ("adds a label without saying so", {"metadata": {"labels": {"new": "x"}}}),
+                        ("writes an annotation", {"metadata": {"annotations": {"example.com/x": "y"}}}),
+                        ("removes a taint", {"spec": {"taints": []}}),
+                        ("cordons", {"spec": {"unschedulable": True}}),
+                        ("claims what was there", claim)):
+        assert _refused(lambda p=patch: operator.merge_patch("Node", node, p)), f"nobody refuses that it {what}"
 
 
 @test
