@@ -11,7 +11,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node.h"
-#include "reconcilers/plan/marks.h"
+#include "reconcilers/plan/node_plan.h"
 #include "reconcilers/plan/targets.h"
 
 /* A host as most clusters have it, where no node is given. */
@@ -25,21 +25,71 @@ static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct 
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, ret_lines, e);
     if (!documents)
         return NULL;
-    if (json_array_size(documents) != 1) {
-        err_set(e, ERR_INVALID, "%s: want one document, found %zu", path, json_array_size(documents));
+    if (json_array_size(documents) == 0) {
+        err_set(e, ERR_INVALID, "%s: is empty; it must hold one object", path);
+        return NULL;
+    }
+    if (json_array_size(documents) > 1) {
+        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", path, json_array_size(documents));
+        return NULL;
+    }
+    if (!json_is_object(json_array_get(documents, 0))) {
+        err_set(e, ERR_INVALID, "%s: must be a map (an object of the API), not a list or a single value", path);
         return NULL;
     }
     return json_incref(json_array_get(documents, 0));
 }
 
+/* A problem and where it stands in the file. */
+struct placed {
+    int line;
+    const struct policy_problem *problem;
+};
+
+static int by_line(const void *a, const void *b)
+{
+    return ((const struct placed *) a)->line - ((const struct placed *) b)->line;
+}
+
 static void print_problems(const char *file, const struct policy_problems *problems, const struct yaml_lines *lines)
 {
-    for (size_t i = 0; i < problems->len; i++) {
-        const struct policy_problem *p = &problems->items[i];
-        fprintf(stderr, "%s:%d: %s: %s\n", file, yaml_line_of(lines, p->field), p->field, p->message);
-    }
+    CLEANUP_FREE struct placed *placed = xcalloc(problems->len, sizeof *placed);
+    for (size_t i = 0; i < problems->len; i++)
+        placed[i] = (struct placed){ yaml_line_of(lines, problems->items[i].field), &problems->items[i] };
+    qsort(placed, problems->len, sizeof *placed, by_line);
+    for (size_t i = 0; i < problems->len; i++)
+        fprintf(stderr, "%s:%d: %s: %s\n", file, placed[i].line, placed[i].problem->field, placed[i].problem->message);
     if (problems->omitted)
         fprintf(stderr, "%s: and %zu more\n", file, problems->omitted);
+}
+
+/* What only a file can lack or have too much of: the server sees to it for an object. Whether all is well. */
+static bool check_envelope(const char *file, const json_t *object, const struct yaml_lines *lines)
+{
+    static const struct {
+        const char *key, *value; /* NULL: any */
+        bool needed;
+    } members[] = { { "apiVersion", POLICY_API_VERSION, true }, { "kind", POLICY_KIND, true }, { "metadata", NULL, true },
+                    { "spec", NULL, false }, { "status", NULL, false } };
+    bool ok = true;
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        if (!members[i].needed || json_object_get(object, members[i].key))
+            continue;
+        fprintf(stderr, "%s:1: %s: is missing%s%s\n", file, members[i].key, members[i].value ? "; write " : "",
+                str_or_empty(members[i].value));
+        ok = false;
+    }
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) object, key, value) {
+        bool known = false;
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+            known |= str_eq(members[i].key, key);
+        if (!known)
+            fprintf(stderr, "%s:%d: %s: is not a field of a GpuClusterPolicy\n", file, yaml_line_of(lines, key), key);
+        ok &= known;
+    }
+    return ok;
 }
 
 /* The policy of a file, decoded and checked; false after saying what is wrong. */
@@ -54,6 +104,7 @@ static bool load_policy(const struct options *o, struct policy *ret)
         fprintf(stderr, "ostler: %s\n", err_msg(&e));
     else
         ok = policy_decode(object, ret, &problems) == 0 && policy_check_images(ret, o->image_prefixes, &problems) == 0;
+    ok &= object && check_envelope(o->file, object, lines);
     print_problems(o->file, &problems, lines);
     policy_problems_clear(&problems);
     yaml_lines_free(lines);
@@ -170,23 +221,70 @@ static void print_for(struct offline *f, size_t pool, const struct node_facts *f
     print_revisions(f, t);
 }
 
-/* What the node gets, as the patch that Ostler would send. */
-static void print_marks(const struct offline *f, const struct node_view *view, size_t pool)
+static void print_patch(const char *body)
 {
-    struct node_facts facts = node_facts(view);
-    const struct target *t = targets_for(f->targets, pool, &facts, false);
-    CLEANUP_JSON json_t *labels = json_pack("{s:s}", LABEL_GPU_PRESENT, "true");
-    json_object_update(labels, (json_t *) f->policy.node_labels);
-    json_object_update(labels, (json_t *) f->policy.pools[pool].node_labels);
-    struct marks wanted = { .labels = labels, .taint = f->policy.taint.enabled ? &f->policy.taint : NULL, .driver = t->driver,
-                            .stack = t->stack };
-    CLEANUP_JSON json_t *patch = marks_patch(view, &wanted);
-    if (!patch)
-        return;
+    CLEANUP_JSON json_t *patch = json_parse(body, strlen(body), NULL);
     CLEANUP_FREE char *text = yaml_dump(patch);
-    printf("# patch of node %s\n", view->node->head.key);
     for (const char *line = text; *line; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
         printf("#   %.*s\n", (int) strcspn(line, "\n"), line);
+}
+
+/* Offline every revision that is some target counts as recorded. */
+static const json_t *target_record(void *arg, const char *tier, const char *hash)
+{
+    const struct offline *f = arg;
+    size_t pool;
+    return targets_inputs(f->targets, tier, hash, &pool);
+}
+
+/* Why nothing of Ostler's goes to a node. */
+static const char *why_nothing(const struct offline *f, const struct node_view *view, const struct node_verdict *v)
+{
+    if (!v->gpu)
+        return "nothing says that it has a GPU";
+    if (!selector_matches(&f->policy.nodes, node_label, view))
+        return "spec.nodes.selector does not select it";
+    return "a label says that Ostler is to leave it alone";
+}
+
+/* Decides on the node as the operator would, and prints the patch that it would send. Whether operands go there. */
+static bool print_decision(struct offline *f, const struct node_view *view)
+{
+    const struct node_pods no_pods = { 0 };
+    struct node_input in = { .view = *view, .pods = &no_pods, .stance = STANCE_MANAGE, .may_mark = true, .policy = &f->policy,
+                             .targets = f->targets, .record = target_record, .arg = f };
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    struct node_verdict v;
+    node_plan(&in, &a, &v, &plan);
+    const char *name = view->node->head.key;
+    if (v.state == NODE_UNMANAGED)
+        printf("# node %s gets nothing: %s\n", name, why_nothing(f, view, &v));
+    else if (v.state == NODE_FOREIGN || v.state == NODE_UNSUPPORTED || v.state == NODE_REMOVING)
+        printf("# %s: %s\n", node_state_name(v.state), v.message);
+    if (plan.len)
+        printf("# patch of node %s\n", name);
+    else if (v.state != NODE_UNMANAGED)
+        printf("# node %s bears its marks already\n", name);
+    for (size_t i = 0; i < plan.len; i++)
+        print_patch(plan.actions[i].request.body);
+    return *v.driver || *v.stack;
+}
+
+static void render_for_node(struct offline *f, const struct node_view *view, const struct node_facts *facts)
+{
+    if (!print_decision(f, view))
+        return;
+    print_for(f, policy_pool_of(&f->policy, node_label, view), facts);
+    print_followers(f, facts);
+}
+
+static void render_for_common_host(struct offline *f, const struct node_facts *facts)
+{
+    printf("# no --node given: for a host with Ubuntu 24.04 and containerd\n");
+    for (size_t i = 0; i < f->policy.pools_len; i++)
+        print_for(f, i, facts);
+    print_followers(f, facts);
 }
 
 static int render_all(struct offline *f, const json_t *node_object)
@@ -197,16 +295,10 @@ static int render_all(struct offline *f, const json_t *node_object)
     struct node_facts facts = node_facts(&view);
     struct target_sources sources = { nothing_held, empty_config, NULL };
     f->targets = targets_new(&f->policy, &sources);
-    if (f->o->node_file) {
-        size_t pool = policy_pool_of(&f->policy, node_label, &view);
-        print_marks(f, &view, pool);
-        print_for(f, pool, &facts);
-    } else {
-        printf("# no --node given: for a host with Ubuntu 24.04 and containerd\n");
-        for (size_t i = 0; i < f->policy.pools_len; i++)
-            print_for(f, i, &facts);
-    }
-    print_followers(f, &facts);
+    if (f->o->node_file)
+        render_for_node(f, &view, &facts);
+    else
+        render_for_common_host(f, &facts);
     targets_free(f->targets);
     node_free(strings, node);
     intern_free(strings);
@@ -215,13 +307,28 @@ static int render_all(struct offline *f, const json_t *node_object)
     return f->e.kind == ERR_NONE ? 0 : 1;
 }
 
+/* The node to render for; NULL with an error. */
+static json_t *load_node(const struct options *o, struct err *e)
+{
+    if (!o->node_file)
+        return json_parse(common_node, strlen(common_node), e);
+    CLEANUP_JSON json_t *node = load_one(o->node_file, NULL, e);
+    if (!node)
+        return NULL;
+    if (!str_eq(json_str(node, "kind"), "Node")) {
+        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"", o->node_file, json_str_or_empty(node, "kind"));
+        return NULL;
+    }
+    return json_incref(node);
+}
+
 int offline_render(const struct options *o)
 {
     struct offline f = { .o = o };
     if (!load_policy(o, &f.policy))
         return 1;
     int rc = 1;
-    CLEANUP_JSON json_t *node = o->node_file ? load_one(o->node_file, NULL, &f.e) : json_parse(common_node, strlen(common_node), &f.e);
+    CLEANUP_JSON json_t *node = load_node(o, &f.e);
     f.manifests = node ? manifests_new(&f.e) : NULL;
     f.printed = json_object();
     if (f.manifests)

@@ -87,8 +87,9 @@ static int take_option(int argc, char **argv, int *i, struct options *o, struct 
     const struct option_row *row = find(argv[*i], &value);
     if (!row)
         return err_set(e, ERR_INVALID, "unknown option %s; `ostler --help` lists them", argv[*i]);
-    /* A switch may stand alone. */
-    if (!value && row->kind == SWITCH)
+    /* A switch may stand alone; what follows it belongs to it only when it is a value of a switch. */
+    bool dummy;
+    if (!value && row->kind == SWITCH && (*i + 1 == argc || !parse_bool(argv[*i + 1], &dummy)))
         value = "true";
     if (!value && *i + 1 < argc)
         value = argv[++*i];

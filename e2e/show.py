@@ -41,7 +41,7 @@ In a second terminal:
     kubectl -n ostler-operands get daemonsets,pods -o wide
     kubectl edit gpupolicy default                              # say, exporter.interval: 5s, or driver.version
     kubectl label node gpu-1 nvidia.com/gpu.present-            # comes back at once
-    kubectl label node gpu-2 ostler.dev/managed=false           # everything of ours comes off
+    kubectl label node gpu-2 ostler.dev/managed=false           # everything of Ostler's comes off
     kubectl -n ostler-operands delete daemonset --all           # made again
     kubectl delete gpupolicy default                            # and all is as it was before
 

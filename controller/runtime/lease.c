@@ -26,6 +26,7 @@ struct lease {
     int64_t sent_ms;
     struct buf answer;
     char *problem;
+    char *holder;       /* whom we last said that we wait for */
     loop_fn *on_released;
     void *released_arg;
 };
@@ -49,6 +50,16 @@ static void set_problem(struct lease *l, const struct err *e)
     l->problem = sentence;
 }
 
+/* Once for each holder that we wait for. */
+static void say_standby(struct lease *l, const char *holder)
+{
+    if (str_eq(l->holder, holder))
+        return;
+    free(l->holder);
+    l->holder = xstrdup(holder);
+    log_info("standing by", "lease", l->o.name, "holder", holder);
+}
+
 static void begin_leading(struct lease *l)
 {
     loop_timer_set(l->o.loop, &l->fence, lease_fence(&l->state));
@@ -66,7 +77,10 @@ static void take_success(struct lease *l, json_t *record)
     l->record = record;
     int64_t now = clock_mono_ms(l->o.clock);
     if (l->sent == SENT_GET) {
-        act(l, lease_step_read(&l->state, record, now));
+        struct lease_next read = lease_step_read(&l->state, record, now);
+        if (read.what == LEASE_DO_WAIT)
+            say_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
+        act(l, read);
         return;
     }
     struct lease_next next = lease_step_written(&l->state, record, l->sent_ms, now);
@@ -220,5 +234,6 @@ void lease_free(struct lease *l)
     json_decref(l->record);
     buf_clear(&l->answer);
     free(l->problem);
+    free(l->holder);
     free(l);
 }

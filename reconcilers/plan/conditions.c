@@ -23,6 +23,12 @@ static bool say(struct condition *ret, const char *status, const char *reason, c
     return true;
 }
 
+/* "1 node", "3 nodes". */
+static const char *nodes(const struct checks *in, size_t n)
+{
+    return arena_printf(in->a, "%zu node%s", n, n == 1 ? "" : "s");
+}
+
 /* The cause with the most nodes; NULL when nothing is wrong. Causes that keep no node from being ready do not count here. */
 static const struct cause *main_cause(const struct tally *t)
 {
@@ -41,8 +47,8 @@ static const struct cause *main_cause(const struct tally *t)
 static const char *cause_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
-    const char *what = *component_name(c->component) ? component_name(c->component) : "nodes";
-    return arena_printf(in->a, "%s: %zu of %zu nodes not ready: %s (node %s%s%s)", what, c->nodes, in->served,
+    const char *what = component_name(c->component);
+    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s%s)", what, *what ? ": " : "", c->nodes, nodes(in, in->served),
                         s->message ? s->message : c->reason, s->name, s->pod ? ", pod " : "", s->pod ? s->pod : "");
 }
 
@@ -51,7 +57,7 @@ static bool check_removing(const struct checks *in, struct condition *ret)
     if (in->v->stance != STANCE_REMOVE)
         return false;
     const struct tally *t = in->t;
-    const char *message = arena_printf(in->a, "the policy is being removed: %zu nodes still to be cleaned", t->states[NODE_REMOVING]);
+    const char *message = arena_printf(in->a, "the policy is being removed: %s still to be cleaned", nodes(in, t->states[NODE_REMOVING]));
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor))) {
@@ -87,7 +93,7 @@ static bool check_cause(const struct checks *in, struct condition *ret)
     if (in->ready == in->served)
         return false;
     return say(ret, "False", c ? c->reason : "Installing",
-               c ? cause_text(in, c) : arena_printf(in->a, "%zu of %zu nodes ready", in->ready, in->served));
+               c ? cause_text(in, c) : arena_printf(in->a, "%zu of %s ready", in->ready, nodes(in, in->served)));
 }
 
 static bool check_no_nodes(const struct checks *in, struct condition *ret)
@@ -97,8 +103,8 @@ static bool check_no_nodes(const struct checks *in, struct condition *ret)
         return false;
     if (t->states[NODE_FOREIGN])
         return say(ret, "True", "ForeignStack",
-                   arena_printf(in->a, "no node to serve: %zu GPU nodes are served by somebody else", t->states[NODE_FOREIGN]));
-    return say(ret, "True", "NoGpuNodes", arena_printf(in->a, "there is no GPU node to serve among %zu nodes", t->total));
+                   arena_printf(in->a, "no node to serve; served by somebody else: %s", nodes(in, t->states[NODE_FOREIGN])));
+    return say(ret, "True", "NoGpuNodes", arena_printf(in->a, "there is no GPU node to serve among %s", nodes(in, t->total)));
 }
 
 static bool check_ready(const struct checks *in, struct condition *ret)
@@ -106,10 +112,10 @@ static bool check_ready(const struct checks *in, struct condition *ret)
     const struct tally *t = in->t;
     const char *others = "";
     if (t->states[NODE_LOST])
-        others = arena_printf(in->a, "; %zu nodes are down", t->states[NODE_LOST]);
+        others = arena_printf(in->a, "; down: %s", nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
-        others = arena_printf(in->a, "%s; %zu GPU nodes are served by somebody else", others, t->states[NODE_FOREIGN]);
-    return say(ret, "True", "AllNodesReady", arena_printf(in->a, "all %zu GPU nodes have what they should have%s", in->served, others));
+        others = arena_printf(in->a, "%s; served by somebody else: %s", others, nodes(in, t->states[NODE_FOREIGN]));
+    return say(ret, "True", "AllNodesReady", arena_printf(in->a, "every GPU node has what it should have: %s%s", nodes(in, in->served), others));
 }
 
 static check_fn *const ready_checks[] = { check_removing, check_invalid, check_failure, check_unsettled, check_cause, check_no_nodes,
@@ -125,7 +131,7 @@ static bool reconciling_nodes(const struct checks *in, struct condition *ret)
 {
     if (in->v->problems || (in->v->settled && in->ready == in->served))
         return false;
-    return say(ret, "True", "Installing", arena_printf(in->a, "%zu of %zu nodes ready", in->ready, in->served));
+    return say(ret, "True", "Installing", arena_printf(in->a, "%zu of %s ready", in->ready, nodes(in, in->served)));
 }
 
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
@@ -194,8 +200,8 @@ static bool nodes_outdated(const struct checks *in, struct condition *ret)
     if (!outdated)
         return false;
     return say(ret, "False", "NodesOnOlderRevision",
-               arena_printf(in->a, "%zu nodes run an older revision and stay on it: this version gives new revisions to new nodes only",
-                            outdated));
+               arena_printf(in->a, "on an older revision, and staying there: %s; this version gives new revisions to new nodes only",
+                            nodes(in, outdated)));
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)

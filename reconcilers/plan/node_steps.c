@@ -34,7 +34,7 @@ struct off take_off(const struct node_input *in, struct arena *a)
         return (struct off){ .driver = driver, .reason = "WaitingForStack", .message = arena_printf(a, "node %s: stack pods are leaving", name) };
     if (driver && p->gpu_pods && !in->force_removal)
         return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
-                             .message = arena_printf(a, "node %s: %s still run; the driver comes off when they have ended", name,
+                             .message = arena_printf(a, "node %s: %s still running; the driver comes off when none is", name,
                                                      name_gpu_pods(a, p)) };
     if (driver)
         return (struct off){ .reason = "DriverOff",

@@ -33,6 +33,9 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
     if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
         return;
+    /* Steps of our own on the way are no news to anybody. */
+    if (str_has_prefix(ready->reason, "WaitingFor") || str_eq(ready->status, "Unknown"))
+        return;
     bool good = str_eq(ready->status, "True");
     plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(v->object),
                                         .uid = (char *) object_uid(v->object),
