@@ -18,6 +18,8 @@ enum {
     RELEASE_MS = 700,
     /* A lease that nobody renews is over after 15 s; one that is not ours after this time is being renewed. */
     CLEANUP_PATIENCE_MS = 20 * 1000,
+    /* The policy is one key: no event tells of rights or a namespace that came back, so it is tried again this often. */
+    POLICY_BACKOFF_MAX_MS = 15 * 1000,
     /* What has changed is looked at together after this time, and not more often than each second. */
     SETTLE_MS = 50,
     SETTLE_APART_MS = 1000,
@@ -197,11 +199,12 @@ static void set_up_controllers(struct ostler *op)
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
     struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = op,
                                     .loop = op->loop, .executor = op->executor, .metrics = &op->controller_metrics,
-                                    .clock = &op->clock, .notice = on_notice };
+                                    .clock = &op->clock, .backoff_max_ms = POLICY_BACKOFF_MAX_MS, .notice = on_notice };
     op->policies = controller_new(&c);
     c.name = "node";
     c.reconcile = reconcile_node;
     c.outcome = NULL;
+    c.backoff_max_ms = 0;
     op->nodes = controller_new(&c);
     struct recorder_options r = { .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .instance = op->identity,
                                   .fence = fence, .arg = op };

@@ -40,6 +40,19 @@ static const char *reason_of(const json_t *status)
     return str_eq(cause, "ResourceVersionTooLarge") ? cause : json_str_or_empty(status, "reason");
 }
 
+/* A sentence is one line: control bytes become spaces, and those at the end go. */
+static void to_one_line(char *text)
+{
+    size_t used = 0;
+    for (size_t i = 0; text[i]; i++) {
+        if ((unsigned char) text[i] < ' ')
+            text[i] = ' ';
+        if (text[i] != ' ')
+            used = i + 1;
+    }
+    text[used] = '\0';
+}
+
 int reply_error(int status, const char *body, size_t len, struct err *e)
 {
     CLEANUP_JSON json_t *object = json_parse(body, len, NULL);
@@ -47,6 +60,7 @@ int reply_error(int status, const char *body, size_t len, struct err *e)
     enum err_kind kind = reply_kind(status, reason_of(object));
     CLEANUP_FREE char *raw = len ? xstrndup(body, len) : xstrdup("");
     CLEANUP_FREE char *text = str_shortened(message ? message : raw, message ? MESSAGE_MAX : TEXT_MAX);
+    to_one_line(text);
     return err_set(e, kind, "HTTP %d: %s", status, *text ? text : "(empty answer)");
 }
 

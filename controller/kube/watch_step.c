@@ -12,6 +12,8 @@ enum {
     BACKOFF_FORGET_MS = 2 * 60 * 1000,
     /* A server that cannot be reached costs nothing to ask, and people wait for its return: at most 2 s, plus chance. */
     BACKOFF_UNREACHABLE_MAX_MS = 2 * 1000,
+    /* A CustomResourceDefinition that is about to be installed is waited for the same way. */
+    BACKOFF_ABSENT_MAX_MS = 4 * 1000,
     /* A stream that ends at once without a word is a failure, not the end of a watch. */
     STREAM_SHORT_MS = 1000,
     STREAM_MIN_S = 300,
@@ -64,7 +66,7 @@ static struct watch_next wait_before_retry(struct watch_state *s, const struct w
         s->failures = 0;
     s->last_error = error;
     s->last_failure_ms = in->now_ms;
-    int64_t max = error == ERR_UNREACHABLE ? BACKOFF_UNREACHABLE_MAX_MS : BACKOFF_MAX_MS;
+    int64_t max = error == ERR_UNREACHABLE ? BACKOFF_UNREACHABLE_MAX_MS : error == ERR_NOT_FOUND ? BACKOFF_ABSENT_MAX_MS : BACKOFF_MAX_MS;
     int64_t delay = BACKOFF_FIRST_MS;
     for (int i = 0; i < s->failures && delay < max; i++)
         delay *= 2;

@@ -126,6 +126,7 @@ struct controller *controller_new(const struct controller_options *o)
 {
     struct controller *c = xcalloc(1, sizeof *c);
     c->o = *o;
+    c->queue.backoff_max_ms = o->backoff_max_ms;
     c->due = (struct timer){ .fn = work, .arg = c };
     loop_on_turn(o->loop, on_turn, c);
     return c;

@@ -31,6 +31,7 @@ struct controller_options {
     struct executor *executor;
     const struct controller_metrics *metrics;
     const struct clock *clock;
+    int64_t backoff_max_ms; /* at most this between failures of a key; 0: as queue.h has it */
     /* How a key's plan came out. May be NULL. */
     void (*outcome)(void *arg, const char *key, const struct executor_result *result);
     /* An Event that a plan asks for. */

@@ -86,12 +86,13 @@ const char *queue_take(struct queue *q, int64_t now)
     return it->key;
 }
 
-static int64_t backoff_ms(int failures)
+static int64_t backoff_ms(const struct queue *q, int failures)
 {
+    int64_t max = q->backoff_max_ms ? q->backoff_max_ms : QUEUE_BACKOFF_MAX_MS;
     int64_t ms = QUEUE_BACKOFF_FIRST_MS;
-    for (int i = 1; i < failures && ms < QUEUE_BACKOFF_MAX_MS; i++)
+    for (int i = 1; i < failures && ms < max; i++)
         ms *= 2;
-    return ms < QUEUE_BACKOFF_MAX_MS ? ms : QUEUE_BACKOFF_MAX_MS;
+    return ms < max ? ms : max;
 }
 
 static void forget_idle(struct queue *q, struct queue_item *it)
@@ -116,7 +117,7 @@ void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_aft
     if (again) {
         enqueue(q, it);
     } else if (failed) {
-        int64_t wait = backoff_ms(it->failures);
+        int64_t wait = backoff_ms(q, it->failures);
         queue_add_at(q, key, now + (retry_after_ms > wait ? retry_after_ms : wait));
     }
     forget_idle(q, it);

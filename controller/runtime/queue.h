@@ -24,6 +24,7 @@ struct queue {
     struct queue_item *head, *tail; /* due now, in order */
     struct heap delayed;
     size_t depth;               /* due now */
+    int64_t backoff_max_ms;     /* at most this between failures; 0: QUEUE_BACKOFF_MAX_MS */
     uint64_t adds, retries;
 };
 

@@ -1,6 +1,8 @@
 /* The conditions of the policy: chains of checks, the first that has something to say decides. */
 #include "reconcilers/plan/status.h"
 
+#include <string.h>
+
 #include "base/str.h"
 
 /* What the checks look at. */
@@ -96,6 +98,21 @@ static bool check_cause(const struct checks *in, struct condition *ret)
                c ? cause_text(in, c) : arena_printf(in->a, "%zu of %s ready", in->ready, nodes(in, in->served)));
 }
 
+/* Nodes that a person, or the selector, takes out of Ostler's hands while the policy lives. */
+static const char *letting_go(const struct checks *in)
+{
+    size_t n = in->t->states[NODE_REMOVING], cursor = 0;
+    if (!n)
+        return "";
+    const struct map_entry *e;
+    while ((e = map_next(&in->t->causes, &cursor))) {
+        const struct cause *c = e->value;
+        if (str_eq(c->reason, "WaitingForGpuPods"))
+            return arena_printf(in->a, "; being let go: %s (%s)", nodes(in, n), cause_example(c)->message);
+    }
+    return arena_printf(in->a, "; being let go: %s", nodes(in, n));
+}
+
 static bool check_no_nodes(const struct checks *in, struct condition *ret)
 {
     const struct tally *t = in->t;
@@ -103,8 +120,9 @@ static bool check_no_nodes(const struct checks *in, struct condition *ret)
         return false;
     if (t->states[NODE_FOREIGN])
         return say(ret, "True", "ForeignStack",
-                   arena_printf(in->a, "no node to serve; served by somebody else: %s", nodes(in, t->states[NODE_FOREIGN])));
-    return say(ret, "True", "NoGpuNodes", arena_printf(in->a, "there is no GPU node to serve among %s", nodes(in, t->total)));
+                   arena_printf(in->a, "no node to serve; served by somebody else: %s%s", nodes(in, t->states[NODE_FOREIGN]),
+                                letting_go(in)));
+    return say(ret, "True", "NoGpuNodes", arena_printf(in->a, "there is no GPU node to serve among %s%s", nodes(in, t->total), letting_go(in)));
 }
 
 static bool check_ready(const struct checks *in, struct condition *ret)
@@ -115,7 +133,7 @@ static bool check_ready(const struct checks *in, struct condition *ret)
         others = arena_printf(in->a, "; down: %s", nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by somebody else: %s", others, nodes(in, t->states[NODE_FOREIGN]));
-    return say(ret, "True", "AllNodesReady", arena_printf(in->a, "every GPU node has what it should have: %s%s", nodes(in, in->served), others));
+    return say(ret, "True", "AllNodesReady", arena_printf(in->a, "every GPU node has what it should have: %s%s%s", nodes(in, in->served), others, letting_go(in)));
 }
 
 static check_fn *const ready_checks[] = { check_removing, check_invalid, check_failure, check_unsettled, check_cause, check_no_nodes,
@@ -125,6 +143,12 @@ static bool reconciling_removal(const struct checks *in, struct condition *ret)
 {
     struct condition ready = { 0 };
     return check_removing(in, &ready) && say(ret, "True", "Removing", ready.message);
+}
+
+static bool reconciling_letting_go(const struct checks *in, struct condition *ret)
+{
+    const char *what = letting_go(in);
+    return *what && say(ret, "True", "Removing", what + strlen("; "));
 }
 
 static bool reconciling_nodes(const struct checks *in, struct condition *ret)
@@ -140,7 +164,7 @@ static bool reconciling_nothing(const struct checks *in, struct condition *ret)
     return say(ret, "False", "Done", "nothing is under way");
 }
 
-static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_nodes, reconciling_nothing };
+static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_nodes, reconciling_letting_go, reconciling_nothing };
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {

@@ -76,7 +76,9 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
 /* Whether an annotation of the record stays true. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
 {
-    return str_has_prefix(key, ANNOTATION_COMPLETED) || (str_has_prefix(key, ANNOTATION_TARGET) && !is_displaced(v, record, key));
+    if (str_has_prefix(key, ANNOTATION_COMPLETED))
+        return true;
+    return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
 }
 
 json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
@@ -87,6 +89,9 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
     json_object_foreach (record ? record->annotations : NULL, key, value)
         if (is_kept(v, record, key))
             json_object_set(wanted, key, value);
+    /* Until every node has been looked at under this policy the sums still number the pools of the one before. */
+    if (!v->settled)
+        return wanted;
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->tally->revisions, &cursor))) {
