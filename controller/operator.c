@@ -44,6 +44,8 @@ static void want_node(void *arg, const char *name)
     controller_add(op->nodes, name);
 }
 
+static void work_when_ready(void *arg);
+
 static void want_policy(void *arg, bool soon)
 {
     struct ostler *op = arg;
@@ -60,6 +62,7 @@ static void reconcile_policy(void *arg, const char *key, struct plan *plan)
     struct ostler *op = arg;
     op->policy_looked_ms = loop_now(op->loop);
     policy_reconcile(&op->reconcilers, key, plan);
+    work_when_ready(op); /* the policy may have asked for a watch that nobody needed before */
     if (op->o->command == COMMAND_CLEANUP && op->reconcilers.cleaned) {
         log_info("clean", "message", "nothing of Ostler's is left in the cluster");
         operator_stop(op, 0);
@@ -358,7 +361,7 @@ static void start(struct ostler *op)
 {
     signal(SIGALRM, on_alarm);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (op->cluster.informers[i])
+        if (op->cluster.informers[i] && i != RESOURCE_CONFIGMAP) /* that one waits for a policy that needs it */
             informer_start(op->cluster.informers[i]);
     if (op->lease)
         lease_start(op->lease);

@@ -63,7 +63,7 @@ void cluster_clear(struct cluster *c)
 bool cluster_synced(const struct cluster *c)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (c->informers[i] && !informer_synced(c->informers[i]))
+        if (c->informers[i] && informer_started(c->informers[i]) && !informer_synced(c->informers[i]))
             return false;
     return true;
 }

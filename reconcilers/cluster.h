@@ -64,7 +64,7 @@ void cluster_init(struct cluster *c, const struct cluster_options *o);
 void cluster_clear(struct cluster *c);
 /* The resources that are watched, with the options of their informers; returns how many. */
 size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT]);
-/* Whether every list has come. */
+/* Whether every list that was asked for has come. */
 bool cluster_synced(const struct cluster *c);
 /* Everything is to be looked at anew, since what is wanted has changed. */
 void cluster_new_epoch(struct cluster *c);

@@ -102,11 +102,19 @@ static void look_for_monitors(const struct cluster *c, struct plan *plan)
     plan_requeue(plan, INFORMER_ABSENT_RETRY_MS);
 }
 
+/* ConfigMaps are looked at only for a policy that takes the device plugin's configuration from one. */
+static void look_for_configs(const struct cluster *c)
+{
+    if (c->policy_valid && json_str(c->policy.spec, "devicePlugin.config.name"))
+        informer_start(c->informers[RESOURCE_CONFIGMAP]);
+}
+
 void policy_reconcile(void *arg, const char *key, struct plan *plan)
 {
     (void) key;
     struct reconcilers *r = arg;
     struct cluster *c = r->cluster;
+    look_for_configs(c);
     enum stance stance = take_stance(c, plan);
     if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
         return;

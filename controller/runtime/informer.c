@@ -34,6 +34,7 @@ struct informer {
     struct buf error_body; /* of an answer that is no success */
     struct err failure;    /* of one frame or page in flight */
     char *problem;
+    bool started;
     bool absent;
     int64_t looked_ms; /* when it was last found to be absent */
     uint64_t restarts;
@@ -282,8 +283,16 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
 
 void informer_start(struct informer *inf)
 {
+    if (inf->started)
+        return;
+    inf->started = true;
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);
+}
+
+bool informer_started(const struct informer *inf)
+{
+    return inf->started;
 }
 
 bool informer_synced(const struct informer *inf)

@@ -25,7 +25,9 @@ struct informer_options {
 /* All borrowed. `on_change` is called when the informer becomes synced, fails or recovers; may be NULL. */
 struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
                               struct loop *loop, loop_fn *on_change, void *arg);
+/* Begins to list and watch; once it has begun nothing happens. */
 void informer_start(struct informer *inf);
+bool informer_started(const struct informer *inf);
 /* Whether one whole list has come (or, when optional, that there is no such resource). */
 bool informer_synced(const struct informer *inf);
 /* What goes wrong at the moment, one sentence; NULL when nothing does. Borrowed, until the next turn. */
