@@ -118,6 +118,7 @@ def node_that_is_down_is_cleaned_when_it_returns(env):
     env.wait(lambda: env.get_policy() is None, 15, "the policy is gone")
     _assert_no_marks(env, up)
     env.k.merge_patch("Node", down, {"metadata": {"annotations": {"test.ostler.dev/down": None}}})
+    env.wait(lambda: kube.condition(env.get_node(down), "Ready").get("status") == "True", 45, "the node is back")
     env.wait_gone()
     _assert_no_marks(env, down)
 
