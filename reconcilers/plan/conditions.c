@@ -218,9 +218,7 @@ static check_fn *const degraded_checks[] = { degraded_failed, degraded_no_detect
 
 static bool nodes_outdated(const struct checks *in, struct condition *ret)
 {
-    size_t outdated = 0;
-    for (size_t i = 0; i < TALLY_POOLS_MAX; i++)
-        outdated += in->t->pools[i].outdated;
+    size_t outdated = tally_outdated(in->t);
     if (!outdated)
         return false;
     return say(ret, "False", "NodesOnOlderRevision",

@@ -27,17 +27,9 @@ static json_t *shortened(const char *s, size_t max)
     return json_text(text);
 }
 
-static size_t total_outdated(const struct tally *t)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < TALLY_POOLS_MAX; i++)
-        n += t->pools[i].outdated;
-    return n;
-}
-
 static json_t *nodes_json(const struct tally *t)
 {
-    size_t served = tally_served(t), outdated = total_outdated(t);
+    size_t served = tally_served(t), outdated = tally_outdated(t);
     json_t *states = json_array();
     for (int i = 0; i < NODE_STATE_COUNT; i++)
         if (t->states[i] && i != NODE_UNMANAGED)
@@ -210,7 +202,7 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
     const char *driver = NULL;
     if (v->policy)
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
-    size_t outdated = total_outdated(t);
+    size_t outdated = tally_outdated(t);
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
                      str_or_empty(driver), "rollout", outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate"),
                      "message", shortened(conditions[STATUS_READY].message, SUMMARY_MAX));

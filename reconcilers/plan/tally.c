@@ -228,6 +228,14 @@ size_t tally_served(const struct tally *t)
     return n;
 }
 
+size_t tally_outdated(const struct tally *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < TALLY_POOLS_MAX; i++)
+        n += t->pools[i].outdated;
+    return n;
+}
+
 size_t tally_carrying(const struct tally *t, const char *tier, const char *hash, bool without_lost)
 {
     size_t n = 0, cursor = 0;

@@ -66,6 +66,8 @@ const struct node_summary *cause_example(const struct cause *c);
 void tally_remove(struct tally *t, struct node_summary *s);
 /* Nodes that should have operands and are up, and how many of them have all. */
 size_t tally_served(const struct tally *t);
+/* Nodes that carry another revision than their target, over all pools. */
+size_t tally_outdated(const struct tally *t);
 /* Sums over the pools: nodes that carry a revision (without those that are down, if asked so) or want it. */
 size_t tally_carrying(const struct tally *t, const char *tier, const char *hash, bool without_lost);
 size_t tally_wanted(const struct tally *t, const char *tier, const char *hash);
