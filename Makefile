@@ -28,12 +28,19 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat
 CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
 
 # High to low, the order that the linker wants: a layer uses only those after it.
-LAYERS := reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
+LAYERS := controller/engine reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
           reconcilers/model controller/kube controller/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
+# The simulator's, above all of them.
+SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
+SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 LIBS := -lcurl -lwebsockets -ljansson -lyaml
+# The simulator's server makes its own certificate.
+SIM_LIBS := $(LIBS) -lcrypto
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
+BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.yaml)
+EXTRA_sim/api := $B/sim/api/builtin_texts.o
 
 all: build/ostler
 
@@ -44,6 +51,13 @@ $B/ostler: $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
+build/ostler-sim: $B/ostler-sim
+	$Qcp -f $< $@.new && mv -f $@.new $@
+
+$B/ostler-sim: $(patsubst %.c,$B/%.o,$(wildcard sim/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
+
 # gcc, since the empty default of a layer without extra objects is on purpose
 define LAYER
 EXTRA_$1 ?=
@@ -51,14 +65,14 @@ $B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
 	@mkdir -p $$(@D); rm -f $$@; $$(AR) rcs $$@ $$^
 endef
 AR := ar
-$(foreach l,$(LAYERS),$(eval $(call LAYER,$l)))
+$(foreach l,$(SIM_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
 $B/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$Q$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -c -o $@ $<
 CFLAGS_options := -DOSTLER_VERSION='"$(VERSION)"'
-$(foreach c,$(notdir $(basename $(shell find controller reconcilers tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
+$(foreach c,$(notdir $(basename $(shell find controller reconcilers sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
 CFLAGS_embedded :=
 
 $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
@@ -66,21 +80,44 @@ $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
 	$Qscripts/embed reconcilers/manifests > $@.new && mv -f $@.new $@
 $B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c Makefile
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/sim/api/builtin_texts.c: scripts/embed-cluster $(BUILTIN)
+	@mkdir -p $(@D)
+	$Qscripts/embed-cluster > $@.new && mv -f $@.new $@
+$B/sim/api/builtin_texts.o: $B/sim/api/builtin_texts.c Makefile
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+
+# ---- another build: other built-in images and another version, in the place of build/ostler in an end-to-end test
+OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/policy_images.o
+$B/other/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) -include e2e/other_build.h -c -o $@ $<
+build/ostler-other: $(OTHER_OBJECTS) $(patsubst %.c,$B/%.o,$(filter-out controller/options.c,$(wildcard controller/*.c))) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@.new $^ $(LIBS) && mv -f $@.new $@
 
 # ---- unit tests: one program per tests/unit/<layer>/test_<module>.c
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
 UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
-$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(ARCHIVES)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS) -lcmocka
+# What stands above the layers is in no archive.
+$B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 unit: $(UNIT)
 	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
 
+# ---- sweeps: the program in the simulator, with everything that can go wrong
+$B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
+sweep-program: $B/sweep
+
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
-build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(ARCHIVES)
-	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(ARCHIVES)
+	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(SIM_LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 fuzz:
 	$Q$(MAKE) --no-print-directory VARIANT=fuzz fuzz-programs
@@ -96,6 +133,10 @@ test: deps
 	$Qscripts/test
 e2e: build/ostler
 	$Qe2e/run $(if $(ONLY),--only $(ONLY))
+# BASE=IMAGE: Debian 12 under another name
+BASE :=
+image-test:
+	$Qtests/image/test_image.py $(BASE)
 run:
 	$Qscripts/run
 bench: build/ostler
@@ -108,6 +149,6 @@ golden:
 clean:
 	rm -rf build
 
-.PHONY: all unit fuzz fuzz-programs lint deps test e2e run bench golden chart-crds clean
+.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

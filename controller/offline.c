@@ -25,16 +25,17 @@ static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct 
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, ret_lines, e);
     if (!documents)
         return NULL;
+    const char *name = yaml_file_name(path);
     if (json_array_size(documents) == 0) {
-        err_set(e, ERR_INVALID, "%s: is empty; it must hold one object", path);
+        err_set(e, ERR_INVALID, "%s: is empty; it must hold one object", name);
         return NULL;
     }
     if (json_array_size(documents) > 1) {
-        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", path, json_array_size(documents));
+        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", name, json_array_size(documents));
         return NULL;
     }
     if (!json_is_object(json_array_get(documents, 0))) {
-        err_set(e, ERR_INVALID, "%s: must be a map (an object of the API), not a list or a single value", path);
+        err_set(e, ERR_INVALID, "%s: must be a map (an object of the API), not a list or a single value", name);
         return NULL;
     }
     return json_incref(json_array_get(documents, 0));
@@ -103,9 +104,10 @@ static bool load_policy(const struct options *o, struct policy *ret)
     if (!object)
         fprintf(stderr, "ostler: %s\n", err_msg(&e));
     else
-        ok = policy_decode(object, ret, &problems) == 0 && policy_check_images(ret, o->image_prefixes, &problems) == 0;
-    ok &= object && check_envelope(o->file, object, lines);
-    print_problems(o->file, &problems, lines);
+        ok = policy_decode(object, o->image_prefixes, ret, &problems) == 0;
+    const char *name = yaml_file_name(o->file);
+    ok &= object && check_envelope(name, object, lines);
+    print_problems(name, &problems, lines);
     policy_problems_clear(&problems);
     yaml_lines_free(lines);
     return ok;
@@ -119,9 +121,9 @@ int offline_validate(const struct options *o)
         CLEANUP_JSON json_t *not_yet = policy_not_yet(&policy);
         size_t i;
         json_t *path;
-        printf("%s: valid\n", o->file);
+        printf("%s: valid\n", yaml_file_name(o->file));
         json_array_foreach (not_yet, i, path)
-            printf("%s: note: %s is accepted and not yet acted on\n", o->file, json_string_value(path));
+            printf("%s: note: %s is accepted and not yet acted on\n", yaml_file_name(o->file), json_string_value(path));
     }
     policy_clear(&policy);
     return ok ? 0 : 1;
@@ -198,7 +200,7 @@ static void print_followers(struct offline *f, const struct node_facts *facts)
         print_rendered(f, RENDER_EXPORTER_MONITOR, &ctx);
 }
 
-static const json_t *nothing_held(void *arg, const char *pool, const char *tier)
+static json_t *nothing_held(void *arg, const char *pool, const char *tier)
 {
     (void) arg, (void) pool, (void) tier;
     return NULL;
@@ -316,7 +318,7 @@ static json_t *load_node(const struct options *o, struct err *e)
     if (!node)
         return NULL;
     if (!str_eq(json_str(node, "kind"), "Node")) {
-        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"", o->node_file, json_str_or_empty(node, "kind"));
+        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"", yaml_file_name(o->node_file), json_str_or_empty(node, "kind"));
         return NULL;
     }
     return json_incref(node);

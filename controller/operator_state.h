@@ -7,12 +7,9 @@
 #include "base/process.h"
 #include "client/config.h"
 #include "client/http.h"
+#include "engine/engine.h"
 #include "options.h"
-#include "reconcilers/cluster.h"
-#include "reconcilers/reconcilers.h"
-#include "runtime/controller.h"
-#include "runtime/lease.h"
-#include "runtime/recorder.h"
+#include "reconcilers/manifests/render.h"
 #include "serve/server.h"
 
 struct ostler {
@@ -29,34 +26,21 @@ struct ostler {
     int signal_fd;
     int wait_fd; /* the loop's descriptor, where no server waits for it */
     struct manifests *manifests;
-    struct cluster cluster;
-    struct reconcilers reconcilers;
-    struct executor *executor;
-    struct controller *nodes, *policies;
-    struct recorder *recorder;
-    struct lease *lease; /* NULL with --leader-elect=false */
+    struct engine *engine;
     struct server *server;
     struct health_check ready_checks[3];
-    int64_t policy_looked_ms;
-    bool leading;  /* we may write */
-    bool working;  /* the controllers have started */
-    bool stopping, drain_writes, releasing, finished;
-    struct timer drain_due;
-    struct timer patience; /* of `cleanup`, with another Ostler that leads */
+    bool finished;
     int exit_code;
 
     struct metrics *metrics;
-    struct controller_metrics controller_metrics;
     struct process_metrics process_metrics;
-    struct metric *requests, *leader, *node_states, *cache_objects, *watch_restarts, *events_dropped;
+    struct metric *requests;
 };
 
-/* Begins to stop: what is on its way may come back, then the lease is released. */
-void operator_stop(struct ostler *op, int exit_code);
-/* Registers the metrics. */
+/* Registers the metrics of the process. */
 void operator_metrics_add(struct ostler *op);
 /* Counts an answer; status 0: none came. */
-void operator_count_request(struct ostler *op, const char *method, int status);
+void operator_count_request(void *op, const char *method, int status);
 /* Starts the server (--listen), or lets the loop be waited for by itself. */
 int operator_serve(struct ostler *op, struct err *e);
 

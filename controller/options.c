@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
+#include "serve/listen.h"
 
 const char ostler_version[] = OSTLER_VERSION;
 
@@ -22,26 +23,42 @@ static const struct command_row {
     { "version", COMMAND_VERSION, "print the version" },
 };
 
-enum kind { TEXT, SWITCH, DURATION, LEVEL, FORMAT };
+enum kind { TEXT, NAMESPACE, ADDRESS, SWITCH, DURATION, LEVEL, FORMAT };
+
+/* What a value must be, by its kind. */
+static const char *const wanted[] = {
+    [NAMESPACE] = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at both ends",
+    [ADDRESS] = "must be IP:port, [IPv6]:port or :port, or \"\" for none",
+    [SWITCH] = "must be true or false",
+    [DURATION] = "must be a number with a unit, such as 10m or 1h30m",
+    [LEVEL] = "must be one of debug, info, warn and error",
+    [FORMAT] = "must be one of json and text",
+};
+
+#define BIT(command) (1u << (command))
+#define ANYWHERE (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_CLEANUP))
+#define ONLINE (BIT(COMMAND_RUN) | BIT(COMMAND_CLEANUP))
+#define OFFLINE (BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE))
 
 static const struct option_row {
     const char *name;
+    unsigned commands; /* that take it, as bits */
     enum kind kind;
     size_t offset;
     const char *argument;
     const char *help;
 } rows[] = {
-    { "--kubeconfig", TEXT, offsetof(struct options, kubeconfig), "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
-    { "--namespace", TEXT, offsetof(struct options, namespace), "NAME", "where the Lease is; default: the pod's own, else ostler-system" },
-    { "--operand-namespace", TEXT, offsetof(struct options, operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
-    { "--listen", TEXT, offsetof(struct options, listen), "ADDR:PORT", "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
-    { "--leader-elect", SWITCH, offsetof(struct options, leader_elect), "BOOL", "only one of several replicas acts; default: true" },
-    { "--allowed-image-prefixes", TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
-    { "--absent-policy-grace", DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME", "how long no policy must be there before marks come off; default: 10m" },
-    { "--log-level", LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
-    { "--log-format", FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
-    { "-f", TEXT, offsetof(struct options, file), "FILE", "render, validate: the policy; \"-\" is standard input" },
-    { "--node", TEXT, offsetof(struct options, node_file), "FILE", "render: the Node to render for" },
+    { "--kubeconfig", ONLINE, TEXT, offsetof(struct options, kubeconfig), "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+    { "--namespace", ONLINE, NAMESPACE, offsetof(struct options, namespace), "NAME", "where the Lease is; default: the pod's own, else ostler-system" },
+    { "--operand-namespace", ONLINE | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
+    { "--listen", BIT(COMMAND_RUN), ADDRESS, offsetof(struct options, listen), "ADDR:PORT", "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
+    { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL", "only one of several replicas acts; default: true" },
+    { "--allowed-image-prefixes", OFFLINE | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME", "how long no policy must be there before marks come off; default: 10m" },
+    { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
+    { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
+    { "-f", OFFLINE, TEXT, offsetof(struct options, file), "FILE", "render, validate: the policy; \"-\" is standard input" },
+    { "--node", BIT(COMMAND_RENDER), TEXT, offsetof(struct options, node_file), "FILE", "render: the Node to render for" },
 };
 
 static bool parse_bool(const char *s, bool *ret)
@@ -50,13 +67,27 @@ static bool parse_bool(const char *s, bool *ret)
     return *ret || str_eq(s, "false");
 }
 
+static bool is_namespace(const char *s)
+{
+    static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    size_t n = strlen(s);
+    return n >= 1 && n <= 63 && strspn(s, fit) == n && s[0] != '-' && s[n - 1] != '-';
+}
+
+static bool is_valid(enum kind kind, const char *value)
+{
+    return kind == NAMESPACE ? is_namespace(value) : kind != ADDRESS || !*value || listen_is_address(value);
+}
+
 static bool store(const struct option_row *row, const char *value, struct options *o)
 {
     void *at = (char *) o + row->offset;
     switch (row->kind) {
     case TEXT:
+    case NAMESPACE:
+    case ADDRESS:
         *(const char **) at = value;
-        return true;
+        return is_valid(row->kind, value);
     case SWITCH:
         return parse_bool(value, at);
     case DURATION:
@@ -81,12 +112,16 @@ static const struct option_row *find(const char *arg, const char **value)
     return NULL;
 }
 
-static int take_option(int argc, char **argv, int *i, struct options *o, struct err *e)
+/* `given` are the rows that were given before, as bits. */
+static int take_option(int argc, char **argv, int *i, struct options *o, unsigned *given, struct err *e)
 {
     const char *value;
     const struct option_row *row = find(argv[*i], &value);
     if (!row)
         return err_set(e, ERR_INVALID, "unknown option %s; `ostler --help` lists them", argv[*i]);
+    if (*given & BIT(row - rows))
+        return err_set(e, ERR_INVALID, "%s is there twice", row->name);
+    *given |= BIT(row - rows);
     /* A switch may stand alone; what follows it belongs to it only when it is a value of a switch. */
     bool dummy;
     if (!value && row->kind == SWITCH && (*i + 1 == argc || !parse_bool(argv[*i + 1], &dummy)))
@@ -96,7 +131,7 @@ static int take_option(int argc, char **argv, int *i, struct options *o, struct 
     if (!value)
         return err_set(e, ERR_INVALID, "%s needs %s", row->name, row->argument);
     if (!store(row, value, o))
-        return err_set(e, ERR_INVALID, "%s: \"%s\" is not valid: %s", row->name, value, row->help);
+        return err_set(e, ERR_INVALID, "%s: %s, not \"%s\"", row->name, wanted[row->kind], value);
     return 0;
 }
 
@@ -111,25 +146,47 @@ static int take_command(const char *word, struct options *o, struct err *e)
     return err_set(e, ERR_INVALID, "unknown command %s; `ostler --help` lists them", word);
 }
 
+static const char *command_name(enum command command)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (commands[i].command == command)
+            return commands[i].name;
+    return "";
+}
+
+/* Whether all that was given is of use to the command, and all that it needs is there. */
+static int check_together(const struct options *o, unsigned given, struct err *e)
+{
+    if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (given & BIT(i) && !(rows[i].commands & BIT(o->command)))
+            return err_set(e, ERR_INVALID, "%s is no option of `ostler %s`; `ostler --help` says what it is for", rows[i].name,
+                           command_name(o->command));
+    if (OFFLINE & BIT(o->command) && !o->file)
+        return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
+    if (str_eq(o->file, "-") && str_eq(o->node_file, "-"))
+        return err_set(e, ERR_INVALID, "only one of -f and --node can be standard input");
+    return 0;
+}
+
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
     *ret = (struct options){ .command = COMMAND_RUN, .operand_namespace = "ostler-operands", .listen = ":8080",
                              .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_policy_grace_ms = 10 * 60 * 1000,
                              .leader_elect = true, .log_json = true, .log_level = LOG_INFO };
+    unsigned given = 0;
     for (int i = 1; i < argc; i++) {
         bool option = argv[i][0] == '-';
         if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h"))
             ret->command = COMMAND_HELP;
         else if (str_eq(argv[i], "--version"))
             ret->command = COMMAND_VERSION;
-        else if (option ? take_option(argc, argv, &i, ret, e) : i > 1 ? err_set(e, ERR_INVALID, "unexpected argument %s", argv[i])
+        else if (option ? take_option(argc, argv, &i, ret, &given, e) : i > 1 ? err_set(e, ERR_INVALID, "unexpected argument %s", argv[i])
                                                                      : take_command(argv[i], ret, e))
             return -1;
     }
-    bool needs_file = ret->command == COMMAND_RENDER || ret->command == COMMAND_VALIDATE;
-    if (needs_file && !ret->file)
-        return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
-    return 0;
+    return check_together(ret, given, e);
 }
 
 void options_help(void)

@@ -7,8 +7,14 @@ import time
 
 import actor
 import kube
-from names import COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, OPERAND_NAMES, STACK
+from names import (COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, OPERAND_NAMES, PROGRAM,
+                   STACK)
 from program import Operator
+
+
+def moved(before, after):
+    """What is new, gone or changed between two answers of Env.standing()."""
+    return sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
 
 class Env:
@@ -42,15 +48,15 @@ class Env:
             self.operator.start()
         self.began = time.time()
 
-    def new_operator(self, *flags, name="ostler", kubeconfig=None):
+    def new_operator(self, *flags, name="ostler", kubeconfig=None, program=PROGRAM):
         """An operator that is not started yet."""
-        return Operator(kubeconfig or self.kubeconfig, self.logs / f"{name}.log", "--log-level", "debug", *flags)
+        return Operator(kubeconfig or self.kubeconfig, self.logs / f"{name}.log", "--log-level", "debug", *flags, program=program)
 
     @contextlib.contextmanager
-    def own_operator(self, *flags, ready=True, name="own"):
-        """Replaces the shared operator by one with flags of the test's own, for as long as the block runs."""
+    def own_operator(self, *flags, ready=True, name="own", program=PROGRAM):
+        """Replaces the shared operator by one with flags, or a program, of the test's own, for as long as the block runs."""
         self.operator.stop()
-        shared, self.operator = self.operator, self.new_operator(*flags, name=name)
+        shared, self.operator = self.operator, self.new_operator(*flags, name=name, program=program)
         try:
             yield self.operator.start(ready)
         finally:
@@ -158,6 +164,19 @@ class Env:
         """The image of the operand's main container on a node."""
         (pod,) = self.pods(node, component)
         return pod["spec"]["containers"][0]["image"]
+
+    def standing(self):
+        """Everything that Ostler could move, by the version in which it stands; nodes without their status, which beats."""
+        found = {}
+        kinds = (("DaemonSet", OPERANDS), ("ControllerRevision", OPERANDS), ("Service", OPERANDS), ("Pod", OPERANDS),
+                 ("RuntimeClass", None), ("GpuClusterPolicy", None))
+        for kind, namespace in kinds:
+            for obj in self.k.list(kind, namespace):
+                found[kind, obj["metadata"]["name"]] = (obj["metadata"]["uid"], obj["metadata"]["resourceVersion"])
+        for node in self.k.list("Node"):
+            meta = node["metadata"]
+            found["Node", meta["name"]] = (meta["labels"], meta.get("annotations"), node["spec"])
+        return found
 
     def requests(self, **filters):
         """What Ostler asked of the API server since this test began; see world.Audit.requests()."""

@@ -106,11 +106,11 @@ class Client:
         reply = self._connection.getresponse()
         return reply.status, reply.read()
 
-    def raw(self, method, path, body=None, content_type="application/json", query=None):
-        """Sends one request and returns (status, bytes). A connection that the server closed meanwhile is opened again once."""
+    def raw(self, method, path, body=None, content_type="application/json", query=None, headers=None):
+        """Sends one request and returns (status, bytes); `headers` replace the client's own. A connection that the server closed meanwhile is opened again once."""
         if query:
             path += "?" + urllib.parse.urlencode(query)
-        headers = dict(self._headers)
+        headers = {**self._headers, **(headers or {})}
         if body is not None:
             body = json.dumps(body).encode()
             headers["Content-Type"] = content_type
@@ -247,6 +247,9 @@ OSES = {
     "plan9": ("Plan 9 from Bell Labs, Fourth Edition", "4.0.0", "plan9", "4"),
 }
 
+# What a kubelet says of every node that it makes.
+KUBELET_ANNOTATION = "volumes.kubernetes.io/controller-managed-attach-detach"
+
 # Every way in which a node shows that it has a GPU: (labels, allocatable).
 DETECTED_BY = {
     "nfd": ({"feature.node.kubernetes.io/pci-10de.present": "true"}, {}),
@@ -313,7 +316,7 @@ def node(name, gpu=None, os="ubuntu24.04", labels=None, annotations=None, taints
         resources.update(gpu_resources)
     all_labels.update(labels or {})
     resources.update(allocatable or {})
-    annotations = dict(annotations or {})
+    annotations = {KUBELET_ANNOTATION: "true", **(annotations or {})}
     conditions = []
     if down:
         annotations["test.ostler.dev/down"] = "true"

@@ -5,6 +5,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
+OTHER_BUILD = ROOT / "build" / "ostler-other"
 CHART = ROOT / "charts" / "ostler"
 NAMESPACE = "ostler-system"
 OPERANDS = "ostler-operands"

@@ -12,13 +12,13 @@ import world
 
 
 class Operator:
-    """One process of build/ostler. Its log goes to a file."""
+    """One process of build/ostler, or of another build of it. Its log goes to a file."""
 
-    def __init__(self, kubeconfig, log, *flags):
+    def __init__(self, kubeconfig, log, *flags, program=names.PROGRAM):
         (self.port,) = world.free_ports(1)
         self.kubeconfig = kubeconfig
         self.log = pathlib.Path(log)
-        self._argv = [str(names.PROGRAM), "run", "--kubeconfig", str(kubeconfig), "--namespace", names.NAMESPACE,
+        self._argv = [str(program), "run", "--kubeconfig", str(kubeconfig), "--namespace", names.NAMESPACE,
                       "--operand-namespace", names.OPERANDS, "--listen", f"127.0.0.1:{self.port}", "--log-format", "text",
                       *flags]
         self._process = None
@@ -104,6 +104,15 @@ class Operator:
             return ""
         text = self.log.read_text(encoding="utf-8", errors="replace").rpartition("---- ")[2]
         return "\n".join(text.splitlines()[-lines:])
+
+
+def other_build():
+    """The path of a build of Ostler with other built-in images (e2e/other_build.h), made from the sources as they are now."""
+    done = subprocess.run(["make", "--silent", names.OTHER_BUILD.relative_to(names.ROOT)], cwd=names.ROOT, capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"make {names.OTHER_BUILD.name}: {done.stdout}{done.stderr}")
+    return names.OTHER_BUILD
 
 
 def run_program(*args, stdin=None, timeout=20):

@@ -50,6 +50,7 @@ void cluster_clear(struct cluster *c)
         free(k);
     }
     map_clear(&c->confirmed);
+    intents_clear(&c->intents);
     tally_clear(&c->tally);
     targets_free(c->targets);
     if (c->policy_valid)
@@ -72,6 +73,7 @@ void cluster_new_epoch(struct cluster *c)
 {
     c->epoch++;
     c->epoch_began_ms = clock_mono_ms(c->o.clock);
+    c->looked_through = false;
     /* At the start there is no event for a policy that is not there. */
     if (!c->object && !c->absent_since)
         c->absent_since = c->epoch_began_ms;
@@ -89,8 +91,10 @@ void cluster_node_seen(struct cluster *c, struct node_slot *slot)
     if (slot->epoch == c->epoch)
         return;
     slot->epoch = c->epoch;
-    if (--c->pending == 0)
-        c->o.listener.policy(c->o.listener.arg, true);
+    if (--c->pending > 0)
+        return;
+    c->o.listener.policy(c->o.listener.arg, !c->looked_through);
+    c->looked_through = true;
 }
 
 /* No policy is there: what came before decides whether, and when, that means that everything comes off. */

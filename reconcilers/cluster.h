@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "reconcilers/model/child.h"
 #include "reconcilers/plan/node_plan.h"
+#include "reconcilers/plan/intents.h"
 #include "reconcilers/plan/tally.h"
 #include "runtime/informer.h"
 #include "runtime/table.h"
@@ -46,6 +47,7 @@ struct cluster {
     size_t pending;                   /* nodes not looked at in this epoch */
     uint32_t epoch;
     int64_t epoch_began_ms;           /* mono */
+    bool looked_through;              /* every node has been looked at in this epoch; those that join later come one by one */
     struct tally tally;
 
     json_t *object;                   /* the policy; NULL: there is none */
@@ -58,6 +60,7 @@ struct cluster {
     enum stance stance;               /* of the policy's last pass */
     int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
     struct map confirmed;             /* struct confirmation by resource and key */
+    struct intents intents;           /* what children should be like under `policy` */
 };
 
 void cluster_init(struct cluster *c, const struct cluster_options *o);

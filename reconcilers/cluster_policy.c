@@ -17,6 +17,7 @@ static void forget_problems(struct cluster *c)
 static void forget_policy(struct cluster *c)
 {
     targets_free(TAKE(c->targets));
+    intents_clear(&c->intents);
     if (c->policy_valid)
         policy_clear(&c->policy);
     c->policy_valid = false;
@@ -34,9 +35,7 @@ static void decode(struct cluster *c)
 {
     struct policy policy = { 0 };
     forget_problems(c);
-    bool valid = policy_decode(c->object, &policy, &c->problems) == 0 &&
-                 policy_check_images(&policy, c->o.image_prefixes, &c->problems) == 0;
-    if (valid) {
+    if (policy_decode(c->object, c->o.image_prefixes, &policy, &c->problems) == 0) {
         accept(c, &policy);
         return;
     }

@@ -67,13 +67,14 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .tally = &c->tally,
         .settled = c->pending == 0,
         .settling = c->pending && epoch_ms < SETTLING_MS,
-        .status_overdue = clock_mono_ms(c->o.clock) - r->status_at_ms > STATUS_PATIENCE_MS,
+        .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .confirmed = confirmed,
         .arg = c,
         .failure = r->failure,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
         .any_gpu_node = facts,
         .manifests = r->manifests,
+        .intents = &c->intents,
         .operand_namespace = c->o.operand_namespace,
         .now = now,
     };
@@ -129,7 +130,9 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     v.children = gather_children(c, &a, &v.child_count);
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
     if (plan->len == 0 || str_eq(plan->actions[plan->len - 1].verb, "Status"))
-        r->status_at_ms = clock_mono_ms(c->o.clock);
+        r->status_waits_ms = 0;
+    else if (!r->status_waits_ms)
+        r->status_waits_ms = clock_mono_ms(c->o.clock);
 }
 
 void policy_outcome(struct reconcilers *r, const struct executor_result *result)

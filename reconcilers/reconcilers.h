@@ -15,7 +15,7 @@ struct reconcilers {
     void (*policy)(void *arg, bool soon);
     void *arg;
     char *failure; /* what the server refused of the policy's last plan, or NULL; owned */
-    int64_t status_at_ms; /* mono: when a pass last had a word on the status */
+    int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
 };
 

@@ -1,37 +1,31 @@
 #include "reconcilers/targets_sources.h"
 
-#include <string.h>
-
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/names.h"
+#include "reconcilers/plan/records.h"
 
-/* The newest record of a tier that bears an annotation (of a pool). Times are RFC 3339 in UTC, so text compares as time. */
-static const struct child *newest(const struct cluster *c, const char *tier, const char *annotation)
+/* The record that comes next after `last` (NULL: the first) of those of the tier that ran in the pool. */
+static const struct child *next_held(const struct cluster *c, const char *pool, const char *tier, const struct child *last)
 {
-    const struct child *best = NULL;
-    const char *best_time = "";
+    const struct child *next = NULL;
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_REVISION].records, &cursor))) {
         const struct child *record = e->value;
-        const char *time = json_key(record->annotations, annotation);
-        if (!child_is_ours(record) || !time || !str_eq(json_str(record->inputs, "tier"), tier))
+        if (!child_is_ours(record) || !str_eq(json_str(record->inputs, "tier"), tier) || !record_has_run(record, pool))
             continue;
-        if (strcmp(time, best_time) > 0) {
-            best = record;
-            best_time = time;
-        }
+        if ((!last || record_order(last, record, pool) < 0) && (!next || record_order(record, next, pool) < 0))
+            next = record;
     }
-    return best;
+    return next;
 }
 
-/* The revision whose rollout last completed in the pool. What was only ever meant to run there may be bad. */
-static const json_t *held(void *arg, const char *pool, const char *tier)
+static json_t *held(void *arg, const char *pool, const char *tier)
 {
-    CLEANUP_FREE char *completed = xasprintf(ANNOTATION_COMPLETED "%s", pool);
-    const struct child *record = newest(arg, tier, completed);
-    return record ? record->inputs : NULL;
+    json_t *list = json_array();
+    for (const struct child *record = NULL; (record = next_held(arg, pool, tier, record));)
+        json_array_append(list, record->inputs);
+    return list;
 }
 
 static const char *config_text(void *arg, const char *name, const char *key)

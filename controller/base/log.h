@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+/* LOG_SILENT: not a level of lines, but one that drops them all. */
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_SILENT };
 
 /* From here on lines below `level` are dropped. */
 void log_setup(enum log_level level, bool json);

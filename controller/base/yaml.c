@@ -55,6 +55,26 @@ PRINTF(3, 4) static int fail_at(struct reader *r, const yaml_event_t *event, con
     return err_set(r->e, ERR_INVALID, "line %zu: %s", event->start_mark.line + 1, what);
 }
 
+/* What people mostly did where libyaml says this. */
+static const char *hint_for(const char *problem)
+{
+    static const struct {
+        const char *problem, *hint;
+    } hints[] = {
+        { "found character that cannot start any token", "; indent with spaces, not with tabs, and put text that begins with @, ` or % in quotes" },
+        { "mapping values are not allowed in this context", "; put text that holds \": \" in quotes, or look at the indentation" },
+        { "did not find expected key", "; look at the indentation of this line and the one above" },
+        { "did not find expected '-' indicator", "; look at the indentation of this line and the one above" },
+        { "did not find expected ',' or ']'", "; a list in brackets is not closed" },
+        { "did not find expected ',' or '}'", "; a map in braces is not closed" },
+        { "found unexpected end of stream", "; a quote is not closed" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+        if (str_eq(hints[i].problem, problem))
+            return hints[i].hint;
+    return "";
+}
+
 static int next_event(struct reader *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(&r->parser, event))
@@ -63,8 +83,8 @@ static int next_event(struct reader *r, yaml_event_t *event)
     const char *problem = p->problem ? p->problem : "not YAML";
     if (p->error == YAML_READER_ERROR)
         return err_set(r->e, ERR_INVALID, "byte %zu: %s", p->problem_offset, problem);
-    return err_set(r->e, ERR_INVALID, "line %zu: %s%s%s", p->problem_mark.line + 1, problem,
-                   p->context ? ", " : "", p->context ? p->context : "");
+    return err_set(r->e, ERR_INVALID, "line %zu, column %zu: %s%s%s%s", p->problem_mark.line + 1, p->problem_mark.column + 1,
+                   problem, p->context ? ", " : "", p->context ? p->context : "", hint_for(problem));
 }
 
 static int spend(struct reader *r, const yaml_event_t *event, size_t cost)
@@ -422,10 +442,15 @@ static int read_all(FILE *file, struct buf *ret)
     return ferror(file) ? -1 : 0;
 }
 
+const char *yaml_file_name(const char *path)
+{
+    return str_eq(path, "-") ? "standard input" : path;
+}
+
 json_t *yaml_parse_file(const char *path, struct yaml_lines **ret_lines, struct err *e)
 {
     bool is_stdin = str_eq(path, "-");
-    const char *name = is_stdin ? "standard input" : path;
+    const char *name = yaml_file_name(path);
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     FILE *file = is_stdin ? stdin : fopen(path, "re");
     int rc = file ? read_all(file, &text) : -1;

@@ -16,6 +16,8 @@ struct yaml_lines;
 json_t *yaml_parse(const char *text, size_t len, struct yaml_lines **ret_lines, struct err *e);
 /* Reads a file ("-": standard input) and parses it; the error names the file. */
 json_t *yaml_parse_file(const char *path, struct yaml_lines **ret_lines, struct err *e);
+/* The file as messages name it. */
+const char *yaml_file_name(const char *path);
 /* The line (from 1) of a path or of its nearest ancestor that is there; 0 when nothing is known. */
 int yaml_line_of(const struct yaml_lines *lines, const char *path);
 void yaml_lines_free(struct yaml_lines *lines);

@@ -65,6 +65,7 @@ struct http {
     uint64_t last_id;
     unsigned tls_generation;
     struct warnings warnings;
+    struct http_answers answers;
 };
 
 /* ---- libcurl's view of the loop */
@@ -117,6 +118,12 @@ static size_t refuse(struct call *call, const char *why)
     return 0;
 }
 
+static void tell_answer(const struct call *call, int status)
+{
+    if (call->lane->http->answers.fn)
+        call->lane->http->answers.fn(call->lane->http->answers.arg, call->request.method, status);
+}
+
 static void finish_headers(struct call *call)
 {
     long status = 0;
@@ -124,6 +131,7 @@ static void finish_headers(struct call *call)
     if (status < 200 || call->status_told) /* 100 Continue: the real one follows. Trailers: it was there */
         return;
     call->status_told = true;
+    tell_answer(call, (int) status);
     if (call->headers.warning)
         warnings_log_once(&call->lane->http->warnings, call->headers.warning);
     if (call->sink.on_status)
@@ -258,6 +266,8 @@ static void deliver(struct call *call, CURLcode code)
     long status = 0;
     struct failure f;
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (!call->status_told)
+        tell_answer(call, 0);
     struct transport_result result = { .status = (int) status, .retry_after_ms = call->headers.retry_after_ms };
     if (call->refused) {
         err_set(&result.err, ERR_TOO_LARGE, "%s %s: %s", call->request.method, call->request.path, call->refused);
@@ -442,6 +452,11 @@ static void cancel(void *self, uint64_t id)
 struct transport http_transport(struct http *h)
 {
     return (struct transport){ .submit = submit, .cancel = cancel, .self = h };
+}
+
+void http_on_answer(struct http *h, struct http_answers answers)
+{
+    h->answers = answers;
 }
 
 /* ---- life */

@@ -40,6 +40,12 @@ static const char *reason_of(const json_t *status)
     return str_eq(cause, "ResourceVersionTooLarge") ? cause : json_str_or_empty(status, "reason");
 }
 
+bool reply_names_causes(const char *body, size_t len)
+{
+    CLEANUP_JSON json_t *status = json_parse(body, len, NULL);
+    return json_array_size(json_at(status, "details.causes")) > 0;
+}
+
 /* A sentence is one line: control bytes become spaces, and those at the end go. */
 static void to_one_line(char *text)
 {

@@ -107,9 +107,10 @@ static struct watch_next take_failure(struct watch_state *s, const struct watch_
             s->failures = 0;
             return list(s);
         }
-    } else if (!streaming || in->error == ERR_INVALID) {
+    } else if (!streaming || in->error == ERR_INVALID || (in->error == ERR_TIMEOUT && !s->heard)) {
         /* A list that broke off begins anew: pages of two lists must not be mixed. A stream that is no good may be so for its
-         * version: that is not asked for again. */
+         * version: that is not asked for again. Nor is one that brings nothing at all, not even a bookmark: after a restore of etcd the
+         * server waits in silence for a version that it may reach in days. */
         forget_version(s);
     }
     return wait_before_retry(s, in, in->error);

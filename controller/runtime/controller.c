@@ -61,15 +61,23 @@ static void succeed(struct controller *c, const char *key, int64_t requeue_after
     count(c, requeue_after_ms ? "requeue_after" : "success");
     if (requeue_after_ms)
         queue_add_at(&c->queue, key, now + requeue_after_ms);
-    queue_done(&c->queue, key, false, -1, now);
+    queue_done(&c->queue, key, QUEUE_WELL, -1, now);
 }
 
 /* A key that failed comes back by its backoff, and when the server wants it: what the plan asked for could only be earlier. */
-static void fail(struct controller *c, const char *key, int64_t retry_after_ms)
+static void fail(struct controller *c, const char *key, const struct executor_result *result)
 {
+    enum queue_end end = result->error == ERR_CONFLICT ? QUEUE_OVERTAKEN : QUEUE_FAILED;
     count(c, "error");
     metric_add(c->o.metrics->reconcile_errors, &c->o.name, 1);
-    queue_done(&c->queue, key, true, retry_after_ms, loop_now(c->o.loop));
+    queue_done(&c->queue, key, end, result->retry_after_ms, loop_now(c->o.loop));
+}
+
+/* Events go after the writes of their plan: those are what others wait for. */
+static void tell(struct controller *c, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->notice_count; i++)
+        c->o.notice(c->o.arg, &plan->notices[i]);
 }
 
 static void on_done(void *arg, const char *key, const struct executor_result *result)
@@ -79,9 +87,10 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, result);
     if (result->error == ERR_NONE)
-        succeed(c, key, result->requeue_after_ms);
+        succeed(c, key, result->plan->requeue_after_ms);
     else
-        fail(c, key, result->retry_after_ms);
+        fail(c, key, result);
+    tell(c, result->plan);
     arm(c);
 }
 
@@ -91,9 +100,8 @@ static void reconcile(struct controller *c, const char *key)
     int64_t begun = clock_mono_ms(c->o.clock);
     c->o.reconcile(c->o.arg, key, &plan);
     metric_observe(c->o.metrics->reconcile_seconds, &c->o.name, (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
-    for (size_t i = 0; i < plan.notice_count; i++)
-        c->o.notice(c->o.arg, &plan.notices[i]);
     if (plan.len == 0) {
+        tell(c, &plan);
         succeed(c, key, plan.requeue_after_ms);
         plan_clear(&plan);
         return;

@@ -57,7 +57,7 @@ static void unlink_job(struct job *job)
 
 static void finish(struct job *job, enum err_kind error, const char *message)
 {
-    struct executor_result result = { error, message, job->retry_after_ms, job->plan.requeue_after_ms };
+    struct executor_result result = { error, message, job->retry_after_ms, &job->plan };
     unlink_job(job);
     job->done(job->arg, job->key, &result);
     job_free(job);
@@ -82,15 +82,20 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
     return buf_add(&job->answer, bytes, n) ? 0 : -1;
 }
 
+/* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid has causes. */
+static bool is_failed_test(const struct job *job)
+{
+    const char *type = job->plan.actions[job->at].request.content_type;
+    return type && str_eq(type, "application/json-patch+json") && !reply_names_causes(buf_text(&job->answer), job->answer.len);
+}
+
 static void judge(const struct job *job, const struct transport_result *result, struct err *e)
 {
     if (result->err.kind != ERR_NONE)
         err_set(e, result->err.kind, "%s", err_msg(&result->err));
     else if (result->status >= 300)
         reply_error(result->status, buf_text(&job->answer), job->answer.len, e);
-    /* A JSON patch whose test failed: somebody wrote in between. The server tells it from other errors by nothing else. */
-    const char *type = job->plan.actions[job->at].request.content_type;
-    if (e->kind == ERR_INVALID && type && str_eq(type, "application/json-patch+json"))
+    if (e->kind == ERR_INVALID && is_failed_test(job))
         e->kind = ERR_CONFLICT;
     /* What is to be deleted and is not there any more is what was wanted. */
     if (e->kind == ERR_NOT_FOUND && job->plan.actions[job->at].request.method[0] == 'D')

@@ -19,7 +19,7 @@ struct executor_result {
     enum err_kind error;      /* ERR_NONE: every action was accepted */
     const char *message;      /* of the error; borrowed */
     int64_t retry_after_ms;   /* what the server asked for; -1: nothing */
-    int64_t requeue_after_ms; /* what the plan asked for; 0: nothing */
+    const struct plan *plan;  /* borrowed; its requests are spent */
 };
 
 typedef void executor_done_fn(void *arg, const char *key, const struct executor_result *result);

@@ -34,6 +34,7 @@ struct informer {
     struct buf error_body; /* of an answer that is no success */
     struct err failure;    /* of one frame or page in flight */
     char *problem;
+    enum err_kind trouble; /* its kind; ERR_NONE: there is none */
     bool started;
     bool absent;
     int64_t looked_ms; /* when it was last found to be absent */
@@ -42,17 +43,28 @@ struct informer {
 
 static void act(struct informer *inf, const struct watch_next *next);
 
+/* The next number of a sequence that the seed decides (splitmix64). */
+static uint32_t draw(struct informer *inf)
+{
+    uint64_t x = inf->options.seed += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t) (x >> 32);
+}
+
 static struct watch_next step(struct informer *inf, struct watch_input in)
 {
     in.now_ms = loop_now(inf->loop);
-    in.random = (uint32_t) random();
+    in.random = draw(inf);
     return watch_step(&inf->watch, &in);
 }
 
-static void set_problem(struct informer *inf, const char *sentence)
+static void set_problem(struct informer *inf, enum err_kind kind, const char *sentence)
 {
     bool was = inf->problem != NULL;
-    if (sentence && !str_eq(sentence, inf->problem))
+    outage_note(inf->options.outage, inf->trouble, kind, sentence);
+    inf->trouble = kind;
+    if (sentence && !outage_is_general(kind) && !str_eq(sentence, inf->problem))
         log_warn("watch failed", "resource", resource_get(inf->options.resource)->plural, "err", sentence);
     free(inf->problem);
     inf->problem = sentence ? xstrdup(sentence) : NULL;
@@ -114,7 +126,7 @@ static void on_status(void *arg, int status)
     struct informer *inf = arg;
     inf->status = status;
     if (status == 200 && inf->watch.phase == WATCH_STREAMING)
-        set_problem(inf, NULL);
+        set_problem(inf, ERR_NONE, NULL);
 }
 
 static int on_bytes(void *arg, const char *bytes, size_t n)
@@ -147,7 +159,7 @@ static void fail(struct informer *inf, const struct err *e, int64_t retry_after_
                                             resource_get(inf->options.resource)->plural, err_msg(e), advice(inf, e->kind));
     /* A version that has grown old, once, is the normal course: nothing is wrong, and nothing that was wrong is over yet. */
     if (next.what == WATCH_DO_WAIT)
-        set_problem(inf, sentence);
+        set_problem(inf, e->kind, sentence);
     act(inf, &next);
 }
 
@@ -159,7 +171,7 @@ static void take_absence(struct informer *inf)
     table_list_end(inf->table, 0);
     watch_state_clear(&inf->watch);
     inf->watch.synced = true;
-    set_problem(inf, NULL);
+    set_problem(inf, ERR_NONE, NULL);
     if (inf->on_change)
         inf->on_change(inf->arg);
     inf->looked_ms = loop_now(inf->loop);
@@ -181,7 +193,7 @@ static void take_page_end(struct informer *inf)
     inf->absent = false;
     if (next.list_complete) {
         table_list_end(inf->table, object_rv_parse(rv));
-        set_problem(inf, NULL);
+        set_problem(inf, ERR_NONE, NULL);
         if (inf->on_change)
             inf->on_change(inf->arg);
     }

@@ -7,6 +7,7 @@
 #include "kube/request.h"
 #include "kube/transport.h"
 #include "runtime/loop.h"
+#include "runtime/outage.h"
 #include "runtime/table.h"
 
 struct informer;
@@ -20,6 +21,8 @@ struct informer_options {
     bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again
                                 * only by informer_look_again() */
     bool keep_managed_fields;  /* the projector looks at them */
+    uint64_t seed;             /* of the jitter between retries */
+    struct outage *outage;     /* shared by all who would say the same of the server; NULL: that is not logged */
 };
 
 /* All borrowed. `on_change` is called when the informer becomes synced, fails or recovers; may be NULL. */

@@ -26,12 +26,14 @@ struct lease {
     int64_t sent_ms;
     struct buf answer;
     char *problem;
+    enum err_kind trouble; /* its kind; ERR_NONE: there is none */
     char *holder;       /* whom we last said that we wait for */
-    loop_fn *on_released;
+    loop_fn *on_released; /* not NULL: the lease is being given back */
     void *released_arg;
 };
 
 static void act(struct lease *l, struct lease_next next);
+static void send_record(struct lease *l, enum sent what);
 
 static int on_bytes(void *arg, const char *bytes, size_t n)
 {
@@ -42,9 +44,12 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
 static void set_problem(struct lease *l, const struct err *e)
 {
     char *sentence = NULL;
+    enum err_kind kind = e ? e->kind : ERR_NONE;
     if (e)
         sentence = xasprintf("cannot %s lease %s/%s: %s", l->sent == SENT_GET ? "read" : "write", l->o.ns, l->o.name, err_msg(e));
-    if (sentence && !str_eq(sentence, l->problem))
+    outage_note(l->o.outage, l->trouble, kind, sentence);
+    l->trouble = kind;
+    if (sentence && !outage_is_general(kind) && !str_eq(sentence, l->problem))
         log_warn("lease failed", "err", sentence);
     free(l->problem);
     l->problem = sentence;
@@ -89,6 +94,38 @@ static void take_success(struct lease *l, json_t *record)
     act(l, next);
 }
 
+/* Whether the record, as far as we know it, has us as holder. */
+static bool is_ours(const struct lease *l)
+{
+    return str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me);
+}
+
+/* Gives back what the newest record says that we hold. */
+static void give_back(struct lease *l)
+{
+    if (is_ours(l))
+        send_record(l, SENT_RELEASE);
+    else
+        l->on_released(l->released_arg);
+}
+
+/* An answer while the lease is being given back. A write that failed may have arrived all the same, and a conflict tells of one: then
+ * only the server knows the version that the release has to name. */
+static void release_further(struct lease *l, json_t *record, enum err_kind error)
+{
+    if (record && l->sent != SENT_RELEASE) {
+        json_decref(l->record);
+        l->record = record;
+        give_back(l);
+        return;
+    }
+    json_decref(record);
+    if (!record && (l->sent == SENT_WRITE || error == ERR_CONFLICT))
+        act(l, (struct lease_next){ .what = LEASE_DO_GET });
+    else
+        l->on_released(l->released_arg);
+}
+
 static void on_done(void *arg, const struct transport_result *result)
 {
     struct lease *l = arg;
@@ -101,9 +138,8 @@ static void on_done(void *arg, const struct transport_result *result)
     json_t *record = e.kind == ERR_NONE ? json_parse(buf_text(&l->answer), l->answer.len, &e) : NULL;
     buf_reset(&l->answer);
 
-    if (l->sent == SENT_RELEASE) {
-        json_decref(record);
-        l->on_released(l->released_arg);
+    if (l->on_released) {
+        release_further(l, record, e.kind);
     } else if (record) {
         take_success(l, record);
     } else if (e.kind == ERR_NOT_FOUND && l->sent == SENT_GET) {
@@ -157,7 +193,7 @@ static void on_due(void *arg)
 {
     struct lease *l = arg;
     bool in_time = clock_mono_ms(l->o.clock) < lease_fence(&l->state);
-    if (in_time && l->record && str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me))
+    if (in_time && is_ours(l))
         send_record(l, SENT_WRITE);
     else
         act(l, (struct lease_next){ .what = LEASE_DO_GET });
@@ -209,18 +245,16 @@ void lease_release(struct lease *l, loop_fn *on_released, void *arg)
 {
     loop_timer_cancel(l->o.loop, &l->due);
     loop_timer_cancel(l->o.loop, &l->fence);
+    l->state.leading = false;
+    l->on_released = on_released;
+    l->released_arg = arg;
+    /* The answer that is on its way brings the newest version, and may make us the holder. */
+    if (l->request && (l->sent == SENT_WRITE || is_ours(l)))
+        return;
     if (l->request)
         transport_cancel(l->o.transport, l->request);
     l->request = 0;
-    buf_reset(&l->answer);
-    if (!l->state.leading || !l->record) {
-        on_released(arg);
-        return;
-    }
-    l->on_released = on_released;
-    l->released_arg = arg;
-    send_record(l, SENT_RELEASE);
-    l->state.leading = false;
+    give_back(l);
 }
 
 void lease_free(struct lease *l)

@@ -6,6 +6,7 @@
 
 #include "kube/transport.h"
 #include "runtime/loop.h"
+#include "runtime/outage.h"
 
 struct lease;
 
@@ -16,6 +17,7 @@ struct lease_options {
     const struct transport *transport;
     struct loop *loop;
     const struct clock *clock;
+    struct outage *outage; /* as in informer.h */
     loop_fn *on_leading;   /* we lead (again) */
     loop_fn *on_suspended; /* the renewal is late: nothing may be written until on_leading */
     loop_fn *on_lost;      /* somebody else leads after us: stop now */
@@ -29,8 +31,8 @@ bool lease_is_leading(const struct lease *l);
 int64_t lease_write_fence(const struct lease *l);
 /* What goes wrong at the moment, one sentence, or NULL. Borrowed, until the next turn. */
 const char *lease_problem(const struct lease *l);
-/* Gives the lease back, so that the next one need not wait for its end; on_released when that is done or has failed. When we do not
- * lead it is done at once. */
+/* Gives the lease back, so that the next one need not wait for its end, once the answer to a renewal that is on its way has come;
+ * on_released when that is done or has failed, at once when there is nothing to give back. Whoever cannot wait for it frees the lease. */
 void lease_release(struct lease *l, loop_fn *on_released, void *arg);
 void lease_free(struct lease *l);
 

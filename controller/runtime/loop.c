@@ -1,6 +1,7 @@
 #include "runtime/loop.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,13 @@ struct hook {
 struct loop {
     const struct clock *clock;
     int64_t now;
-    int epoll_fd;
+    int epoll_fd; /* -1: virtual */
     int timer_fd;
     int64_t armed_for; /* what timer_fd is set to */
     struct heap timers;
     struct hook fds[FDS_MAX];
     size_t fd_count;
+    struct hook begin;
     struct hook hooks[HOOKS_MAX];
     size_t hook_count;
 };
@@ -44,12 +46,19 @@ static void drain_timer(void *arg)
         l->armed_for = INT64_MAX;
 }
 
-struct loop *loop_new(const struct clock *clock)
+struct loop *loop_new_virtual(const struct clock *clock)
 {
     struct loop *l = xcalloc(1, sizeof *l);
     l->clock = clock;
     l->now = clock_mono_ms(clock);
     l->armed_for = INT64_MAX;
+    l->epoll_fd = l->timer_fd = -1;
+    return l;
+}
+
+struct loop *loop_new(const struct clock *clock)
+{
+    struct loop *l = loop_new_virtual(clock);
     l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     l->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (l->epoll_fd < 0 || l->timer_fd < 0)
@@ -62,8 +71,10 @@ void loop_free(struct loop *l)
 {
     if (!l)
         return;
-    close(l->timer_fd);
-    close(l->epoll_fd);
+    if (l->epoll_fd >= 0) {
+        close(l->timer_fd);
+        close(l->epoll_fd);
+    }
     heap_clear(&l->timers);
     free(l);
 }
@@ -98,6 +109,11 @@ void loop_timer_set(struct loop *l, struct timer *t, int64_t at)
 void loop_timer_cancel(struct loop *l, struct timer *t)
 {
     heap_remove(&l->timers, &t->item);
+}
+
+void loop_on_begin(struct loop *l, loop_fn *fn, void *arg)
+{
+    l->begin = (struct hook){ fn, arg };
 }
 
 void loop_on_turn(struct loop *l, loop_fn *fn, void *arg)
@@ -146,7 +162,7 @@ static void arm(struct loop *l)
     timerfd_settime(l->timer_fd, 0, &spec, NULL);
 }
 
-void loop_turn(struct loop *l)
+static void run_descriptors(struct loop *l)
 {
     struct epoll_event events[FDS_MAX];
     int n = epoll_wait(l->epoll_fd, events, FDS_MAX, 0);
@@ -155,8 +171,20 @@ void loop_turn(struct loop *l)
         struct hook *hook = events[i].data.ptr;
         hook->fn(hook->arg);
     }
+}
+
+void loop_turn(struct loop *l)
+{
+    bool virtual = l->epoll_fd < 0;
+    if (virtual)
+        l->now = clock_mono_ms(l->clock);
+    else
+        run_descriptors(l);
+    if (l->begin.fn)
+        l->begin.fn(l->begin.arg);
     run_timers(l);
     for (size_t i = 0; i < l->hook_count; i++)
         l->hooks[i].fn(l->hooks[i].arg);
-    arm(l);
+    if (!virtual)
+        arm(l);
 }

@@ -21,6 +21,8 @@ struct timer {
 
 /* `clock` is borrowed. */
 struct loop *loop_new(const struct clock *clock);
+/* A loop without descriptors, for a simulated world: whoever drives it turns it when loop_deadline() has come or something came in. */
+struct loop *loop_new_virtual(const struct clock *clock);
 void loop_free(struct loop *l);
 /* The time of this turn: read once per turn, so that everything in it agrees. */
 int64_t loop_now(const struct loop *l);
@@ -32,9 +34,11 @@ void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg);
  * again moves it. */
 void loop_timer_set(struct loop *l, struct timer *t, int64_t at);
 void loop_timer_cancel(struct loop *l, struct timer *t);
+/* Calls fn at the beginning of each turn, where what has come in through descriptors is taken: for what comes in without one. */
+void loop_on_begin(struct loop *l, loop_fn *fn, void *arg);
 /* Calls fn at the end of each turn, in the order of the calls to this function. */
 void loop_on_turn(struct loop *l, loop_fn *fn, void *arg);
-/* The descriptor that is readable when loop_turn() has something to do. */
+/* The descriptor that is readable when loop_turn() has something to do; not of a virtual loop. */
 int loop_fd(const struct loop *l);
 /* Does what is due, without waiting. */
 void loop_turn(struct loop *l);

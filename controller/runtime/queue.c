@@ -95,6 +95,11 @@ static int64_t backoff_ms(const struct queue *q, int failures)
     return ms < max ? ms : max;
 }
 
+static int64_t longer(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void forget_idle(struct queue *q, struct queue_item *it)
 {
     if (it->queued || it->working || it->failures || heap_holds(&it->delay))
@@ -104,11 +109,12 @@ static void forget_idle(struct queue *q, struct queue_item *it)
     free(it);
 }
 
-void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_after_ms, int64_t now)
+void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms, int64_t now)
 {
     struct queue_item *it = map_get(&q->items, key);
     if (!it)
         return;
+    bool failed = end != QUEUE_WELL;
     /* What came meanwhile may be the cure of the failure; but not before the server wants to hear from us. */
     bool again = it->dirty && !(failed && retry_after_ms > 0);
     it->working = it->dirty = false;
@@ -117,8 +123,8 @@ void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_aft
     if (again) {
         enqueue(q, it);
     } else if (failed) {
-        int64_t wait = backoff_ms(q, it->failures);
-        queue_add_at(q, key, now + (retry_after_ms > wait ? retry_after_ms : wait));
+        int64_t wait = longer(backoff_ms(q, it->failures), end == QUEUE_OVERTAKEN ? QUEUE_OVERTAKEN_MS : 0);
+        queue_add_at(q, key, now + longer(wait, retry_after_ms));
     }
     forget_idle(q, it);
 }

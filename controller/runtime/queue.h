@@ -14,6 +14,15 @@ enum {
     /* Per key: 5 ms, doubled at each failure in a row, at most 1000 s (client-go's default item limiter). */
     QUEUE_BACKOFF_FIRST_MS = 5,
     QUEUE_BACKOFF_MAX_MS = 1000 * 1000,
+    /* What others wrote comes by watch, mostly within milliseconds: before it is here, the same would be decided again. */
+    QUEUE_OVERTAKEN_MS = 250,
+};
+
+/* How the work on a key ended. */
+enum queue_end {
+    QUEUE_WELL,
+    QUEUE_FAILED,
+    QUEUE_OVERTAKEN, /* somebody wrote in between: what they wrote adds the key again */
 };
 
 struct queue_item;
@@ -34,9 +43,10 @@ void queue_add(struct queue *q, const char *key);
 void queue_add_at(struct queue *q, const char *key, int64_t at);
 /* The next key that is due, or NULL; it is being worked on until queue_done(). Borrowed until then. */
 const char *queue_take(struct queue *q, int64_t now);
-/* The work on a key is over. Added meanwhile, it is due again at once; on failure it comes back after its backoff otherwise. What the
- * server asked for with retry_after_ms (-1: nothing) is waited for in both cases. */
-void queue_done(struct queue *q, const char *key, bool failed, int64_t retry_after_ms, int64_t now);
+/* The work on a key is over. Added meanwhile, it is due again at once. Otherwise one that failed comes back after its backoff, and one
+ * that was overtaken when it is added, or after QUEUE_OVERTAKEN_MS where its backoff is shorter. What the server asked for with
+ * retry_after_ms (-1: nothing) is waited for in all cases. */
+void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms, int64_t now);
 /* When the next delayed key is due; INT64_MAX when none is. A key that is due now gives INT64_MIN. */
 int64_t queue_deadline(const struct queue *q);
 /* Failures of a key in a row. */

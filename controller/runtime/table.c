@@ -47,6 +47,7 @@ static void replace(struct table *t, struct record *before, struct record *after
     if (before && str_eq(before->uid, after->uid) && t->ops.same(t->ops.arg, before, after)) {
         before->rv = after->rv;
         before->seen = after->seen;
+        before->written = after->written;
         t->ops.free(t->ops.arg, after);
         return;
     }
@@ -63,21 +64,23 @@ static bool is_older(const struct record *held, const json_t *object)
     return held && rv && held->rv && rv < held->rv;
 }
 
-/* Takes an object; `list` is the list that brought it, 0 when none did: only lists say what is still there at their end. */
-static void put(struct table *t, const json_t *object, uint32_t list)
+/* Takes an object; `seen` and `written` are the new record's. */
+static void put(struct table *t, struct record *held, const json_t *object, uint32_t seen, uint32_t written)
 {
-    CLEANUP_FREE char *key = table_key(object);
-    struct record *held = table_get(t, key);
-    if (is_older(held, object)) {
-        held->seen = list ? list : held->seen;
-        return;
-    }
     struct record *fresh = t->ops.project(t->ops.arg, object);
     if (fresh) {
         fresh->rv = object_rv(object);
-        fresh->seen = list || !held ? list : held->seen;
+        fresh->seen = seen;
+        fresh->written = written;
     }
     replace(t, held, fresh);
+}
+
+/* Whether a write of ours brought the record while the list is under way: only that can be newer than what the list brings. A list shows
+ * the newest state when it begins; where it is older than what was known before, the server's history has been set back. */
+static bool written_meanwhile(const struct table *t, const struct record *r)
+{
+    return r && r->written == t->list;
 }
 
 void table_list_begin(struct table *t)
@@ -87,24 +90,28 @@ void table_list_begin(struct table *t)
 
 void table_list_item(struct table *t, const json_t *object)
 {
-    put(t, object, t->list);
+    CLEANUP_FREE char *key = table_key(object);
+    struct record *held = table_get(t, key);
+    if (written_meanwhile(t, held) && is_older(held, object))
+        held->seen = t->list;
+    else
+        put(t, held, object, t->list, 0);
 }
 
 void table_list_end(struct table *t, uint64_t rv)
 {
-    /* Collected first: dropping changes the map. A record that is newer than the list came from a write of ours: it stays. */
+    /* Collected first: dropping changes the map. */
     size_t cursor = 0, n = 0;
     const struct map_entry *e;
     CLEANUP_FREE struct record **gone = xcalloc(t->records.len, sizeof *gone);
     while ((e = map_next(&t->records, &cursor))) {
         struct record *r = e->value;
-        if (r->seen != t->list && !(rv && r->rv > rv))
+        if (r->seen != t->list && !(written_meanwhile(t, r) && rv && r->rv > rv))
             gone[n++] = r;
     }
     for (size_t i = 0; i < n; i++)
         drop(t, gone[i]);
-    if (rv > t->rv)
-        t->rv = rv;
+    t->rv = rv;
     t->synced = true;
 }
 
@@ -117,13 +124,11 @@ void table_bookmark(struct table *t, uint64_t rv)
 void table_event(struct table *t, const json_t *object, bool deleted)
 {
     table_bookmark(t, object_rv(object));
-    if (!deleted) {
-        put(t, object, 0);
-        return;
-    }
     CLEANUP_FREE char *key = table_key(object);
     struct record *held = table_get(t, key);
-    if (held && str_eq(held->uid, object_uid(object)))
+    if (!deleted && !is_older(held, object))
+        put(t, held, object, 0, 0);
+    else if (deleted && held && str_eq(held->uid, object_uid(object)))
         drop(t, held);
 }
 
@@ -133,5 +138,8 @@ void table_written(struct table *t, const json_t *object)
     /* What the watch has passed already it has also brought: an answer that was overtaken must not raise the dead. */
     if (!t->synced || !rv || rv <= t->rv)
         return;
-    put(t, object, 0);
+    CLEANUP_FREE char *key = table_key(object);
+    struct record *held = table_get(t, key);
+    if (!is_older(held, object))
+        put(t, held, object, held ? held->seen : 0, t->list);
 }

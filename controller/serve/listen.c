@@ -34,14 +34,18 @@ static bool parse_host(const char *host, size_t len, in_port_t port, union addre
     return true;
 }
 
-static int parse(const char *text, union address *ret, struct err *e)
+static bool parse(const char *text, union address *ret)
 {
     const char *colon = strrchr(text, ':');
     int64_t port;
-    if (!colon || !str_parse_int(colon + 1, 0, 65535, &port) ||
-        !parse_host(text, (size_t) (colon - text), htons((uint16_t) port), ret))
-        return err_set(e, ERR_INVALID, "\"%s\" is not an address to listen on: want IP:port, [IPv6]:port or :port", text);
-    return 0;
+    return colon && str_parse_int(colon + 1, 0, 65535, &port) &&
+           parse_host(text, (size_t) (colon - text), htons((uint16_t) port), ret);
+}
+
+bool listen_is_address(const char *text)
+{
+    union address a;
+    return parse(text, &a);
 }
 
 static int open_socket(const union address *a)
@@ -65,8 +69,8 @@ static int open_socket(const union address *a)
 int listen_on(const char *address, struct err *e)
 {
     union address a;
-    if (parse(address, &a, e) < 0)
-        return -1;
+    if (!parse(address, &a))
+        return err_set(e, ERR_INVALID, "\"%s\" is not an address to listen on: want IP:port, [IPv6]:port or :port", address);
     int fd = open_socket(&a);
     if (fd < 0 && *address == ':' && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
         /* a kernel without IPv6 */
@@ -74,7 +78,7 @@ int listen_on(const char *address, struct err *e)
         fd = open_socket(&a);
     }
     if (fd < 0)
-        return err_set(e, ERR_SYSTEM, "listen on %s: %s", address, strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot listen on %s: %s; choose another address or port with --listen", address, strerror(errno));
     return fd;
 }
 

@@ -2,8 +2,12 @@
 #ifndef OSTLER_SERVE_LISTEN_H
 #define OSTLER_SERVE_LISTEN_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
+/* Whether the text is an address to listen on, as below. */
+bool listen_is_address(const char *text);
 /* Listens on "IP:port" (":8080": every address; "[::1]:8080"; port 0: the system chooses) and returns a non-blocking descriptor,
  * or -1 with an error that names the address. */
 int listen_on(const char *address, struct err *e);

@@ -151,6 +151,34 @@ def marks_of_others_stay(env):
     equal([t for t in after["spec"]["taints"] if t["key"] != GPU_TAINT], before["spec"]["taints"], "taints")
 
 
+def write_theirs(env, node):
+    """Somebody else's label and taint, by a write that is made again until nobody came in between."""
+    def write():
+        seen = env.get_node(node)
+        taints = seen["spec"].get("taints", []) + [{"key": "theirs", "effect": "NoSchedule"}]
+        version = seen["metadata"]["resourceVersion"]
+        return env.k.merge_patch("Node", node, {"metadata": {"resourceVersion": version, "labels": {"theirs": "x"}},
+                                                "spec": {"taints": taints}})
+    kube.wait_for(write, 10, f"others write node {node}", every=0)
+
+
+@test
+def writes_of_others_in_between_are_not_lost(env):
+    """What others write on nodes in the very moments in which Ostler marks them is there in the end, and so are Ostler's marks."""
+    env.policy({"driver": {"source": "Host"}, "toolkit": {"enabled": False}})
+    env.wait_policy("NoGpuNodes")
+    nodes = []
+    for i in range(20):
+        nodes.append(env.node(f"gpu-{i}", "nfd"))
+        write_theirs(env, nodes[-1])
+    for node in nodes:
+        env.wait(lambda node=node: kube.taint(env.get_node(node), GPU_TAINT) is not None)
+        seen = env.get_node(node)
+        assert kube.taint(seen, "theirs"), f"their taint is lost on {node}: {seen['spec']['taints']}"
+        equal(seen["metadata"]["labels"].get("theirs"), "x", f"their label on {node}")
+        assert STACK in seen["metadata"]["labels"], f"{node} has no assignment"
+
+
 @test
 def taint_of_others_with_another_value_counts(env):
     """Somebody's taint with our key and effect is theirs: it is not replaced and no second one is added."""

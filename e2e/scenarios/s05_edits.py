@@ -2,9 +2,18 @@
 
 import time
 
+from env import moved
 from harness import contains, equal, test
-from names import DRIVER, OPERANDS, STACK
+from names import DRIVER, OPERANDS, OPERAND_NAMES, STACK
+from program import other_build
 TIERS = ("driver", "toolkit", "device-plugin")
+# What e2e/other_build.h has built in.
+OTHER_IMAGES = {
+    "driver": "nvcr.io/nvidia/driver:590.44.01-ubuntu24.04",
+    "toolkit": "nvcr.io/nvidia/cloud-native/container-toolkit:v1.99.0",
+    "device-plugin": "nvcr.io/nvidia/k8s-device-plugin:v0.99.0",
+    "exporter": "nvcr.io/nvidia/k8s/dcgm-exporter:9.9.9-9.9.9-distroless",
+}
 
 
 @test
@@ -110,7 +119,7 @@ def left_open_stays_as_it_is(env):
 
 @test
 def left_open_survives_a_restart(env):
-    """The same after Ostler was started anew, as another build with other defaults would be."""
+    """The same after Ostler was started anew, whose built-in versions count for nothing."""
     first = env.serving("first", spec={"driver": {"version": "570.124.06"}})
     env.operator.stop()
     env.edit({"driver": {"version": None}})
@@ -118,6 +127,87 @@ def left_open_survives_a_restart(env):
     second = env.node("second", "nfd")
     env.wait_serving(second)
     equal(env.labels(second)[DRIVER], env.labels(first)[DRIVER], DRIVER)
+
+
+def images(env, node):
+    """The images of all operands on a node."""
+    return {c: env.image(node, c) for c in OPERAND_NAMES}
+
+
+@test
+def another_build_moves_nothing(env):
+    """A build with other built-in versions takes over: no object changes, and new nodes, of a new OS too, get what runs."""
+    spec = {"pools": [{"name": "legacy", "nodeSelector": {"gpu": "k80"}, "driver": {"version": "470.256.02"}}]}
+    legacy = env.node("legacy", "nfd", labels={"gpu": "k80"})
+    first = env.serving("first", spec=spec)
+    env.wait_serving(legacy)
+    env.wait_calm()
+    before, runs = env.standing(), images(env, first)
+    version = runs["driver"].rpartition(":")[2].partition("-")[0]
+    with env.own_operator(program=other_build(), name="other"):
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            equal(moved(before, env.standing()), [], "what moved")
+            time.sleep(0.2)
+        same, other_os = env.node("same-os", "nfd"), env.node("other-os", "nfd", os="rhel9")
+        env.wait_serving(same, other_os)
+        equal(images(env, same), runs, "images of a new node")
+        for key in (DRIVER, STACK):
+            equal(env.labels(same)[key], env.labels(first)[key], key)
+        equal(images(env, other_os), runs | {"driver": f"nvcr.io/nvidia/driver:{version}-rhel9"}, "images of a new node's OS")
+
+
+@test
+def another_build_moves_nothing_beside_a_broken_node(env):
+    """The same where one node's pods have never come up, so that no rollout was ever complete."""
+    first, stuck = env.node("first", "nfd"), env.node("stuck", "nfd")
+    env.policy()
+    env.wait_serving(first)
+    env.wait(lambda: len(env.pods(stuck)) == len(OPERAND_NAMES), what="the broken node has all pods")
+    env.wait_policy(status="False")
+    env.wait_calm()
+    before, runs = env.standing(), images(env, first)
+    with env.own_operator(program=other_build(), name="other"):
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            equal(moved(before, env.standing()), [], "what moved")
+            time.sleep(0.2)
+        equal(env.get_policy()["status"]["nodes"]["outdated"], 0, "outdated nodes")
+        new = env.node("new", "nfd")
+        env.wait_serving(new)
+        equal(images(env, new), runs, "images of a new node")
+
+
+@test
+def another_build_keeps_versions_through_edits(env):
+    """A build with other built-in versions makes a deleted DaemonSet again, and an edited one anew, with the images that run."""
+    node = env.serving("gpu")
+    runs = images(env, node)
+    with env.own_operator(program=other_build(), name="other"):
+        exporter = env.pod_uids("exporter")
+        env.edit({"exporter": {"interval": "5s"}})
+        env.wait(lambda: len(env.pod_uids("exporter")) == 1 and env.pod_uids("exporter") != exporter, 15, "a new exporter pod")
+        for component in TIERS:
+            (name,) = env.daemonsets(component)
+            env.k.delete("DaemonSet", name, OPERANDS)
+            env.wait(lambda c=component: env.daemonsets(c), what=f"the DaemonSet of the {component} is back")
+        env.wait_serving(node)
+        env.wait_policy()
+        env.wait_calm()
+        equal(images(env, node), runs, "images")
+
+
+@test
+def another_build_has_defaults_of_its_own(env):
+    """On a fresh cluster a build installs the versions that are built into it, and the build before it leaves them."""
+    with env.own_operator(program=other_build(), name="other"):
+        node = env.serving("gpu")
+        equal(images(env, node), OTHER_IMAGES, "images")
+        before = env.standing()
+    env.wait_policy()
+    env.wait_calm()
+    equal(moved(before, env.standing()), [], "what moved")
+    equal(images(env, node), OTHER_IMAGES, "images")
 
 
 @test

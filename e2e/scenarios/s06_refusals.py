@@ -13,6 +13,8 @@ REFUSED = {
     "label_of_kubernetes": ({"nodes": {"labels": {"kubernetes.io/gpu": "x"}}}, "spec.nodes.labels"),
     "label_of_ours": ({"nodes": {"labels": {"ostler.dev/driver": "x"}}}, "spec.nodes.labels"),
     "precompiled_digest": ({"driver": {"precompiled": True, "version": "sha256:" + "0" * 64}}, "precompiled"),
+    "cos_digest": ({"driver": {"source": "COS", "version": "sha256:" + "0" * 64}}, "Container-Optimized OS"),
+    "variable_of_ours": ({"toolkit": {"env": [{"name": "RUNTIME", "value": "crio"}]}}, "is set by Ostler itself"),
     "preload": ({"driver": {"env": [{"name": "LD_PRELOAD", "value": "/x"}]}}, "LD_"),
     "pool_without_a_name": ({"pools": [{"nodeSelector": {"a": "b"}}]}, "name"),
 }

@@ -130,7 +130,7 @@ def serves(env, path):
     status, text = env.operator.fetch(path)
     equal(status, 200, f"status of {path}")
     if path == "/metrics":
-        contains(text, ["process_resident_memory_bytes", "workqueue_depth", "rest_client_requests_total", "ostler_"], "metrics")
+        contains(text, ["process_resident_memory_bytes", "workqueue_depth", 'rest_client_requests_total{code="200",method="GET"', "ostler_"], "metrics")
 
 
 @test

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -51,6 +52,7 @@ struct child *child_project(enum resource_id resource, const json_t *object)
         c->annotations = json_deep_copy(json_at(object, "metadata.annotations"));
     c->desired = (int32_t) json_int(object, "status.desiredNumberScheduled", 0);
     c->updated = (int32_t) json_int(object, "status.updatedNumberScheduled", 0);
+    c->counted = json_int(object, "status.observedGeneration", 0) == c->generation;
     return c;
 }
 
@@ -64,7 +66,7 @@ bool child_same(const struct child *a, const struct child *b)
 {
     return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
            str_eq(a->revision, b->revision) && !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
-           a->desired == b->desired && a->updated == b->updated && same_tree(a->annotations, b->annotations) &&
+           a->desired == b->desired && a->updated == b->updated && a->counted == b->counted && same_tree(a->annotations, b->annotations) &&
            /* A kind without generation shows a change only by its version. */
            (a->generation != 0 || a->head.rv == b->head.rv);
 }
@@ -85,6 +87,17 @@ void child_free(struct child *c)
 bool child_is_ours(const struct child *c)
 {
     return c->policy_uid != NULL;
+}
+
+const char *child_time(const struct child *record, const char *annotation)
+{
+    const char *text = json_key(record->annotations, annotation);
+    int64_t time_us = text ? clock_parse_rfc3339(text) : -1;
+    char written[CLOCK_TEXT_MAX];
+    if (time_us < 0)
+        return NULL;
+    clock_rfc3339(time_us, written);
+    return str_eq(text, written) ? text : NULL;
 }
 
 const char *child_name(const struct child *c)

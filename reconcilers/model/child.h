@@ -20,9 +20,10 @@ struct child {
     bool deleting;
     json_t *kept_managers;     /* somebody else has set something under spec: managedFields without them; NULL: nobody has */
     json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: what it was made from */
-    json_t *known_good;        /* a follower's DaemonSet: what it was made from when all of its pods were last up; NULL: never */
+    json_t *known_good;        /* a follower's DaemonSet: what it was made from when its pods were last all of one kind, and up; NULL: never */
     json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
     int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */
+    bool counted;              /* DaemonSet: those are of the newest template, not of the one before */
 };
 
 struct child *child_project(enum resource_id resource, const json_t *object);
@@ -30,6 +31,9 @@ bool child_same(const struct child *a, const struct child *b);
 void child_free(struct child *c);
 /* Whether Ostler made it. */
 bool child_is_ours(const struct child *c);
+/* The time that an annotation of a ControllerRevision gives, as Ostler writes it (RFC 3339 in UTC, whole seconds: text compares as time);
+ * NULL when it is absent or somebody else's text. Borrowed. */
+const char *child_time(const struct child *record, const char *annotation);
 /* The name without the namespace; borrowed. */
 const char *child_name(const struct child *c);
 

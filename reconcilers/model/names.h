@@ -30,6 +30,7 @@
 #define ANNOTATION_KNOWN_GOOD "ostler.dev/known-good"
 /* Annotations of a revision's record, each followed by the pool's name. */
 #define ANNOTATION_TARGET "ostler.dev/target-"
+#define ANNOTATION_RAN "ostler.dev/ran-"
 #define ANNOTATION_COMPLETED "ostler.dev/completed-"
 
 #define RESOURCE_GPU "nvidia.com/gpu"

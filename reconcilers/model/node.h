@@ -20,6 +20,7 @@ struct node {
     uint16_t label_count;
     bool ready;              /* condition Ready is True, or not there yet */
     bool deleting;
+    bool annotated;          /* it has annotations, whoever's */
     bool host_driver;        /* annotation ostler.dev/host-driver */
 };
 

@@ -31,34 +31,6 @@ static enum policy_driver_source source_named(const char *name)
     return POLICY_SOURCE_AUTO;
 }
 
-static char *copy_or_empty(const char *s)
-{
-    return xstrdup(str_or_empty(s));
-}
-
-static bool has_finalizer(const json_t *metadata)
-{
-    size_t i;
-    json_t *finalizer;
-    json_array_foreach (json_object_get(metadata, "finalizers"), i, finalizer) {
-        if (str_eq(json_string_value(finalizer), POLICY_FINALIZER))
-            return true;
-    }
-    return false;
-}
-
-static void decode_metadata(const json_t *metadata, struct policy *p)
-{
-    const char *force = json_key(json_object_get(metadata, "annotations"), POLICY_FORCE_REMOVAL);
-    p->uid = copy_or_empty(json_str(metadata, "uid"));
-    p->name = copy_or_empty(json_str(metadata, "name"));
-    p->resource_version = copy_or_empty(json_str(metadata, "resourceVersion"));
-    p->generation = json_int(metadata, "generation", 0);
-    p->deleting = json_str(metadata, "deletionTimestamp");
-    p->has_finalizer = has_finalizer(metadata);
-    p->force_removal = force && !str_eq(force, "false");
-}
-
 /* A field that has one right value. */
 static void check_fixed(const char *field, const char *value, const char *wanted,
                         struct policy_problems *problems)
@@ -84,20 +56,26 @@ static void check_taint_keys(const json_t *spec, struct policy_problems *problem
     struct policy_place nodes = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
     struct policy_place taint = { .up = &nodes, .kind = PLACE_FIELD, .name = "startupTaint" };
     struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
-    if (str_eq(json_str(spec, "nodes.taint.key"), json_str(spec, "nodes.startupTaint.key")))
+    const char *taint_key = json_str(spec, "nodes.taint.key");
+    if (taint_key && str_eq(taint_key, json_str(spec, "nodes.startupTaint.key")))
         policy_problem_add(problems, &key, "must differ from nodes.taint.key");
 }
 
-/* The driver's rules again for what a pool's driver is once the policy's is beneath it. */
+/* The driver's rules again for what a pool's driver is once the policy's is beneath it. What breaks
+ * a rule by itself has been told already. */
 static void check_pool_drivers(const struct policy *p, struct policy_problems *problems)
 {
     struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
-    for (size_t i = 0; i + 1 < p->pools_len; i++) {
+    const json_t *driver = json_object_get(p->spec, "driver");
+    size_t i;
+    json_t *pool;
+    json_array_foreach (json_object_get(p->spec, "pools"), i, pool) {
         struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
         CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);
         for (const struct policy_rule *r = policy_rules_driver; r->message; r++)
-            if (!r->holds(json_object_get(spec, "driver")))
+            if (r->holds(driver) && r->holds(json_object_get(pool, "driver")) &&
+                !r->holds(json_object_get(spec, "driver")))
                 policy_problem_add(problems, &at, "%s (with what spec.driver says)", r->message);
     }
 }
@@ -169,21 +147,23 @@ static void clear_spec(struct policy *p)
     p->given = NULL;
 }
 
-int policy_decode(const json_t *object, struct policy *ret, struct policy_problems *problems)
+int policy_decode(const json_t *object, const char *image_prefixes, struct policy *ret,
+                  struct policy_problems *problems)
 {
     json_t *given = json_object_get(object, "spec");
     size_t before = policy_problems_count(problems);
 
     *ret = (struct policy){ 0 };
-    decode_metadata(json_object_get(object, "metadata"), ret);
+    ret->uid = xstrdup(json_str_or_empty(object, "metadata.uid"));
     check_identity(object, problems);
     ret->given = json_is_object(given) ? json_incref(given) : json_object();
     ret->spec = policy_spec_read(given, problems);
+    check_taint_keys(ret->spec, problems);
+    check_pool_drivers(ret, problems);
+    policy_check_images(ret, image_prefixes, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);
         decode_pools(ret, problems);
-        check_taint_keys(ret->spec, problems);
-        check_pool_drivers(ret, problems);
     }
     if (policy_problems_count(problems) == before)
         return 0;
@@ -195,8 +175,6 @@ void policy_clear(struct policy *policy)
 {
     clear_spec(policy);
     free(policy->uid);
-    free(policy->name);
-    free(policy->resource_version);
     *policy = (struct policy){ 0 };
 }
 

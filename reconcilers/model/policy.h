@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include <jansson.h>
 
@@ -78,14 +77,7 @@ struct policy_pool {
 };
 
 struct policy {
-    /* What the object says of itself; read as far as possible also when the spec is invalid. */
-    char *uid;
-    char *name;
-    char *resource_version;
-    int64_t generation;
-    bool deleting;      /* it has a deletionTimestamp */
-    bool has_finalizer; /* POLICY_FINALIZER is among its finalizers */
-    bool force_removal; /* annotation POLICY_FORCE_REMOVAL is there and not "false" */
+    char *uid; /* of the object, also when the spec is invalid; "" in a file */
 
     /* All below is empty when the spec is invalid. */
     json_t *given; /* the spec as it was written */
@@ -99,11 +91,13 @@ struct policy {
 };
 
 /*
- * Decodes a whole object. 0 when it is valid. -1 when it is not: then `problems` says why, and only
- * the first part of `ret` is filled. `problems` must be zero or cleared before; both outputs are to
- * be cleared in either case.
+ * Decodes a whole object whose images may lie under these prefixes (see policy_image_allowed). 0
+ * when it is valid. -1 when it is not: then `problems` says why, and of `ret` only the uid is
+ * filled. `problems` must be zero or cleared before; both outputs are to be cleared in either
+ * case.
  */
-int policy_decode(const json_t *object, struct policy *ret, struct policy_problems *problems);
+int policy_decode(const json_t *object, const char *image_prefixes, struct policy *ret,
+                  struct policy_problems *problems);
 
 void policy_clear(struct policy *policy);
 
@@ -159,9 +153,9 @@ void policy_image_clear(struct policy_image *image);
  * slash: "nvcr.io/nvidia" allows nvcr.io/nvidia/driver and not nvcr.io/nvidia2/driver. */
 bool policy_image_allowed(const char *image, const char *prefixes);
 
-/* Checks every image that the policy names, of its pools too, and adds a problem for each that no
- * prefix allows. 0 when all are allowed. */
-int policy_check_images(const struct policy *policy, const char *prefixes,
-                        struct policy_problems *problems);
+/* Adds a problem for each image that the policy names, of its pools too, and that no prefix allows.
+ * Of the policy only `spec` is looked at; what is missing in it counts as not given. */
+void policy_check_images(const struct policy *policy, const char *prefixes,
+                         struct policy_problems *problems);
 
 #endif

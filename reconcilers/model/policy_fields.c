@@ -49,11 +49,14 @@ static const struct policy_field selector_fields[] = {
     END,
 };
 
-static const struct policy_field variable_fields[] = {
-    STRING("name", FORMAT_VARIABLE, NULL, RULES(policy_rules_variable_name), FLAGS(FIELD_REQUIRED)),
-    STRING("value", FORMAT_TEXT, NULL, FLAGS(FIELD_REQUIRED)),
-    END,
-};
+#define VARIABLE_FIELDS(r)                                                                         \
+    STRING("name", FORMAT_VARIABLE, NULL, RULES(r), FLAGS(FIELD_REQUIRED)),                        \
+        STRING("value", FORMAT_TEXT, NULL, FLAGS(FIELD_REQUIRED)), END
+
+static const struct policy_field driver_variable_fields[] = { VARIABLE_FIELDS(policy_rules_driver_variable) };
+static const struct policy_field toolkit_variable_fields[] = { VARIABLE_FIELDS(policy_rules_toolkit_variable) };
+static const struct policy_field plugin_variable_fields[] = { VARIABLE_FIELDS(policy_rules_device_plugin_variable) };
+static const struct policy_field exporter_variable_fields[] = { VARIABLE_FIELDS(policy_rules_exporter_variable) };
 
 static const struct policy_field quantity_fields[] = {
     QUANTITY("cpu"),
@@ -84,7 +87,7 @@ static const struct policy_field toleration_fields[] = {
 #define PULL_FIELDS                                                                                \
     ENUM("imagePullPolicy", VALUES("Always", "IfNotPresent", "Never"), "IfNotPresent"),            \
         STRINGS("imagePullSecrets", FORMAT_SUBDOMAIN, 8, FLAGS(FIELD_UNIQUE))
-#define COMMAND_FIELDS                                                                             \
+#define COMMAND_FIELDS(variable_fields)                                                            \
     LIST("env", variable_fields, 64, FLAGS(FIELD_UNIQUE)), STRINGS("args", FORMAT_ARGUMENT, 32)
 #define POD_FIELDS                                                                                 \
     OBJECT("resources", resource_fields),                                                          \
@@ -95,7 +98,8 @@ static const struct policy_field toleration_fields[] = {
 #define DRIVER_REVISION_FIELDS                                                                     \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
-        BOOL("precompiled", "false"), IMAGE_FIELDS, COMMAND_FIELDS
+        BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
+        COMMAND_FIELDS(driver_variable_fields)
 
 static const struct policy_field taint_fields[] = {
     BOOL("enabled", "true"),
@@ -133,7 +137,7 @@ static const struct policy_field toolkit_fields[] = {
     STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"),
     IMAGE_FIELDS,
     PULL_FIELDS,
-    COMMAND_FIELDS,
+    COMMAND_FIELDS(toolkit_variable_fields),
     POD_FIELDS,
     END,
 };
@@ -150,7 +154,7 @@ static const struct policy_field plugin_fields[] = {
     OBJECT("config", plugin_config_fields, RULES(policy_rules_plugin_config)),
     IMAGE_FIELDS,
     PULL_FIELDS,
-    COMMAND_FIELDS,
+    COMMAND_FIELDS(plugin_variable_fields),
     POD_FIELDS,
     END,
 };
@@ -169,7 +173,7 @@ static const struct policy_field exporter_fields[] = {
     OBJECT("serviceMonitor", service_monitor_fields),
     IMAGE_FIELDS,
     PULL_FIELDS,
-    COMMAND_FIELDS,
+    COMMAND_FIELDS(exporter_variable_fields),
     POD_FIELDS,
     END,
 };

@@ -4,35 +4,32 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/model/policy_builtins.h"
 #include "reconcilers/model/policy_problems.h"
 
 /*
  * Images of a policy: what is built in, what wins, and what is allowed.
  */
 
-static const struct {
-    const char *name;
-    struct policy_builtin builtin;
-} operands[POLICY_OPERANDS] = {
-    [POLICY_DRIVER] = { "driver", { "nvcr.io/nvidia", "driver", "580.95.05" } },
-    [POLICY_TOOLKIT] = { "toolkit", { "nvcr.io/nvidia/k8s", "container-toolkit", "v1.20.0" } },
-    [POLICY_DEVICE_PLUGIN] = { "devicePlugin",
-                               { "nvcr.io/nvidia", "k8s-device-plugin", "v0.20.0" } },
-    [POLICY_EXPORTER] = { "exporter",
-                          { "nvcr.io/nvidia/k8s", "dcgm-exporter", "4.6.0-4.8.3-distroless" } },
-    [POLICY_VALIDATION] = { "validation",
-                            { "nvcr.io/nvidia/k8s", "cuda-sample",
-                              "vectoradd-cuda12.5.0-ubuntu22.04" } },
+static const char *const names[POLICY_OPERANDS] = {
+    [POLICY_DRIVER] = "driver",     [POLICY_TOOLKIT] = "toolkit",       [POLICY_DEVICE_PLUGIN] = "devicePlugin",
+    [POLICY_EXPORTER] = "exporter", [POLICY_VALIDATION] = "validation",
+};
+
+static const struct policy_builtin builtins[POLICY_OPERANDS] = {
+#define X(id, repository, image, version) [POLICY_##id] = { repository, image, version },
+    POLICY_BUILTINS(X)
+#undef X
 };
 
 const char *policy_operand_name(enum policy_operand operand)
 {
-    return operands[operand].name;
+    return names[operand];
 }
 
 const struct policy_builtin *policy_builtin(enum policy_operand operand)
 {
-    return &operands[operand].builtin;
+    return &builtins[operand];
 }
 
 /* "repository/name", each from the first source that has it. */
@@ -128,12 +125,11 @@ static void check_pool(const struct policy *policy, size_t pool, const struct po
     check_image(spec, POLICY_DRIVER, json_object_get(given, "driver"), &at, prefixes, problems);
 }
 
-int policy_check_images(const struct policy *policy, const char *prefixes,
-                        struct policy_problems *problems)
+void policy_check_images(const struct policy *policy, const char *prefixes,
+                         struct policy_problems *problems)
 {
     struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
     struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
-    size_t before = policy_problems_count(problems);
 
     for (int i = 0; i < POLICY_OPERANDS; i++) {
         const char *name = policy_operand_name(i);
@@ -142,5 +138,4 @@ int policy_check_images(const struct policy *policy, const char *prefixes,
     }
     for (size_t i = 0; i < json_array_size(json_object_get(policy->spec, "pools")); i++)
         check_pool(policy, i, &pools, prefixes, problems);
-    return policy_problems_count(problems) == before ? 0 : -1;
 }

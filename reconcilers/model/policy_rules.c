@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/policy_formats.h"
+#include "reconcilers/model/policy_variables.h"
 
 /* Whether a label key lies under a domain, or one of its subdomains. */
 static bool is_under(const char *key, const char *domain)
@@ -111,6 +112,34 @@ static bool not_of_the_loader(const json_t *name)
     return !str_has_prefix(json_string_value(name), "LD_");
 }
 
+static bool is_free(enum policy_operand operand, const json_t *name)
+{
+    for (const char *const *v = policy_variables(operand); *v; v++)
+        if (str_eq(*v, json_string_value(name)))
+            return false;
+    return true;
+}
+
+static bool is_free_in_driver(const json_t *name)
+{
+    return is_free(POLICY_DRIVER, name);
+}
+
+static bool is_free_in_toolkit(const json_t *name)
+{
+    return is_free(POLICY_TOOLKIT, name);
+}
+
+static bool is_free_in_device_plugin(const json_t *name)
+{
+    return is_free(POLICY_DEVICE_PLUGIN, name);
+}
+
+static bool is_free_in_exporter(const json_t *name)
+{
+    return is_free(POLICY_EXPORTER, name);
+}
+
 static bool default_has_a_map(const json_t *config)
 {
     return !json_str(config, "default") || json_str(config, "name");
@@ -121,10 +150,19 @@ static bool is_no_default_pool(const json_t *name)
     return !str_eq(json_string_value(name), "default");
 }
 
+static bool has_digest(const json_t *driver)
+{
+    return str_has_prefix(json_str_or_empty(driver, "version"), "sha256:");
+}
+
 static bool precompiled_has_no_digest(const json_t *driver)
 {
-    return !json_bool(driver, "precompiled", false) ||
-           !str_has_prefix(json_str_or_empty(driver, "version"), "sha256:");
+    return !json_bool(driver, "precompiled", false) || !has_digest(driver);
+}
+
+static bool cos_has_no_digest(const json_t *driver)
+{
+    return !str_eq(json_str(driver, "source"), policy_source_name(POLICY_SOURCE_COS)) || !has_digest(driver);
 }
 
 #define RULE_KEYS                                                                                  \
@@ -136,6 +174,13 @@ static bool precompiled_has_no_digest(const json_t *driver)
         "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be used here",        \
             not_of_kubernetes                                                                      \
     }
+#define RULE_NOT_OF_THE_LOADER                                                                     \
+    {                                                                                              \
+        "names that begin with LD_ are refused: they decide which code a privileged container "    \
+        "loads",                                                                                   \
+            not_of_the_loader                                                                      \
+    }
+#define RULE_FREE(is_free_there) { "is set by Ostler itself and cannot be set here", is_free_there }
 #define RULES_END { NULL, NULL }
 
 const struct policy_rule policy_rules_keys[] = { RULE_KEYS, RULES_END };
@@ -178,9 +223,27 @@ const struct policy_rule policy_rules_toleration[] = {
     RULES_END,
 };
 
-const struct policy_rule policy_rules_variable_name[] = {
-    { "names that begin with LD_ are refused: they decide which code a privileged container loads",
-      not_of_the_loader },
+const struct policy_rule policy_rules_driver_variable[] = {
+    RULE_NOT_OF_THE_LOADER,
+    RULE_FREE(is_free_in_driver),
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_toolkit_variable[] = {
+    RULE_NOT_OF_THE_LOADER,
+    RULE_FREE(is_free_in_toolkit),
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_device_plugin_variable[] = {
+    RULE_NOT_OF_THE_LOADER,
+    RULE_FREE(is_free_in_device_plugin),
+    RULES_END,
+};
+
+const struct policy_rule policy_rules_exporter_variable[] = {
+    RULE_NOT_OF_THE_LOADER,
+    RULE_FREE(is_free_in_exporter),
     RULES_END,
 };
 
@@ -197,5 +260,8 @@ const struct policy_rule policy_rules_pool_name[] = {
 const struct policy_rule policy_rules_driver[] = {
     { "a precompiled driver has one image for each kernel: version cannot be a digest",
       precompiled_has_no_digest },
+    { "the installer of Container-Optimized OS takes the driver's own version, such as 580.95.05: "
+      "version cannot be a digest",
+      cos_has_no_digest },
     RULES_END,
 };

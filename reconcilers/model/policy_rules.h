@@ -29,7 +29,11 @@ extern const struct policy_rule policy_rules_startup_taint_key[];
 /* An item of matchExpressions. */
 extern const struct policy_rule policy_rules_expression[];
 extern const struct policy_rule policy_rules_toleration[];
-extern const struct policy_rule policy_rules_variable_name[];
+/* The name of a variable, by the operand that gets it. */
+extern const struct policy_rule policy_rules_driver_variable[];
+extern const struct policy_rule policy_rules_toolkit_variable[];
+extern const struct policy_rule policy_rules_device_plugin_variable[];
+extern const struct policy_rule policy_rules_exporter_variable[];
 extern const struct policy_rule policy_rules_plugin_config[];
 extern const struct policy_rule policy_rules_pool_name[];
 /* The driver, of the policy and of a pool. */

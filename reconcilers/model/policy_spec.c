@@ -233,11 +233,10 @@ static json_t *read_list(const struct policy_field *field, const json_t *value,
     json_array_foreach ((json_t *) value, i, entry) {
         const struct policy_place here = { .up = at, .kind = PLACE_ITEM, .index = i };
         json_t *item = read_item(field, entry, &here, problems);
-        if (!item)
-            continue;
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))
             policy_problem_add(problems, &here, "\"%s\" is there twice", identity(item));
-        json_array_append_new(list, item);
+        /* What is wrong keeps its place, so that the others are found under their own numbers. */
+        json_array_append_new(list, item ? item : json_null());
     }
     return list;
 }

@@ -94,14 +94,39 @@ static json_t *kernel_tag(const char *kernel)
     return json_text(tag);
 }
 
+/* The first of the revisions of the driver that are held whose version means the same here: those of
+ * another source are numbered otherwise, and a precompiled image's is a branch, which names no image
+ * of the other kind. */
+static const json_t *held_driver(const json_t *held, enum driver_source source, bool precompiled)
+{
+    size_t i;
+    const json_t *inputs;
+    json_array_foreach (held, i, inputs)
+        if (str_eq(json_str(inputs, "source"), driver_source_name(source)) &&
+            json_bool(inputs, "precompiled", false) == precompiled)
+            return inputs;
+    return NULL;
+}
+
+/* What the first of the revisions of the stack that are held and have the operand made it from. */
+static const json_t *held_operand(const json_t *held, enum policy_operand operand)
+{
+    size_t i;
+    const json_t *inputs;
+    json_array_foreach (held, i, inputs) {
+        const json_t *section = json_object_get(inputs, policy_operand_name(operand));
+        if (json_bool(section, "enabled", false))
+            return section;
+    }
+    return NULL;
+}
+
 /* What only NVIDIA's container takes. */
 static json_t *container_inputs(const json_t *spec, const struct host *host, const json_t *held)
 {
     bool precompiled = json_bool(spec, "driver.precompiled", false);
-    /* A precompiled image's version is a branch, which names no image of the other kind. */
-    if (json_bool(held, "precompiled", false) != precompiled)
-        held = NULL;
-    json_t *inputs = operand_inputs(spec, POLICY_DRIVER, held);
+    json_t *inputs = operand_inputs(spec, POLICY_DRIVER,
+                                    held_driver(held, DRIVER_SOURCE_CONTAINER, precompiled));
     const char *version = json_str(inputs, "version");
     if (precompiled && !str_has_prefix(version, "sha256:"))
         json_object_set_new(inputs, "version",
@@ -124,7 +149,7 @@ static json_t *cos_inputs(const json_t *spec, const json_t *held)
     const json_t *section = json_object_get(spec, "driver");
     const char *version = json_str(section, "version");
     if (!version)
-        version = json_str(held, "version");
+        version = json_str(held_driver(held, DRIVER_SOURCE_COS, false), "version");
     json_t *inputs = json_object();
     json_object_set_new(inputs, "version", json_text(str_or_empty(version)));
     json_object_set_new(inputs, "env", list_of(section, "env"));
@@ -137,8 +162,6 @@ json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const 
 {
     if (source != DRIVER_SOURCE_CONTAINER && source != DRIVER_SOURCE_COS)
         return NULL;
-    if (!str_eq(json_str(held, "source"), driver_source_name(source)))
-        held = NULL;
     json_t *inputs = source == DRIVER_SOURCE_COS ? cos_inputs(pool_spec, held)
                                                  : container_inputs(pool_spec, host, held);
     json_object_set_new(inputs, "tier", json_text("driver"));
@@ -194,10 +217,10 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     json_object_set_new(inputs, "cdi", json_boolean(host->cdi));
     add_host(inputs, host);
     json_object_set_new(inputs, "toolkit",
-                        toolkit_inputs(pool_spec, source, json_object_get(held, "toolkit")));
+                        toolkit_inputs(pool_spec, source, held_operand(held, POLICY_TOOLKIT)));
     json_object_set_new(
         inputs, "devicePlugin",
-        device_plugin_inputs(pool_spec, config, json_object_get(held, "devicePlugin")));
+        device_plugin_inputs(pool_spec, config, held_operand(held, POLICY_DEVICE_PLUGIN)));
     return inputs;
 }
 

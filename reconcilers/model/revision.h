@@ -44,8 +44,9 @@ const char *driver_source_problem(struct arena *a, enum policy_driver_source wis
 const char *driver_source_name(enum driver_source source);
 
 /* Inputs of the tier `driver`; NULL for the sources that have none. `pool_spec` is a pool's
- * effective spec; `held` is the inputs of the pool's known good revision, from which comes what the
- * policy leaves open, or NULL: then the built-in defaults count. New reference. */
+ * effective spec; `held` lists the inputs of revisions that the pool holds on to, best first: what the
+ * policy leaves open comes from the first one that has it, and where none has, or `held` is NULL,
+ * from the built-in defaults. New reference. */
 json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                       const json_t *held);
 /* Inputs of the tier `stack`: toolkit and device plugin. `config` may be NULL: none. New reference.

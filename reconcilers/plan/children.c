@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/json_patch.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/records.h"
@@ -52,12 +53,6 @@ static void add_apply(struct pass *p, enum resource_id resource, const char *nam
     plan_add(p->plan, request_apply(resource, namespace_of(p, resource), name, object), "Apply", target, reason, "%s", message);
 }
 
-/* Appends an operation of a JSON patch. */
-static void add_operation(json_t *patch, const char *op, const char *path, json_t *value_steal)
-{
-    json_array_append_new(patch, json_pack("{s:s, s:s, s:o}", "op", op, "path", path, "value", value_steal));
-}
-
 /* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is replaced
  * whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a change of ours that
  * was no apply; the next pass drops that entry too, and then nothing is left to do. */
@@ -66,45 +61,94 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
     const char *name = child_name(live);
     CLEANUP_FREE char *target = set_key(live->resource, name);
     CLEANUP_JSON json_t *replace = json_array();
-    add_operation(replace, "test", "/metadata/uid", json_string(live->head.uid));
+    json_patch_add(replace, "test", "/metadata/uid", json_string(live->head.uid));
     /* The generation, where there is one, since the status moves the resourceVersion all the time. */
     if (live->generation)
-        add_operation(replace, "test", "/metadata/generation", json_integer(live->generation));
+        json_patch_add(replace, "test", "/metadata/generation", json_integer(live->generation));
     else
-        add_operation(replace, "test", "/metadata/resourceVersion", json_textf("%llu", (unsigned long long) live->head.rv));
-    add_operation(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
-    add_operation(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
+        json_patch_add(replace, "test", "/metadata/resourceVersion", json_textf("%llu", (unsigned long long) live->head.rv));
+    json_patch_add(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
+    json_patch_add(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
     plan_add(p->plan, request_json_patch(live->resource, namespace_of(p, live->resource), name, replace), "Repair", target,
              "Drift", "somebody else has set something in its spec: it is taken out again");
-    add_apply(p, live->resource, name, object, "Drift", "its fields are taken over");
 }
 
-/* One child that should be there. Takes the object. */
-static void want(struct pass *p, enum resource_id resource, json_t *object_steal)
+/* A child that should be there, and how it is made when it has to be. */
+struct recipe {
+    enum resource_id resource;
+    const char *name;
+    const char *key;  /* all that the object depends on besides the policy, for the memo */
+    json_t *(*make)(const struct pass *p, const struct recipe *r);
+    enum render_object what;
+    struct render_context ctx;
+    const json_t *annotations; /* further ones; NULL: none */
+};
+
+/* What there is to do about a child. */
+enum need {
+    NEED_NOTHING,
+    NEED_MISSING,
+    NEED_LABELS,
+    NEED_REPAIR,
+    NEED_CHANGED,
+    NEED_CONFIRM,
+};
+
+static const struct need_row {
+    const char *reason;
+    const char *message;
+} needs[] = {
+    [NEED_MISSING] = { "Missing", "it is not there" },
+    [NEED_LABELS] = { "Drift", "it lost its labels" },
+    [NEED_REPAIR] = { "Drift", "its fields are taken over" },
+    [NEED_CHANGED] = { "Changed", "what it should be has changed" },
+    [NEED_CONFIRM] = { "Confirm", "it may have been changed since it was last applied" },
+};
+
+/* `intent` is the hash of what the child should be. */
+static enum need need_of(const struct pass *p, const struct child *live, const char *intent)
 {
-    CLEANUP_JSON json_t *object = object_steal;
+    if (!live)
+        return NEED_MISSING;
+    /* A cluster-scoped object of this name that we did not make (k3s makes its own RuntimeClass) serves as well. */
+    bool theirs = !child_is_ours(live) && !live->intent && !resource_get(live->resource)->namespaced;
+    if (live->deleting || theirs)
+        return NEED_NOTHING;
+    if (!child_is_ours(live))
+        return NEED_LABELS;
+    if (live->kept_managers)
+        return NEED_REPAIR;
+    if (!str_eq(live->intent, intent))
+        return NEED_CHANGED;
+    return p->v->confirmed(p->v->arg, live) ? NEED_NOTHING : NEED_CONFIRM;
+}
+
+static void add_need(struct pass *p, enum need need, const struct recipe *r, const struct child *live, const json_t *object)
+{
+    if (need == NEED_REPAIR)
+        add_repair(p, live, object);
+    if (need != NEED_NOTHING)
+        add_apply(p, r->resource, r->name, object, needs[need].reason, needs[need].message);
+}
+
+/* One child that should be there. It is rendered only where that is not remembered or it has to be written. */
+static void want(struct pass *p, const struct recipe *r)
+{
+    const struct child *live = cluster_child(p->v, r->resource, r->name);
+    const char *known = intents_get(p->v->intents, r->key);
+    CLEANUP_FREE char *key = set_key(r->resource, r->name);
+    if (known)
+        json_object_set_new(p->wanted, key, json_true());
+    if (known && need_of(p, live, known) == NEED_NOTHING)
+        return;
+    CLEANUP_JSON json_t *object = r->make(p, r);
     if (!object)
         return;
-    const char *name = object_name(object);
-    CLEANUP_FREE char *key = set_key(resource, name);
     json_object_set_new(p->wanted, key, json_true());
-    const struct child *live = cluster_child(p->v, resource, name);
-    if (!live) {
-        add_apply(p, resource, name, object, "Missing", "it is not there");
-        return;
-    }
-    /* A cluster-scoped object of this name that we did not make (k3s makes its own RuntimeClass) serves as well. */
-    bool theirs = !child_is_ours(live) && !live->intent && !resource_get(resource)->namespaced;
-    if (live->deleting || theirs)
-        return;
-    if (!child_is_ours(live))
-        add_apply(p, resource, name, object, "Drift", "it lost its labels");
-    else if (live->kept_managers)
-        add_repair(p, live, object);
-    else if (!str_eq(live->intent, object_annotation(object, ANNOTATION_INTENT)))
-        add_apply(p, resource, name, object, "Changed", "what it should be has changed");
-    else if (!p->v->confirmed(p->v->arg, live))
-        add_apply(p, resource, name, object, "Confirm", "it may have been changed since it was last applied");
+    const char *intent = object_annotation(object, ANNOTATION_INTENT);
+    if (!known)
+        intents_put(p->v->intents, r->key, intent);
+    add_need(p, need_of(p, live, intent), r, live, object);
 }
 
 static struct render_context context(const struct pass *p, const json_t *spec, const json_t *inputs, const char *hash)
@@ -117,53 +161,81 @@ static struct render_context context(const struct pass *p, const json_t *spec, c
                                     .hash = hash };
 }
 
-static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what, const struct render_context *ctx)
+static json_t *make_rendered(const struct pass *p, const struct recipe *r)
 {
-    want(p, resource, render_object(p->v->manifests, what, ctx, p->e));
+    return render_object(p->v->manifests, r->what, &r->ctx, p->e);
 }
 
-/* The effective spec that a revision's operands take their limits, labels and the like from: that of a pool that wants it. */
-static const json_t *spec_of(const struct pass *p, const char *tier, const char *hash)
+/* With further annotations, which are part of the intent. */
+static json_t *annotated(json_t *object, const json_t *annotations)
+{
+    if (object) {
+        json_object_update(json_at(object, "metadata.annotations"), (json_t *) annotations);
+        render_seal(object);
+    }
+    return object;
+}
+
+static json_t *make_annotated(const struct pass *p, const struct recipe *r)
+{
+    return annotated(make_rendered(p, r), r->annotations);
+}
+
+static json_t *make_record(const struct pass *p, const struct recipe *r)
+{
+    (void) p;
+    return annotated(render_revision(&r->ctx), r->annotations);
+}
+
+/* `variant` tells objects of one name from each other that one policy can want. */
+static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what, const struct render_context *ctx,
+                          const char *variant)
+{
+    char name[RENDER_NAME_MAX];
+    render_name(what, ctx->hash, name);
+    CLEANUP_FREE char *key = xasprintf("%s/%s %s", resource_get(resource)->plural, name, variant);
+    want(p, &(struct recipe){ .resource = resource, .name = name, .key = key, .make = make_rendered, .what = what, .ctx = *ctx });
+}
+
+/* The pool that wants a revision: its operands take their limits, labels and the like from that pool's spec. -1: none does. */
+static int pool_of(const struct pass *p, const char *tier, const char *hash)
 {
     size_t pool;
-    if (p->v->targets && targets_inputs(p->v->targets, tier, hash, &pool))
-        return targets_spec(p->v->targets, pool);
-    return p->v->policy->spec;
+    return p->v->targets && targets_inputs(p->v->targets, tier, hash, &pool) ? (int) pool : -1;
 }
 
 static void want_daemonsets(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
 {
-    struct render_context ctx = context(p, spec_of(p, tier, hash), inputs, hash);
+    int pool = pool_of(p, tier, hash);
+    struct render_context ctx = context(p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs, hash);
+    CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
     if (str_eq(tier, "driver")) {
-        want_rendered(p, RESOURCE_DAEMONSET, RENDER_DRIVER, &ctx);
+        want_rendered(p, RESOURCE_DAEMONSET, RENDER_DRIVER, &ctx, variant);
         return;
     }
     if (json_bool(inputs, "toolkit.enabled", false))
-        want_rendered(p, RESOURCE_DAEMONSET, RENDER_TOOLKIT, &ctx);
+        want_rendered(p, RESOURCE_DAEMONSET, RENDER_TOOLKIT, &ctx, variant);
     if (json_bool(inputs, "devicePlugin.enabled", false))
-        want_rendered(p, RESOURCE_DAEMONSET, RENDER_DEVICE_PLUGIN, &ctx);
+        want_rendered(p, RESOURCE_DAEMONSET, RENDER_DEVICE_PLUGIN, &ctx, variant);
 }
 
 /* Whether nodes, or a pool that may go back to it, need the revision. While a node has not been looked at, all are needed. */
 static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
 {
     if (v->stance == STANCE_REMOVE)
-        return !v->settled || tally_carrying(v->tally, tier, hash, true) > 0;
-    return !v->settled || tally_carrying(v->tally, tier, hash, false) || tally_wanted(v->tally, tier, hash) ||
-           (record && record_is_known_good(v, record));
+        return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
+    return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED) > 0 ||
+           (record && record_is_held(v, record));
 }
 
-static void want_record(struct pass *p, const char *tier, const char *hash, const json_t *inputs, const struct child *record)
+static void want_record(struct pass *p, const char *name, const char *tier, const char *hash, const json_t *inputs,
+                        const struct child *record)
 {
-    struct render_context ctx = context(p, NULL, inputs, hash);
-    json_t *object = render_revision(&ctx);
     CLEANUP_JSON json_t *annotations = record_annotations(p->v, tier, hash, record);
-    const char *key;
-    json_t *value;
-    json_object_foreach (annotations, key, value)
-        json_object_set(json_at(object, "metadata.annotations"), key, value);
-    render_seal(object);
-    want(p, RESOURCE_REVISION, object);
+    CLEANUP_FREE char *text = json_canonical(annotations);
+    CLEANUP_FREE char *key = xasprintf("record/%s %s", name, text);
+    want(p, &(struct recipe){ .resource = RESOURCE_REVISION, .name = name, .key = key, .make = make_record,
+                              .ctx = context(p, NULL, inputs, hash), .annotations = annotations });
 }
 
 static void want_revision(struct pass *p, const char *tier, const char *hash)
@@ -176,7 +248,7 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     if (json_object_get(p->wanted, key) || !inputs || !is_needed(p->v, tier, hash, record))
         return;
     if (p->v->stance == STANCE_MANAGE)
-        want_record(p, tier, hash, inputs, record);
+        want_record(p, name, tier, hash, inputs, record);
     else
         json_object_set_new(p->wanted, key, json_true());
     if (!record) /* written first: a DaemonSet without a record could not be made again */
@@ -201,45 +273,28 @@ static void want_revisions(struct pass *p)
     }
 }
 
-/* Nodes with a stack of ours: where there are any, the followers and the RuntimeClass are needed. */
-static size_t stacks_carried(const struct cluster_view *v, bool without_lost)
+/* Whether all pods of the follower are made from these inputs and one of them is up: it has rolled past those that fail on their nodes. */
+static bool has_rolled(const struct cluster_view *v, const struct child *live, const json_t *inputs)
 {
-    size_t n = 0, cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&v->tally->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
-        if (str_eq(r->tier, "stack"))
-            n += r->carrying - (without_lost ? r->carrying_lost : 0);
-    }
-    return n;
-}
-
-/* Whether all pods of the follower are up with these inputs. */
-static bool is_complete(const struct cluster_view *v, const struct child *live, const json_t *inputs)
-{
-    size_t wanted = v->tally->operands[COMPONENT_EXPORTER].wanted;
-    return wanted && v->tally->operands[COMPONENT_EXPORTER].up == wanted && live && json_equal(live->inputs, inputs) &&
+    return v->tally->operands[COMPONENT_EXPORTER].up && live && json_equal(live->inputs, inputs) && live->counted &&
            live->updated == live->desired;
 }
 
-static void annotate(json_t *object, const char *key, const json_t *value)
+static void put_text(json_t *annotations, const char *key, const json_t *value)
 {
-    if (!value)
-        return;
-    CLEANUP_FREE char *text = json_canonical(value);
-    json_object_set_new(json_at(object, "metadata.annotations"), key, json_string(text));
+    CLEANUP_FREE char *text = value ? json_canonical(value) : NULL;
+    if (text)
+        json_object_set_new(annotations, key, json_string(text));
 }
 
 /* A follower has no record: its inputs stand on the object itself, and those that were last known good, so that what the policy leaves
  * open can be held. */
-static json_t *with_inputs(const struct cluster_view *v, json_t *object, const struct child *live, const json_t *inputs)
+static json_t *exporter_annotations(const struct cluster_view *v, const struct child *live, const json_t *inputs)
 {
-    if (!object)
-        return NULL;
-    annotate(object, ANNOTATION_INPUTS, inputs);
-    annotate(object, ANNOTATION_KNOWN_GOOD, is_complete(v, live, inputs) ? inputs : live ? live->known_good : NULL);
-    render_seal(object);
-    return object;
+    json_t *annotations = json_object();
+    put_text(annotations, ANNOTATION_INPUTS, inputs);
+    put_text(annotations, ANNOTATION_KNOWN_GOOD, has_rolled(v, live, inputs) ? inputs : live ? live->known_good : NULL);
+    return annotations;
 }
 
 static void want_exporter(struct pass *p)
@@ -254,20 +309,25 @@ static void want_exporter(struct pass *p)
     const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, name);
     CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL);
     struct render_context ctx = context(p, spec, inputs, NULL);
-    want(p, RESOURCE_DAEMONSET, with_inputs(v, render_object(v->manifests, RENDER_EXPORTER, &ctx, p->e), live, inputs));
-    want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx);
+    CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
+    CLEANUP_FREE char *variant = json_canonical(annotations);
+    CLEANUP_FREE char *key = xasprintf("exporter %s", variant);
+    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated, .what = RENDER_EXPORTER,
+                              .ctx = ctx, .annotations = annotations });
+    want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx, variant);
     if (v->monitors_exist && json_bool(spec, "exporter.serviceMonitor.enabled", false))
-        want_rendered(p, RESOURCE_SERVICEMONITOR, RENDER_EXPORTER_MONITOR, &ctx);
+        want_rendered(p, RESOURCE_SERVICEMONITOR, RENDER_EXPORTER_MONITOR, &ctx, variant);
 }
 
 static void want_followers(struct pass *p)
 {
     const struct cluster_view *v = p->v;
     bool exporter = json_bool(v->policy->spec, "exporter.enabled", true);
-    if (stacks_carried(v, false) == 0)
+    /* Where nodes have a stack of ours the followers and the RuntimeClass are needed. */
+    if (tally_nodes(v->tally, "stack", NULL, TALLY_CARRYING) == 0)
         return;
     struct render_context ctx = context(p, v->policy->spec, NULL, NULL);
-    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx);
+    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "");
     if (exporter)
         want_exporter(p);
 }
@@ -296,11 +356,12 @@ static bool may_go(const struct pass *p, const struct child *c)
     if (c->resource == RESOURCE_REVISION)
         return !has_daemonset(v, c);
     bool removing = v->stance == STANCE_REMOVE;
+    unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
     /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
     if (c->revision)
-        return tally_carrying(v->tally, "driver", c->revision, removing) + tally_carrying(v->tally, "stack", c->revision, removing) == 0;
+        return tally_nodes(v->tally, "driver", c->revision, carrying) + tally_nodes(v->tally, "stack", c->revision, carrying) == 0;
     if (removing)
-        return stacks_carried(v, true) == 0;
+        return tally_nodes(v->tally, "stack", NULL, carrying) == 0;
     bool exporter_off = !json_bool(v->policy->spec, "exporter.enabled", true);
     bool monitor_off = !json_bool(v->policy->spec, "exporter.serviceMonitor.enabled", false);
     if (c->resource == RESOURCE_SERVICEMONITOR)

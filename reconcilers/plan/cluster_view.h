@@ -4,6 +4,7 @@
 
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
+#include "reconcilers/plan/intents.h"
 #include "reconcilers/plan/tally.h"
 
 /* Everything is borrowed for the call. */
@@ -27,6 +28,7 @@ struct cluster_view {
     bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
     const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
     const struct manifests *manifests;
+    struct intents *intents;      /* what rendered children were like under this policy */
     const char *operand_namespace;
     const char *now;              /* RFC 3339 */
 };

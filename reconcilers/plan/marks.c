@@ -7,13 +7,14 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy_rules.h"
+#include "reconcilers/plan/node_patch.h"
 
 /* One comparison on its way. */
 struct diff {
     const struct node_view *view;
     json_t *old_labels, *old_taints; /* names of what we set, as the node says; borrowed from `said` */
     json_t *said;
-    json_t *set_labels;  /* patch of metadata.labels */
+    json_t *set_labels;  /* what changes of the labels: value or null */
     json_t *our_labels;  /* names of what is ours afterwards */
     json_t *our_taints;
     json_t *taints;      /* the node's whole list, changed or not */
@@ -163,7 +164,7 @@ static void set_annotation(json_t *patch, const char *key, const char *now, cons
         json_object_set_new(patch, key, wanted ? json_string(wanted) : json_null());
 }
 
-/* The patch of what differs; NULL when nothing does. */
+/* The change of what differs; NULL when nothing does. */
 static json_t *build(const struct diff *d, const struct marks *wanted)
 {
     const struct node *n = d->view->node;
@@ -171,17 +172,9 @@ static json_t *build(const struct diff *d, const struct marks *wanted)
     CLEANUP_JSON json_t *annotations = json_object();
     set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
-    if (!json_object_size(annotations) && !json_object_size(d->set_labels) && !d->taints_changed)
-        return NULL;
-    json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", n->head.uid, "resourceVersion",
-                              json_sprintf("%llu", (unsigned long long) n->head.rv));
-    if (json_object_size(d->set_labels))
-        json_set_at(patch, "metadata.labels", json_incref(d->set_labels));
-    if (json_object_size(annotations))
-        json_set_at(patch, "metadata.annotations", json_incref(annotations));
-    if (d->taints_changed)
-        json_set_at(patch, "spec.taints", json_incref(d->taints));
-    return patch;
+    struct node_change change = { .labels = d->set_labels, .annotations = annotations,
+                                  .taints = d->taints_changed ? d->taints : NULL };
+    return node_patch(d->view, &change);
 }
 
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted)

@@ -17,7 +17,7 @@ struct marks {
     bool host_driver;                 /* the host has a driver of its own */
 };
 
-/* A merge patch that makes the node bear `wanted`, guarded by uid and resourceVersion; NULL when it does already. New reference. */
+/* A guarded JSON patch (node_patch.h) that makes the node bear `wanted`; NULL when it does already. New reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
 /* Whether the node bears anything that we set. */
 bool marks_any(const struct node_view *view);

@@ -81,15 +81,21 @@ static json_t *wanted_labels(const struct node_input *in, size_t pool)
     return labels;
 }
 
-static void write_marks(const struct node_input *in, const struct marks *wanted, const char *reason, const char *message,
-                        struct plan *plan)
+/* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
+static void write_patch(const struct node_input *in, json_t *patch_steal, const char *reason, const char *message, struct plan *plan)
 {
-    CLEANUP_JSON json_t *patch = marks_patch(&in->view, wanted);
+    CLEANUP_JSON json_t *patch = patch_steal;
     if (!patch)
         return;
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *target = xasprintf("node/%s", name);
-    plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
+    plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
+}
+
+static void write_marks(const struct node_input *in, const struct marks *wanted, const char *reason, const char *message,
+                        struct plan *plan)
+{
+    write_patch(in, marks_patch(&in->view, wanted), reason, message, plan);
 }
 
 static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
@@ -236,12 +242,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     }
     settle(v, NODE_REMOVING, off.reason, off.message);
     carry(v, off.driver, off.stack);
-    CLEANUP_JSON json_t *patch = assignment_patch(in, off.driver, off.stack);
-    if (!patch)
-        return;
-    CLEANUP_FREE char *target = xasprintf("node/%s", in->view.node->head.key);
-    plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, in->view.node->head.key, patch), "Mark", target, off.reason, "%s",
-             off.message);
+    write_patch(in, assignment_patch(in, off.driver, off.stack), off.reason, off.message, plan);
 }
 
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/node_patch.h"
 
 /* Whether any pod of the tier, or of its followers, is still on the node. */
 static bool has_pods(const struct node_pods *p, enum component first, enum component last)
@@ -52,10 +53,7 @@ json_t *assignment_patch(const struct node_input *in, const char *driver, const 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!str_eq(node_label(&in->view, rows[i].key), rows[i].wanted))
             json_object_set_new(labels, rows[i].key, rows[i].wanted ? json_string(rows[i].wanted) : json_null());
-    if (!json_object_size(labels))
-        return NULL;
-    return json_pack("{s:{s:s, s:o, s:O}}", "metadata", "uid", in->view.node->head.uid, "resourceVersion",
-                     json_sprintf("%llu", (unsigned long long) in->view.node->head.rv), "labels", labels);
+    return node_patch(&in->view, &(struct node_change){ .labels = labels });
 }
 
 /* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one that

@@ -26,7 +26,7 @@ struct off {
 
 struct off take_off(const struct node_input *in, struct arena *a);
 
-/* A guarded patch of the two assignment labels alone; NULL when they are so already. New reference. */
+/* A guarded JSON patch of the two assignment labels alone; NULL when they are so already. New reference. */
 json_t *assignment_patch(const struct node_input *in, const char *driver, const char *stack);
 
 #endif

@@ -7,29 +7,49 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/revision.h"
 
-/* Whether another revision of the same tier and kind of host completed later in the pool. Times are RFC 3339 in UTC: text compares as
- * time. */
-static bool is_superseded(const struct cluster_view *v, const struct child *record, const char *annotation, const char *completed)
+/* The time that the record gives for a pool, or NULL. Borrowed. */
+static const char *time_of(const struct child *record, const char *annotation, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    return child_time(record, key);
+}
+
+bool record_has_run(const struct child *record, const char *pool)
+{
+    return time_of(record, ANNOTATION_COMPLETED, pool) || time_of(record, ANNOTATION_RAN, pool);
+}
+
+int record_order(const struct child *a, const struct child *b, const char *pool)
+{
+    static const char *const annotations[] = { ANNOTATION_COMPLETED, ANNOTATION_RAN };
+    for (size_t i = 0; i < ARRAY_LEN(annotations); i++) {
+        int order = strcmp(str_or_empty(time_of(b, annotations[i], pool)), str_or_empty(time_of(a, annotations[i], pool)));
+        if (order)
+            return order;
+    }
+    return strcmp(a->head.key, b->head.key);
+}
+
+/* Whether the pool rather holds on to another revision of the same tier and kind of host. */
+static bool is_superseded(const struct cluster_view *v, const struct child *record, const char *pool)
 {
     const char *tier = json_str(record->inputs, "tier");
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *other = v->children[i];
         if (other == record || other->resource != RESOURCE_REVISION || !child_is_ours(other))
             continue;
-        const char *later = json_key(other->annotations, annotation);
-        if (later && strcmp(later, completed) > 0 && str_eq(json_str(other->inputs, "tier"), tier) &&
+        if (record_order(other, record, pool) < 0 && str_eq(json_str(other->inputs, "tier"), tier) &&
             revision_same_host(other->inputs, record->inputs))
             return true;
     }
     return false;
 }
 
-bool record_is_known_good(const struct cluster_view *v, const struct child *record)
+bool record_is_held(const struct cluster_view *v, const struct child *record)
 {
     for (size_t i = 0; i < v->policy->pools_len; i++) {
-        CLEANUP_FREE char *key = xasprintf(ANNOTATION_COMPLETED "%s", v->policy->pools[i].name);
-        const char *completed = json_key(record->annotations, key);
-        if (completed && !is_superseded(v, record, key, completed))
+        const char *pool = v->policy->pools[i].name;
+        if (record_has_run(record, pool) && !is_superseded(v, record, pool))
             return true;
     }
     return false;
@@ -41,19 +61,29 @@ static bool is_complete(const struct revision_tally *r)
     return r->done && r->done == r->wanted - r->wanted_lost;
 }
 
-/* What one pool has to say. The time of completion is that of the last one: a revision that was left and came back completes anew. */
+/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back runs, and
+ * completes, anew. */
+static void mark_reached(json_t *wanted, const char *annotation, const char *pool, const char *since, const char *now)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    const char *last = json_key(wanted, key);
+    if (!last || strcmp(last, since) < 0)
+        json_object_set_new(wanted, key, json_string(now));
+}
+
+/* What one pool has to say. */
 static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r, const struct child *record, json_t *wanted)
 {
     const char *pool = v->policy->pools[r->pool].name;
     CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
-    CLEANUP_FREE char *completed = xasprintf(ANNOTATION_COMPLETED "%s", pool);
-    const char *since = record ? json_key(record->annotations, target) : NULL;
-    const char *last = json_key(wanted, completed);
+    const char *since = record ? child_time(record, target) : NULL;
     if (!since)
         since = v->now;
     json_object_set_new(wanted, target, json_string(since));
-    if (is_complete(r) && (!last || strcmp(last, since) < 0))
-        json_object_set_new(wanted, completed, json_string(v->now));
+    if (r->done)
+        mark_reached(wanted, ANNOTATION_RAN, pool, since, v->now);
+    if (is_complete(r))
+        mark_reached(wanted, ANNOTATION_COMPLETED, pool, since, v->now);
 }
 
 /* Whether the pool that the annotation names wants another revision for the same kind of host now. */
@@ -76,7 +106,9 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
 /* Whether an annotation of the record stays true. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
 {
-    if (str_has_prefix(key, ANNOTATION_COMPLETED))
+    if (!child_time(record, key))
+        return false;
+    if (str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED))
         return true;
     return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
 }

@@ -54,7 +54,7 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
     render_revision_name(r->tier, r->hash, name);
     const struct child *record = cluster_child(v, RESOURCE_REVISION, name);
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_COMPLETED "%s", v->policy->pools[r->pool].name);
-    return record && json_key(record->annotations, key);
+    return record && child_time(record, key);
 }
 
 /* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; of several, one that is always the

@@ -236,26 +236,17 @@ size_t tally_outdated(const struct tally *t)
     return n;
 }
 
-size_t tally_carrying(const struct tally *t, const char *tier, const char *hash, bool without_lost)
+size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which)
 {
     size_t n = 0, cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&t->revisions, &cursor))) {
         const struct revision_tally *r = e->value;
-        if (str_eq(r->tier, tier) && str_eq(r->hash, hash))
-            n += r->carrying - (without_lost ? r->carrying_lost : 0);
-    }
-    return n;
-}
-
-size_t tally_wanted(const struct tally *t, const char *tier, const char *hash)
-{
-    size_t n = 0, cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
-        if (str_eq(r->tier, tier) && str_eq(r->hash, hash))
-            n += r->wanted;
+        if (!str_eq(r->tier, tier) || (hash && !str_eq(r->hash, hash)))
+            continue;
+        n += which & TALLY_CARRYING ? r->carrying : 0;
+        n += which & TALLY_CARRYING_UP ? r->carrying - r->carrying_lost : 0;
+        n += which & TALLY_WANTED ? r->wanted : 0;
     }
     return n;
 }

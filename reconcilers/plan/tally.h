@@ -68,9 +68,14 @@ void tally_remove(struct tally *t, struct node_summary *s);
 size_t tally_served(const struct tally *t);
 /* Nodes that carry another revision than their target, over all pools. */
 size_t tally_outdated(const struct tally *t);
-/* Sums over the pools: nodes that carry a revision (without those that are down, if asked so) or want it. */
-size_t tally_carrying(const struct tally *t, const char *tier, const char *hash, bool without_lost);
-size_t tally_wanted(const struct tally *t, const char *tier, const char *hash);
+/* Which nodes tally_nodes() counts, as bits. */
+enum tally_nodes {
+    TALLY_CARRYING = 1,    /* those that bear the revision's label */
+    TALLY_CARRYING_UP = 2, /* the same without those that are down */
+    TALLY_WANTED = 4,      /* those whose target it is */
+};
+/* Sum over the pools: how nodes stand to a revision, or to all of the tier where the hash is NULL. A node of two kinds counts twice. */
+size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which);
 void tally_clear(struct tally *t);
 
 #endif

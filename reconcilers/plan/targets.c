@@ -86,7 +86,7 @@ static void set_problem(struct target *target, const char *reason, const char *s
     target->problem = xstrdup(sentence);
 }
 
-static const json_t *held(const struct targets *t, size_t pool, const char *tier)
+static json_t *held(const struct targets *t, size_t pool, const char *tier)
 {
     return t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier);
 }
@@ -100,7 +100,13 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
         arena_free(&a);
         return;
     }
-    target->driver_inputs = driver_inputs(t->specs[target->pool], target->source, host, held(t, target->pool, "driver"));
+    if (target->source == DRIVER_SOURCE_COS && str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
+        set_problem(target, "DigestOnCos", "driver.version is a digest, which the installer of Container-Optimized OS does not take; "
+                                           "give these nodes a pool whose driver.version is the driver's own, such as 580.95.05");
+        return;
+    }
+    CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
+    target->driver_inputs = driver_inputs(t->specs[target->pool], target->source, host, known);
     if (target->driver_inputs)
         revision_hash(target->driver_inputs, target->driver);
 }
@@ -120,8 +126,8 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
                                                 "device plugin here; create it, or change spec.devicePlugin.config", config->name, config->key);
         set_problem(target, "PluginConfigMissing", sentence);
     } else {
-        target->stack_inputs = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL,
-                                            held(t, target->pool, "stack"));
+        CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
+        target->stack_inputs = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL, known);
         revision_hash(target->stack_inputs, target->stack);
     }
     arena_free(&a);
@@ -145,7 +151,7 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     entry->target.pool = pool;
     entry->target.source = source;
     fill_driver(t, &entry->target, &host, facts);
-    if (source != DRIVER_SOURCE_NONE)
+    if (!entry->target.reason)
         fill_stack(t, &entry->target, &host, facts, &config);
     map_put(&t->entries, entry->key, entry);
     return &entry->target;

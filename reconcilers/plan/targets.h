@@ -12,8 +12,9 @@
 
 /* What targets ask about the cluster. */
 struct target_sources {
-    /* Inputs of the revision that a pool holds on to where the policy leaves a version open, or NULL. Borrowed. */
-    const json_t *(*held)(void *arg, const char *pool, const char *tier);
+    /* Inputs of the revisions that a pool holds on to where the policy leaves a version open, as a list with the best first; NULL: none.
+     * New reference. */
+    json_t *(*held)(void *arg, const char *pool, const char *tier);
     /* The text under a key of a ConfigMap in the operand namespace; NULL when there is none. Borrowed. */
     const char *(*config_text)(void *arg, const char *name, const char *key);
     void *arg;

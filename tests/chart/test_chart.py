@@ -268,6 +268,12 @@ class Values(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("values don't meet the specifications of the schema", done.stderr)
 
+    def test_the_notes_ask_for_a_repository_where_none_is_set(self):
+        for repository, asked in (("ostler", True), ("registry.example.com/ostler", False)):
+            done = helm("install", "ostler", CHART, "--dry-run=client", "--namespace", NAMESPACE, "--set", f"image.repository={repository}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("--set image.repository=" in done.stdout, asked)
+
     def test_each_value_is_in_the_schema_and_in_the_readme(self):
         named = re.findall(r"^(\w+):", (CHART / "values.yaml").read_text(), re.M)
         schema = json.loads((CHART / "values.schema.json").read_text())

@@ -26,7 +26,7 @@ struct seen {
     enum stance stance;
 };
 
-static const json_t *nothing_held(void *arg, const char *pool, const char *tier)
+static json_t *nothing_held(void *arg, const char *pool, const char *tier)
 {
     (void) arg;
     (void) pool;
@@ -75,7 +75,6 @@ static json_t *pass(struct seen *s, const json_t *object)
     CLEANUP_PLAN struct plan plan = { 0 };
     struct node_verdict v;
     struct node *n = node_project(s->strings, object);
-    n->head.rv = 1;
     bool manage = s->stance == STANCE_MANAGE;
     struct node_input in = { .view = { n, s->strings }, .pods = &s->pods, .stance = s->stance, .may_mark = true,
                              .policy = manage ? &s->policy : NULL, .targets = manage ? s->targets : NULL, .record = record, .arg = s };
@@ -85,11 +84,9 @@ static json_t *pass(struct seen *s, const json_t *object)
     if (plan.len) {
         assert(!object_is_deleting(object));
         CLEANUP_JSON json_t *patch = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
-        assert(str_eq(json_str(patch, "metadata.resourceVersion"), "1"));
-        json_object_del(json_object_get(patch, "metadata"), "uid");
-        json_object_del(json_object_get(patch, "metadata"), "resourceVersion");
-        after = json_deep_copy(object);
-        frame_merge(after, patch);
+        after = frame_operated(object, patch);
+        assert(after);
+        frame_show(after);
         assert(!frame_broken(object, after));
         bool driver_goes = object_label(object, LABEL_DRIVER) && !object_label(after, LABEL_DRIVER);
         assert(!driver_goes || !s->pods.gpu_pods || s->pods.host_driver);
@@ -112,12 +109,17 @@ static bool is_possible(const json_t *object)
     json_object_foreach (json_at(object, "metadata.labels"), key, value)
         if (!json_is_string(value) || strchr(key, '='))
             return false;
+    json_object_foreach (json_at(object, "metadata.annotations"), key, value)
+        if (!json_is_string(value))
+            return false;
     return !json_at(object, "spec.taints") || json_is_array(json_at(object, "spec.taints"));
 }
 
 static void walk(struct seen *s, const json_t *first)
 {
     CLEANUP_JSON json_t *object = json_deep_copy(first);
+    json_set_at(object, "metadata.uid", json_string("u1"));
+    frame_show(object);
     for (int i = 0; i <= WRITES_MAX; i++) {
         json_t *after = pass(s, object);
         if (!after)
@@ -141,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct policy_problems problems = { 0 };
     struct target_sources sources = { .held = nothing_held, .config_text = no_config };
     struct seen s = { .strings = intern_new(), .record = json_object(), .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
-    assert(policy_decode(policy, &s.policy, &problems) == 0);
+    assert(policy_decode(policy, POLICY_IMAGE_PREFIXES, &s.policy, &problems) == 0);
     s.targets = targets_new(&s.policy, &sources);
     struct pod *p = pod ? pod_project(s.strings, "ostler-operands", pod) : NULL;
     see_pod(&s, p);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void pieces_are_zero_aligned_and_apart(void **state)
 {
@@ -48,9 +48,9 @@ static void freed_arenas_can_be_used_again(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "pieces are zero, aligned and apart, at every size", pieces_are_zero_aligned_and_apart, NULL);
-    table_add(&t, "strings are copied and formatted", strings_are_copied_and_formatted, NULL);
-    table_add(&t, "a freed arena can be used again", freed_arenas_can_be_used_again, NULL);
-    return table_run(&t, "arena");
+    struct suite s = { 0 };
+    suite_add(&s, "pieces are zero, aligned and apart, at every size", pieces_are_zero_aligned_and_apart, NULL);
+    suite_add(&s, "strings are copied and formatted", strings_are_copied_and_formatted, NULL);
+    suite_add(&s, "a freed arena can be used again", freed_arenas_can_be_used_again, NULL);
+    return suite_run(&s, "arena");
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void empty_is_an_empty_string(void **state)
 {
@@ -109,15 +109,15 @@ static void bytes_may_hold_nul(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "an empty buffer is an empty string", empty_is_an_empty_string, NULL);
-    table_add(&t, "appends and stays a string", appends_and_stays_a_string, NULL);
-    table_add(&t, "takes up to its limit", takes_up_to_its_limit, NULL);
-    table_add(&t, "refuses beyond its limit and stays as it was", refuses_beyond_its_limit_and_stays_as_it_was, NULL);
-    table_add(&t, "grows over many small pieces", grows_over_many_small_pieces, NULL);
-    table_add(&t, "consumes from the front", consumes_from_the_front, NULL);
-    table_add(&t, "resetting keeps the memory", reset_keeps_the_memory, NULL);
-    table_add(&t, "taking hands the bytes out", take_hands_the_bytes_out, NULL);
-    table_add(&t, "the bytes may hold NUL", bytes_may_hold_nul, NULL);
-    return table_run(&t, "buf");
+    struct suite s = { 0 };
+    suite_add(&s, "an empty buffer is an empty string", empty_is_an_empty_string, NULL);
+    suite_add(&s, "appends and stays a string", appends_and_stays_a_string, NULL);
+    suite_add(&s, "takes up to its limit", takes_up_to_its_limit, NULL);
+    suite_add(&s, "refuses beyond its limit and stays as it was", refuses_beyond_its_limit_and_stays_as_it_was, NULL);
+    suite_add(&s, "grows over many small pieces", grows_over_many_small_pieces, NULL);
+    suite_add(&s, "consumes from the front", consumes_from_the_front, NULL);
+    suite_add(&s, "resetting keeps the memory", reset_keeps_the_memory, NULL);
+    suite_add(&s, "taking hands the bytes out", take_hands_the_bytes_out, NULL);
+    suite_add(&s, "the bytes may hold NUL", bytes_may_hold_nul, NULL);
+    return suite_run(&s, "buf");
 }

@@ -1,6 +1,6 @@
 #include "base/clock.h"
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static const struct parse_row {
     const char *name;
@@ -86,10 +86,10 @@ static void system_clock_moves_forward(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_parse, parsed);
-    TABLE_ROWS(&t, check_write, written);
-    table_add(&t, "a clock is what it is made of", clock_is_what_it_is_made_of, NULL);
-    table_add(&t, "the system's clock moves forward", system_clock_moves_forward, NULL);
-    return table_run(&t, "clock");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_parse, parsed);
+    SUITE_ROWS(&s, check_write, written);
+    suite_add(&s, "a clock is what it is made of", clock_is_what_it_is_made_of, NULL);
+    suite_add(&s, "the system's clock moves forward", system_clock_moves_forward, NULL);
+    return suite_run(&s, "clock");
 }

@@ -1,6 +1,6 @@
 #include "base/err.h"
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void starts_without_a_message(void **state)
 {
@@ -89,15 +89,15 @@ static void every_kind_has_a_name(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "an error begins without a message", starts_without_a_message, NULL);
-    table_add(&t, "setting keeps the kind and the sentence", set_keeps_kind_and_sentence, NULL);
-    table_add(&t, "setting replaces an earlier error", set_replaces_an_earlier_error, NULL);
-    table_add(&t, "setting may quote the message it replaces", set_may_quote_its_own_message, NULL);
-    table_add(&t, "wrapping adds context and keeps the kind", wrap_adds_context_and_keeps_the_kind, NULL);
-    table_add(&t, "callers who do not care pass NULL", callers_who_do_not_care_pass_null, NULL);
-    table_add(&t, "taking an error leaves none behind", taken_errors_leave_none_behind, NULL);
-    table_add(&t, "a cleared error can be used again", cleared_errors_can_be_used_again, NULL);
-    table_add(&t, "every kind has its name", every_kind_has_a_name, NULL);
-    return table_run(&t, "err");
+    struct suite s = { 0 };
+    suite_add(&s, "an error begins without a message", starts_without_a_message, NULL);
+    suite_add(&s, "setting keeps the kind and the sentence", set_keeps_kind_and_sentence, NULL);
+    suite_add(&s, "setting replaces an earlier error", set_replaces_an_earlier_error, NULL);
+    suite_add(&s, "setting may quote the message it replaces", set_may_quote_its_own_message, NULL);
+    suite_add(&s, "wrapping adds context and keeps the kind", wrap_adds_context_and_keeps_the_kind, NULL);
+    suite_add(&s, "callers who do not care pass NULL", callers_who_do_not_care_pass_null, NULL);
+    suite_add(&s, "taking an error leaves none behind", taken_errors_leave_none_behind, NULL);
+    suite_add(&s, "a cleared error can be used again", cleared_errors_can_be_used_again, NULL);
+    suite_add(&s, "every kind has its name", every_kind_has_a_name, NULL);
+    return suite_run(&s, "err");
 }

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "tests/unit/support/chance.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static struct heap_item *take(struct heap *h)
 {
@@ -107,11 +107,11 @@ static void any_history_is_that_of_a_list(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "nothing is in an empty heap", nothing_is_in_an_empty_heap, NULL);
-    table_add(&t, "the earliest comes first", earliest_comes_first, NULL);
-    table_add(&t, "equals come out as they went in", equals_come_out_as_they_went_in, NULL);
-    table_add(&t, "an item that is set again moves", set_again_moves, NULL);
-    table_add(&t, "any history is that of a list", any_history_is_that_of_a_list, NULL);
-    return table_run(&t, "heap");
+    struct suite s = { 0 };
+    suite_add(&s, "nothing is in an empty heap", nothing_is_in_an_empty_heap, NULL);
+    suite_add(&s, "the earliest comes first", earliest_comes_first, NULL);
+    suite_add(&s, "equals come out as they went in", equals_come_out_as_they_went_in, NULL);
+    suite_add(&s, "an item that is set again moves", set_again_moves, NULL);
+    suite_add(&s, "any history is that of a list", any_history_is_that_of_a_list, NULL);
+    return suite_run(&s, "heap");
 }

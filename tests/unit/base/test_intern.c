@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "tests/unit/support/chance.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void equal_strings_are_one(void **state)
 {
@@ -104,12 +104,12 @@ static void any_history_is_that_of_counters(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "equal strings are one", equal_strings_are_one, NULL);
-    table_add(&t, "no string is none", no_string_is_none, NULL);
-    table_add(&t, "the empty string is a string", empty_string_is_a_string, NULL);
-    table_add(&t, "the last reference frees the text and its number", last_reference_frees, NULL);
-    table_add(&t, "a text can be interned from itself", texts_can_be_interned_from_themselves, NULL);
-    table_add(&t, "any history is that of counters", any_history_is_that_of_counters, NULL);
-    return table_run(&t, "intern");
+    struct suite s = { 0 };
+    suite_add(&s, "equal strings are one", equal_strings_are_one, NULL);
+    suite_add(&s, "no string is none", no_string_is_none, NULL);
+    suite_add(&s, "the empty string is a string", empty_string_is_a_string, NULL);
+    suite_add(&s, "the last reference frees the text and its number", last_reference_frees, NULL);
+    suite_add(&s, "a text can be interned from itself", texts_can_be_interned_from_themselves, NULL);
+    suite_add(&s, "any history is that of counters", any_history_is_that_of_counters, NULL);
+    return suite_run(&s, "intern");
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 static void paths_find_what_is_there(void **state)
@@ -182,20 +182,20 @@ static void endless_nesting_is_refused(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "a path finds what is there", paths_find_what_is_there, NULL);
-    table_add(&t, "absent and mistyped are the same", absent_and_mistyped_are_the_same, NULL);
-    table_add(&t, "a key longer than any is absent", endless_key_is_absent, NULL);
-    table_add(&t, "a key with dots is read from its map", keys_with_dots_are_read_from_their_map, NULL);
-    table_add(&t, "setting makes the way", setting_makes_the_way, NULL);
-    table_add(&t, "setting replaces what is no object on the way", setting_replaces_what_is_no_object, NULL);
-    table_add(&t, "setting in what is no object does nothing", setting_in_what_is_no_object_does_nothing, NULL);
-    TABLE_ROWS(&t, check_merge, merges);
-    table_add(&t, "a second merge leaves the first overlay alone", second_merge_leaves_the_first_overlay_alone, NULL);
-    table_add(&t, "equal trees have equal canonical text", equal_trees_have_equal_canonical_text, NULL);
-    table_add(&t, "bodies keep the order in which they were built", bodies_keep_the_order_in_which_they_were_built, NULL);
-    table_add(&t, "text that is no UTF-8 is made so", text_that_is_no_utf8_is_made_so, NULL);
-    TABLE_ROWS(&t, check_parse, parses);
-    table_add(&t, "endless nesting is refused", endless_nesting_is_refused, NULL);
-    return table_run(&t, "json");
+    struct suite s = { 0 };
+    suite_add(&s, "a path finds what is there", paths_find_what_is_there, NULL);
+    suite_add(&s, "absent and mistyped are the same", absent_and_mistyped_are_the_same, NULL);
+    suite_add(&s, "a key longer than any is absent", endless_key_is_absent, NULL);
+    suite_add(&s, "a key with dots is read from its map", keys_with_dots_are_read_from_their_map, NULL);
+    suite_add(&s, "setting makes the way", setting_makes_the_way, NULL);
+    suite_add(&s, "setting replaces what is no object on the way", setting_replaces_what_is_no_object, NULL);
+    suite_add(&s, "setting in what is no object does nothing", setting_in_what_is_no_object_does_nothing, NULL);
+    SUITE_ROWS(&s, check_merge, merges);
+    suite_add(&s, "a second merge leaves the first overlay alone", second_merge_leaves_the_first_overlay_alone, NULL);
+    suite_add(&s, "equal trees have equal canonical text", equal_trees_have_equal_canonical_text, NULL);
+    suite_add(&s, "bodies keep the order in which they were built", bodies_keep_the_order_in_which_they_were_built, NULL);
+    suite_add(&s, "text that is no UTF-8 is made so", text_that_is_no_utf8_is_made_so, NULL);
+    SUITE_ROWS(&s, check_parse, parses);
+    suite_add(&s, "endless nesting is refused", endless_nesting_is_refused, NULL);
+    return suite_run(&s, "json");
 }

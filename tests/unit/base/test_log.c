@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* What is written to stderr while it stands aside. */
 static FILE *aside;
@@ -98,10 +98,10 @@ static void levels_have_names(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_text, texts);
-    table_add(&t, "every JSON line parses, whatever its values are", json_lines_parse, NULL);
-    table_add(&t, "lines below the level are dropped", lines_below_the_level_are_dropped, NULL);
-    table_add(&t, "levels have names", levels_have_names, NULL);
-    return table_run(&t, "log");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_text, texts);
+    suite_add(&s, "every JSON line parses, whatever its values are", json_lines_parse, NULL);
+    suite_add(&s, "lines below the level are dropped", lines_below_the_level_are_dropped, NULL);
+    suite_add(&s, "levels have names", levels_have_names, NULL);
+    return suite_run(&s, "log");
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/support/chance.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void nothing_is_in_an_empty_map(void **state)
 {
@@ -124,12 +124,12 @@ static void any_history_is_that_of_an_array(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "nothing is in an empty map", nothing_is_in_an_empty_map, NULL);
-    table_add(&t, "the last value counts", last_value_counts, NULL);
-    table_add(&t, "a key lives as long as its value", key_lives_with_its_value, NULL);
-    table_add(&t, "the empty key is a key", empty_key_is_a_key, NULL);
-    table_add(&t, "a cleared map can be used again", cleared_map_can_be_used_again, NULL);
-    table_add(&t, "any history is that of an array", any_history_is_that_of_an_array, NULL);
-    return table_run(&t, "map");
+    struct suite s = { 0 };
+    suite_add(&s, "nothing is in an empty map", nothing_is_in_an_empty_map, NULL);
+    suite_add(&s, "the last value counts", last_value_counts, NULL);
+    suite_add(&s, "a key lives as long as its value", key_lives_with_its_value, NULL);
+    suite_add(&s, "the empty key is a key", empty_key_is_a_key, NULL);
+    suite_add(&s, "a cleared map can be used again", cleared_map_can_be_used_again, NULL);
+    suite_add(&s, "any history is that of an array", any_history_is_that_of_an_array, NULL);
+    return suite_run(&s, "map");
 }

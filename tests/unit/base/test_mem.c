@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void take_hands_over_and_forgets(void **state)
 {
@@ -64,12 +64,12 @@ static void container_is_found_from_its_member(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "TAKE hands a pointer over and forgets it", take_hands_over_and_forgets, NULL);
-    table_add(&t, "fresh memory is zero", fresh_memory_is_zero, NULL);
-    table_add(&t, "an allocation of nothing is still a pointer", nothing_is_still_a_pointer, NULL);
-    table_add(&t, "resizing keeps the content", resizing_keeps_the_content, NULL);
-    table_add(&t, "a bounded copy ends with NUL", bounded_copies_end_with_nul, NULL);
-    table_add(&t, "a struct is found from its member", container_is_found_from_its_member, NULL);
-    return table_run(&t, "mem");
+    struct suite s = { 0 };
+    suite_add(&s, "TAKE hands a pointer over and forgets it", take_hands_over_and_forgets, NULL);
+    suite_add(&s, "fresh memory is zero", fresh_memory_is_zero, NULL);
+    suite_add(&s, "an allocation of nothing is still a pointer", nothing_is_still_a_pointer, NULL);
+    suite_add(&s, "resizing keeps the content", resizing_keeps_the_content, NULL);
+    suite_add(&s, "a bounded copy ends with NUL", bounded_copies_end_with_nul, NULL);
+    suite_add(&s, "a struct is found from its member", container_is_found_from_its_member, NULL);
+    return suite_run(&s, "mem");
 }

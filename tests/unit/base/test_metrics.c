@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static const char *const one_label[] = { "l", NULL };
 static const char *const code_method[] = { "code", "method", NULL };
@@ -193,16 +193,16 @@ static void check_number(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "without labels a value is there from the start", without_labels_starts_at_zero, NULL);
-    table_add(&t, "labels make series, in order of appearance", labels_make_series_in_order_of_appearance, NULL);
-    table_add(&t, "help and label values are escaped", values_are_escaped, NULL);
-    table_add(&t, "labels that join to the same text stay apart", labels_that_join_to_the_same_text_stay_apart, NULL);
-    table_add(&t, "a histogram's buckets are cumulative", histograms_are_cumulative, NULL);
-    table_add(&t, "a histogram without labels has only le", histograms_without_labels_have_only_le, NULL);
-    table_add(&t, "what has no room is counted under other", what_has_no_room_is_counted_as_other, NULL);
-    table_add(&t, "a dropped series is gone", dropped_series_are_gone, NULL);
-    table_add(&t, "a long label value is cut at a character", long_values_are_cut_at_a_character, NULL);
-    TABLE_ROWS(&t, check_number, numbers);
-    return table_run(&t, "metrics");
+    struct suite s = { 0 };
+    suite_add(&s, "without labels a value is there from the start", without_labels_starts_at_zero, NULL);
+    suite_add(&s, "labels make series, in order of appearance", labels_make_series_in_order_of_appearance, NULL);
+    suite_add(&s, "help and label values are escaped", values_are_escaped, NULL);
+    suite_add(&s, "labels that join to the same text stay apart", labels_that_join_to_the_same_text_stay_apart, NULL);
+    suite_add(&s, "a histogram's buckets are cumulative", histograms_are_cumulative, NULL);
+    suite_add(&s, "a histogram without labels has only le", histograms_without_labels_have_only_le, NULL);
+    suite_add(&s, "what has no room is counted under other", what_has_no_room_is_counted_as_other, NULL);
+    suite_add(&s, "a dropped series is gone", dropped_series_are_gone, NULL);
+    suite_add(&s, "a long label value is cut at a character", long_values_are_cut_at_a_character, NULL);
+    SUITE_ROWS(&s, check_number, numbers);
+    return suite_run(&s, "metrics");
 }

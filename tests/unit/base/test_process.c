@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/metrics.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* The value of a metric without labels, as a scrape shows it. */
 static double value_of(const struct metrics *m, const char *name)
@@ -55,8 +55,8 @@ static void updates_follow_and_the_start_time_stays(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "everything is there from the start", everything_is_there_from_the_start, NULL);
-    table_add(&t, "updates follow, and the start time stays", updates_follow_and_the_start_time_stays, NULL);
-    return table_run(&t, "process");
+    struct suite s = { 0 };
+    suite_add(&s, "everything is there from the start", everything_is_there_from_the_start, NULL);
+    suite_add(&s, "updates follow, and the start time stays", updates_follow_and_the_start_time_stays, NULL);
+    return suite_run(&s, "process");
 }

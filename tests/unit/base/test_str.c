@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static const struct duration_row {
     const char *name;
@@ -151,13 +151,13 @@ static void hash_is_fnv1a(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_duration, durations);
-    TABLE_ROWS(&t, check_int, ints);
-    TABLE_ROWS(&t, check_shortened, shortened);
-    table_add(&t, "NULL equals only NULL", null_equals_only_null, NULL);
-    table_add(&t, "prefixes and suffixes", prefixes_and_suffixes, NULL);
-    table_add(&t, "broken UTF-8 is cut without harm", broken_utf8_is_cut_without_harm, NULL);
-    table_add(&t, "the hash is FNV-1a of 64 bits", hash_is_fnv1a, NULL);
-    return table_run(&t, "str");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_duration, durations);
+    SUITE_ROWS(&s, check_int, ints);
+    SUITE_ROWS(&s, check_shortened, shortened);
+    suite_add(&s, "NULL equals only NULL", null_equals_only_null, NULL);
+    suite_add(&s, "prefixes and suffixes", prefixes_and_suffixes, NULL);
+    suite_add(&s, "broken UTF-8 is cut without harm", broken_utf8_is_cut_without_harm, NULL);
+    suite_add(&s, "the hash is FNV-1a of 64 bits", hash_is_fnv1a, NULL);
+    return suite_run(&s, "str");
 }

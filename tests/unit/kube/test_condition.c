@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 #define READY_SINCE_MORNING                                                                        \
@@ -80,11 +80,11 @@ static void conditions_are_found_by_type(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_carry, carried);
-    table_add(&t, "reason and message may change without a transition", reason_and_message_may_change_without_a_transition, NULL);
-    table_add(&t, "a long message is cut", long_message_is_cut, NULL);
-    table_add(&t, "a message that is no UTF-8 is made so", message_that_is_no_utf8_is_made_so, NULL);
-    table_add(&t, "a condition is found by its type", conditions_are_found_by_type, NULL);
-    return table_run(&t, "condition");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_carry, carried);
+    suite_add(&s, "reason and message may change without a transition", reason_and_message_may_change_without_a_transition, NULL);
+    suite_add(&s, "a long message is cut", long_message_is_cut, NULL);
+    suite_add(&s, "a message that is no UTF-8 is made so", message_that_is_no_utf8_is_made_so, NULL);
+    suite_add(&s, "a condition is found by its type", conditions_are_found_by_type, NULL);
+    return suite_run(&s, "condition");
 }

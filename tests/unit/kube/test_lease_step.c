@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 /* What the machine wants next, in words. */
@@ -375,14 +375,14 @@ static void never_two_leaders_within_their_fences(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_script, scripts);
-    table_add(&t, "the fence is ten seconds after sending", fence_is_ten_seconds_after_sending, NULL);
-    TABLE_ROWS(&t, check_hostile, hostiles);
-    table_add(&t, "durations beyond 64 bits do no harm", durations_beyond_64_bits_do_no_harm, NULL);
-    table_add(&t, "renewals are seen behind a long name", renewals_are_seen_behind_a_long_name, NULL);
-    table_add(&t, "the first record has no transitions", first_record_has_no_transitions, NULL);
-    TABLE_ROWS(&t, check_record, records);
-    table_add(&t, "never two leaders within their fences", never_two_leaders_within_their_fences, NULL);
-    return table_run(&t, "lease_step");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_script, scripts);
+    suite_add(&s, "the fence is ten seconds after sending", fence_is_ten_seconds_after_sending, NULL);
+    SUITE_ROWS(&s, check_hostile, hostiles);
+    suite_add(&s, "durations beyond 64 bits do no harm", durations_beyond_64_bits_do_no_harm, NULL);
+    suite_add(&s, "renewals are seen behind a long name", renewals_are_seen_behind_a_long_name, NULL);
+    suite_add(&s, "the first record has no transitions", first_record_has_no_transitions, NULL);
+    SUITE_ROWS(&s, check_record, records);
+    suite_add(&s, "never two leaders within their fences", never_two_leaders_within_their_fences, NULL);
+    return suite_run(&s, "lease_step");
 }

@@ -1,7 +1,7 @@
 #include "kube/object.h"
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 static void metadata_is_read(void **state)
@@ -122,12 +122,12 @@ static void check_foreign(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "metadata is read", metadata_is_read, NULL);
-    TABLE_ROWS(&t, check_empty, empties);
-    TABLE_ROWS(&t, check_version, versions);
-    table_add(&t, "deletion and finalizers", deletion_and_finalizers, NULL);
-    table_add(&t, "the controller is the owner that says so", controller_is_the_owner_that_says_so, NULL);
-    TABLE_ROWS(&t, check_foreign, managers);
-    return table_run(&t, "object");
+    struct suite s = { 0 };
+    suite_add(&s, "metadata is read", metadata_is_read, NULL);
+    SUITE_ROWS(&s, check_empty, empties);
+    SUITE_ROWS(&s, check_version, versions);
+    suite_add(&s, "deletion and finalizers", deletion_and_finalizers, NULL);
+    suite_add(&s, "the controller is the owner that says so", controller_is_the_owner_that_says_so, NULL);
+    SUITE_ROWS(&s, check_foreign, managers);
+    return suite_run(&s, "object");
 }

@@ -1,7 +1,7 @@
 #include "kube/plan.h"
 
 #include "base/buf.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static void empty_plan_says_nothing(void **state)
 {
@@ -82,11 +82,11 @@ static void cleared_plan_is_empty(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "an empty plan says nothing", empty_plan_says_nothing, NULL);
-    table_add(&t, "actions keep their order and reasons", actions_keep_their_order_and_reasons, NULL);
-    table_add(&t, "notices are copied", notices_are_copied, NULL);
-    TABLE_ROWS(&t, check_requeue, requeues);
-    table_add(&t, "a cleared plan is empty", cleared_plan_is_empty, NULL);
-    return table_run(&t, "plan");
+    struct suite s = { 0 };
+    suite_add(&s, "an empty plan says nothing", empty_plan_says_nothing, NULL);
+    suite_add(&s, "actions keep their order and reasons", actions_keep_their_order_and_reasons, NULL);
+    suite_add(&s, "notices are copied", notices_are_copied, NULL);
+    SUITE_ROWS(&s, check_requeue, requeues);
+    suite_add(&s, "a cleared plan is empty", cleared_plan_is_empty, NULL);
+    return suite_run(&s, "plan");
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 static const struct reply_row {
@@ -62,6 +62,25 @@ static void check_reply(void **state)
     assert_string_equal(err_msg(&e), row->message);
 }
 
+static const struct causes_row {
+    const char *name, *body;
+    bool causes;
+} causes_rows[] = {
+    { "causes: a field", "{'details':{'causes':[{'reason':'FieldValueInvalid','field':'metadata.labels'}]}}", true },
+    { "causes: none", "{'message':'m','details':{}}", false },
+    { "causes: an empty list", "{'details':{'causes':[]}}", false },
+    { "causes: no list", "{'details':{'causes':'x'}}", false },
+    { "causes: a proxy's page", "<html>", false },
+    { "causes: nothing", "", false },
+};
+
+static void check_causes(void **state)
+{
+    const struct causes_row *row = *state;
+    CLEANUP_FREE char *body = json_quoted(row->body);
+    assert_int_equal(reply_names_causes(body, strlen(body)), row->causes);
+}
+
 static void no_body_at_all(void **state)
 {
     (void) state;
@@ -83,9 +102,10 @@ static void endless_page_is_shown_in_part(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_reply, replies);
-    table_add(&t, "no body at all", no_body_at_all, NULL);
-    table_add(&t, "a page without end is shown in part", endless_page_is_shown_in_part, NULL);
-    return table_run(&t, "reply");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_reply, replies);
+    SUITE_ROWS(&s, check_causes, causes_rows);
+    suite_add(&s, "no body at all", no_body_at_all, NULL);
+    suite_add(&s, "a page without end is shown in part", endless_page_is_shown_in_part, NULL);
+    return suite_run(&s, "reply");
 }

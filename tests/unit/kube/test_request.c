@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 /* What every request is made with. */
@@ -178,10 +178,10 @@ static void cleared_requests_hold_nothing(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_request, requests);
-    table_add(&t, "a deletion means one incarnation", deletion_means_one_incarnation, NULL);
-    table_add(&t, "a token without end is sent as it is", endless_token_is_sent_as_it_is, NULL);
-    table_add(&t, "a cleared request holds nothing", cleared_requests_hold_nothing, NULL);
-    return table_run(&t, "request");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_request, requests);
+    suite_add(&s, "a deletion means one incarnation", deletion_means_one_incarnation, NULL);
+    suite_add(&s, "a token without end is sent as it is", endless_token_is_sent_as_it_is, NULL);
+    suite_add(&s, "a cleared request holds nothing", cleared_requests_hold_nothing, NULL);
+    return suite_run(&s, "request");
 }

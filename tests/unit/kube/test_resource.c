@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "kube/url.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static const struct path_row {
     const char *name;
@@ -97,13 +97,13 @@ static void only_unreserved_characters_stand_bare_in_a_url(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_path, paths);
-    table_add(&t, "a name without end makes a path without end, not a crash", endless_names_make_endless_paths, NULL);
-    table_add(&t, "apiVersions are as objects write them", api_versions_are_as_objects_write_them, NULL);
-    table_add(&t, "every row is found by its kind", every_row_is_found_by_its_kind, NULL);
-    table_add(&t, "unknown kinds are not found", unknown_kinds_are_not_found, NULL);
-    table_add(&t, "there is no row for secrets", secrets_are_never_read, NULL);
-    table_add(&t, "only unreserved characters stand bare in a URL", only_unreserved_characters_stand_bare_in_a_url, NULL);
-    return table_run(&t, "resource");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_path, paths);
+    suite_add(&s, "a name without end makes a path without end, not a crash", endless_names_make_endless_paths, NULL);
+    suite_add(&s, "apiVersions are as objects write them", api_versions_are_as_objects_write_them, NULL);
+    suite_add(&s, "every row is found by its kind", every_row_is_found_by_its_kind, NULL);
+    suite_add(&s, "unknown kinds are not found", unknown_kinds_are_not_found, NULL);
+    suite_add(&s, "there is no row for secrets", secrets_are_never_read, NULL);
+    suite_add(&s, "only unreserved characters stand bare in a URL", only_unreserved_characters_stand_bare_in_a_url, NULL);
+    return suite_run(&s, "resource");
 }

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 static const struct match_case {
@@ -152,10 +152,10 @@ static void check_node_selector(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_match, matches);
-    TABLE_ROWS(&t, check_bad, bad);
-    table_add(&t, "limits of requirements and values", check_limits, NULL);
-    table_add(&t, "a node selector is a map of labels", check_node_selector, NULL);
-    return table_run(&t, "selector");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_match, matches);
+    SUITE_ROWS(&s, check_bad, bad);
+    suite_add(&s, "limits of requirements and values", check_limits, NULL);
+    suite_add(&s, "a node selector is a map of labels", check_node_selector, NULL);
+    return suite_run(&s, "selector");
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 /* What came out of one run: the items' texts, a line each. */
@@ -385,24 +385,24 @@ static void managed_fields_are_kept_on_demand(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
+    struct suite s = { 0 };
     char *names[2 * ARRAY_LEN(splits)] = { NULL };
-    TABLE_ROWS(&t, check_split, splits);
+    SUITE_ROWS(&s, check_split, splits);
     for (size_t i = 0; i < ARRAY_LEN(splits); i++) {
         names[2 * i] = xasprintf("cut anywhere: %s", splits[i].name);
         names[2 * i + 1] = xasprintf("ended anywhere: %s", splits[i].name);
-        table_add(&t, names[2 * i], check_every_cut, &splits[i]);
-        table_add(&t, names[2 * i + 1], check_every_truncation, &splits[i]);
+        suite_add(&s, names[2 * i], check_every_cut, &splits[i]);
+        suite_add(&s, names[2 * i + 1], check_every_truncation, &splits[i]);
     }
-    TABLE_ROWS(&t, check_refusal, refusals);
-    TABLE_ROWS(&t, check_verbatim, verbatim);
-    TABLE_ROWS(&t, check_truncated, truncated);
-    TABLE_ROWS(&t, check_size, sizes);
-    table_add(&t, "nesting has a limit", nesting_has_a_limit, NULL);
-    table_add(&t, "nesting is limited in what is left out too", nesting_is_limited_in_what_is_left_out_too, NULL);
-    table_add(&t, "the item function can end the stream", item_function_can_end_the_stream, NULL);
-    table_add(&t, "managedFields are kept on demand", managed_fields_are_kept_on_demand, NULL);
-    int failed = table_run(&t, "split");
+    SUITE_ROWS(&s, check_refusal, refusals);
+    SUITE_ROWS(&s, check_verbatim, verbatim);
+    SUITE_ROWS(&s, check_truncated, truncated);
+    SUITE_ROWS(&s, check_size, sizes);
+    suite_add(&s, "nesting has a limit", nesting_has_a_limit, NULL);
+    suite_add(&s, "nesting is limited in what is left out too", nesting_is_limited_in_what_is_left_out_too, NULL);
+    suite_add(&s, "the item function can end the stream", item_function_can_end_the_stream, NULL);
+    suite_add(&s, "managedFields are kept on demand", managed_fields_are_kept_on_demand, NULL);
+    int failed = suite_run(&s, "split");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         mem_cleanup_free(&names[i]);
     return failed;

@@ -13,7 +13,7 @@
 #include "reconcilers/manifests/overlay.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 #define NAMESPACE "ostler-operands"
@@ -57,7 +57,7 @@ static const char full_settings[] =
     "critical','labels':{'team':'ml'},"
     "'tolerations':[{'key':'spot','operator':'Exists','effect':'NoSchedule'}]},"
     "'toolkit':{'version':'v1.18.0','installDir':'/opt/"
-    "nvidia','env':[{'name':'CDI_ENABLED','value':'false'}],"
+    "nvidia','env':[{'name':'LOG_LEVEL','value':'debug'}],"
     "'resources':{'limits':{'memory':'256Mi'}},'labels':{'team':'ml'},'imagePullSecrets':['ngc']},"
     "'devicePlugin':{'version':"
     "'sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef','args':['--mig-"
@@ -185,7 +185,7 @@ static void render_row(const struct render_row *row, struct buf *out)
                   "metadata", "name", POLICY_NAME, "spec", tree(row->spec));
     struct policy policy;
     struct policy_problems problems = { 0 };
-    if (policy_decode(object, &policy, &problems) < 0)
+    if (policy_decode(object, POLICY_IMAGE_PREFIXES ",registry.example", &policy, &problems) < 0)
         fail_msg("%s", problems.items[0].message);
     CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
     struct host host = host_of(&row->facts);
@@ -508,21 +508,21 @@ static void seal_is_stable(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_golden, render_rows);
-    TABLE_ROWS(&t, check_rules, render_rows);
-    TABLE_ROWS(&t, check_overlay, overlay_rows);
-    TABLE_ROWS(&t, check_part, part_rows);
-    table_add(&t, "names of children", names, NULL);
-    table_add(&t, "a revision's object without a hash is refused", hash_is_needed, NULL);
-    table_add(&t, "the intent's hash is that of all the rest", seal_is_stable, NULL);
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_golden, render_rows);
+    SUITE_ROWS(&s, check_rules, render_rows);
+    SUITE_ROWS(&s, check_overlay, overlay_rows);
+    SUITE_ROWS(&s, check_part, part_rows);
+    suite_add(&s, "names of children", names, NULL);
+    suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
+    suite_add(&s, "the intent's hash is that of all the rest", seal_is_stable, NULL);
     CLEANUP_ERR struct err e = { 0 };
     manifests = manifests_new(&e);
     if (!manifests) {
         fprintf(stderr, "%s\n", err_msg(&e));
         return 1;
     }
-    int failed = table_run(&t, "render");
+    int failed = suite_run(&s, "render");
     manifests_free(manifests);
     return failed;
 }

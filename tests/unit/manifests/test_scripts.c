@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "reconcilers/manifests/embedded.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* What a script did instead of ending. */
 #define WAITS (-1)
@@ -322,13 +322,13 @@ static void make_commands(void)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_script, rows);
-    table_add(&t, "toolkit signs, idles and goes at once", toolkit_signs, NULL);
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_script, rows);
+    suite_add(&s, "toolkit signs, idles and goes at once", toolkit_signs, NULL);
     if (!mkdtemp(root))
         return 1;
     make_commands();
-    int failed = table_run(&t, "scripts");
+    int failed = suite_run(&s, "scripts");
     shell("cd / && rm -rf \"$OLDPWD\"");
     return failed;
 }

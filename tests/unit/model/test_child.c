@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/component.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 static struct child *project(enum resource_id resource, const char *text)
@@ -21,7 +21,7 @@ static void check_daemonset(void **state)
                               "{'metadata': {'name': 'exporter', 'namespace': 'ns', 'uid': 'u', 'generation': 3, 'deletionTimestamp': 'x', "
                               "'labels': {'ostler.dev/policy-uid': 'p', 'ostler.dev/revision': 'h'}, 'annotations': "
                               "{'ostler.dev/intent': 'i', 'ostler.dev/inputs': '{\\u0022a\\u0022:1}'}}, 'status': "
-                              "{'desiredNumberScheduled': 5, 'updatedNumberScheduled': 4}}");
+                              "{'observedGeneration': 3, 'desiredNumberScheduled': 5, 'updatedNumberScheduled': 4}}");
     assert_string_equal(c->head.key, "ns/exporter");
     assert_string_equal(child_name(c), "exporter");
     assert_string_equal(c->head.uid, "u");
@@ -31,6 +31,7 @@ static void check_daemonset(void **state)
     assert_int_equal(c->generation, 3);
     assert_int_equal(c->desired, 5);
     assert_int_equal(c->updated, 4);
+    assert_true(c->counted);
     assert_true(c->deleting && child_is_ours(c));
     assert_tree(c->inputs, "{'a': 1}");
     assert_null(c->annotations);
@@ -86,6 +87,7 @@ static const struct same_row {
     { "differs: foreign fields", RESOURCE_DAEMONSET, SET("", ""),
       SET(", 'managedFields': [{'manager': 'x', 'operation': 'Update', 'fieldsV1': {'f:spec': {}}}]", ""), false },
     { "differs: counts", RESOURCE_DAEMONSET, SET("", ""), SET("", "'desiredNumberScheduled': 1"), false },
+    { "differs: counts of an older template", RESOURCE_DAEMONSET, SET("", ""), SET("", "'observedGeneration': 1"), false },
     { "same: a record", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'b'"), true },
     { "differs: a record's annotations", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'c'"), false },
 };
@@ -129,13 +131,13 @@ static void check_components(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "a DaemonSet", check_daemonset, NULL);
-    table_add(&t, "a record", check_record, NULL);
-    table_add(&t, "a cluster-scoped object", check_cluster_scoped, NULL);
-    table_add(&t, "garbage", check_garbage, NULL);
-    TABLE_ROWS(&t, check_same, same_rows);
-    table_add(&t, "differs: a ConfigMap by its version", check_version, NULL);
-    table_add(&t, "components and their tiers", check_components, NULL);
-    return table_run(&t, "child");
+    struct suite s = { 0 };
+    suite_add(&s, "a DaemonSet", check_daemonset, NULL);
+    suite_add(&s, "a record", check_record, NULL);
+    suite_add(&s, "a cluster-scoped object", check_cluster_scoped, NULL);
+    suite_add(&s, "garbage", check_garbage, NULL);
+    SUITE_ROWS(&s, check_same, same_rows);
+    suite_add(&s, "differs: a ConfigMap by its version", check_version, NULL);
+    suite_add(&s, "components and their tiers", check_components, NULL);
+    return suite_run(&s, "child");
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* One label is enough for a sign. */
 struct one_label {
@@ -228,9 +228,9 @@ static const struct message_row message_rows[] = {
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_node, node_rows);
-    TABLE_ROWS(&t, check_pod, pod_rows);
-    TABLE_ROWS(&t, check_message, message_rows);
-    return table_run(&t, "detect");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_node, node_rows);
+    SUITE_ROWS(&s, check_pod, pod_rows);
+    SUITE_ROWS(&s, check_message, message_rows);
+    return suite_run(&s, "detect");
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* Labels as "key=value" lines. */
 static const char *label(const void *labels, const char *key)
@@ -147,9 +147,9 @@ static void nothing_is_null(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_os, os_rows);
-    TABLE_ROWS(&t, check_runtime, runtime_rows);
-    table_add(&t, "strings are never NULL", nothing_is_null, NULL);
-    return table_run(&t, "host");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_os, os_rows);
+    SUITE_ROWS(&s, check_runtime, runtime_rows);
+    suite_add(&s, "strings are never NULL", nothing_is_null, NULL);
+    return suite_run(&s, "host");
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 #define NODE(metadata, spec, status)                                                               \
@@ -85,7 +85,8 @@ static const struct same_row {
     { "same: nothing there", PLAIN, PLAIN, true },
     { "same: heartbeat", NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '1'}]"),
       NODE(", 'resourceVersion': '9'", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '2'}]"), true },
-    { "same: an annotation of others", PLAIN, NODE(", 'annotations': {'a': 'b'}", "", ""), true },
+    { "same: an annotation of others", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'c': 'd'}", "", ""), true },
+    { "differs: the first annotation", PLAIN, NODE(", 'annotations': {'a': 'b'}", "", ""), false },
     { "same: cordoned", PLAIN, NODE("", "'unschedulable': true", ""), true },
     { "differs: a label", PLAIN, NODE(", 'labels': {'a': 'b'}", "", ""), false },
     { "differs: a label's value", NODE(", 'labels': {'a': 'a'}", "", ""), NODE(", 'labels': {'a': 'b'}", "", ""), false },
@@ -149,10 +150,10 @@ static void check_garbage(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "a whole node", check_whole, NULL);
-    TABLE_ROWS(&t, check_gpus, gpu_rows);
-    TABLE_ROWS(&t, check_same, same_rows);
-    TABLE_ROWS(&t, check_garbage, garbage_rows);
-    return table_run(&t, "node");
+    struct suite s = { 0 };
+    suite_add(&s, "a whole node", check_whole, NULL);
+    SUITE_ROWS(&s, check_gpus, gpu_rows);
+    SUITE_ROWS(&s, check_same, same_rows);
+    SUITE_ROWS(&s, check_garbage, garbage_rows);
+    return suite_run(&s, "node");
 }

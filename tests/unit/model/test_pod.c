@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 #define NS "ostler-operands"
@@ -206,11 +206,11 @@ static void check_same(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_kept, kept_rows);
-    TABLE_ROWS(&t, check_problem, problem_rows);
-    table_add(&t, "problem: longer than a sentence", check_long_problem, NULL);
-    TABLE_ROWS(&t, check_host, host_rows);
-    TABLE_ROWS(&t, check_same, same_rows);
-    return table_run(&t, "pod");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_kept, kept_rows);
+    SUITE_ROWS(&s, check_problem, problem_rows);
+    suite_add(&s, "problem: longer than a sentence", check_long_problem, NULL);
+    SUITE_ROWS(&s, check_host, host_rows);
+    SUITE_ROWS(&s, check_same, same_rows);
+    return suite_run(&s, "pod");
 }

@@ -10,9 +10,10 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "reconcilers/model/policy.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 #define CASES "tests/cases/policy"
+#define IMAGE_PREFIXES POLICY_IMAGE_PREFIXES ",registry.local:5000"
 
 /* The first place where `got` lacks something of `want`, as a path; NULL when it has all. Lists are compared whole. */
 static char *first_difference(const char *path, const json_t *got, const json_t *want)
@@ -113,7 +114,7 @@ static void check_case(void **state)
     struct policy policy;
     struct policy_problems problems = { 0 };
 
-    int result = policy_decode(json_array_get(documents, 0), &policy, &problems);
+    int result = policy_decode(json_array_get(documents, 0), IMAGE_PREFIXES, &policy, &problems);
     check_problems(&problems, json_object_get(want, "problems"));
     assert_int_equal(result, problems.len > 0 ? -1 : 0);
     if (result == 0)
@@ -129,18 +130,18 @@ static int is_case(const struct dirent *entry)
 
 int main(void)
 {
-    struct table t = { 0 };
+    struct suite s = { 0 };
     struct dirent **entries;
     int n = scandir(CASES, &entries, is_case, alphasort);
     char **paths = xcalloc(n > 0 ? (size_t) n : 1, sizeof *paths);
     for (int i = 0; i < n; i++) {
         paths[i] = xasprintf("%s/%s", CASES, entries[i]->d_name);
-        table_add(&t, paths[i], check_case, paths[i]);
+        suite_add(&s, paths[i], check_case, paths[i]);
         free(entries[i]);
     }
     if (n >= 0)
         free(entries);
-    int failed = table_run(&t, "policy cases");
+    int failed = suite_run(&s, "policy cases");
     for (int i = 0; i < n; i++)
         free(paths[i]);
     free(paths);

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_fields.h"
-#include "tests/unit/support/table.h"
+#include "reconcilers/model/policy_variables.h"
+#include "tests/unit/support/suite.h"
 
 #define DOCS "docs/policy.md"
 
@@ -111,6 +113,22 @@ static void check_builtin(void **state)
     }
 }
 
+static void check_variables(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *docs = read_docs();
+    for (int i = 0; i < POLICY_OPERANDS; i++) {
+        CLEANUP_BUF struct buf row = BUF_INIT(4096);
+        if (!policy_variables(i))
+            continue;
+        buf_printf(&row, "| `%s` | ", policy_operand_name(i));
+        for (const char *const *v = policy_variables(i); *v; v++)
+            buf_printf(&row, "`%s`%s", *v, v[1] ? ", " : " |\n");
+        if (!strstr(docs, buf_text(&row)))
+            fail_msg("the docs lack: %s", buf_text(&row));
+    }
+}
+
 static void check_prefixes(void **state)
 {
     (void) state;
@@ -126,9 +144,10 @@ static void check_prefixes(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "every field has its row and default", check_every_field, NULL);
-    table_add(&t, "built-in images and versions", check_builtin, NULL);
-    table_add(&t, "allowed image prefixes", check_prefixes, NULL);
-    return table_run(&t, "policy docs");
+    struct suite s = { 0 };
+    suite_add(&s, "every field has its row and default", check_every_field, NULL);
+    suite_add(&s, "built-in images and versions", check_builtin, NULL);
+    suite_add(&s, "variables that Ostler sets", check_variables, NULL);
+    suite_add(&s, "allowed image prefixes", check_prefixes, NULL);
+    return suite_run(&s, "policy docs");
 }

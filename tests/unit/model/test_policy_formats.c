@@ -4,7 +4,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 #define SAMPLES 12
 
@@ -135,8 +135,8 @@ static void check_length(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_format, cases);
-    table_add(&t, "length is counted in characters", check_length, NULL);
-    return table_run(&t, "policy formats");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_format, cases);
+    suite_add(&s, "length is counted in characters", check_length, NULL);
+    return suite_run(&s, "policy formats");
 }

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 static const struct host ubuntu = { .os = "ubuntu24.04",
@@ -78,7 +78,7 @@ struct inputs_row {
     const char *spec;
     enum driver_source source;
     const struct host *host;
-    const char *held;
+    const char *held; /* inputs of revisions, best first */
     const char *path; /* in the inputs; NULL: there are none */
     const char *want; /* JSON at that path; NULL: nothing is there */
 };
@@ -125,15 +125,15 @@ static const struct inputs_row driver_rows[] = {
     { "driver: version of the policy", "{'driver':{'version':'570.1'}}", CONTAINER, &ubuntu, NULL,
       "version", "'570.1'" },
     { "driver: version that is held", "{'driver':{}}", CONTAINER, &ubuntu,
-      "{'source':'Container','version':'550.9','precompiled':false}", "version", "'550.9'" },
+      "[{'source':'Container','version':'550.9','precompiled':false}]", "version", "'550.9'" },
     { "driver: the policy goes before what is held", "{'driver':{'version':'570.1'}}", CONTAINER,
-      &ubuntu, "{'source':'Container','version':'550.9','precompiled':false}", "version",
+      &ubuntu, "[{'source':'Container','version':'550.9','precompiled':false}]", "version",
       "'570.1'" },
     { "driver: nothing of another source is held", "{'driver':{}}", DRIVER_SOURCE_COS, &google,
-      "{'source':'Container','version':'550.9','precompiled':false}", "version", "''" },
+      "[{'source':'Container','version':'550.9','precompiled':false}]", "version", "''" },
     { "driver: a branch is not held as a version", "{'driver':{'image':'x','repository':'r'}}",
       CONTAINER, &ubuntu,
-      "{'source':'Container','image':'other/y','version':'550','precompiled':true}", "image",
+      "[{'source':'Container','image':'other/y','version':'550','precompiled':true}]", "image",
       "'r/x'" },
     { "driver: precompiled takes the branch",
       "{'driver':{'version':'580.95.05','precompiled':true}}", CONTAINER, &ubuntu, NULL, "version",
@@ -150,7 +150,19 @@ static const struct inputs_row driver_rows[] = {
     { "driver: COS takes the policy's version", "{'driver':{'version':'535.1'}}", DRIVER_SOURCE_COS,
       &google, NULL, "version", "'535.1'" },
     { "driver: COS holds a version", "{'driver':{}}", DRIVER_SOURCE_COS, &google,
-      "{'source':'COS','version':'535.1'}", "version", "'535.1'" },
+      "[{'source':'COS','version':'535.1'}]", "version", "'535.1'" },
+    { "driver: of several that are held, the first", "{'driver':{}}", CONTAINER, &ubuntu,
+      "[{'source':'Container','version':'550.9'},{'source':'Container','version':'535.1'}]",
+      "version", "'550.9'" },
+    { "driver: of several that are held, the first of the same source", "{'driver':{}}", CONTAINER,
+      &ubuntu, "[{'source':'COS','version':'550.9'},{'source':'Container','version':'535.1'}]",
+      "version", "'535.1'" },
+    { "driver: of several that are held, the first with a branch",
+      "{'driver':{'precompiled':true}}", CONTAINER, &ubuntu,
+      "[{'source':'Container','version':'550.9'},{'source':'Container','version':'535','precompiled':true}]",
+      "version", "'535'" },
+    { "driver: COS holds a version whatever the others are", "{'driver':{'precompiled':true}}",
+      DRIVER_SOURCE_COS, &google, "[{'source':'COS','version':'535.1'}]", "version", "'535.1'" },
 };
 
 static const struct inputs_row stack_rows[] = {
@@ -161,9 +173,15 @@ static const struct inputs_row stack_rows[] = {
     { "stack: distribution", "{}", CONTAINER, &ubuntu, NULL, "distribution", "'stock'" },
     { "stack: CDI", "{}", CONTAINER, &ubuntu, NULL, "cdi", "true" },
     { "stack: toolkit version that is held", "{}", CONTAINER, &ubuntu,
-      "{'toolkit':{'version':'v1.18.0'}}", "toolkit.version", "'v1.18.0'" },
+      "[{'toolkit':{'enabled':true,'version':'v1.18.0'}}]", "toolkit.version", "'v1.18.0'" },
     { "stack: plugin version that is held", "{}", CONTAINER, &ubuntu,
-      "{'devicePlugin':{'version':'v0.18.0'}}", "devicePlugin.version", "'v0.18.0'" },
+      "[{'devicePlugin':{'enabled':true,'version':'v0.18.0'}}]", "devicePlugin.version", "'v0.18.0'" },
+    { "stack: toolkit version of the first that had one", "{}", CONTAINER, &ubuntu,
+      "[{'toolkit':{'enabled':false}},{'toolkit':{'enabled':true,'version':'v1.18.0'}}]",
+      "toolkit.version", "'v1.18.0'" },
+    { "stack: plugin version beside a toolkit that is off", "{}", CONTAINER, &ubuntu,
+      "[{'toolkit':{'enabled':false},'devicePlugin':{'enabled':true,'version':'v0.18.0'}}]",
+      "devicePlugin.version", "'v0.18.0'" },
     { "stack: the host's own toolkit", "{'toolkit':{'enabled':false}}", CONTAINER, &ubuntu, NULL,
       "toolkit", "{'enabled':false}" },
     { "stack: no plugin", "{'devicePlugin':{'enabled':false}}", CONTAINER, &ubuntu, NULL,
@@ -267,14 +285,14 @@ static void exporter_without_a_node(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_source, source_rows);
-    TABLE_ROWS(&t, check_driver, driver_rows);
-    TABLE_ROWS(&t, check_stack, stack_rows);
-    TABLE_ROWS(&t, check_change, change_rows);
-    table_add(&t, "a hash is ten letters and digits, whatever the order of keys", hash_is_a_label,
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_source, source_rows);
+    SUITE_ROWS(&s, check_driver, driver_rows);
+    SUITE_ROWS(&s, check_stack, stack_rows);
+    SUITE_ROWS(&s, check_change, change_rows);
+    suite_add(&s, "a hash is ten letters and digits, whatever the order of keys", hash_is_a_label,
               NULL);
-    table_add(&t, "the text of a configuration is an input", config_text_counts, NULL);
-    table_add(&t, "an exporter can be made before there is a node", exporter_without_a_node, NULL);
-    return table_run(&t, "revision");
+    suite_add(&s, "the text of a configuration is an input", config_text_counts, NULL);
+    suite_add(&s, "an exporter can be made before there is a node", exporter_without_a_node, NULL);
+    return suite_run(&s, "revision");
 }

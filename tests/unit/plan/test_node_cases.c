@@ -5,9 +5,10 @@
  * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h).
  * The second document is what must come of it:
  *   state, reason, cause, pod, gpu, driver, stack: of the verdict         message: a part of it
- *   target: {driver, stack}   wanted, up: operands   plan: its lines      patch: the write's, without its guard
+ *   target: {driver, stack}   wanted, up: operands   plan: its lines      patch: what the write changes, as a merge patch would say it
  *   goesOn: the pass after the write has more to do
- * Each case also holds that the write touches nothing of others, and that planning again finds nothing to do. */
+ * Each case also holds that the write touches nothing of others, that one of others in between is not lost, and that planning again finds
+ * nothing to do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,10 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/cases.h"
+#include "tests/unit/support/frame.h"
 #include "tests/unit/support/symbols.h"
 #include "tests/unit/support/toy.h"
+#include "tests/unit/support/tree.h"
 
 static const char *name_of(const json_t *given)
 {
@@ -138,19 +141,95 @@ static void check_plan(const json_t *want, const struct plan *plan)
         fail_msg("the plan is\n%snot\n%s", buf_text(&text), buf_text(&wanted));
 }
 
+static json_t *operations_of(const struct plan *plan)
+{
+    const char *body = plan->actions[0].request.body;
+    return json_parse(body, strlen(body), NULL);
+}
+
+/* What the operations change, as a merge patch. New reference. */
+static json_t *changes_of(const json_t *operations)
+{
+    json_t *changes = json_object(), *operation;
+    size_t i;
+    json_array_foreach (operations, i, operation) {
+        if (str_eq(json_str(operation, "op"), "test"))
+            continue;
+        CLEANUP_FREE char *key = NULL;
+        json_t *parent = frame_parent(changes, json_str(operation, "path"), true, &key);
+        const json_t *value = json_object_get(operation, "value");
+        json_object_set_new(parent, key, value ? json_deep_copy(value) : json_null());
+    }
+    return changes;
+}
+
 static void check_patch(const json_t *want, const struct plan *plan)
 {
     const json_t *wanted = json_object_get(want, "patch");
     if (!wanted)
         return;
     assert_int_equal(plan->len, 1);
-    CLEANUP_JSON json_t *patch = json_parse(plan->actions[0].request.body, strlen(plan->actions[0].request.body), NULL);
-    json_object_del(json_object_get(patch, "metadata"), "uid");
-    json_object_del(json_object_get(patch, "metadata"), "resourceVersion");
-    CLEANUP_FREE char *got_text = json_canonical(patch);
+    CLEANUP_JSON json_t *operations = operations_of(plan);
+    CLEANUP_JSON json_t *changes = changes_of(operations);
+    CLEANUP_FREE char *got_text = json_canonical(changes);
     CLEANUP_FREE char *want_text = json_canonical(wanted);
     if (!str_eq(got_text, want_text))
         fail_msg("the patch is\n%s, not\n%s", got_text, want_text);
+}
+
+/* Writes of others between our reading of a node and our patch of it. */
+static const struct foreign_write {
+    const char *edit; /* a merge patch */
+    enum { REFUSED, REFUSED_WITH_TAINTS, HARMLESS } end;
+} foreign_writes[] = {
+    { "{'metadata': {'uid': 'of-another-incarnation'}}", REFUSED },
+    { "{'metadata': {'deletionTimestamp': '2026-11-20T09:00:00Z'}}", REFUSED },
+    { "{'metadata': {'annotations': {'ostler.dev/marks': 'edited'}}}", REFUSED },
+    { "{'metadata': {'labels': {'ostler.dev/driver': 'edited'}}}", REFUSED },
+    { "{'metadata': {'labels': {'ostler.dev/stack': 'edited'}}}", REFUSED },
+    { "{'metadata': {'labels': {'ostler.dev/managed': 'edited'}}}", REFUSED },
+    { "{'metadata': {'labels': {'nvidia.com/gpu.deploy.operands': 'edited'}}}", REFUSED },
+    { "{'spec': {'taints': [{'key': 'in-between', 'effect': 'NoSchedule'}]}}", REFUSED_WITH_TAINTS },
+    { "{'spec': {'unschedulable': true}}", HARMLESS },
+    { "{'metadata': {'resourceVersion': '987654321', 'labels': {'in/between': 'x'}, 'annotations': {'in/between': 'x'}}}", HARMLESS },
+    { "{'status': {'conditions': [{'type': 'Ready', 'status': 'Unknown'}]}}", HARMLESS },
+};
+
+/* A write of others that comes first makes the server refuse ours, or the node is in the end as if it had come second. */
+static void check_race(const json_t *node, const json_t *operations, const json_t *edit, bool refused)
+{
+    CLEANUP_JSON json_t *theirs = json_deep_copy(node);
+    frame_merge(theirs, edit);
+    frame_show(theirs);
+    CLEANUP_JSON json_t *theirs_first = frame_operated(theirs, operations);
+    CLEANUP_JSON json_t *ours_first = frame_operated(node, operations);
+    frame_merge(ours_first, edit);
+    CLEANUP_FREE char *text = json_canonical(edit);
+    if (refused != !theirs_first)
+        fail_msg("after %s the write is %s", text, theirs_first ? "accepted" : "refused");
+    if (theirs_first && !json_equal(theirs_first, ours_first))
+        fail_msg("%s and the write do not give the same in both orders", text);
+}
+
+static void check_races(const json_t *node, const struct plan *plan)
+{
+    if (plan->len == 0)
+        return;
+    CLEANUP_JSON json_t *operations = operations_of(plan);
+    CLEANUP_JSON json_t *changes = changes_of(operations);
+    bool first_of_a_map = !json_at(node, "metadata.labels") || !json_at(node, "metadata.annotations");
+    for (size_t i = 0; i < ARRAY_LEN(foreign_writes); i++) {
+        CLEANUP_JSON json_t *edit = tree(foreign_writes[i].edit);
+        bool meets = foreign_writes[i].end == REFUSED || (foreign_writes[i].end == REFUSED_WITH_TAINTS && json_at(changes, "spec.taints")) ||
+                     (first_of_a_map && json_at(edit, "metadata.labels"));
+        check_race(node, operations, edit, meets);
+    }
+    const char *key;
+    json_t *value;
+    json_object_foreach (json_at(changes, "metadata.labels"), key, value) {
+        CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "labels", key, "edited");
+        check_race(node, operations, edit, true);
+    }
 }
 
 /* What was written is what was wanted: the pass after it has nothing to do. */
@@ -175,6 +254,7 @@ static void check_node(struct toy *t, const char *node, const json_t *want)
     check_plan(want, &plan);
     check_verdict(want, &v);
     check_patch(want, &plan);
+    check_races(toy_get(t, RESOURCE_NODE, node), &plan);
     toy_carry_out(t, &plan);
     if (plan.len > 0 && !json_bool(want, "goesOn", false))
         check_idempotent(t, node);

@@ -9,7 +9,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/chance.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/toy.h"
 #include "tests/unit/support/tree.h"
 
@@ -236,8 +236,8 @@ static void many_random_orders(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "every order of a few events comes to rest", every_order_of_a_few_events, NULL);
-    table_add(&t, "random orders of many events come to rest", many_random_orders, NULL);
-    return table_run(&t, "node walk");
+    struct suite s = { 0 };
+    suite_add(&s, "every order of a few events comes to rest", every_order_of_a_few_events, NULL);
+    suite_add(&s, "random orders of many events come to rest", many_random_orders, NULL);
+    return suite_run(&s, "node walk");
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
 #define NOW "2026-11-20T12:00:00Z"
@@ -13,7 +13,7 @@ struct world {
     struct policy policy;
     struct policy_problems problems;
     struct tally tally;
-    struct node_summary node;
+    struct node_summary node, broken; /* the second is counted by join_broken() only */
     struct child record;
     struct cluster_view view;
 };
@@ -21,8 +21,8 @@ struct world {
 static void set_up(struct world *w, size_t pool)
 {
     CLEANUP_JSON json_t *object = tree("{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuClusterPolicy','metadata':{'name':'default'},'spec':{}}");
-    assert_int_equal(policy_decode(object, &w->policy, &w->problems), 0);
-    w->record = (struct child){ .resource = RESOURCE_REVISION, .policy_uid = (char *) "u", .revision = (char *) "aaaaaaaaaa",
+    assert_int_equal(policy_decode(object, POLICY_IMAGE_PREFIXES, &w->policy, &w->problems), 0);
+    w->record = (struct child){ .head = { .key = (char *) "a" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u", .revision = (char *) "aaaaaaaaaa",
                                 .inputs = tree("{'tier':'driver'}"),
                                 .annotations = tree("{'ostler.dev/target-old':'2026-11-01T00:00:00Z','ostler.dev/completed-old':'2026-11-02T00:00:00Z','x':'y'}") };
     struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE, .pool = pool };
@@ -33,9 +33,20 @@ static void set_up(struct world *w, size_t pool)
     w->view = (struct cluster_view){ .policy = &w->policy, .tally = &w->tally, .now = NOW };
 }
 
+/* A second node that wants the revision and bears its label, but whose driver is not up. */
+static void join_broken(struct world *w)
+{
+    struct node_verdict v = { .state = NODE_FAILED, .cause = COMPONENT_DRIVER, .reason = "Crash", .wanted = 1 << COMPONENT_DRIVER };
+    snprintf(v.driver, sizeof v.driver, "aaaaaaaaaa");
+    snprintf(v.target_driver, sizeof v.target_driver, "aaaaaaaaaa");
+    w->broken.name = "broken";
+    tally_set(&w->tally, &w->broken, &v);
+}
+
 static void tear_down(struct world *w)
 {
     tally_remove(&w->tally, &w->node);
+    tally_remove(&w->tally, &w->broken);
     tally_clear(&w->tally);
     json_decref(w->record.inputs);
     json_decref(w->record.annotations);
@@ -59,14 +70,133 @@ static void settled_pools_are_named(void **state)
     set_up(&w, 0);
     w.view.settled = true;
     CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", NULL);
-    assert_tree(got, "{'ostler.dev/target-default':'" NOW "','ostler.dev/completed-default':'" NOW "'}");
+    assert_tree(got, "{'ostler.dev/target-default':'" NOW "','ostler.dev/ran-default':'" NOW "','ostler.dev/completed-default':'" NOW "'}");
+    tear_down(&w);
+}
+
+static void what_one_node_runs_is_not_complete(void **state)
+{
+    (void) state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    join_broken(&w);
+    w.view.settled = true;
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", NULL);
+    assert_tree(got, "{'ostler.dev/target-default':'" NOW "','ostler.dev/ran-default':'" NOW "'}");
+    tear_down(&w);
+}
+
+static void what_no_node_runs_has_not_run(void **state)
+{
+    (void) state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    join_broken(&w);
+    tally_remove(&w.tally, &w.node);
+    w.view.settled = true;
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", NULL);
+    assert_tree(got, "{'ostler.dev/target-default':'" NOW "'}");
+    tear_down(&w);
+}
+
+/* What a record says of the pool, whether it runs since the pool wants it again or ran before that. */
+static const struct again_row {
+    const char *name;
+    const char *target, *ran;
+    const char *want;
+} again_rows[] = {
+    { "a time is kept while the pool goes on wanting it", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z" },
+    { "a revision that was left and came back ran anew", "2026-11-03T00:00:00Z", "2026-11-02T00:00:00Z", NOW },
+};
+
+static void check_again(void **state)
+{
+    const struct again_row *row = *state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    w.view.settled = true;
+    json_object_set_new(w.record.annotations, "ostler.dev/target-default", json_string(row->target));
+    json_object_set_new(w.record.annotations, "ostler.dev/ran-default", json_string(row->ran));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_string_equal(json_key(got, "ostler.dev/ran-default"), row->want);
+    tear_down(&w);
+}
+
+/* Two records, and which one the pool `p` rather holds on to: the first. */
+static const struct order_row {
+    const char *name;
+    const char *first, *second;
+} order_rows[] = {
+    { "complete before what ran later", "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}" },
+    { "complete later", "{'ostler.dev/completed-p':'2026-02-01T00:00:00Z'}",
+      "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z','ostler.dev/ran-p':'2026-03-01T00:00:00Z'}" },
+    { "ran later", "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
+    { "ran here before elsewhere", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}", "{'ostler.dev/completed-q':'2026-02-01T00:00:00Z'}" },
+    { "by name where nothing else tells them apart", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
+};
+
+static void check_order(void **state)
+{
+    const struct order_row *row = *state;
+    struct child first = { .head = { .key = (char *) "a" }, .annotations = tree(row->first) };
+    struct child second = { .head = { .key = (char *) "b" }, .annotations = tree(row->second) };
+    assert_true(record_order(&first, &second, "p") < 0);
+    assert_true(record_order(&second, &first, "p") > 0);
+    assert_int_equal(record_order(&first, &first, "p"), 0);
+    json_decref(first.annotations);
+    json_decref(second.annotations);
+}
+
+/* The first text is a time and not as Ostler writes it, the others are none. */
+static void forged_times_are_overwritten(void **state)
+{
+    (void) state;
+    static const char *const forged[] = { "9999-01-01T00:00:00.5Z", "zzz", "", "9999-99-99T00:00:00Z" };
+    for (size_t i = 0; i < ARRAY_LEN(forged); i++) {
+        struct world w = { 0 };
+        set_up(&w, 0);
+        w.view.settled = true;
+        json_object_set_new(w.record.annotations, "ostler.dev/target-default", json_string(forged[i]));
+        json_object_set_new(w.record.annotations, "ostler.dev/ran-default", json_string(forged[i]));
+        json_object_set_new(w.record.annotations, "ostler.dev/completed-default", json_string(forged[i]));
+        json_object_set_new(w.record.annotations, "ostler.dev/completed-old", json_string(forged[i]));
+        assert_false(record_is_held(&w.view, &w.record));
+        CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+        assert_tree(got, "{'ostler.dev/target-old':'2026-11-01T00:00:00Z','ostler.dev/target-default':'" NOW
+                         "','ostler.dev/ran-default':'" NOW "','ostler.dev/completed-default':'" NOW "'}");
+        tear_down(&w);
+    }
+}
+
+/* A record that was complete by a forged time is no reason to give up the one that really was. */
+static void forged_time_supersedes_nothing(void **state)
+{
+    (void) state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    struct child other = { .head = { .key = (char *) "b" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u", .revision = (char *) "bbbbbbbbbb",
+                           .inputs = w.record.inputs, .annotations = tree("{'ostler.dev/completed-default':'zzz'}") };
+    const struct child *children[] = { &w.record, &other };
+    w.view.children = children;
+    w.view.child_count = ARRAY_LEN(children);
+    json_object_set_new(w.record.annotations, "ostler.dev/completed-default", json_string("2026-11-02T00:00:00Z"));
+    assert_true(record_is_held(&w.view, &w.record));
+    json_object_set_new(other.annotations, "ostler.dev/completed-default", json_string("2026-11-03T00:00:00Z"));
+    assert_false(record_is_held(&w.view, &w.record));
+    json_decref(other.annotations);
     tear_down(&w);
 }
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "while nodes are still to be looked at, no pool is named anew", pools_of_an_earlier_policy_are_not_named_anew, NULL);
-    table_add(&t, "when all are looked at, the pools that want it are named", settled_pools_are_named, NULL);
-    return table_run(&t, "records");
+    struct suite s = { 0 };
+    suite_add(&s, "while nodes are still to be looked at, no pool is named anew", pools_of_an_earlier_policy_are_not_named_anew, NULL);
+    suite_add(&s, "when all are looked at, the pools that want it are named", settled_pools_are_named, NULL);
+    suite_add(&s, "what one of two nodes runs has run and is not complete", what_one_node_runs_is_not_complete, NULL);
+    suite_add(&s, "what no node runs has not run", what_no_node_runs_has_not_run, NULL);
+    SUITE_ROWS(&s, check_again, again_rows);
+    SUITE_ROWS(&s, check_order, order_rows);
+    suite_add(&s, "forged times are ignored and overwritten", forged_times_are_overwritten, NULL);
+    suite_add(&s, "a forged time supersedes nothing", forged_time_supersedes_nothing, NULL);
+    return suite_run(&s, "records");
 }

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 enum { NODES = 5000, STATUS_MAX = 32768, NAME_LEN = 253, POOLS_MAX = 32 };
 
@@ -97,7 +97,7 @@ static void check_crowd(bool invalid)
     CLEANUP_JSON json_t *object = wide_policy();
     struct policy policy;
     struct policy_problems problems = { 0 };
-    assert_int_equal(policy_decode(object, &policy, &problems), 0);
+    assert_int_equal(policy_decode(object, POLICY_IMAGE_PREFIXES, &policy, &problems), 0);
     struct crowd *c = crowd_new();
     fill_problems(&problems);
     CLEANUP_FREE char *text = policy_problems_text(&problems);
@@ -129,7 +129,7 @@ static void the_order_of_events_leaves_no_trace(void **state)
     CLEANUP_JSON json_t *object = wide_policy();
     struct policy policy;
     struct policy_problems problems = { 0 };
-    assert_int_equal(policy_decode(object, &policy, &problems), 0);
+    assert_int_equal(policy_decode(object, POLICY_IMAGE_PREFIXES, &policy, &problems), 0);
     char *first = NULL;
     for (int turn = 0; turn < 2; turn++) {
         struct tally tally = { 0 };
@@ -167,9 +167,9 @@ static void the_order_of_events_leaves_no_trace(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
-    table_add(&t, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
-    table_add(&t, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
-    return table_run(&t, "status");
+    struct suite s = { 0 };
+    suite_add(&s, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
+    suite_add(&s, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
+    suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
+    return suite_run(&s, "status");
 }

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 #include "tests/unit/support/world.h"
 
@@ -17,7 +17,6 @@ struct fixture {
     struct executor *executor;
     struct controller *controller;
     int64_t fence;
-    struct buf log; /* keys that were looked at, outcomes, notices */
     /* What a look at a key makes. */
     int patches;
     int64_t requeue_ms;
@@ -39,15 +38,10 @@ static void written(void *arg, enum resource_id resource, const json_t *object)
     (void) object;
 }
 
-static void say(struct fixture *f, const char *text)
-{
-    buf_printf(&f->log, "%s%s", f->log.len ? " " : "", text);
-}
-
 static void reconcile(void *arg, const char *key, struct plan *plan)
 {
     struct fixture *f = arg;
-    say(f, key);
+    world_say(&f->w, key);
     world_jump(&f->w, f->cost_ms);
     CLEANUP_JSON json_t *patch = tree("{'spec': {}}");
     for (int i = 0; i < f->patches; i++)
@@ -62,20 +56,19 @@ static void reconcile(void *arg, const char *key, struct plan *plan)
 static void on_notice(void *arg, const struct notice *n)
 {
     struct fixture *f = arg;
-    buf_printf(&f->log, " (%s: %s)", n->name, n->note);
+    buf_printf(&f->w.said, " (%s: %s)", n->name, n->note);
 }
 
 static void on_outcome(void *arg, const char *key, const struct executor_result *result)
 {
     struct fixture *f = arg;
-    buf_printf(&f->log, " [%s: %s]", key, err_kind_name(result->error));
+    buf_printf(&f->w.said, " [%s: %s]", key, err_kind_name(result->error));
 }
 
 static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     world_init(&f->w);
-    f->log = (struct buf) BUF_INIT(100000);
     f->fence = INT64_MAX;
     f->registry = metrics_new(100);
     controller_metrics_add(&f->metrics, f->registry);
@@ -95,21 +88,14 @@ static int tear_down(void **state)
     executor_free(f->executor);
     metrics_free(f->registry);
     world_clear(&f->w);
-    buf_clear(&f->log);
     free(f);
     return 0;
 }
 
-static void expect_log(struct fixture *f, const char *want)
-{
-    assert_string_equal(buf_text(&f->log), want);
-    buf_reset(&f->log);
-}
-
 static size_t words(const struct fixture *f)
 {
-    size_t n = f->log.len > 0;
-    for (const char *p = buf_text(&f->log); *p; p++)
+    size_t n = f->w.said.len > 0;
+    for (const char *p = buf_text(&f->w.said); *p; p++)
         n += *p == ' ';
     return n;
 }
@@ -131,11 +117,11 @@ static void keys_gather_before_the_start(void **state)
     controller_add(f->controller, "a");
     controller_add_after(f->controller, "c", 10);
     world_pass(&f->w, 1000);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_int_equal(controller_busy(f->controller), 2);
     controller_start(f->controller);
     world_pass(&f->w, 0);
-    expect_log(f, "a b c");
+    world_expect_said(&f->w, "a b c");
     assert_int_equal(controller_busy(f->controller), 0);
 }
 
@@ -145,7 +131,7 @@ static void nothing_to_do_is_done(void **state)
     controller_start(f->controller);
     controller_add(f->controller, "a");
     world_pass(&f->w, 3600 * 1000);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
     assert_int_equal(controller_failures(f->controller, "a"), 0);
 }
 
@@ -155,9 +141,9 @@ static void key_is_looked_at_after_a_delay(void **state)
     controller_start(f->controller);
     controller_add_after(f->controller, "a", 500);
     world_pass(&f->w, 499);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_pass(&f->w, 1);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
 }
 
 static void plan_is_carried_out(void **state)
@@ -167,13 +153,13 @@ static void plan_is_carried_out(void **state)
     controller_start(f->controller);
     controller_add(f->controller, "a");
     world_turn(&f->w);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
     assert_int_equal(controller_busy(f->controller), 1);
     world_reply(&f->w, 0, 200, "{}");
     world_turn(&f->w);
     world_reply(&f->w, 0, 200, "{}");
     world_turn(&f->w);
-    expect_log(f, " [a: None]");
+    world_expect_said(&f->w, " [a: None]");
     assert_int_equal(controller_busy(f->controller), 0);
     assert_int_equal(f->w.submitted, 2);
 }
@@ -185,22 +171,22 @@ static void failure_comes_back_with_backoff(void **state)
     controller_start(f->controller);
     controller_add(f->controller, "a");
     world_turn(&f->w);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
     int64_t wait = 5;
     for (int i = 1; i <= 10; i++) {
         world_reply(&f->w, 0, 500, "{'message': 'no'}");
         world_turn(&f->w);
-        expect_log(f, " [a: ServerError]");
+        world_expect_said(&f->w, " [a: ServerError]");
         assert_int_equal(controller_failures(f->controller, "a"), i);
         world_pass(&f->w, wait - 1);
-        expect_log(f, "");
+        world_expect_said(&f->w, "");
         world_pass(&f->w, 1);
-        expect_log(f, "a");
+        world_expect_said(&f->w, "a");
         wait *= 2;
     }
     world_reply(&f->w, 0, 200, "{}");
     world_pass(&f->w, 3600 * 1000);
-    expect_log(f, " [a: None]");
+    world_expect_said(&f->w, " [a: None]");
     assert_int_equal(controller_failures(f->controller, "a"), 0);
 }
 
@@ -213,11 +199,11 @@ static void retry_after_is_waited_for(void **state)
     world_turn(&f->w);
     world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
     world_turn(&f->w);
-    buf_reset(&f->log);
+    buf_reset(&f->w.said);
     world_pass(&f->w, 6999);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_pass(&f->w, 1);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
 }
 
 static void plan_asks_to_look_again(void **state)
@@ -227,20 +213,20 @@ static void plan_asks_to_look_again(void **state)
     controller_start(f->controller);
     controller_add(f->controller, "a");
     world_pass(&f->w, 59999);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
     world_pass(&f->w, 1);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
     f->patches = 1; /* with something to do it counts from its end */
     world_pass(&f->w, 60000);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
     world_pass(&f->w, 10000);
     world_reply(&f->w, 0, 200, "{}");
     world_turn(&f->w);
-    expect_log(f, " [a: None]");
+    world_expect_said(&f->w, " [a: None]");
     world_pass(&f->w, 59999);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_pass(&f->w, 1);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
 }
 
 static void failure_outweighs_the_wish_to_look_again(void **state)
@@ -253,21 +239,45 @@ static void failure_outweighs_the_wish_to_look_again(void **state)
     world_turn(&f->w);
     world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
     world_turn(&f->w);
-    buf_reset(&f->log);
+    buf_reset(&f->w.said);
     world_pass(&f->w, 6999);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_pass(&f->w, 1);
-    expect_log(f, "a");
+    world_expect_said(&f->w, "a");
 }
 
-static void notices_go_out_with_the_plan(void **state)
+static void notices_go_out_after_the_writes(void **state)
 {
     struct fixture *f = *state;
     f->notice = "all is well";
     controller_start(f->controller);
     controller_add(f->controller, "a");
     world_turn(&f->w);
-    expect_log(f, "a (a: all is well)");
+    world_expect_said(&f->w, "a (a: all is well)");
+    f->patches = 1;
+    for (int i = 0; i < 2; i++) { /* they say what was seen, whatever became of the write */
+        controller_add(f->controller, "a");
+        world_turn(&f->w);
+        world_expect_said(&f->w, "a");
+        world_reply(&f->w, 0, i == 0 ? 200 : 403, "{}");
+        world_turn(&f->w);
+        world_expect_said(&f->w, i == 0 ? " [a: None] (a: all is well)" : " [a: Forbidden] (a: all is well)");
+    }
+}
+
+static void overtaken_it_waits_for_what_others_wrote(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict'}");
+    world_pass(&f->w, QUEUE_OVERTAKEN_MS - 1);
+    world_expect_said(&f->w, "a [a: Conflict]");
+    controller_add(f->controller, "a"); /* it has come */
+    world_turn(&f->w);
+    world_expect_said(&f->w, "a");
 }
 
 static void added_meanwhile_it_is_looked_at_again(void **state)
@@ -280,10 +290,10 @@ static void added_meanwhile_it_is_looked_at_again(void **state)
     controller_add(f->controller, "a");
     controller_add(f->controller, "a");
     world_pass(&f->w, 1000);
-    expect_log(f, "a"); /* never twice at the same time */
+    world_expect_said(&f->w, "a"); /* never twice at the same time */
     world_reply(&f->w, 0, 200, "{}");
     world_turn(&f->w);
-    expect_log(f, " [a: None] a");
+    world_expect_said(&f->w, " [a: None] a");
 }
 
 static void turn_has_a_budget(void **state)
@@ -292,7 +302,7 @@ static void turn_has_a_budget(void **state)
     f->cost_ms = 8;
     controller_start(f->controller);
     add_keys(f, 20);
-    for (size_t looked = 0; looked < 20; looked += words(f), buf_reset(&f->log)) {
+    for (size_t looked = 0; looked < 20; looked += words(f), buf_reset(&f->w.said)) {
         world_turn(&f->w);
         assert_in_range(words(f), 1, 6); /* at its timer and at the end of the turn, 20 ms each */
         assert_true(looked + words(f) == 20 || loop_deadline(f->w.loop) <= f->w.now_ms); /* it goes on without anything else */
@@ -332,10 +342,10 @@ static void added_at_the_end_of_a_turn_it_wakes_the_loop(void **state)
     controller_start(f->controller);
     f->late = "late";
     world_turn(&f->w);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_true(loop_deadline(f->w.loop) <= f->w.now_ms);
     world_turn(&f->w);
-    expect_log(f, "late");
+    world_expect_said(&f->w, "late");
 }
 
 static void stopped_nothing_is_begun(void **state)
@@ -351,10 +361,10 @@ static void stopped_nothing_is_begun(void **state)
     world_pass(&f->w, 1000);
     world_reply(&f->w, 0, 500, "{'message': 'no'}");
     world_pass(&f->w, 1000);
-    expect_log(f, "a [a: ServerError]");
+    world_expect_said(&f->w, "a [a: ServerError]");
     controller_start(f->controller);
     world_pass(&f->w, 0);
-    expect_log(f, "c b a");
+    world_expect_said(&f->w, "c b a");
 }
 
 static void without_the_lease_it_comes_back(void **state)
@@ -365,11 +375,11 @@ static void without_the_lease_it_comes_back(void **state)
     controller_start(f->controller);
     controller_add(f->controller, "a");
     world_turn(&f->w);
-    expect_log(f, "a [a: Conflict]");
+    world_expect_said(&f->w, "a [a: Conflict]");
     assert_int_equal(f->w.submitted, 0);
     f->fence = INT64_MAX;
-    world_pass(&f->w, 5);
-    expect_log(f, "a");
+    world_pass(&f->w, QUEUE_OVERTAKEN_MS);
+    world_expect_said(&f->w, "a");
     assert_int_equal(f->w.submitted, 1);
 }
 
@@ -426,7 +436,8 @@ int main(void)
         { "Retry-After is waited for", retry_after_is_waited_for },
         { "a plan asks to look again", plan_asks_to_look_again },
         { "a failure outweighs the wish to look again", failure_outweighs_the_wish_to_look_again },
-        { "notices go out with the plan", notices_go_out_with_the_plan },
+        { "notices go out after the writes of their plan", notices_go_out_after_the_writes },
+        { "overtaken, a key waits for what others wrote", overtaken_it_waits_for_what_others_wrote },
         { "added meanwhile, a key is looked at again, never twice at a time", added_meanwhile_it_is_looked_at_again },
         { "a turn has a budget", turn_has_a_budget },
         { "a full executor is not fed", full_executor_is_not_fed },
@@ -435,8 +446,8 @@ int main(void)
         { "without the lease a key comes back", without_the_lease_it_comes_back },
         { "figures are those of controller-runtime", figures_are_those_of_controller_runtime },
     };
-    struct table t = { 0 };
+    struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
-    return table_run(&t, "controller");
+        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    return suite_run(&s, "controller");
 }

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "kube/object.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 #include "tests/unit/support/world.h"
 
@@ -253,6 +253,31 @@ static void another_incarnation_is_not_deleted(void **state)
     expect_log(f, "DELETE daemonsets 409\nk: Conflict \"HTTP 409: the UID differs\" -1\n");
 }
 
+static void failed_test_of_a_json_patch_is_a_conflict(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *body, *said;
+    } rows[] = {
+        /* as kube-apiserver answers when a test fails, and when the result is not valid */
+        { "{'kind': 'Status', 'reason': 'Invalid', 'message': 'an error in our request', 'details': {}}",
+          "PATCH nodes 422\nk: Conflict \"HTTP 422: an error in our request\" -1\n" },
+        { "{'kind': 'Status', 'reason': 'Invalid', 'message': 'a label', 'details': {'causes': [{'field': 'metadata.labels'}]}}",
+          "PATCH nodes 422\nk: Invalid \"HTTP 422: a label\" -1\n" },
+    };
+    CLEANUP_JSON json_t *operations = tree("[{'op': 'test', 'path': '/metadata/uid', 'value': 'u1'}]");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct plan p = { 0 };
+        plan_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), "Mark", "node/a", "Test", "as the test wants");
+        executor_submit(f->ex, "k", &p, done, f);
+        world_reply(&f->w, 0, 422, rows[i].body);
+        expect_log(f, rows[i].said);
+    }
+    submit(f, "k", false, NODES("a")); /* no JSON patch */
+    world_reply(&f->w, 0, 422, rows[0].body);
+    expect_log(f, "PATCH nodes 422\nk: Invalid \"HTTP 422: an error in our request\" -1\n");
+}
+
 static void no_answer_is_a_failure(void **state)
 {
     struct fixture *f = *state;
@@ -330,14 +355,15 @@ int main(void)
         { "the fence is held against the clock, not the turn", fence_is_held_against_the_clock_not_the_turn },
         { "what is gone is deleted; only for a deletion is that a success", gone_is_deleted },
         { "another incarnation is not deleted", another_incarnation_is_not_deleted },
+        { "a JSON patch whose test failed is a conflict", failed_test_of_a_json_patch_is_a_conflict },
         { "no whole answer is a failure", no_answer_is_a_failure },
         { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },
         { "answers come in pieces", answers_come_in_pieces },
         { "a done function may submit the next plan", done_may_submit },
         { "freed with requests on their way, they are cancelled", freed_with_requests_on_their_way },
     };
-    struct table t = { 0 };
+    struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
-    return table_run(&t, "executor");
+        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    return suite_run(&s, "executor");
 }

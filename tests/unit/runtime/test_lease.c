@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 #include "tests/unit/support/world.h"
 
@@ -17,40 +16,37 @@
 struct fixture {
     struct world w;
     struct lease *lease;
-    struct buf log; /* what the lease said */
     int rv;         /* of the record on the server */
 };
 
-static void say(struct fixture *f, const char *word)
-{
-    buf_printf(&f->log, "%s%s", f->log.len ? " " : "", word);
-}
-
 static void on_leading(void *arg)
 {
-    say(arg, "leading");
+    struct fixture *f = arg;
+    world_say(&f->w, "leading");
 }
 
 static void on_suspended(void *arg)
 {
-    say(arg, "suspended");
+    struct fixture *f = arg;
+    world_say(&f->w, "suspended");
 }
 
 static void on_lost(void *arg)
 {
-    say(arg, "lost");
+    struct fixture *f = arg;
+    world_say(&f->w, "lost");
 }
 
 static void on_released(void *arg)
 {
-    say(arg, "released");
+    struct fixture *f = arg;
+    world_say(&f->w, "released");
 }
 
 static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     world_init(&f->w);
-    f->log = (struct buf) BUF_INIT(1000);
     f->lease = lease_new(&(struct lease_options){ .ns = "ns", .name = "ostler", .me = "me", .transport = &f->w.transport,
                                                   .loop = f->w.loop, .clock = &f->w.clock, .on_leading = on_leading,
                                                   .on_suspended = on_suspended, .on_lost = on_lost, .arg = f });
@@ -63,15 +59,8 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     lease_free(f->lease);
     world_clear(&f->w);
-    buf_clear(&f->log);
     free(f);
     return 0;
-}
-
-static void expect_log(struct fixture *f, const char *want)
-{
-    assert_string_equal(buf_text(&f->log), want);
-    buf_reset(&f->log);
 }
 
 static bool may_write(const struct fixture *f)
@@ -99,8 +88,7 @@ static void answer_read(struct fixture *f, const char *holder, const char *renew
 /* The server takes the write that is open: what was sent, with a new version. */
 static void accept_write(struct fixture *f)
 {
-    const char *body = world_call(&f->w, 0)->request.body;
-    CLEANUP_JSON json_t *object = json_parse(body, strlen(body), NULL);
+    CLEANUP_JSON json_t *object = world_body(&f->w, 0);
     json_set_at(object, "metadata.resourceVersion", json_textf("%d", ++f->rv));
     CLEANUP_FREE char *text = json_compact(object);
     world_reply(&f->w, 0, 200, text);
@@ -113,7 +101,7 @@ static void lead(struct fixture *f)
     answer_read(f, "", "2026-11-20T09:00:00.000000Z");
     world_expect(&f->w, WRITE);
     accept_write(f);
-    expect_log(f, "leading");
+    world_expect_said(&f->w, "leading");
 }
 
 static void first_one_creates_it(void **state)
@@ -132,7 +120,7 @@ static void first_one_creates_it(void **state)
     assert_false(lease_is_leading(f->lease));
     assert_false(may_write(f));
     accept_write(f);
-    expect_log(f, "leading");
+    world_expect_said(&f->w, "leading");
     assert_true(lease_is_leading(f->lease));
     assert_int_equal(lease_write_fence(f->lease), f->w.now_ms + 10000);
     assert_null(lease_problem(f->lease));
@@ -148,7 +136,7 @@ static void two_create_it_at_once(void **state)
     world_turn(&f->w);
     answer_read(f, "other", "2026-11-20T10:00:00.000000Z");
     world_expect(&f->w, "");
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_null(lease_problem(f->lease));
 }
 
@@ -163,7 +151,7 @@ static void candidate_waits_while_others_renew(void **state)
         world_expect(&f->w, "");
         world_pass(&f->w, 2000);
     }
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_false(may_write(f));
 }
 
@@ -182,14 +170,14 @@ static void candidate_takes_over_what_is_not_renewed(void **state)
     world_pass(&f->w, 1000);
     answer_read(f, "other", "2036-01-01T00:00:00.000000Z");
     world_expect(&f->w, WRITE);
-    CLEANUP_JSON json_t *sent = json_parse(world_call(&f->w, 0)->request.body, strlen(world_call(&f->w, 0)->request.body), NULL);
+    CLEANUP_JSON json_t *sent = world_body(&f->w, 0);
     assert_string_equal(json_str(sent, "spec.holderIdentity"), "me");
     assert_int_equal(json_int(sent, "spec.leaseTransitions", 0), 4);
     assert_string_equal(json_str(sent, "spec.strategy"), "OldestEmulationVersion"); /* what we do not know stays */
     CLEANUP_FREE char *rv = xasprintf("%d", f->rv);
     assert_string_equal(json_str(sent, "metadata.resourceVersion"), rv); /* whoever writes first wins */
     accept_write(f);
-    expect_log(f, "leading");
+    world_expect_said(&f->w, "leading");
 }
 
 static void renewal_is_one_write(void **state)
@@ -203,7 +191,7 @@ static void renewal_is_one_write(void **state)
         accept_write(f);
         assert_int_equal(lease_write_fence(f->lease), f->w.now_ms + 10000);
     }
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_int_equal(f->w.submitted, 2 + 100);
 }
 
@@ -231,13 +219,13 @@ static void failed_renewals_suspend_at_the_fence(void **state)
     assert_string_equal(lease_problem(f->lease), "cannot write lease ns/ostler: connection refused");
     world_pass(&f->w, fence_ms - 1 - f->w.now_ms);
     assert_true(may_write(f));
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_pass(&f->w, 1);
     assert_false(may_write(f));
     assert_false(lease_is_leading(f->lease));
-    expect_log(f, "suspended");
+    world_expect_said(&f->w, "suspended");
     world_pass(&f->w, 60000);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
 }
 
 static void suspended_leader_leads_again_when_nobody_else_does(void **state)
@@ -250,12 +238,12 @@ static void suspended_leader_leads_again_when_nobody_else_does(void **state)
     world_break(&f->w, 0, 0, ERR_TIMEOUT, "no answer in 5 s");
     world_jump(&f->w, 20000);
     world_pass(&f->w, 0);
-    expect_log(f, "suspended");
+    world_expect_said(&f->w, "suspended");
     world_pass(&f->w, 1000);
     answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
     assert_false(may_write(f));
     accept_write(f);
-    expect_log(f, "leading");
+    world_expect_said(&f->w, "leading");
     assert_true(may_write(f));
     assert_null(lease_problem(f->lease));
 }
@@ -267,9 +255,9 @@ static void lost_when_another_holds_it(void **state)
     world_pass(&f->w, 2000);
     world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
     world_turn(&f->w);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     answer_read(f, "other", "2026-11-20T10:00:02.000000Z");
-    expect_log(f, "lost");
+    world_expect_said(&f->w, "lost");
     assert_false(lease_is_leading(f->lease));
     assert_false(may_write(f)); /* though the fence has not been reached */
     world_expect(&f->w, "");
@@ -287,7 +275,7 @@ static void conflict_with_our_own_write(void **state)
     answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
     world_expect(&f->w, WRITE);
     accept_write(f);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_true(may_write(f));
 }
 
@@ -302,9 +290,9 @@ static void late_answer_does_not_move_the_fence(void **state)
     assert_false(may_write(f));
     assert_false(lease_is_leading(f->lease));
     world_pass(&f->w, 0);
-    expect_log(f, "suspended");
+    world_expect_said(&f->w, "suspended");
     answer_read(f, "other", "2026-11-20T10:00:40.000000Z");
-    expect_log(f, "lost");
+    world_expect_said(&f->w, "lost");
     assert_false(may_write(f));
 }
 
@@ -315,10 +303,10 @@ static void leader_that_slept_looks_first(void **state)
     lead(f);
     world_jump(&f->w, 60000);
     world_pass(&f->w, 0);
-    expect_log(f, "suspended");
+    world_expect_said(&f->w, "suspended");
     assert_false(may_write(f));
     answer_read(f, "other", "2026-11-20T10:00:40.000000Z");
-    expect_log(f, "lost");
+    world_expect_said(&f->w, "lost");
     world_expect(&f->w, "");
 }
 
@@ -329,12 +317,12 @@ static void acquired_too_late_to_be_of_use(void **state)
     answer_read(f, "", "2026-11-20T09:00:00.000000Z");
     world_jump(&f->w, 10000);
     accept_write(f);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     assert_false(may_write(f));
     world_pass(&f->w, 0);
     answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
     accept_write(f);
-    expect_log(f, "leading");
+    world_expect_said(&f->w, "leading");
 }
 
 static void problems_have_a_sentence_until_they_are_over(void **state)
@@ -349,11 +337,11 @@ static void problems_have_a_sentence_until_they_are_over(void **state)
     world_reply(&f->w, 0, 200, "<html>");
     world_turn(&f->w);
     assert_non_null(strstr(lease_problem(f->lease), "cannot write lease ns/ostler: not JSON"));
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_pass(&f->w, 1000);
     answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
     accept_write(f);
-    expect_log(f, "leading");
+    world_expect_said(&f->w, "leading");
     assert_null(lease_problem(f->lease));
 }
 
@@ -364,31 +352,131 @@ static void released_at_the_end(void **state)
     lease_release(f->lease, on_released, f);
     assert_false(may_write(f)); /* from here on, not when the server has heard of it */
     world_expect(&f->w, WRITE);
-    CLEANUP_JSON json_t *sent = json_parse(world_call(&f->w, 0)->request.body, strlen(world_call(&f->w, 0)->request.body), NULL);
+    CLEANUP_JSON json_t *sent = world_body(&f->w, 0);
     assert_string_equal(json_str(sent, "spec.holderIdentity"), "");
     assert_int_equal(json_int(sent, "spec.leaseDurationSeconds", 0), 1);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     accept_write(f);
-    expect_log(f, "released");
+    world_expect_said(&f->w, "released");
     world_pass(&f->w, 60000);
-    expect_log(f, "");
+    world_expect_said(&f->w, "");
     world_expect(&f->w, "");
 }
 
-static void released_in_the_middle_of_a_renewal(void **state)
+/* The write that is open gives the lease back, and names the version that the server has. */
+static void expect_release(struct fixture *f)
+{
+    CLEANUP_FREE char *rv = xasprintf("%d", f->rv);
+    world_expect(&f->w, WRITE);
+    CLEANUP_JSON json_t *sent = world_body(&f->w, 0);
+    assert_string_equal(json_str(sent, "spec.holderIdentity"), "");
+    assert_string_equal(json_str(sent, "metadata.resourceVersion"), rv);
+    assert_false(may_write(f));
+    accept_write(f);
+    world_expect_said(&f->w, "released");
+    world_pass(&f->w, 60000);
+    world_expect(&f->w, "");
+}
+
+static void release_in_the_middle_of_a_renewal(struct fixture *f)
+{
+    lead(f);
+    world_pass(&f->w, 2000);
+    lease_release(f->lease, on_released, f);
+    assert_false(may_write(f));
+    world_expect(&f->w, WRITE); /* the renewal */
+    world_expect_said(&f->w, "");
+}
+
+static void released_after_a_renewal(void **state)
+{
+    struct fixture *f = *state;
+    release_in_the_middle_of_a_renewal(f);
+    accept_write(f);
+    world_expect_said(&f->w, "");
+    expect_release(f);
+}
+
+/* Whether a renewal without an answer has arrived is known only by looking. */
+static void released_after_a_renewal_whose_answer_is_lost(void **state)
+{
+    struct fixture *f = *state;
+    release_in_the_middle_of_a_renewal(f);
+    world_break(&f->w, 0, 0, ERR_TIMEOUT, "the answer was lost, not the write");
+    world_turn(&f->w);
+    answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
+    expect_release(f);
+}
+
+static void released_after_a_conflict(void **state)
 {
     struct fixture *f = *state;
     lead(f);
-    world_pass(&f->w, 2000);
-    world_status(&f->w, 0, 200);
-    world_bytes(&f->w, 0, "{'metadata': ");
-    world_turn(&f->w);
     lease_release(f->lease, on_released, f);
-    assert_int_equal(f->w.cancelled, 1);
-    world_expect(&f->w, WRITE);
-    world_reply(&f->w, 0, 409, "{'reason': 'Conflict'}"); /* the renewal had arrived */
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
     world_turn(&f->w);
-    expect_log(f, "released");
+    answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
+    expect_release(f);
+}
+
+static void release_finds_another_holder(void **state)
+{
+    struct fixture *f = *state;
+    release_in_the_middle_of_a_renewal(f);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
+    world_turn(&f->w);
+    answer_read(f, "other", "2026-11-20T10:00:02.000000Z");
+    world_expect_said(&f->w, "released");
+    world_expect(&f->w, "");
+}
+
+static void release_gives_up_when_the_server_is_away(void **state)
+{
+    struct fixture *f = *state;
+    release_in_the_middle_of_a_renewal(f);
+    world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+    world_turn(&f->w);
+    world_expect(&f->w, READ);
+    world_expect_said(&f->w, "");
+    world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+    world_turn(&f->w);
+    world_expect_said(&f->w, "released");
+    world_expect(&f->w, "");
+}
+
+/* A candidate that is just becoming the leader. */
+static void released_while_it_is_acquired(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    answer_read(f, "", "2026-11-20T09:00:00.000000Z");
+    lease_release(f->lease, on_released, f);
+    accept_write(f);
+    world_expect_said(&f->w, "");
+    expect_release(f);
+}
+
+/* Late by the fence, and nobody else has taken it: the next one need not wait. */
+static void released_while_suspended(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_jump(&f->w, 12000);
+    world_pass(&f->w, 0);
+    world_expect_said(&f->w, "suspended");
+    lease_release(f->lease, on_released, f);
+    answer_read(f, "me", "2026-11-20T10:00:01.000000Z");
+    expect_release(f);
+}
+
+/* Whoever waits for the release may stop waiting. */
+static void freed_while_it_is_given_back(void **state)
+{
+    struct fixture *f = *state;
+    release_in_the_middle_of_a_renewal(f);
+    lease_free(TAKE(f->lease));
+    world_expect(&f->w, "");
+    world_expect_said(&f->w, "");
 }
 
 static void nothing_to_release(void **state)
@@ -396,7 +484,7 @@ static void nothing_to_release(void **state)
     struct fixture *f = *state;
     lease_start(f->lease);
     lease_release(f->lease, on_released, f);
-    expect_log(f, "released");
+    world_expect_said(&f->w, "released");
     world_expect(&f->w, "");
 }
 
@@ -421,11 +509,18 @@ int main(void)
         { "acquired too late to be of use", acquired_too_late_to_be_of_use },
         { "problems have a sentence until they are over", problems_have_a_sentence_until_they_are_over },
         { "released at the end", released_at_the_end },
-        { "released in the middle of a renewal", released_in_the_middle_of_a_renewal },
+        { "released after a renewal that was on its way", released_after_a_renewal },
+        { "released after a renewal whose answer is lost", released_after_a_renewal_whose_answer_is_lost },
+        { "released after a conflict", released_after_a_conflict },
+        { "a release that finds another holder ends there", release_finds_another_holder },
+        { "a release gives up when the server is away", release_gives_up_when_the_server_is_away },
+        { "released while it is acquired", released_while_it_is_acquired },
+        { "released while suspended", released_while_suspended },
+        { "freed while it is given back", freed_while_it_is_given_back },
         { "nothing to release", nothing_to_release },
     };
-    struct table t = { 0 };
+    struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
-    return table_run(&t, "lease");
+        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    return suite_run(&s, "lease");
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/world.h"
 
 /* A timer that writes its letter, and may set itself again. */
@@ -193,13 +193,13 @@ static void descriptor_wakes_for_timers(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    table_add(&t, "timers come in their order", timers_come_in_their_order, NULL);
-    table_add(&t, "timers are moved and cancelled", timers_are_moved_and_cancelled, NULL);
-    table_add(&t, "a timer that sets itself for now is called in the next turn", timer_for_now_is_called_in_the_next_turn, NULL);
-    table_add(&t, "a timer that sets itself for the past lets the others through", timer_for_the_past_lets_the_others_through, NULL);
-    table_add(&t, "hooks come at the end of each turn, in their order", hooks_come_last_in_their_order, NULL);
-    table_add(&t, "descriptors come before timers", descriptors_come_before_timers, NULL);
-    table_add(&t, "the loop's descriptor wakes for timers", descriptor_wakes_for_timers, NULL);
-    return table_run(&t, "loop");
+    struct suite s = { 0 };
+    suite_add(&s, "timers come in their order", timers_come_in_their_order, NULL);
+    suite_add(&s, "timers are moved and cancelled", timers_are_moved_and_cancelled, NULL);
+    suite_add(&s, "a timer that sets itself for now is called in the next turn", timer_for_now_is_called_in_the_next_turn, NULL);
+    suite_add(&s, "a timer that sets itself for the past lets the others through", timer_for_the_past_lets_the_others_through, NULL);
+    suite_add(&s, "hooks come at the end of each turn, in their order", hooks_come_last_in_their_order, NULL);
+    suite_add(&s, "descriptors come before timers", descriptors_come_before_timers, NULL);
+    suite_add(&s, "the loop's descriptor wakes for timers", descriptor_wakes_for_timers, NULL);
+    return suite_run(&s, "loop");
 }

@@ -6,10 +6,10 @@
 
 #include "base/str.h"
 #include "tests/unit/support/chance.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* One thing that happens at a time (ms): "add K", "at K MS", "take K" ("take -": nothing is due), "done K", "fail K",
- * "fail K RETRY_AFTER", "due MS" (the queue's deadline), "depth N", "failures K N". */
+ * "fail K RETRY_AFTER", "overtaken K", "due MS" (the queue's deadline), "depth N", "failures K N". */
 struct turn {
     int64_t now;
     const char *line;
@@ -60,6 +60,16 @@ static const struct script {
     { "Retry-After does not shorten the backoff", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 1" }, { 0, "due 5" } } },
     { "Retry-After is waited for by what was added meanwhile too", {
         { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "fail a 7000" }, { 0, "due 7000" } } },
+    { "overtaken, a key waits for what others wrote, which adds it", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 0, "due 250" }, { 3, "take -" }, { 3, "add a" }, { 3, "take a" }, { 3, "done a" },
+        { 250, "take -" } } },
+    { "overtaken, a key that was added meanwhile is due at once", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "overtaken a" }, { 0, "due now" }, { 0, "failures a 1" } } },
+    { "overtaken and added by nobody, a key comes back", { { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 249, "take -" }, { 250, "take a" } } },
+    { "overtaken again and again, a key comes back by its backoff", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 5, "take a" }, { 5, "fail a" }, { 15, "take a" }, { 15, "fail a" }, { 35, "take a" }, { 35, "fail a" },
+        { 75, "take a" }, { 75, "fail a" }, { 155, "take a" }, { 155, "fail a" }, { 315, "take a" }, { 315, "fail a" }, { 635, "take a" }, { 635, "overtaken a" },
+        { 635, "due 1275" } } },
     { "what a server asked for one key is not asked of another", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 0, "add b" }, { 0, "take b" } } },
 };
 /* clang-format on */
@@ -80,9 +90,11 @@ static void happen(struct queue *q, const struct turn *turn)
     else if (str_eq(what, "take"))
         assert_string_equal(str_eq(key, "-") ? "-" : key, queue_deadline(q) <= turn->now ? queue_take(q, turn->now) ?: "-" : "-");
     else if (str_eq(what, "done"))
-        queue_done(q, key, false, -1, turn->now);
+        queue_done(q, key, QUEUE_WELL, -1, turn->now);
     else if (str_eq(what, "fail"))
-        queue_done(q, key, true, words == 3 ? number(arg) : -1, turn->now);
+        queue_done(q, key, QUEUE_FAILED, words == 3 ? number(arg) : -1, turn->now);
+    else if (str_eq(what, "overtaken"))
+        queue_done(q, key, QUEUE_OVERTAKEN, -1, turn->now);
     else if (str_eq(what, "due"))
         assert_int_equal(queue_deadline(q), number(key));
     else if (str_eq(what, "depth"))
@@ -110,7 +122,7 @@ static void backoff_grows_to_1000_s(void **state)
     queue_add(&q, "a");
     for (int i = 1; i <= 100; i++) {
         assert_string_equal(queue_take(&q, now), "a");
-        queue_done(&q, "a", true, -1, now);
+        queue_done(&q, "a", QUEUE_FAILED, -1, now);
         assert_int_equal(queue_deadline(&q) - now, want);
         assert_int_equal(queue_failures(&q, "a"), i);
         now = queue_deadline(&q);
@@ -141,7 +153,7 @@ static void forgotten_keys_take_no_memory(void **state)
         snprintf(key, sizeof key, "k%d", i);
         queue_add(&q, key);
         queue_take(&q, 0);
-        queue_done(&q, key, false, -1, 0);
+        queue_done(&q, key, QUEUE_WELL, -1, 0);
     }
     assert_int_equal(q.items.len, 0);
     queue_clear(&q);
@@ -253,7 +265,7 @@ static void step(struct model *m, struct queue *q, struct chance *chance)
             /* A time of this key's own, later than any backoff; none only where the key is due at once anyway. */
             bool at_once = !failed || (k->dirty && chance_below(chance, 2));
             int64_t retry_after = at_once ? -1 : time_for(m, i, 2000000) - m->now;
-            queue_done(q, k->name, failed, retry_after, m->now);
+            queue_done(q, k->name, failed ? QUEUE_FAILED : QUEUE_WELL, retry_after, m->now);
             model_done(m, k, failed, retry_after);
         }
         break;
@@ -296,11 +308,11 @@ static void any_history_is_that_of_a_plain_list(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check, scripts);
-    table_add(&t, "the backoff grows from 5 ms to 1000 s and stays there", backoff_grows_to_1000_s, NULL);
-    table_add(&t, "a key is copied", key_is_copied, NULL);
-    table_add(&t, "forgotten keys take no memory", forgotten_keys_take_no_memory, NULL);
-    table_add(&t, "any history is that of a plain list", any_history_is_that_of_a_plain_list, NULL);
-    return table_run(&t, "queue");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, scripts);
+    suite_add(&s, "the backoff grows from 5 ms to 1000 s and stays there", backoff_grows_to_1000_s, NULL);
+    suite_add(&s, "a key is copied", key_is_copied, NULL);
+    suite_add(&s, "forgotten keys take no memory", forgotten_keys_take_no_memory, NULL);
+    suite_add(&s, "any history is that of a plain list", any_history_is_that_of_a_plain_list, NULL);
+    return suite_run(&s, "queue");
 }

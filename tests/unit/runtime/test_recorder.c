@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 #include "tests/unit/support/world.h"
 
@@ -54,12 +54,6 @@ static void record(struct fixture *f, const char *node, const char *reason)
     recorder_event(f->recorder, &e);
 }
 
-static json_t *sent(const struct fixture *f, size_t place)
-{
-    const char *body = world_call(&f->w, place)->request.body;
-    return json_parse(body, strlen(body), NULL);
-}
-
 /* Answers everything that is open and what comes after it. */
 static void accept_all(struct fixture *f)
 {
@@ -75,7 +69,7 @@ static void event_has_all_that_the_server_requires(void **state)
     recorder_event(f->recorder, &(struct event){ .regarding = { RESOURCE_NODE, "gpu-1", "u1" }, .warning = true,
                                                  .reason = "DrainBlocked", .action = "Drain", .note = "the pod a/b is in the way" });
     world_expect(&f->w, POST);
-    CLEANUP_JSON json_t *event = sent(f, 0);
+    CLEANUP_JSON json_t *event = world_body(&f->w, 0);
     const char *name = json_str_or_empty(event, "metadata.name");
     assert_memory_equal(name, "gpu-1.", 6);
     json_set_at(event, "metadata.name", json_string("NAME"));
@@ -95,7 +89,7 @@ static void long_note_is_cut(void **state)
     struct event e = node_event("n", "Long");
     e.note = note;
     recorder_event(f->recorder, &e);
-    CLEANUP_JSON json_t *event = sent(f, 0);
+    CLEANUP_JSON json_t *event = world_body(&f->w, 0);
     assert_in_range(strlen(json_str_or_empty(event, "note")), 900, 1024);
 }
 
@@ -104,8 +98,8 @@ static void names_are_unique(void **state)
     struct fixture *f = *state;
     record(f, "n", "A");
     record(f, "n", "B");
-    CLEANUP_JSON json_t *a = sent(f, 0);
-    CLEANUP_JSON json_t *b = sent(f, 1);
+    CLEANUP_JSON json_t *a = world_body(&f->w, 0);
+    CLEANUP_JSON json_t *b = world_body(&f->w, 1);
     assert_string_not_equal(json_str_or_empty(a, "metadata.name"), json_str_or_empty(b, "metadata.name"));
 }
 
@@ -113,7 +107,7 @@ static void second_time_begins_a_series(void **state)
 {
     struct fixture *f = *state;
     record(f, "n", "A");
-    CLEANUP_JSON json_t *event = sent(f, 0);
+    CLEANUP_JSON json_t *event = world_body(&f->w, 0);
     accept_all(f);
     world_pass(&f->w, 60000);
     record(f, "n", "A");
@@ -304,8 +298,8 @@ int main(void)
         { "thousands of objects are forgotten in time", thousands_of_objects_are_forgotten },
         { "freed with events on their way, these are cancelled", freed_with_events_on_their_way },
     };
-    struct table t = { 0 };
+    struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        table_add_fixture(&t, rows[i].name, rows[i].check, set_up, tear_down);
-    return table_run(&t, "recorder");
+        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    return suite_run(&s, "recorder");
 }

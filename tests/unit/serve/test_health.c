@@ -1,7 +1,7 @@
 #include "serve/health.h"
 
 #include "base/buf.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 /* `arg` is the sentence, or NULL. */
 static char *says(void *arg)
@@ -68,7 +68,7 @@ static void check_row(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_row, rows);
-    return table_run(&t, "health");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_row, rows);
+    return suite_run(&s, "health");
 }

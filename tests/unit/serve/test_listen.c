@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static const struct row {
     const char *name;
@@ -20,7 +20,7 @@ static const struct row {
     { "IPv6 without brackets", "::1:8080", "\"::1:8080\" is not an address" },
     { "brackets around something else", "[127.0.0.1]:0", "\"[127.0.0.1]:0\" is not an address" },
     { "brackets around nothing", "[]:0", "\"[]:0\" is not an address" },
-    { "an address of another machine", "192.0.2.1:0", "listen on 192.0.2.1:0: " },
+    { "an address of another machine", "192.0.2.1:0", "cannot listen on 192.0.2.1:0: " },
 };
 
 static void check_row(void **state)
@@ -47,7 +47,7 @@ static void taken_ports_are_named(void **state)
     assert_true(first >= 0);
     CLEANUP_FREE char *address = xasprintf("127.0.0.1:%d", listen_port(first));
     assert_int_equal(listen_on(address, &e), -1);
-    CLEANUP_FREE char *want = xasprintf("listen on %s: Address already in use", address);
+    CLEANUP_FREE char *want = xasprintf("cannot listen on %s: Address already in use; choose another address or port with --listen", address);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(e.kind, ERR_SYSTEM);
     close(first);
@@ -55,8 +55,8 @@ static void taken_ports_are_named(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_row, rows);
-    table_add(&t, "a port that is taken is named", taken_ports_are_named, NULL);
-    return table_run(&t, "listen");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_row, rows);
+    suite_add(&s, "a port that is taken is named", taken_ports_are_named, NULL);
+    return suite_run(&s, "listen");
 }

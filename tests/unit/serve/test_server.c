@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 enum { ANSWER_TIMEOUT_MS = 5000 };
 
@@ -338,18 +338,18 @@ static void a_bad_address_is_an_error(void **state)
 
 int main(void)
 {
-    struct table t = { 0 };
-    TABLE_ROWS(&t, check_row, rows);
-    table_add(&t, "a large answer comes whole", large_answers_come_whole, NULL);
-    table_add(&t, "a request that comes byte by byte is answered", a_request_in_pieces_is_answered, NULL);
-    table_add(&t, "headers up to the limit are read", headers_up_to_the_limit_are_read, NULL);
-    table_add(&t, "700 silent clients do not keep a probe out", check_probe_in_a_crowd, "");
-    table_add(&t, "700 clients with half a request do not", check_probe_in_a_crowd, "GET /healthz HTTP/1.1\r\nHost: ");
-    table_add(&t, "700 clients that do not take their answer do not", check_probe_in_a_crowd, GET("/metrics"));
-    table_add(&t, "scrapes beyond the memory for them are refused", scrapes_beyond_the_memory_are_refused, NULL);
-    table_add(&t, "an adopted descriptor is called when it is readable", adopted_descriptors_are_called_when_readable, NULL);
-    table_add(&t, "waits are bounded and do not spin", waits_are_bounded_and_do_not_spin, NULL);
-    table_add(&t, "nothing is left open", nothing_is_left_open, NULL);
-    table_add(&t, "a bad address is an error", a_bad_address_is_an_error, NULL);
-    return table_run(&t, "server");
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_row, rows);
+    suite_add(&s, "a large answer comes whole", large_answers_come_whole, NULL);
+    suite_add(&s, "a request that comes byte by byte is answered", a_request_in_pieces_is_answered, NULL);
+    suite_add(&s, "headers up to the limit are read", headers_up_to_the_limit_are_read, NULL);
+    suite_add(&s, "700 silent clients do not keep a probe out", check_probe_in_a_crowd, "");
+    suite_add(&s, "700 clients with half a request do not", check_probe_in_a_crowd, "GET /healthz HTTP/1.1\r\nHost: ");
+    suite_add(&s, "700 clients that do not take their answer do not", check_probe_in_a_crowd, GET("/metrics"));
+    suite_add(&s, "scrapes beyond the memory for them are refused", scrapes_beyond_the_memory_are_refused, NULL);
+    suite_add(&s, "an adopted descriptor is called when it is readable", adopted_descriptors_are_called_when_readable, NULL);
+    suite_add(&s, "waits are bounded and do not spin", waits_are_bounded_and_do_not_spin, NULL);
+    suite_add(&s, "nothing is left open", nothing_is_left_open, NULL);
+    suite_add(&s, "a bad address is an error", a_bad_address_is_an_error, NULL);
+    return suite_run(&s, "server");
 }

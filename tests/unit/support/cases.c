@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 static int is_case(const struct dirent *entry)
 {
@@ -13,17 +13,17 @@ static int is_case(const struct dirent *entry)
 
 int cases_run(const char *group, const char *folder, CMUnitTestFunction check)
 {
-    struct table t = { 0 };
+    struct suite s = { 0 };
     struct dirent **entries = NULL;
     int n = scandir(folder, &entries, is_case, alphasort);
     char **paths = xcalloc(n > 0 ? (size_t) n : 1, sizeof *paths);
     for (int i = 0; i < n; i++) {
         paths[i] = xasprintf("%s/%s", folder, entries[i]->d_name);
-        table_add(&t, paths[i], check, paths[i]);
+        suite_add(&s, paths[i], check, paths[i]);
         free(entries[i]);
     }
     free(entries);
-    int failed = table_run(&t, group);
+    int failed = suite_run(&s, group);
     for (int i = 0; i < n; i++)
         free(paths[i]);
     free(paths);

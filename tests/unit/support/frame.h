@@ -1,9 +1,10 @@
-/* What a write to a node may touch. A merge patch as the API server carries it out, and the check that everything which is not
- * Ostler's is as it was. In a header, so that fuzz targets, which link no test support, have it too. */
+/* What a write to a node may touch. Patches as the API server carries them out, and the check that everything which is not Ostler's is
+ * as it was. In a header, so that fuzz targets, which link no test support, have it too. */
 #ifndef OSTLER_TESTS_SUPPORT_FRAME_H
 #define OSTLER_TESTS_SUPPORT_FRAME_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -27,6 +28,79 @@ static inline void frame_merge(json_t *target, const json_t *patch)
             json_object_set_new(target, key, json_deep_copy(value));
         }
     }
+}
+
+/* A part of a JSON pointer, with ~1 and ~0 as what they stand for. Owned by the caller. */
+static inline char *frame_part(const char *from, size_t len)
+{
+    char *part = xstrndup(from, len), *to = part;
+    for (const char *at = part; *at; at++) {
+        bool escape = at[0] == '~' && (at[1] == '0' || at[1] == '1');
+        *to++ = (char) (!escape ? *at : at[1] == '0' ? '~' : '/');
+        at += escape;
+    }
+    *to = '\0';
+    return part;
+}
+
+/* The object that holds what a JSON pointer names, and the name in it; NULL when there is none and none is to be made. */
+static inline json_t *frame_parent(json_t *object, const char *pointer, bool make, char **ret_key)
+{
+    for (;;) {
+        const char *part = pointer + 1, *end = strchrnul(part, '/');
+        *ret_key = frame_part(part, (size_t) (end - part));
+        if (!*end)
+            return object;
+        if (make && !json_object_get(object, *ret_key))
+            json_object_set_new(object, *ret_key, json_object());
+        object = json_object_get(object, *ret_key);
+        free(TAKE(*ret_key));
+        pointer = end;
+    }
+}
+
+/* One operation of RFC 6902, in place; false when it does not hold. */
+static inline bool frame_operation(json_t *object, const json_t *operation)
+{
+    CLEANUP_FREE char *key = NULL;
+    json_t *parent = frame_parent(object, json_str(operation, "path"), false, &key), *value = json_object_get(operation, "value");
+    const json_t *now = json_object_get(parent, key);
+    const char *op = json_str(operation, "op");
+    if (!json_is_object(parent))
+        return false;
+    if (str_eq(op, "test"))
+        return json_is_null(value) ? !now || json_is_null(now) : json_equal(now, value);
+    if (str_eq(op, "remove"))
+        return json_object_del(parent, key) == 0;
+    return (now || str_eq(op, "add")) && json_object_set_new(parent, key, json_deep_copy(value)) == 0;
+}
+
+/* A JSON patch: the object as it is afterwards, NULL when it is refused. New reference. */
+static inline json_t *frame_operated(const json_t *object, const json_t *operations)
+{
+    size_t i;
+    json_t *operation, *after = json_deep_copy(object);
+    json_array_foreach (operations, i, operation) {
+        if (frame_operation(after, operation))
+            continue;
+        json_decref(after);
+        return NULL;
+    }
+    return after;
+}
+
+/* A node as the API server shows it, in place: what is empty is left out, but for the spec. */
+static inline void frame_show(json_t *node)
+{
+    static const char *const maps[] = { "labels", "annotations" };
+    json_t *metadata = json_object_get(node, "metadata");
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++)
+        if (json_object_size(json_object_get(metadata, maps[i])) == 0)
+            json_object_del(metadata, maps[i]);
+    if (!json_object_get(node, "spec"))
+        json_object_set_new(node, "spec", json_object());
+    if (json_array_size(json_at(node, "spec.taints")) == 0)
+        json_object_del(json_object_get(node, "spec"), "taints");
 }
 
 /* Whether a node's annotation says that a label ("labels") or taint ("taints") is Ostler's. */

@@ -100,6 +100,8 @@ static void store(struct toy *t, enum resource_id resource, json_t *object_steal
     bool changed = !before || (was != is && !json_equal(was, is));
     if (has_generation(resource) && (changed || !object_generation(object_steal)))
         json_object_set_new(metadata, "generation", json_integer(object_generation(before) + 1));
+    if (resource == RESOURCE_NODE)
+        frame_show(object_steal);
     CLEANUP_FREE char *key = xstrdup(name);
     json_object_set_new(t->objects[resource], key, object_steal);
 }
@@ -334,6 +336,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .monitors_exist = t->monitors_exist,
         .any_gpu_node = some ? &facts : NULL,
         .manifests = t->manifests,
+        .intents = &c->intents,
         .operand_namespace = TOY_NAMESPACE,
         .now = TOY_NOW,
     };
@@ -382,43 +385,20 @@ static json_t *applied(const json_t *before, const json_t *intent)
     return object;
 }
 
-static json_t *at_pointer(const json_t *object, const char *pointer)
-{
-    CLEANUP_FREE char *path = xstrdup(pointer + 1);
-    for (char *slash; (slash = strchr(path, '/'));)
-        *slash = '.';
-    return json_at(object, path);
-}
-
-/* The operations that plans use. */
-static void operate(json_t *object, const json_t *operations)
-{
-    size_t i;
-    json_t *o;
-    json_array_foreach (operations, i, o) {
-        const char *pointer = json_str(o, "path");
-        json_t *value = json_object_get(o, "value");
-        if (str_eq(json_str(o, "op"), "test"))
-            assert_true(json_equal(at_pointer(object, pointer), value));
-        else if (str_eq(pointer, "/spec") || str_eq(pointer, "/metadata/managedFields"))
-            json_set_at(object, str_eq(pointer, "/spec") ? "spec" : "metadata.managedFields", json_deep_copy(value));
-        else
-            fail_msg("unknown operation on %s", pointer);
-    }
-}
-
-/* A JSON patch; what it changes in the spec is recorded under its sender's name, as an update. */
+/* A JSON patch, whose tests hold since nobody writes between a pass and its plan; what it changes in the spec is recorded under its sender's name, as an update. */
 static json_t *operated(const json_t *before, const json_t *operations)
 {
-    json_t *object = json_deep_copy(before);
-    operate(object, operations);
+    json_t *object = frame_operated(before, operations);
+    if (!object)
+        fail_msg("a JSON patch of %s is refused", object_name(before));
+    assert_string_equal(json_str(json_array_get(operations, 0), "path"), "/metadata/uid");
     if (!json_equal(json_object_get(before, "spec"), json_object_get(object, "spec")))
         json_array_append_new(json_at(object, "metadata.managedFields"),
                               json_pack("{s:s, s:s, s:{s:{}}}", "manager", FIELD_MANAGER, "operation", "Update", "fieldsV1", "f:spec"));
     return object;
 }
 
-/* Guarded merge patches, on nodes and on the policy. */
+/* A guarded merge patch, of the policy. */
 static json_t *patched(const json_t *before, const json_t *patch)
 {
     assert_string_equal(json_str_or_empty(patch, "metadata.uid"), object_uid(before));
@@ -558,12 +538,34 @@ static void add_pod(struct toy *t, const json_t *set, const char *node)
     toy_put(t, RESOURCE_POD, pod);
 }
 
+/* What the DaemonSet controller says of a set that rolls: here it has rolled at once. */
+static bool count_pods(struct toy *t, const json_t *set)
+{
+    const char *name;
+    json_t *node;
+    json_int_t desired = 0;
+    if (!str_eq(json_str(set, "spec.updateStrategy.type"), "RollingUpdate"))
+        return false;
+    json_object_foreach (t->objects[RESOURCE_NODE], name, node)
+        desired += wants_pod(set, node);
+    CLEANUP_JSON json_t *status = json_pack("{s:I, s:I, s:I}", "observedGeneration", (json_int_t) object_generation(set),
+                                            "desiredNumberScheduled", desired, "updatedNumberScheduled", desired);
+    if (json_equal(status, json_object_get(set, "status")))
+        return false;
+    json_t *counted = json_deep_copy(set);
+    json_object_set(counted, "status", status);
+    toy_put(t, RESOURCE_DAEMONSET, counted);
+    return true;
+}
+
 bool toy_follow(struct toy *t)
 {
     bool changed = remove_unwanted_pods(t);
+    CLEANUP_JSON json_t *sets = json_copy(t->objects[RESOURCE_DAEMONSET]);
     const char *set_name, *node_name;
     json_t *set, *node;
-    json_object_foreach (t->objects[RESOURCE_DAEMONSET], set_name, set) {
+    json_object_foreach (sets, set_name, set) {
+        changed |= count_pods(t, set);
         json_object_foreach (t->objects[RESOURCE_NODE], node_name, node) {
             if (!wants_pod(set, node) || has_wanted_pod(t, set_name, node_name))
                 continue;

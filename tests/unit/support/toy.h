@@ -12,7 +12,6 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/plan/policy_plan.h"
 
-/* reconcilers/cluster.h is left out: it brings runtime/table.h, whose name tests use for their own tables. */
 struct cluster;
 
 #define TOY_NAMESPACE "ostler-operands"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/unit/support/table.h"
+#include "tests/unit/support/suite.h"
 
 char *json_quoted(const char *text)
 {

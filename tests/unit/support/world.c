@@ -6,7 +6,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "tests/unit/support/cmocka.h"
@@ -136,7 +135,7 @@ static void on_wake(void *arg)
 
 void world_init(struct world *w)
 {
-    *w = (struct world){ .now_ms = 1000, .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+    *w = (struct world){ .now_ms = 1000, .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .said = BUF_INIT(TEXT_MAX) };
     w->clock = (struct clock){ .mono_ms = mono_ms, .wall_us = wall_us, .self = w };
     w->transport = (struct transport){ .submit = submit, .cancel = cancel, .self = w };
     w->loop = loop_new(&w->clock);
@@ -148,6 +147,7 @@ void world_clear(struct world *w)
 {
     loop_free(w->loop);
     close(w->wake_fd);
+    buf_clear(&w->said);
     while (w->call_count)
         forget(w, &w->calls[w->call_count - 1]);
     free(w->calls);
@@ -232,12 +232,28 @@ void world_expect(const struct world *w, const char *lines)
     assert_string_equal(buf_text(&b), lines);
 }
 
-void world_expect_body(const struct world *w, size_t place, const char *body)
+json_t *world_body(const struct world *w, size_t place)
 {
     const char *text = world_call(w, place)->request.body;
     assert_non_null(text);
-    CLEANUP_JSON json_t *got = json_parse(text, strlen(text), NULL);
+    return json_parse(text, strlen(text), NULL);
+}
+
+void world_expect_body(const struct world *w, size_t place, const char *body)
+{
+    CLEANUP_JSON json_t *got = world_body(w, place);
     assert_tree(got, body);
+}
+
+void world_say(struct world *w, const char *word)
+{
+    buf_printf(&w->said, "%s%s", w->said.len ? " " : "", word);
+}
+
+void world_expect_said(struct world *w, const char *want)
+{
+    assert_string_equal(buf_text(&w->said), want);
+    buf_reset(&w->said);
 }
 
 void world_status(struct world *w, size_t place, int status)

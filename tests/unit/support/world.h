@@ -12,9 +12,11 @@
 #ifndef OSTLER_TESTS_SUPPORT_WORLD_H
 #define OSTLER_TESTS_SUPPORT_WORLD_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "kube/transport.h"
 #include "runtime/loop.h"
 
@@ -46,6 +48,7 @@ struct world {
     uint64_t submitted; /* requests since the beginning */
     uint64_t cancelled;
     int wake_fd; /* readable while something is on its way */
+    struct buf said; /* by what the test looks at, in its callbacks */
 };
 
 /* Wall time at 0 ms: 2026-11-20T10:00:00Z. */
@@ -68,8 +71,15 @@ struct world_call *world_call(const struct world *w, size_t place);
 /* Fails the test unless the open requests are these, one "METHOD path" per line, oldest first. Of a watch, its timeoutSeconds is
  * left out: it is chosen by chance. */
 void world_expect(const struct world *w, const char *lines);
+/* The body of an open request. New reference. */
+json_t *world_body(const struct world *w, size_t place);
 /* Fails the test unless the body of an open request is this JSON (with ' for "). */
 void world_expect_body(const struct world *w, size_t place, const char *body);
+
+/* Takes down a word of what is told. */
+void world_say(struct world *w, const char *word);
+/* Fails the test unless this was told since the last time, words apart by spaces. */
+void world_expect_said(struct world *w, const char *want);
 
 /* The status line and headers of an answer. */
 void world_status(struct world *w, size_t place, int status);

@@ -1,0 +1,248 @@
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "engine/engine_state.h"
+
+enum {
+    /* The policy is one key: no event tells of rights or a namespace that came back, so it is tried again this often. */
+    POLICY_BACKOFF_MAX_MS = 15 * 1000,
+    /* What has changed is looked at together after this time, and not more often than each second. */
+    SETTLE_MS = 50,
+    SETTLE_APART_MS = 1000,
+};
+
+/* Without leader election nothing ever forbids a write. */
+static int64_t fence(void *arg)
+{
+    const struct engine *en = arg;
+    if (en->stopping && !en->drain_writes)
+        return INT64_MIN;
+    return en->lease ? lease_write_fence(en->lease) : INT64_MAX;
+}
+
+/* ---- who must look at what */
+
+static void want_node(void *arg, const char *name)
+{
+    struct engine *en = arg;
+    controller_add(en->nodes, name);
+}
+
+static void want_policy(void *arg, bool soon)
+{
+    struct engine *en = arg;
+    if (soon) {
+        controller_add(en->policies, POLICY_NAME);
+        return;
+    }
+    int64_t now = loop_now(en->o.loop), apart = en->policy_looked_ms + SETTLE_APART_MS - now;
+    controller_add_after(en->policies, POLICY_NAME, apart > SETTLE_MS ? apart : SETTLE_MS);
+}
+
+/* ---- working and holding still */
+
+static bool watches_are_well(const struct engine *en)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (en->cluster.informers[i] && informer_problem(en->cluster.informers[i]))
+            return false;
+    return cluster_synced(&en->cluster);
+}
+
+/* Decisions are made only while we lead and every watch is well: never on a view that may be old. When all is well (again), everything
+ * is looked at. */
+static void work_when_ready(void *arg)
+{
+    struct engine *en = arg;
+    bool ready = en->leading && !en->stopping && watches_are_well(en);
+    if (ready == en->working)
+        return;
+    en->working = ready;
+    log_info(ready ? "working" : "holding still", "leading", en->leading ? "true" : "false");
+    if (ready) {
+        controller_start(en->nodes);
+        controller_start(en->policies);
+        cluster_new_epoch(&en->cluster);
+    } else {
+        controller_stop(en->nodes);
+        controller_stop(en->policies);
+    }
+}
+
+static void on_leading(void *arg)
+{
+    struct engine *en = arg;
+    en->leading = true;
+    work_when_ready(en);
+}
+
+static void on_suspended(void *arg)
+{
+    struct engine *en = arg;
+    en->leading = false;
+    work_when_ready(en);
+}
+
+static void on_lost(void *arg)
+{
+    struct engine *en = arg;
+    /* Nothing more may be written, not even a lease: the next leader may be at work already. */
+    log_error("lease lost", "message", "another replica may lead by now: exiting at once");
+    en->o.lost(en->o.arg);
+}
+
+/* ---- passes */
+
+static void reconcile_policy(void *arg, const char *key, struct plan *plan)
+{
+    struct engine *en = arg;
+    en->policy_looked_ms = loop_now(en->o.loop);
+    policy_reconcile(&en->reconcilers, key, plan);
+    work_when_ready(en); /* the policy may have asked for a watch that nobody needed before */
+    if (en->o.cleanup && en->reconcilers.cleaned) {
+        log_info("clean", "message", "nothing of Ostler's is left in the cluster");
+        engine_stop(en, 0);
+    }
+}
+
+static void on_policy_outcome(void *arg, const char *key, const struct executor_result *result)
+{
+    (void) key;
+    struct engine *en = arg;
+    policy_outcome(&en->reconcilers, result);
+}
+
+static void reconcile_node(void *arg, const char *key, struct plan *plan)
+{
+    struct engine *en = arg;
+    node_reconcile(&en->reconcilers, key, plan);
+}
+
+static void on_notice(void *arg, const struct notice *n)
+{
+    struct engine *en = arg;
+    recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid }, .warning = n->warning,
+                                                  .reason = n->reason, .action = n->action, .note = n->note });
+}
+
+static void on_written(void *arg, enum resource_id resource, const json_t *object)
+{
+    struct engine *en = arg;
+    cluster_written(&en->cluster, resource, object);
+}
+
+static void on_answered(void *arg, const struct request *request, int status)
+{
+    struct engine *en = arg;
+    if (en->o.answered)
+        en->o.answered(en->o.arg, request, status);
+}
+
+/* ---- life */
+
+static void set_up_controllers(struct engine *en)
+{
+    const struct engine_options *o = &en->o;
+    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .written = on_written,
+                                   .answered = on_answered, .arg = en };
+    en->executor = executor_new(&ex);
+    /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
+    struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = en,
+                                    .loop = o->loop, .executor = en->executor, .metrics = &en->controller_metrics,
+                                    .clock = o->clock, .backoff_max_ms = POLICY_BACKOFF_MAX_MS, .notice = on_notice };
+    en->policies = controller_new(&c);
+    c.name = "node";
+    c.reconcile = reconcile_node;
+    c.outcome = NULL;
+    c.backoff_max_ms = 0;
+    en->nodes = controller_new(&c);
+    struct recorder_options r = { .transport = o->transport, .loop = o->loop, .clock = o->clock, .instance = o->identity,
+                                  .fence = fence, .arg = en };
+    en->recorder = recorder_new(&r);
+}
+
+static void set_up_informers(struct engine *en)
+{
+    struct informer_options rows[RESOURCE_COUNT];
+    size_t n = cluster_informers(&en->cluster, rows);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].seed = en->o.seed + i;
+        rows[i].outage = &en->outage;
+        en->cluster.informers[rows[i].resource] = informer_new(&rows[i], &en->cluster.tables[rows[i].resource], en->o.transport,
+                                                               en->o.loop, work_when_ready, en);
+    }
+}
+
+static void set_up_lease(struct engine *en)
+{
+    const struct engine_options *o = &en->o;
+    if (!o->leader_elect)
+        return;
+    struct lease_options l = { .ns = o->lease_namespace, .name = "ostler", .me = o->identity, .transport = o->transport,
+                               .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading, .on_suspended = on_suspended,
+                               .on_lost = on_lost, .arg = en };
+    en->lease = lease_new(&l);
+}
+
+struct engine *engine_new(const struct engine_options *o)
+{
+    struct engine *en = xcalloc(1, sizeof *en);
+    en->o = *o;
+    engine_metrics_add(en);
+    struct cluster_options c = { .operand_namespace = o->operand_namespace, .image_prefixes = o->image_prefixes,
+                                 .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
+                                 .listener = { want_node, want_policy, en } };
+    cluster_init(&en->cluster, &c);
+    en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en };
+    set_up_controllers(en);
+    set_up_informers(en);
+    set_up_lease(en);
+    engine_stop_init(en);
+    return en;
+}
+
+void engine_start(struct engine *en)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP) /* that one waits for a policy that needs it */
+            informer_start(en->cluster.informers[i]);
+    if (en->lease)
+        lease_start(en->lease);
+    else
+        on_leading(en);
+}
+
+void engine_free(struct engine *en)
+{
+    if (!en)
+        return;
+    controller_free(en->nodes);
+    controller_free(en->policies);
+    executor_free(en->executor);
+    recorder_free(en->recorder);
+    lease_free(en->lease);
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        informer_free(en->cluster.informers[i]);
+    cluster_clear(&en->cluster);
+    free(en->reconcilers.failure);
+    loop_timer_cancel(en->o.loop, &en->drain_due);
+    loop_timer_cancel(en->o.loop, &en->patience);
+    free(en);
+}
+
+bool engine_working(const struct engine *en)
+{
+    return en->working;
+}
+
+int64_t engine_write_fence(const struct engine *en)
+{
+    return fence((void *) en);
+}
+
+const struct cluster *engine_cluster(const struct engine *en)
+{
+    return &en->cluster;
+}

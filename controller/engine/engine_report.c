@@ -1,0 +1,65 @@
+#include "base/str.h"
+#include "engine/engine_state.h"
+
+void engine_metrics_add(struct engine *en)
+{
+    static const char *const by_name[] = { "name", NULL };
+    static const char *const by_state[] = { "state", NULL };
+    static const char *const by_resource[] = { "resource", NULL };
+    controller_metrics_add(&en->controller_metrics, en->o.metrics);
+    const struct {
+        struct metric **into;
+        struct metric_desc desc;
+    } rows[] = {
+        { &en->leader, { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name, NULL, 0 } },
+        { &en->node_states, { "ostler_nodes", "Nodes by state.", METRIC_GAUGE, by_state, NULL, 0 } },
+        { &en->cache_objects, { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
+        { &en->watch_restarts, { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL, 0 } },
+        { &en->events_dropped, { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        *rows[i].into = metrics_add(en->o.metrics, &rows[i].desc);
+}
+
+void engine_update_metrics(struct engine *en)
+{
+    metric_set(en->leader, (const char *const[]){ "ostler" }, en->leading);
+    for (int i = 0; i < NODE_STATE_COUNT; i++)
+        metric_set(en->node_states, (const char *const[]){ node_state_name((enum node_state) i) },
+                   (double) en->cluster.tally.states[i]);
+    for (int i = 0; i < RESOURCE_COUNT; i++) {
+        if (!en->cluster.informers[i])
+            continue;
+        const char *const labels[] = { resource_get((enum resource_id) i)->plural };
+        metric_set(en->cache_objects, labels, (double) en->cluster.tables[i].records.len);
+        metric_set(en->watch_restarts, labels, (double) informer_restarts(en->cluster.informers[i]));
+    }
+    metric_set(en->events_dropped, NULL, (double) recorder_dropped(en->recorder));
+    controller_update_metrics(en->nodes);
+    controller_update_metrics(en->policies);
+}
+
+/* The first watch that fails says why; before the first list has come that is so too. */
+char *engine_why_watches_fail(void *arg)
+{
+    const struct engine *en = arg;
+    for (int i = 0; i < RESOURCE_COUNT; i++) {
+        const struct informer *inf = en->cluster.informers[i];
+        if (inf && informer_problem(inf))
+            return xstrdup(informer_problem(inf));
+    }
+    return cluster_synced(&en->cluster) ? NULL : xstrdup("the first lists have not all come yet");
+}
+
+char *engine_why_lease_fails(void *arg)
+{
+    const struct engine *en = arg;
+    const char *problem = en->lease ? lease_problem(en->lease) : NULL;
+    return problem ? xstrdup(problem) : NULL;
+}
+
+char *engine_why_stopping(void *arg)
+{
+    const struct engine *en = arg;
+    return en->stopping ? xstrdup("the process is stopping") : NULL;
+}

@@ -1,0 +1,39 @@
+/* What an engine is made of. Shared by the files of this folder only. */
+#ifndef OSTLER_ENGINE_ENGINE_STATE_H
+#define OSTLER_ENGINE_ENGINE_STATE_H
+
+#include "base/metrics.h"
+#include "engine/engine.h"
+#include "reconcilers/cluster.h"
+#include "reconcilers/reconcilers.h"
+#include "runtime/controller.h"
+#include "runtime/lease.h"
+#include "runtime/recorder.h"
+
+struct engine {
+    struct engine_options o;
+    struct cluster cluster;
+    struct reconcilers reconcilers;
+    struct executor *executor;
+    struct controller *nodes, *policies;
+    struct recorder *recorder;
+    struct lease *lease; /* NULL without leader election */
+    struct outage outage;
+    int64_t policy_looked_ms;
+    bool leading;  /* it may write */
+    bool working;  /* the controllers have started */
+    bool stopping, drain_writes, releasing, finished;
+    struct timer drain_due;
+    struct timer patience; /* of `cleanup`, with another Ostler that leads */
+    int exit_code;
+
+    struct controller_metrics controller_metrics;
+    struct metric *leader, *node_states, *cache_objects, *watch_restarts, *events_dropped;
+};
+
+/* Registers the metrics. */
+void engine_metrics_add(struct engine *en);
+/* Sets up what ends an engine that only cleans up, and what stops one at the end of a turn. */
+void engine_stop_init(struct engine *en);
+
+#endif

@@ -1,0 +1,62 @@
+"""Plays sequences against an API server and returns what it answered, as text that can be compared."""
+
+import json
+import urllib.parse
+
+import kube
+from conformance.normal import Normal
+
+def _fill(value, names):
+    if isinstance(value, dict):
+        return {_fill(k, names): _fill(v, names) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_fill(v, names) for v in value]
+    if isinstance(value, str):
+        for name, text in names.items():
+            value = value.replace("$" + name, text)
+    return value
+
+
+def _part(answer, path):
+    for key in path.split("."):
+        answer = answer[int(key)] if isinstance(answer, list) else answer.get(key, {})
+    return answer if isinstance(answer, str) else ""
+
+
+def _decode(data):
+    """An object, the frames of a watch, or text."""
+    lines = data.decode(errors="replace").strip().split("\n")
+    try:
+        values = [json.loads(line) for line in lines]
+    except ValueError:
+        return data.decode(errors="replace")
+    return values[0] if len(values) == 1 else values
+
+
+class Player:
+    """One server."""
+
+    def __init__(self, kubeconfig):
+        self._client = kube.from_kubeconfig(kubeconfig, agent="conformance/1")
+
+    def _send(self, step, names):
+        path = _fill(step.path, names)
+        if step.query:
+            path += "?" + urllib.parse.urlencode(_fill(step.query, names))
+        body = _fill(step.body, names)
+        return self._client.raw(step.method, path, body, step.content_type, headers=step.headers)
+
+    def play(self, sequence, namespace):
+        """The answers, one text for each step."""
+        names = {"ns": namespace}
+        normal = Normal(namespace)
+        self._client.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+        self._client.request("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": "default"}})
+        answers = []
+        for step in sequence.steps:
+            status, data = self._send(step, names)
+            answer = _decode(data)
+            for name, where in step.saved.items():
+                names[name] = _part(answer if isinstance(answer, dict) else {}, where)
+            answers.append((status, normal.of(answer)))
+        return [f"{status}\n{normal.text(answer)}" for status, answer in answers]

@@ -1,0 +1,95 @@
+#include "reconcilers/plan/node_patch.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "kube/json_patch.h"
+#include "reconcilers/model/names.h"
+
+#define LABELS "/metadata/labels"
+#define ANNOTATIONS "/metadata/annotations"
+#define TAINTS "/spec/taints"
+
+/* Labels that every change rests on. */
+static const char *const decisive[] = { LABEL_DRIVER, LABEL_STACK, LABEL_MANAGED, LABEL_DEPLOY_OPERANDS };
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static void test_key(json_t *operations, const char *map, const char *key, const char *was)
+{
+    CLEANUP_FREE char *path = json_patch_path(map, key);
+    json_patch_add(operations, "test", path, text_or_null(was));
+}
+
+/* Where there is no label at all, one test says that of all. */
+static void test_labels(json_t *operations, const struct node_view *view, const json_t *change)
+{
+    if (view->node->label_count == 0) {
+        json_patch_add(operations, "test", LABELS, json_null());
+        return;
+    }
+    const char *key;
+    json_t *value;
+    for (size_t i = 0; i < ARRAY_LEN(decisive); i++)
+        if (!json_object_get(change, decisive[i]))
+            test_key(operations, LABELS, decisive[i], node_label(view, decisive[i]));
+    json_object_foreach ((json_t *) change, key, value)
+        test_key(operations, LABELS, key, node_label(view, key));
+}
+
+static void test_annotations(json_t *operations, const struct node_view *view)
+{
+    if (view->node->annotated)
+        test_key(operations, ANNOTATIONS, ANNOTATION_MARKS, intern_text(view->strings, view->node->marks));
+    else
+        json_patch_add(operations, "test", ANNOTATIONS, json_null());
+}
+
+static void test_taints(json_t *operations, const struct node_view *view)
+{
+    const char *text = intern_text(view->strings, view->node->taints);
+    json_patch_add(operations, "test", TAINTS, text ? json_parse(text, strlen(text), NULL) : json_null());
+}
+
+static void set_key(json_t *operations, const char *map, const char *key, json_t *value)
+{
+    CLEANUP_FREE char *path = json_patch_path(map, key);
+    if (json_is_null(value))
+        json_patch_add(operations, "remove", path, NULL);
+    else
+        json_patch_add(operations, "add", path, json_incref(value));
+}
+
+/* A map that is not there is made with its first members. */
+static void set_keys(json_t *operations, const char *map, bool there, const json_t *change)
+{
+    const char *key;
+    json_t *value;
+    if (!there && json_object_size(change))
+        json_patch_add(operations, "add", map, json_copy((json_t *) change));
+    else
+        json_object_foreach ((json_t *) change, key, value)
+            set_key(operations, map, key, value);
+}
+
+json_t *node_patch(const struct node_view *view, const struct node_change *change)
+{
+    const struct node *n = view->node;
+    if (!json_object_size(change->labels) && !json_object_size(change->annotations) && !change->taints)
+        return NULL;
+    json_t *operations = json_array();
+    json_patch_add(operations, "test", "/metadata/uid", json_string(n->head.uid));
+    json_patch_add(operations, "test", "/metadata/deletionTimestamp", json_null());
+    test_labels(operations, view, change->labels);
+    test_annotations(operations, view);
+    if (change->taints)
+        test_taints(operations, view);
+    set_keys(operations, LABELS, n->label_count > 0, change->labels);
+    set_keys(operations, ANNOTATIONS, n->annotated, change->annotations);
+    if (change->taints)
+        json_patch_add(operations, "add", TAINTS, json_incref((json_t *) change->taints));
+    return operations;
+}

@@ -1,0 +1,82 @@
+#include "sim/actors/agenda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct item {
+    struct sim_event event;
+    struct agenda *agenda;
+    char key[];
+};
+
+void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self)
+{
+    *g = (struct agenda){ .sim = sim, .rng = rng_fork(&sim->rng, purpose), .delay = delay, .fn = fn, .self = self };
+}
+
+void agenda_clear(struct agenda *g)
+{
+    size_t cursor = 0;
+    const struct map_entry *entry;
+    while ((entry = map_next(&g->items, &cursor)) != NULL) {
+        struct item *item = entry->value;
+        sim_cancel(g->sim, &item->event);
+        free(item);
+    }
+    map_clear(&g->items);
+}
+
+static void look(void *arg)
+{
+    struct item *item = arg;
+    /* Out first, so that the look may put the same key in again. */
+    map_remove(&item->agenda->items, item->key);
+    item->agenda->fn(item->agenda->self, item->key);
+    free(item);
+}
+
+int64_t agenda_draw(struct agenda *g, struct spec_delay delay)
+{
+    return delay.high_ms > delay.low_ms ? rng_between(&g->rng, delay.low_ms, delay.high_ms) : delay.low_ms;
+}
+
+void agenda_at(struct agenda *g, const char *key, int64_t at_ms)
+{
+    struct item *item = map_get(&g->items, key);
+    if (item && item->event.item.at <= at_ms)
+        return;
+    if (!item) {
+        size_t size = strlen(key) + 1;
+        item = xcalloc(1, sizeof *item + size);
+        item->event.fn = look;
+        item->event.arg = item;
+        item->agenda = g;
+        memcpy(item->key, key, size);
+        map_put(&g->items, item->key, item);
+    }
+    sim_at(g->sim, &item->event, at_ms);
+}
+
+void agenda_after(struct agenda *g, const char *key, int64_t delay_ms)
+{
+    agenda_at(g, key, g->sim->now_ms + delay_ms);
+}
+
+void agenda_note(struct agenda *g, const char *key)
+{
+    /* Whoever has been told already is not told again: chance is drawn once for each look. */
+    const struct item *item = map_get(&g->items, key);
+    if (!item || item->event.item.at > g->sim->now_ms + g->delay.high_ms)
+        agenda_after(g, key, agenda_draw(g, g->delay));
+}
+
+void agenda_drop(struct agenda *g, const char *key)
+{
+    struct item *item = map_remove(&g->items, key);
+    if (!item)
+        return;
+    sim_cancel(g->sim, &item->event);
+    free(item);
+}

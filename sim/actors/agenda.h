@@ -1,0 +1,33 @@
+/* What an actor has to look at, and when: keys on virtual time, each there once. Commits note keys; the actor looks at what is
+ * then. */
+#ifndef OSTLER_SIM_ACTORS_AGENDA_H
+#define OSTLER_SIM_ACTORS_AGENDA_H
+
+#include "base/map.h"
+#include "sim/actors/world_spec.h"
+#include "sim/world/sim.h"
+
+/* `key` is valid during the call. */
+typedef void agenda_fn(void *self, const char *key);
+
+struct agenda {
+    struct sim *sim;
+    struct rng rng;
+    struct spec_delay delay; /* from a note to the look */
+    agenda_fn *fn;
+    void *self;
+    struct map items;
+};
+
+void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self);
+void agenda_clear(struct agenda *g);
+/* A look after the usual delay; one that is due earlier stays. */
+void agenda_note(struct agenda *g, const char *key);
+/* A look at this time; one that is due earlier stays. */
+void agenda_at(struct agenda *g, const char *key, int64_t at_ms);
+void agenda_after(struct agenda *g, const char *key, int64_t delay_ms);
+void agenda_drop(struct agenda *g, const char *key);
+/* A delay drawn with the agenda's own chance. */
+int64_t agenda_draw(struct agenda *g, struct spec_delay delay);
+
+#endif

@@ -1,0 +1,178 @@
+/* The cluster autoscaler: nodes for pods that wait for GPUs, and none for nobody. A node that cannot serve GPUs yet counts as one
+ * that comes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "sim/actors/fit.h"
+#include "sim/actors/kubelet.h"
+
+#define USER "cluster-autoscaler"
+#define DELETION_TAINT "ToBeDeletedByClusterAutoscaler"
+
+enum {
+    SCAN_MS = 10 * 1000,
+    IDLE_MS = 10 * 60 * 1000,
+    DRAIN_MS = 60 * 1000, /* from the taint to the end of the node */
+};
+
+struct autoscaler {
+    struct actors *a;
+    struct agenda scans; /* the one scan for pods that wait */
+    struct agenda nodes; /* nodes of its own that may be idle */
+    struct agenda ends;  /* nodes that go */
+    int made;
+};
+
+static const struct spec_autoscaler *spec_of(const struct autoscaler *s)
+{
+    return &s->a->world.autoscaler;
+}
+
+static const char *prefix_of(const struct autoscaler *s)
+{
+    return spec_of(s)->prefix ? spec_of(s)->prefix : spec_of(s)->shape->name;
+}
+
+static bool is_own(const struct autoscaler *s, const char *node)
+{
+    const char *prefix = prefix_of(s);
+    size_t len = strlen(prefix);
+    return str_has_prefix(node, prefix) && node[len] == '-' && node[len + 1] &&
+           strspn(node + len + 1, "0123456789") == strlen(node + len + 1);
+}
+
+static bool waits(const json_t *pod)
+{
+    const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    return str_eq(json_str(scheduled, "reason"), "Unschedulable") && !object_is_deleting(pod) &&
+           !*json_str_or_empty(pod, "spec.nodeName") && pod_gpus(pod) > 0;
+}
+
+static void commit(void *self, const struct api_commit *c)
+{
+    struct autoscaler *s = self;
+    const json_t *any = c->after ? c->after : c->before;
+    if (c->kind == s->a->kinds.node && c->after && !c->before && is_own(s, object_name(any)))
+        agenda_note(&s->nodes, object_name(any));
+    if (c->kind != s->a->kinds.pod)
+        return;
+    const char *node = json_str_or_empty(any, "spec.nodeName");
+    if (c->after && waits(c->after))
+        agenda_note(&s->scans, "");
+    if (*node && is_own(s, node) && (!c->after || (pod_is_finished(c->after) && !pod_is_finished(c->before))))
+        agenda_note(&s->nodes, node);
+}
+
+/* ---- more nodes */
+
+/* GPUs of own nodes that do not serve them yet. */
+static int64_t coming_gpus(const struct autoscaler *s, int *ret_nodes)
+{
+    const struct kubelet *k = s->a->selves[ACTOR_PLACE_KUBELET];
+    int64_t coming = 0;
+    *ret_nodes = 0;
+    for (int i = 1; i <= s->made; i++) {
+        CLEANUP_FREE char *name = xasprintf("%s-%d", prefix_of(s), i);
+        if (!k || !map_get(&k->machines, name))
+            continue;
+        ++*ret_nodes;
+        const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
+        const char *there = node ? json_key(json_at(node, "status.allocatable"), RESOURCE_GPU) : NULL;
+        coming += !there || str_eq(there, "0") ? spec_of(s)->shape->gpus : 0;
+    }
+    return coming;
+}
+
+static int64_t wanted_gpus(const struct autoscaler *s)
+{
+    int64_t wanted = 0;
+    for (size_t i = 0; i < api_count(s->a->api, s->a->kinds.pod); i++) {
+        const json_t *pod = api_at(s->a->api, s->a->kinds.pod, i);
+        wanted += waits(pod) ? pod_gpus(pod) : 0;
+    }
+    return wanted;
+}
+
+static void scan(void *self, const char *key)
+{
+    struct autoscaler *s = self;
+    int nodes;
+    int64_t missing = wanted_gpus(s), gpus = spec_of(s)->shape->gpus;
+    if (missing == 0 || gpus <= 0)
+        return;
+    missing -= coming_gpus(s, &nodes);
+    for (; missing > 0 && nodes < spec_of(s)->max; missing -= gpus, nodes++) {
+        CLEANUP_FREE char *name = xasprintf("%s-%d", prefix_of(s), ++s->made);
+        actors_node_add(s->a, name, spec_of(s)->shape);
+    }
+    /* Pods that still wait are looked at again as long as more nodes may be made. */
+    if (missing > 0 && nodes > 0)
+        agenda_after(&s->scans, key, IDLE_MS);
+}
+
+/* ---- fewer nodes */
+
+/* Whether only daemons run there, which do not count. */
+static bool is_idle(const struct autoscaler *s, const char *node)
+{
+    const struct index_set *pods = index_pods_on(s->a->index, node);
+    for (size_t i = 0; i < pods->len; i++) {
+        const json_t *pod = pods->items[i]->object, *controller = object_controller(pod);
+        if (pods->items[i]->bound && !pod_is_finished(pod) && !str_eq(json_str(controller, "kind"), "DaemonSet"))
+            return false;
+    }
+    return true;
+}
+
+static void look_at_node(void *self, const char *name)
+{
+    struct autoscaler *s = self;
+    const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
+    if (!node || fit_taint(node, DELETION_TAINT, NULL) || !is_idle(s, name))
+        return;
+    json_t *taints = json_at(node, "spec.taints") ? json_copy(json_at(node, "spec.taints")) : json_array();
+    json_array_append_new(taints, json_pack("{s:s, s:o, s:s}", "key", DELETION_TAINT, "value",
+                                            json_textf("%lld", (long long) (clock_wall_us(&s->a->sim->clock) / 1000000)),
+                                            "effect", "NoSchedule"));
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion",
+                                           json_str_or_empty(node, "metadata.resourceVersion"), "spec", "taints", taints);
+    api_merge(s->a->api, USER, s->a->kinds.node, "", name, "", patch, NULL);
+    agenda_after(&s->ends, name, DRAIN_MS);
+}
+
+static void end_node(void *self, const char *name)
+{
+    struct autoscaler *s = self;
+    actors_node_remove(s->a, name);
+}
+
+static void *begin(struct actors *a)
+{
+    if (!a->world.autoscaler.shape)
+        return NULL;
+    struct autoscaler *s = xcalloc(1, sizeof *s);
+    s->a = a;
+    int64_t scan_ms = spec_of(s)->scan_ms ? spec_of(s)->scan_ms : SCAN_MS,
+            idle_ms = spec_of(s)->idle_ms ? spec_of(s)->idle_ms : IDLE_MS;
+    agenda_init(&s->scans, a->sim, "autoscaler", (struct spec_delay){ scan_ms, scan_ms }, scan, s);
+    agenda_init(&s->nodes, a->sim, "autoscaler nodes", (struct spec_delay){ idle_ms, idle_ms }, look_at_node, s);
+    agenda_init(&s->ends, a->sim, "autoscaler ends", (struct spec_delay){ 0, 0 }, end_node, s);
+    return s;
+}
+
+static void end(void *self)
+{
+    struct autoscaler *s = self;
+    agenda_clear(&s->scans);
+    agenda_clear(&s->nodes);
+    agenda_clear(&s->ends);
+    free(s);
+}
+
+const struct actor autoscaler_actor = { begin, commit, end };

@@ -1,0 +1,289 @@
+#include "sim/actors/daemonset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/actors/fit.h"
+
+/* Pods that one look makes at most, as the controller does. */
+enum { BURST = 250 };
+
+struct daemonset {
+    struct actors *a;
+    struct agenda agenda; /* keys of DaemonSets */
+    struct map by_key, by_uid;
+    /* The same in the order of their coming. */
+    struct daemon **all;
+    size_t len, cap;
+};
+
+static struct daemon *daemon_new(struct daemonset *c, const json_t *object)
+{
+    struct daemon *d = xcalloc(1, sizeof *d);
+    d->a = c->a;
+    d->key = object_key(object);
+    d->uid = xstrdup(object_uid(object));
+    d->claims = d->history = true;
+    map_put(&c->by_key, d->key, d);
+    map_put(&c->by_uid, d->uid, d);
+    if (c->len == c->cap) {
+        c->cap = c->cap ? c->cap * 2 : 16;
+        c->all = xreallocarray(c->all, c->cap, sizeof *c->all);
+    }
+    c->all[c->len++] = d;
+    for (size_t i = 0; i < api_count(c->a->api, c->a->kinds.node); i++)
+        daemon_mark(d, object_name(api_at(c->a->api, c->a->kinds.node, i)));
+    return d;
+}
+
+static void daemon_free(struct daemon *d)
+{
+    size_t cursor = 0;
+    const struct map_entry *entry;
+    while ((entry = map_next(&d->nodes, &cursor)) != NULL) {
+        struct daemon_node *n = entry->value;
+        free(n->name);
+        free(n);
+    }
+    map_clear(&d->nodes);
+    free(d->dirty);
+    json_decref(d->object);
+    json_decref(d->spec);
+    free(d->key);
+    free(d->uid);
+    free(d);
+}
+
+static void daemon_drop(struct daemonset *c, struct daemon *d)
+{
+    map_remove(&c->by_key, d->key);
+    map_remove(&c->by_uid, d->uid);
+    size_t i = 0;
+    while (c->all[i] != d)
+        i++;
+    memmove(&c->all[i], &c->all[i + 1], (--c->len - i) * sizeof(struct daemon *));
+    daemon_free(d);
+}
+
+/* ---- what commits mean */
+
+static void note_set(struct daemonset *c, const struct api_commit *commit)
+{
+    CLEANUP_FREE char *key = object_key(commit->after ? commit->after : commit->before);
+    struct daemon *d = map_get(&c->by_key, key);
+    if (d && (!commit->after || !str_eq(d->uid, object_uid(commit->after)))) {
+        daemon_drop(c, d);
+        d = NULL;
+    }
+    if (!commit->after)
+        return;
+    if (!d)
+        d = daemon_new(c, commit->after);
+    /* The answer to the controller's own status is no news. */
+    if (commit->before && str_eq(commit->user, DAEMONSET_USER) && *commit->subresource)
+        return;
+    if (commit->before && json_object_get(commit->before, "spec") != json_object_get(commit->after, "spec")) {
+        d->claims = d->history = true;
+        json_decref(TAKE(d->spec));
+        size_t cursor = 0;
+        const struct map_entry *entry;
+        while ((entry = map_next(&d->nodes, &cursor)) != NULL)
+            daemon_mark(d, entry->key);
+    }
+    agenda_note(&c->agenda, key);
+}
+
+/* The pod's place has news for its set. `gone`: a revision that no pod is of any more may be one too many. */
+static void note_pod_of(struct daemonset *c, const json_t *pod, bool gone)
+{
+    const json_t *controller = object_controller(pod);
+    struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid")) : NULL;
+    if (!d)
+        return;
+    const json_t *spec = json_object_get(pod, "spec");
+    const char *node = json_str(spec, "nodeName");
+    node = node && *node ? node : fit_pinned_node(spec);
+    if (node)
+        daemon_mark(d, node);
+    d->history = d->history || gone;
+    agenda_note(&c->agenda, d->key);
+}
+
+/* A pod that nobody controls may be adopted by a set of its namespace. */
+static void note_orphan(struct daemonset *c, const json_t *pod)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        const json_t *set = object_of_key(c->a, c->a->kinds.daemonset, c->all[i]->key);
+        if (!set || !str_eq(object_namespace(set), object_namespace(pod)) || !fit_labels(json_at(set, "spec.selector"), pod))
+            continue;
+        c->all[i]->claims = true;
+        agenda_note(&c->agenda, c->all[i]->key);
+    }
+}
+
+static void note_pod(struct daemonset *c, const struct api_commit *commit)
+{
+    if (commit->before && (!commit->after || json_at(commit->before, "metadata.ownerReferences") !=
+                                                 json_at(commit->after, "metadata.ownerReferences")))
+        note_pod_of(c, commit->before, !commit->after);
+    if (!commit->after)
+        return;
+    const json_t *controller = object_controller(commit->after);
+    if (!controller) {
+        note_orphan(c, commit->after);
+        return;
+    }
+    struct daemon *d = map_get(&c->by_uid, json_str_or_empty(controller, "uid"));
+    if (d && commit->before && !json_equal(json_at(commit->before, "metadata.labels"), json_at(commit->after, "metadata.labels")))
+        d->claims = true;
+    note_pod_of(c, commit->after, false);
+}
+
+static void note_node(struct daemonset *c, const struct api_commit *commit)
+{
+    const json_t *before = commit->before, *after = commit->after;
+    bool news = !before || !after || !json_equal(json_at(before, "metadata.labels"), json_at(after, "metadata.labels")) ||
+                !json_equal(json_object_get(before, "spec"), json_object_get(after, "spec"));
+    for (size_t i = 0; news && i < c->len; i++) {
+        daemon_mark(c->all[i], object_name(after ? after : before));
+        /* As the real one, it does not look up when a node goes: its pods' end is what it hears of. */
+        if (after)
+            agenda_note(&c->agenda, c->all[i]->key);
+    }
+}
+
+static void commit(void *self, const struct api_commit *commit)
+{
+    struct daemonset *c = self;
+    if (commit->kind == c->a->kinds.daemonset) {
+        note_set(c, commit);
+    } else if (commit->kind == c->a->kinds.pod) {
+        note_pod(c, commit);
+    } else if (commit->kind == c->a->kinds.node) {
+        note_node(c, commit);
+    } else if (commit->kind == c->a->kinds.revision && !str_eq(commit->user, DAEMONSET_USER)) {
+        const json_t *controller = object_controller(commit->before ? commit->before : commit->after);
+        struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid")) : NULL;
+        if (!d)
+            return;
+        d->history = true;
+        agenda_note(&c->agenda, d->key);
+    }
+}
+
+/* ---- a look at one set */
+
+/* Adopts pods that fit the selector and are nobody's, and lets those go that fit it no more. */
+static void claim_pods(struct daemon *d)
+{
+    const struct actors *a = d->a;
+    const json_t *selector = json_at(d->object, "spec.selector");
+    CLEANUP_JSON json_t *own = index_copy(a->index, a->kinds.pod, d->uid);
+    json_t *mine;
+    size_t place;
+    json_array_foreach (own, place, mine)
+        if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
+            object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
+    for (size_t i = 0; i < api_count(a->api, a->kinds.pod); i++) {
+        const json_t *pod = api_at(a->api, a->kinds.pod, i);
+        if (str_eq(object_namespace(pod), object_namespace(d->object)) && !object_controller(pod) && !object_is_deleting(pod) &&
+            fit_labels(selector, pod))
+            object_adopt(d->a, DAEMONSET_USER, a->kinds.pod, pod, owner_reference(a->kinds.daemonset, d->object));
+    }
+    d->claims = false;
+}
+
+static json_t *count_or_null(int64_t count)
+{
+    return count ? json_integer(count) : json_null();
+}
+
+/* Writes the status when it differs; numbers that may be left out are left out when they are 0. */
+static void write_status(struct daemon *d)
+{
+    const struct daemon_sum *s = &d->sum;
+    const struct {
+        const char *field;
+        int64_t value;
+        bool always;
+    } fields[] = {
+        { "currentNumberScheduled", s->current, true },
+        { "desiredNumberScheduled", s->desired, true },
+        { "numberMisscheduled", s->misscheduled, true },
+        { "numberReady", s->ready, true },
+        { "numberAvailable", s->available, false },
+        { "numberUnavailable", s->desired - s->available, false },
+        { "updatedNumberScheduled", s->updated, false },
+        { "observedGeneration", object_generation(d->object), false },
+    };
+    const json_t *old = json_object_get(d->object, "status");
+    bool differs = false;
+    for (size_t i = 0; i < ARRAY_LEN(fields) && !differs; i++) {
+        const json_t *was = json_object_get(old, fields[i].field);
+        differs = json_integer_value(was) != fields[i].value || (fields[i].always && !was);
+    }
+    if (!differs)
+        return;
+    json_t *status = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+        json_object_set_new(status, fields[i].field,
+                            fields[i].always ? json_integer(fields[i].value) : count_or_null(fields[i].value));
+    object_set_status(d->a, DAEMONSET_USER, d->a->kinds.daemonset, d->object, status);
+}
+
+static void sync(struct daemon *d)
+{
+    d->again_at_ms = -1;
+    d->burst = BURST;
+    d->acted = false;
+    if (d->history)
+        daemon_sync_history(d);
+    if (d->claims)
+        claim_pods(d);
+    daemon_sync_nodes(d);
+    /* What has just been done must be seen before more is. */
+    if (!d->acted && !str_eq(json_str(d->object, "spec.updateStrategy.type"), "OnDelete"))
+        daemon_roll(d);
+    write_status(d);
+}
+
+static void look(void *self, const char *key)
+{
+    struct daemonset *c = self;
+    struct daemon *d = map_get(&c->by_key, key);
+    if (!d)
+        return;
+    json_decref(d->object);
+    d->object = json_incref(object_of_key(c->a, c->a->kinds.daemonset, key));
+    if (!d->object || object_is_deleting(d->object) || json_object_size(json_at(d->object, "spec.selector")) == 0)
+        return;
+    sync(d);
+    if (d->again_at_ms >= 0)
+        agenda_at(&c->agenda, key, d->again_at_ms);
+}
+
+static void *begin(struct actors *a)
+{
+    struct daemonset *c = xcalloc(1, sizeof *c);
+    c->a = a;
+    agenda_init(&c->agenda, a->sim, "daemonset", a->world.latencies.controller, look, c);
+    return c;
+}
+
+static void end(void *self)
+{
+    struct daemonset *c = self;
+    agenda_clear(&c->agenda);
+    for (size_t i = 0; i < c->len; i++)
+        daemon_free(c->all[i]);
+    free(c->all);
+    map_clear(&c->by_key);
+    map_clear(&c->by_uid);
+    free(c);
+}
+
+const struct actor daemonset_actor = { begin, commit, end };

@@ -1,0 +1,242 @@
+/* What one node of a DaemonSet needs: a pod, none, another one. */
+#include "sim/actors/daemonset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/actors/fit.h"
+
+/* How long pods that fail at once are left alone, twice as long each time. */
+enum { BACKOFF_MIN_MS = 1000, BACKOFF_MAX_MS = 15 * 60 * 1000 };
+
+void daemon_mark(struct daemon *d, const char *node)
+{
+    struct daemon_node *n = map_get(&d->nodes, node);
+    if (!n) {
+        n = xcalloc(1, sizeof *n);
+        n->name = xstrdup(node);
+        map_put(&d->nodes, n->name, n);
+    }
+    if (n->dirty)
+        return;
+    n->dirty = true;
+    if (d->dirty_len == d->dirty_cap) {
+        d->dirty_cap = d->dirty_cap ? d->dirty_cap * 2 : 16;
+        d->dirty = xreallocarray(d->dirty, d->dirty_cap, sizeof *d->dirty);
+    }
+    d->dirty[d->dirty_len++] = n;
+}
+
+bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay)
+{
+    *ret_may_stay = false;
+    const char *only = json_str(d->spec, "nodeName");
+    if (!node || (only && *only && !str_eq(only, object_name(node))) || !fit_affinity(d->spec, node))
+        return false;
+    const json_t *allowed = json_object_get(d->spec, "tolerations"), *taints = json_at(node, "spec.taints");
+    *ret_may_stay = !fit_untolerated(allowed, taints, TAINT_NO_EXECUTE);
+    return !fit_untolerated(allowed, taints, TAINT_NO_SCHEDULE | TAINT_NO_EXECUTE);
+}
+
+bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod)
+{
+    return str_eq(object_label(pod, LABEL_REVISION_HASH), d->hash);
+}
+
+/* Pods that are bound come first, then the oldest. */
+static int compare_pods(const void *x, const void *y)
+{
+    const json_t *a = *(json_t *const *) x, *b = *(json_t *const *) y;
+    bool a_bound = *json_str_or_empty(a, "spec.nodeName"), b_bound = *json_str_or_empty(b, "spec.nodeName");
+    return a_bound != b_bound ? b_bound - a_bound : pod_compare_age(a, b);
+}
+
+json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_len)
+{
+    const struct index_set *on = index_pods_on(d->a->index, node);
+    json_t **pods = xcalloc(on->len + 1, sizeof *pods);
+    *ret_len = 0;
+    for (size_t i = 0; i < on->len; i++) {
+        json_t *pod = on->items[i]->object;
+        if (str_eq(on->items[i]->controller, d->uid) && !(pod_is_finished(pod) && object_is_deleting(pod)))
+            pods[(*ret_len)++] = pod;
+    }
+    qsort(pods, *ret_len, sizeof *pods, compare_pods);
+    return pods;
+}
+
+void daemon_delete_pod(struct daemon *d, const json_t *pod)
+{
+    CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
+    d->acted = true;
+    api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.pod, object_namespace(held), object_name(held), object_uid(held), -1, NULL);
+}
+
+void daemon_create_pod(struct daemon *d, const char *node)
+{
+    d->acted = true;
+    if (d->burst-- <= 0) {
+        /* The rest is for the next look. */
+        daemon_mark(d, node);
+        d->again_at_ms = d->a->sim->now_ms;
+        return;
+    }
+    CLEANUP_JSON json_t *pod = pod_of_template(d->a->kinds.daemonset, d->object, json_at(d->object, "spec.template"));
+    json_t *labels = json_at(pod, "metadata.labels"), *spec = json_copy(d->spec);
+    const char *generation = object_annotation(d->object, "deprecated.daemonset.template.generation");
+    json_object_set_new(labels, LABEL_REVISION_HASH, json_string(d->hash));
+    if (generation)
+        json_object_set_new(labels, "pod-template-generation", json_string(generation));
+    /* The node's name replaces the template's terms: they have been looked at. */
+    json_t *affinity = json_object_get(spec, "affinity") ? json_deep_copy(json_object_get(spec, "affinity")) : json_object();
+    json_set_at(affinity, "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+                json_pack("{s:[{s:[{s:s, s:s, s:[s]}]}]}", "nodeSelectorTerms", "matchFields", "key", "metadata.name", "operator",
+                          "In", "values", node));
+    json_object_set_new(spec, "affinity", affinity);
+    json_object_set_new(pod, "spec", spec);
+    if (api_create(d->a->api, DAEMONSET_USER, d->a->kinds.pod, pod, NULL) < 0) {
+        daemon_mark(d, node);
+        d->again_at_ms = d->a->sim->now_ms + BACKOFF_MIN_MS;
+    }
+}
+
+/* Whether a failed pod is deleted now, or later since pods have failed there before. */
+static bool may_replace_failed(struct daemon *d, struct daemon_node *n)
+{
+    int64_t now = d->a->sim->now_ms;
+    if (n->backoff_ms && now < n->backoff_since_ms + n->backoff_ms) {
+        int64_t at = n->backoff_since_ms + n->backoff_ms;
+        daemon_mark(d, n->name);
+        if (d->again_at_ms < 0 || at < d->again_at_ms)
+            d->again_at_ms = at;
+        return false;
+    }
+    if (now - n->backoff_since_ms > 2 * BACKOFF_MAX_MS)
+        n->backoff_ms = 0;
+    n->backoff_ms = n->backoff_ms ? n->backoff_ms * 2 : BACKOFF_MIN_MS;
+    n->backoff_ms = n->backoff_ms < BACKOFF_MAX_MS ? n->backoff_ms : BACKOFF_MAX_MS;
+    n->backoff_since_ms = now;
+    return true;
+}
+
+/* Of the pods that run, sorted, the ones that are too many. With a surge one old and one new pod may be there. */
+static void prune(struct daemon *d, json_t **running, size_t len)
+{
+    json_t *newest = NULL, *oldest = NULL;
+    bool surges = daemon_surges(d);
+    for (size_t i = 0; i < len; i++) {
+        json_t **place = surges && daemon_pod_is_updated(d, running[i]) ? &newest : &oldest;
+        if (*place)
+            daemon_delete_pod(d, running[i]);
+        else
+            *place = running[i];
+    }
+    if (newest && oldest &&
+        (!pod_is_ready(oldest) || pod_is_available(d->a, newest, json_int(d->object, "spec.minReadySeconds", 0), NULL)))
+        daemon_delete_pod(d, oldest);
+}
+
+/* Pods of a node that may keep one: finished ones go, and what is too many. */
+static void keep_one(struct daemon *d, struct daemon_node *n, json_t *const *pods, size_t len)
+{
+    json_t **running = xcalloc(len + 1, sizeof *running);
+    size_t count = 0;
+    for (size_t i = 0; i < len; i++) {
+        const char *phase = json_str_or_empty(pods[i], "status.phase");
+        if (object_is_deleting(pods[i]))
+            continue;
+        if (str_eq(phase, "Failed") ? may_replace_failed(d, n) : str_eq(phase, "Succeeded"))
+            daemon_delete_pod(d, pods[i]);
+        else if (!pod_is_finished(pods[i]))
+            running[count++] = pods[i];
+    }
+    prune(d, running, count);
+    free(running);
+}
+
+static struct daemon_sum count(struct daemon *d, bool should_run, json_t *const *pods, size_t len)
+{
+    struct daemon_sum s = { .desired = should_run, .misscheduled = !should_run && len > 0 };
+    if (!should_run || len == 0)
+        return s;
+    int64_t at = -1;
+    s.current = 1;
+    s.ready = pod_is_ready(pods[0]);
+    s.available = pod_is_available(d->a, pods[0], json_int(d->object, "spec.minReadySeconds", 0), &at);
+    s.updated = daemon_pod_is_updated(d, pods[0]);
+    for (size_t i = 0; i < len; i++)
+        s.outdated |= !daemon_pod_is_updated(d, pods[i]);
+    if (at >= 0 && (d->again_at_ms < 0 || at < d->again_at_ms))
+        d->again_at_ms = at;
+    return s;
+}
+
+static void add_sum(struct daemon_sum *to, const struct daemon_sum *s, int sign)
+{
+    to->desired += sign * s->desired;
+    to->current += sign * s->current;
+    to->misscheduled += sign * s->misscheduled;
+    to->ready += sign * s->ready;
+    to->available += sign * s->available;
+    to->updated += sign * s->updated;
+    to->outdated += sign * s->outdated;
+}
+
+static void hold(json_t **pods, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        json_incref(pods[i]);
+}
+
+static void let_go(json_t **pods, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        json_decref(pods[i]);
+    free(pods);
+}
+
+/* Deletes a node's pods. Where the node is gone, only those that wait for it: the others are the pod collector's. */
+static void drop_all(struct daemon *d, bool node_exists, json_t *const *pods, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!object_is_deleting(pods[i]) && (node_exists || !*json_str_or_empty(pods[i], "spec.nodeName")))
+            daemon_delete_pod(d, pods[i]);
+}
+
+static void sync_node(struct daemon *d, struct daemon_node *n)
+{
+    const json_t *node = api_get(d->a->api, d->a->kinds.node, "", n->name);
+    bool may_stay, should_run = daemon_should_run(d, node, &may_stay);
+    size_t len;
+    json_t **pods = daemon_pods_on(d, n->name, &len);
+    hold(pods, len);
+    add_sum(&d->sum, &n->sum, -1);
+    n->sum = node ? count(d, should_run, pods, len) : (struct daemon_sum){ 0 };
+    add_sum(&d->sum, &n->sum, 1);
+    if (n->sum.available < n->sum.ready)
+        daemon_mark(d, n->name);
+    if (should_run && len == 0)
+        daemon_create_pod(d, n->name);
+    else if (may_stay)
+        keep_one(d, n, pods, len);
+    else
+        drop_all(d, node != NULL, pods, len);
+    let_go(pods, len);
+}
+
+void daemon_sync_nodes(struct daemon *d)
+{
+    /* What is marked meanwhile is for the next look. */
+    struct daemon_node **nodes = TAKE(d->dirty);
+    size_t len = d->dirty_len;
+    d->dirty_len = d->dirty_cap = 0;
+    for (size_t i = 0; i < len; i++)
+        nodes[i]->dirty = false;
+    for (size_t i = 0; i < len; i++)
+        sync_node(d, nodes[i]);
+    free(nodes);
+}

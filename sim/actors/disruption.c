@@ -1,0 +1,204 @@
+/* The disruption controller: how many pods of each PodDisruptionBudget are healthy, and how many may be disrupted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/actors/fit.h"
+#include "sim/actors/objects.h"
+
+#define USER "system:serviceaccount:kube-system:disruption-controller"
+
+/* An eviction that was allowed counts for so long, unless its pod is seen to go. */
+enum { DISRUPTED_MS = 2 * 60 * 1000 };
+
+struct disruption {
+    struct actors *a;
+    struct agenda agenda;
+};
+
+struct budget {
+    int64_t healthy, desired, expected;
+    json_t *disrupted;  /* what of disruptedPods still counts */
+    int64_t again_at_ms;
+    const char *failure; /* why it cannot be worked out; static text, NULL: it can */
+};
+
+static bool counts_differently(const struct api_commit *c)
+{
+    return !c->before || !c->after || pod_is_ready(c->before) != pod_is_ready(c->after) ||
+           object_is_deleting(c->before) != object_is_deleting(c->after) ||
+           pod_is_finished(c->before) != pod_is_finished(c->after) ||
+           !json_equal(json_at(c->before, "metadata.labels"), json_at(c->after, "metadata.labels"));
+}
+
+static void note_budgets_of(struct disruption *d, const json_t *pod)
+{
+    const struct kind *k = d->a->kinds.budget;
+    for (size_t i = 0; i < api_count(d->a->api, k); i++) {
+        const json_t *budget = api_at(d->a->api, k, i);
+        if (!str_eq(object_namespace(budget), object_namespace(pod)) || !fit_labels(json_at(budget, "spec.selector"), pod))
+            continue;
+        CLEANUP_FREE char *key = object_key(budget);
+        agenda_note(&d->agenda, key);
+    }
+}
+
+static void commit(void *self, const struct api_commit *c)
+{
+    struct disruption *d = self;
+    if (c->kind == d->a->kinds.budget && c->after && !(str_eq(c->user, USER) && *c->subresource)) {
+        CLEANUP_FREE char *key = object_key(c->after);
+        agenda_note(&d->agenda, key);
+    } else if (c->kind == d->a->kinds.pod && counts_differently(c)) {
+        if (c->before)
+            note_budgets_of(d, c->before);
+        if (c->after)
+            note_budgets_of(d, c->after);
+    }
+}
+
+/* The pods of a budget. New reference. */
+static json_t *pods_of(const struct actors *a, const json_t *budget)
+{
+    json_t *pods = json_array();
+    for (size_t i = 0; i < api_count(a->api, a->kinds.pod); i++) {
+        json_t *pod = api_at(a->api, a->kinds.pod, i);
+        if (str_eq(object_namespace(pod), object_namespace(budget)) && fit_labels(json_at(budget, "spec.selector"), pod))
+            json_array_append(pods, pod);
+    }
+    return pods;
+}
+
+/* Whoever scales a pod: its ReplicaSet, or the Deployment above it. NULL: nobody. */
+static const json_t *scaler_of(const struct actors *a, const json_t *pod)
+{
+    const json_t *controller = object_controller(pod);
+    if (!controller || !str_eq(json_str(controller, "kind"), "ReplicaSet"))
+        return NULL;
+    const json_t *set = api_get(a->api, a->kinds.replicaset, object_namespace(pod), json_str_or_empty(controller, "name"));
+    const json_t *above = set ? object_controller(set) : NULL;
+    return above ? api_get(a->api, a->kinds.deployment, object_namespace(pod), json_str_or_empty(above, "name")) : set;
+}
+
+/* How many pods there should be, by those who scale them; -1 where somebody does not scale. */
+static int64_t expected_scale(const struct actors *a, const json_t *pods)
+{
+    CLEANUP_JSON json_t *seen = json_object();
+    int64_t total = 0;
+    size_t i;
+    json_t *pod;
+    json_array_foreach (pods, i, pod) {
+        const json_t *scaler = scaler_of(a, pod);
+        if (!scaler)
+            return -1;
+        if (json_object_get(seen, object_uid(scaler)))
+            continue;
+        json_object_set_new(seen, object_uid(scaler), json_true());
+        total += json_int(scaler, "spec.replicas", 1);
+    }
+    return total;
+}
+
+/* Which evictions still count: of pods that are there and not seen to go, and not too long ago. */
+static void keep_disrupted(const struct disruption *d, const json_t *object, struct budget *b)
+{
+    const char *name;
+    json_t *time;
+    b->disrupted = json_object();
+    json_object_foreach (json_at(object, "status.disruptedPods"), name, time) {
+        const json_t *pod = api_get(d->a->api, d->a->kinds.pod, object_namespace(object), name);
+        int64_t until = actors_ms_of(json_string_value(time)) + DISRUPTED_MS;
+        if (!pod || object_is_deleting(pod) || until <= d->a->sim->now_ms)
+            continue;
+        json_object_set(b->disrupted, name, time);
+        b->again_at_ms = b->again_at_ms < 0 || until < b->again_at_ms ? until : b->again_at_ms;
+    }
+}
+
+static bool is_percent(const json_t *value)
+{
+    return json_is_string(value);
+}
+
+static void count(const struct disruption *d, const json_t *object, struct budget *b)
+{
+    CLEANUP_JSON json_t *pods = pods_of(d->a, object);
+    const json_t *at_least = json_at(object, "spec.minAvailable"), *at_most = json_at(object, "spec.maxUnavailable");
+    size_t i;
+    json_t *pod;
+    json_array_foreach (pods, i, pod)
+        b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) && !json_object_get(b->disrupted, object_name(pod));
+    b->expected = (int64_t) json_array_size(pods);
+    if (at_most || is_percent(at_least)) {
+        b->expected = expected_scale(d->a, pods);
+        if (b->expected < 0)
+            b->failure = "found no controllers that can be scaled for a pod";
+    }
+    if (at_most)
+        b->desired = b->expected - scaled_value(at_most, b->expected, true, 0);
+    else
+        b->desired = scaled_value(at_least, b->expected, true, 1);
+    b->desired = b->desired > 0 ? b->desired : 0;
+}
+
+static json_t *condition_of(const struct disruption *d, const json_t *object, bool allowed, const char *failure)
+{
+    char now[CLOCK_TEXT_MAX];
+    actors_now(d->a, now);
+    return conditions_with(json_at(object, "status.conditions"), "DisruptionAllowed", allowed ? "True" : "False",
+                           failure ? "SyncFailed" : allowed ? "SufficientPods" : "InsufficientPods", failure ? failure : "", now);
+}
+
+static void look(void *self, const char *key)
+{
+    struct disruption *d = self;
+    CLEANUP_JSON json_t *object = json_incref(object_of_key(d->a, d->a->kinds.budget, key));
+    if (!object)
+        return;
+    struct budget b = { .again_at_ms = -1 };
+    keep_disrupted(d, object, &b);
+    count(d, object, &b);
+    if (b.failure)
+        b.healthy = b.desired = b.expected = 0;
+    int64_t allowed = b.failure || b.expected <= 0 || b.healthy < b.desired ? 0 : b.healthy - b.desired;
+    /* A merge patch takes names out only where it says so. */
+    bool fewer = json_object_size(b.disrupted) < json_object_size(json_at(object, "status.disruptedPods"));
+    json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "currentHealthy", (json_int_t) b.healthy, "desiredHealthy",
+                               (json_int_t) b.desired, "disruptionsAllowed", (json_int_t) allowed, "expectedPods",
+                               (json_int_t) b.expected, "observedGeneration", (json_int_t) object_generation(object),
+                               "conditions", condition_of(d, object, allowed > 0, b.failure));
+    CLEANUP_JSON json_t *whole = json_copy(json_at(object, "status"));
+    CLEANUP_JSON json_t *update = json_copy(object);
+    whole = whole ? whole : json_object();
+    json_object_update_new(whole, status);
+    if (fewer)
+        json_object_set(whole, "disruptedPods", b.disrupted);
+    if (json_object_size(json_object_get(whole, "disruptedPods")) == 0)
+        json_object_del(whole, "disruptedPods");
+    json_object_set(update, "status", whole);
+    if (!json_equal(whole, json_at(object, "status")))
+        api_update(d->a->api, USER, d->a->kinds.budget, "status", update, NULL);
+    if (b.again_at_ms >= 0)
+        agenda_at(&d->agenda, key, b.again_at_ms);
+    json_decref(b.disrupted);
+}
+
+static void *begin(struct actors *a)
+{
+    struct disruption *d = xcalloc(1, sizeof *d);
+    d->a = a;
+    agenda_init(&d->agenda, a->sim, "disruption", a->world.latencies.controller, look, d);
+    return d;
+}
+
+static void end(void *self)
+{
+    struct disruption *d = self;
+    agenda_clear(&d->agenda);
+    free(d);
+}
+
+const struct actor disruption_actor = { begin, commit, end };

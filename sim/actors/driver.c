@@ -1,0 +1,442 @@
+/* What the operands' containers mean on a machine: the driver's kernel module, who uses it, the signs that others wait for, the
+ * devices that the plugin registers. One row for each container. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/actors/fit.h"
+#include "sim/actors/kubelet.h"
+
+#define LABEL_COMPONENT "app.kubernetes.io/component"
+
+enum {
+    CHECK_MS = 500,             /* a script that looks around and ends */
+    USER_SPACE_MS = 5000,       /* the driver's libraries, when its module is there already */
+    PROBE_FIRST_MS = 30 * 1000, /* the driver's startup probe */
+    PROBE_PERIOD_MS = 10 * 1000,
+    DAEMONS_STOP_MS = 3000,
+    EXPORTER_READY_MS = 6000,
+};
+
+typedef struct run run_fn(struct box *b);
+typedef void event_fn(struct box *b);
+
+struct operand {
+    const char *component, *container;
+    bool holds_module; /* while it runs */
+    run_fn *run;
+    bool (*may_go)(const struct box *b); /* of those that wait */
+    event_fn *step, *ready, *stopping, *ended;
+};
+
+static const struct operand *operand_of(const struct box *b);
+
+static const char *env(const struct box *b, const char *name)
+{
+    size_t i;
+    json_t *variable;
+    json_array_foreach (json_object_get(b->spec, "env"), i, variable)
+        if (str_eq(json_str(variable, "name"), name))
+            return json_str_or_empty(variable, "value");
+    return "";
+}
+
+static struct machine *machine_of(const struct box *b)
+{
+    return b->pod->machine;
+}
+
+static void set_text(char **place, const char *text)
+{
+    char *old = *place;
+    *place = text ? xstrdup(text) : NULL;
+    free(old);
+}
+
+static struct run ends(int64_t after_ms, int code, const char *message)
+{
+    return (struct run){
+        .ends_ms = after_ms, .step_ms = -1, .ready_ms = -1, .stop_ms = 100, .code = code, .stop_code = 1, .message = message
+    };
+}
+
+static struct run runs(int64_t ready_ms, int64_t step_ms)
+{
+    return (struct run){ .ends_ms = -1, .step_ms = step_ms, .ready_ms = ready_ms, .stop_ms = 500 };
+}
+
+/* ---- the kernel module */
+
+void driver_load(struct machine *m, const char *version, const char *digest)
+{
+    set_text(&m->module, version);
+    set_text(&m->digest, digest);
+    machine_changed(m);
+}
+
+void driver_unload(struct machine *m)
+{
+    if (!m->module)
+        return;
+    m->modules_unloaded++;
+    m->unloads_under_use += m->users > 0;
+    set_text(&m->module, NULL);
+    set_text(&m->digest, NULL);
+    set_text(&m->driver_sign, NULL);
+    set_text(&m->driver_sign_pod, NULL);
+    m->pid_file = false;
+}
+
+void driver_boot(struct machine *m)
+{
+    if (m->shape->host_driver)
+        driver_load(m, m->shape->host_driver, NULL);
+}
+
+/* The tag of an image, which names the driver's version. */
+static const char *tag_of(const char *image)
+{
+    const char *colon = strrchr(image, ':');
+    return colon && !strchr(colon, '/') ? colon + 1 : "latest";
+}
+
+static const struct spec_driver *driver_row(const struct box *b)
+{
+    const struct machine *m = machine_of(b);
+    const struct spec_world *w = &m->a->world;
+    for (size_t i = 0; i < w->driver_count; i++) {
+        const struct spec_driver *d = &w->drivers[i];
+        if (fit_pattern(d->version, tag_of(b->image)) && fit_pattern(d->kernel, str_or_empty(m->shape->kernel)) &&
+            fit_pattern(d->node, m->name))
+            return d;
+    }
+    return NULL;
+}
+
+/* Whether a driver that wants a reboot has had one since it was first tried here. */
+static bool rebooted_for(struct machine *m, const char *version)
+{
+    if (str_eq(m->half_done, version))
+        return m->boots > m->half_done_boots;
+    set_text(&m->half_done, version);
+    m->half_done_boots = m->boots;
+    return false;
+}
+
+/* The first probe that finds the module after so long. */
+static int64_t probed_after(int64_t ms)
+{
+    int64_t late = ms - PROBE_FIRST_MS;
+    return PROBE_FIRST_MS + (late > 0 ? (late + PROBE_PERIOD_MS - 1) / PROBE_PERIOD_MS * PROBE_PERIOD_MS : 0);
+}
+
+/* What an attempt to build and load comes to; `done` is what it does when all is well. */
+static struct run build(struct box *b, struct run (*done)(int64_t after_ms))
+{
+    struct machine *m = machine_of(b);
+    const struct spec_driver *row = driver_row(b);
+    int64_t took = kubelet_draw(m->kubelet, row && row->build.high_ms ? row->build : m->a->world.latencies.driver_build);
+    enum spec_driver_outcome outcome = row ? row->outcome : SPEC_DRIVER_WORKS;
+    if (outcome == SPEC_DRIVER_NEEDS_REBOOT && rebooted_for(m, tag_of(b->image)))
+        outcome = SPEC_DRIVER_WORKS;
+    if (outcome == SPEC_DRIVER_HANGS)
+        return runs(-1, -1);
+    if (outcome == SPEC_DRIVER_WORKS)
+        return done(took);
+    return ends(took, row->exit_code ? row->exit_code : 1, row->message);
+}
+
+static struct run loads_and_stays(int64_t after_ms)
+{
+    return runs(probed_after(after_ms), after_ms);
+}
+
+static struct run loads_and_ends(int64_t after_ms)
+{
+    struct run r = ends(after_ms + 1, 0, NULL);
+    r.step_ms = after_ms;
+    return r;
+}
+
+/* ---- the driver's containers */
+
+static struct run host_driver_run(struct box *b)
+{
+    const struct machine *m = machine_of(b);
+    if (m->module && !m->pid_file)
+        return ends(CHECK_MS, 1, "HostDriver: the module nvidia is loaded, and no driver container has loaded it");
+    if (m->shape->host_driver)
+        return ends(CHECK_MS, 1, "HostDriver: a driver is installed on the host (/usr/bin/nvidia-smi)");
+    return ends(CHECK_MS, 0, NULL);
+}
+
+static struct run unload_run(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    if (!m->module || str_eq(m->digest, env(b, "DRIVER_CONFIG_DIGEST")))
+        return ends(CHECK_MS, 0, NULL);
+    if (m->users > 0)
+        return ends(CHECK_MS, 1, "DriverInUse: processes on this node use nvidia nvidia_uvm");
+    driver_unload(m);
+    return ends(CHECK_MS, 0, NULL);
+}
+
+static struct run driver_run(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    bool own_module = m->module && str_eq(m->digest, env(b, "DRIVER_CONFIG_DIGEST"));
+    /* What an earlier container said of itself is no longer true. */
+    set_text(&m->driver_sign, NULL);
+    set_text(&m->driver_sign_pod, NULL);
+    m->pid_file = true;
+    if (own_module)
+        return runs(probed_after(USER_SPACE_MS), -1);
+    if (m->module && m->users > 0)
+        return ends(CHECK_MS, 1, "Could not unload NVIDIA driver kernel modules, driver is in use");
+    driver_unload(m);
+    m->pid_file = true;
+    return build(b, loads_and_stays);
+}
+
+static void driver_step(struct box *b)
+{
+    driver_load(machine_of(b), tag_of(b->image), env(b, "DRIVER_CONFIG_DIGEST"));
+}
+
+static void driver_ready(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    set_text(&m->driver_sign, env(b, "DRIVER_CONFIG_DIGEST"));
+    set_text(&m->driver_sign_pod, b->pod->uid);
+    machine_changed(m);
+}
+
+/* Ready: it unloads when nobody uses the module, else it keeps it and waits to be killed. Not yet ready: it gives up. */
+static void driver_stopping(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    if (str_eq(m->driver_sign_pod, b->pod->uid)) {
+        set_text(&m->driver_sign, NULL);
+        set_text(&m->driver_sign_pod, NULL);
+    }
+    b->run.stop_ms = b->ready && m->users > 0 ? -1 : DAEMONS_STOP_MS;
+    b->run.stop_code = b->ready ? 0 : 1;
+}
+
+static void driver_ended(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    if (b->stopping && !b->killed && m->users == 0) {
+        driver_unload(m);
+        m->pid_file = false;
+    }
+}
+
+/* ---- Google's installer: its module is the host's, and stays */
+
+static struct run cos_run(struct box *b)
+{
+    return machine_of(b)->module ? ends(CHECK_MS, 0, NULL) : build(b, loads_and_ends);
+}
+
+static void cos_step(struct box *b)
+{
+    driver_load(machine_of(b), tag_of(b->image), NULL);
+}
+
+/* ---- those that wait */
+
+static bool has_driver(const struct box *b)
+{
+    const struct machine *m = machine_of(b);
+    return m->module && (!*env(b, "DRIVER_SIGN") || m->driver_sign);
+}
+
+static bool has_driver_and_toolkit(const struct box *b)
+{
+    const struct machine *m = machine_of(b);
+    const char *driver = *env(b, "DRIVER_SIGN") ? m->driver_sign : "host";
+    if (!has_driver(b) || !*env(b, "TOOLKIT_SIGN"))
+        return has_driver(b);
+    return str_eq(m->toolkit_sign, env(b, "REVISION")) && str_eq(m->toolkit_sign_driver, driver);
+}
+
+/* Without a driver container the driver is the host's. */
+static bool has_any_driver(const struct box *b)
+{
+    const struct machine *m = machine_of(b);
+    return m->module && (!m->pid_file || m->driver_sign);
+}
+
+static struct run wait_run(struct box *b)
+{
+    (void) b;
+    struct run r = ends(-1, 0, NULL);
+    r.waits = true;
+    return r;
+}
+
+/* ---- toolkit */
+
+static struct run install_run(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    return loads_and_ends(kubelet_draw(m->kubelet, m->a->world.latencies.toolkit));
+}
+
+static void install_step(struct box *b)
+{
+    machine_of(b)->handler = true;
+}
+
+static struct run toolkit_run(struct box *b)
+{
+    (void) b;
+    return runs(0, 200);
+}
+
+static void toolkit_step(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    set_text(&m->toolkit_sign, env(b, "REVISION"));
+    set_text(&m->toolkit_sign_driver, *env(b, "DRIVER_SIGN") ? str_or_empty(m->driver_sign) : "host");
+    machine_changed(m);
+}
+
+static void toolkit_stopping(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    set_text(&m->toolkit_sign, NULL);
+    set_text(&m->toolkit_sign_driver, NULL);
+}
+
+/* ---- device plugin */
+
+static struct run plugin_run(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    if (!m->module)
+        return ends(CHECK_MS, 1,
+                    "error starting plugins: error creating plugin manager: unable to create plugin manager: nvml init failed: "
+                    "ERROR_LIBRARY_NOT_FOUND");
+    return runs(0, kubelet_draw(m->kubelet, m->a->world.latencies.plugin));
+}
+
+static void plugin_step(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    m->devices = m->shape->gpus;
+    set_text(&m->plugin, b->pod->uid);
+    node_note_devices(m);
+}
+
+static void plugin_ended(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    if (!str_eq(m->plugin, b->pod->uid))
+        return;
+    m->devices = 0;
+    set_text(&m->plugin, NULL);
+    node_note_devices(m);
+}
+
+/* ---- exporter */
+
+static struct run exporter_run(struct box *b)
+{
+    return machine_of(b)->module ? runs(EXPORTER_READY_MS, -1)
+                                 : ends(CHECK_MS, 1, "Failed to initialize NVML: could not load NVML library");
+}
+
+static struct run config_run(struct box *b)
+{
+    (void) b;
+    return ends(CHECK_MS, 0, NULL);
+}
+
+static const struct operand operands[] = {
+    { "driver", "host-driver", .run = host_driver_run },
+    { "driver", "unload", .run = unload_run },
+    { "driver", "driver", .run = driver_run, .step = driver_step, .ready = driver_ready, .stopping = driver_stopping,
+      .ended = driver_ended },
+    { "driver", "install", .run = cos_run, .step = cos_step },
+    { "toolkit", "wait", .run = wait_run, .may_go = has_driver },
+    { "toolkit", "install", .run = install_run, .step = install_step },
+    { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step, .stopping = toolkit_stopping },
+    { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
+    { "device-plugin", "config", .run = config_run },
+    { "device-plugin", "device-plugin", .holds_module = true, .run = plugin_run, .step = plugin_step, .ended = plugin_ended },
+    { "exporter", "wait", .run = wait_run, .may_go = has_any_driver },
+    { "exporter", "exporter", .holds_module = true, .run = exporter_run },
+};
+
+/* ---- the way in */
+
+static const struct operand *operand_of(const struct box *b)
+{
+    const char *component = object_label(b->pod->first, LABEL_COMPONENT);
+    /* Google's driver pod only pauses once its installer is through. */
+    bool pauses = strstr(b->image, "/pause:") != NULL;
+    for (size_t i = 0; component && !pauses && i < ARRAY_LEN(operands); i++)
+        if (str_eq(operands[i].component, component) && str_eq(operands[i].container, b->name))
+            return &operands[i];
+    return NULL;
+}
+
+bool operand_run(struct box *b, struct run *ret)
+{
+    const struct operand *o = operand_of(b);
+    if (o)
+        *ret = o->run(b);
+    return o != NULL;
+}
+
+bool operand_may_go(const struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    return o && o->may_go && o->may_go(b);
+}
+
+bool operand_holds_module(const struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    const char *name;
+    json_t *amount;
+    json_object_foreach (json_at(b->spec, "resources.limits"), name, amount)
+        if (str_has_prefix(name, RESOURCE_GPU_PREFIX))
+            return true;
+    return o && o->holds_module;
+}
+
+static void call(struct box *b, event_fn *fn)
+{
+    if (fn)
+        fn(b);
+}
+
+void operand_step(struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    call(b, o ? o->step : NULL);
+}
+
+void operand_ready(struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    call(b, o ? o->ready : NULL);
+}
+
+void operand_stopping(struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    call(b, o ? o->stopping : NULL);
+}
+
+void operand_ended(struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    call(b, o ? o->ended : NULL);
+}

@@ -1,0 +1,220 @@
+/* The Job controller: pods until enough have succeeded, again after failures, as far as the limit goes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "sim/actors/objects.h"
+
+#define USER "system:serviceaccount:kube-system:job-controller"
+#define FINALIZER "batch.kubernetes.io/job-tracking"
+
+enum { BACKOFF_MIN_MS = 10 * 1000, BACKOFF_MAX_MS = 6 * 60 * 1000 };
+
+struct job_controller {
+    struct actors *a;
+    struct agenda agenda;
+};
+
+/* A job's pods at one look. */
+struct tally {
+    int64_t active, ready, terminating, succeeded, failed;
+    int64_t last_failure_ms; /* -1: none at this look */
+};
+
+static void note_owner(struct job_controller *j, const json_t *pod)
+{
+    const json_t *controller = object_controller(pod);
+    if (!controller || !str_eq(json_str(controller, "kind"), "Job"))
+        return;
+    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(pod), json_str_or_empty(controller, "name"));
+    agenda_note(&j->agenda, key);
+}
+
+static void commit(void *self, const struct api_commit *c)
+{
+    struct job_controller *j = self;
+    if (c->kind == j->a->kinds.pod) {
+        note_owner(j, c->after ? c->after : c->before);
+    } else if (c->kind == j->a->kinds.job && c->after && !str_eq(c->user, USER)) {
+        CLEANUP_FREE char *key = object_key(c->after);
+        agenda_note(&j->agenda, key);
+    }
+}
+
+static void drop_finalizer(struct job_controller *j, const json_t *pod)
+{
+    CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
+    json_t *left = json_array(), *f;
+    size_t i;
+    json_array_foreach (json_at(held, "metadata.finalizers"), i, f)
+        if (!str_eq(json_string_value(f), FINALIZER))
+            json_array_append(left, f);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", object_uid(held), "finalizers", left);
+    api_merge(j->a->api, USER, j->a->kinds.pod, object_namespace(held), object_name(held), "", patch, NULL);
+}
+
+/* Counts a pod; one that has ended is counted once, and its finalizer says that it was not yet. */
+static void count_pod(struct job_controller *j, struct tally *t, const json_t *pod)
+{
+    bool counted = !object_has_finalizer(pod, FINALIZER);
+    bool succeeded = str_eq(json_str(pod, "status.phase"), "Succeeded");
+    if (!pod_is_finished(pod)) {
+        t->terminating += object_is_deleting(pod);
+        t->active += !object_is_deleting(pod);
+        t->ready += !object_is_deleting(pod) && pod_is_ready(pod);
+        return;
+    }
+    if (counted)
+        return;
+    t->succeeded += succeeded;
+    t->failed += !succeeded;
+    if (!succeeded)
+        t->last_failure_ms = j->a->sim->now_ms;
+    drop_finalizer(j, pod);
+}
+
+static void create_pod(struct job_controller *j, const json_t *job)
+{
+    CLEANUP_JSON json_t *pod = pod_of_template(j->a->kinds.job, job, json_at(job, "spec.template"));
+    json_t *metadata = json_object_get(pod, "metadata"), *labels = json_object_get(metadata, "labels");
+    const struct {
+        const char *key, *value;
+    } own[] = {
+        { "batch.kubernetes.io/controller-uid", object_uid(job) },
+        { "batch.kubernetes.io/job-name", object_name(job) },
+        { "controller-uid", object_uid(job) },
+        { "job-name", object_name(job) },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        json_object_set_new(labels, own[i].key, json_string(own[i].value));
+    json_object_set_new(metadata, "finalizers", json_pack("[s]", FINALIZER));
+    api_create(j->a->api, USER, j->a->kinds.pod, pod, NULL);
+}
+
+/* Deletes up to `count` pods that are at work, the youngest first. */
+static void delete_active(struct job_controller *j, const json_t *pods, int64_t count)
+{
+    for (size_t i = json_array_size(pods); i-- > 0 && count > 0;) {
+        const json_t *pod = json_array_get(pods, i);
+        if (pod_is_finished(pod) || object_is_deleting(pod))
+            continue;
+        api_delete(j->a->api, USER, j->a->kinds.pod, object_namespace(pod), object_name(pod), object_uid(pod), -1, NULL);
+        count--;
+    }
+}
+
+static bool is_over(const json_t *job)
+{
+    const json_t *conditions = json_at(job, "status.conditions");
+    return str_eq(condition_status(conditions, "Complete"), "True") || str_eq(condition_status(conditions, "Failed"), "True");
+}
+
+static int64_t wanted_active(const json_t *job, const struct tally *t)
+{
+    const json_t *completions = json_at(job, "spec.completions");
+    int64_t parallelism = json_int(job, "spec.parallelism", 1);
+    if (json_bool(job, "spec.suspend", false))
+        return 0;
+    if (!completions)
+        return t->succeeded > 0 ? t->active : parallelism;
+    int64_t left = json_integer_value(completions) - t->succeeded;
+    return left < parallelism ? (left > 0 ? left : 0) : parallelism;
+}
+
+/* How long after the last failure no pod is made. */
+static int64_t backoff_ms(int64_t failures)
+{
+    int64_t ms = BACKOFF_MIN_MS;
+    for (int64_t i = 1; i < failures && ms < BACKOFF_MAX_MS; i++)
+        ms *= 2;
+    return ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS;
+}
+
+/* The reason why the job has come to its end, and as what; NULL: it goes on. */
+static const char *ending(const json_t *job, const struct tally *t, const char **ret_type)
+{
+    const json_t *completions = json_at(job, "spec.completions");
+    *ret_type = "Failed";
+    if (t->failed > json_int(job, "spec.backoffLimit", 6))
+        return "BackoffLimitExceeded";
+    *ret_type = "Complete";
+    bool enough = completions ? t->succeeded >= json_integer_value(completions) : t->succeeded > 0;
+    return enough && t->active == 0 ? "CompletionsReached" : NULL;
+}
+
+static void write_status(struct job_controller *j, const json_t *job, const struct tally *t, const char *type, const char *reason)
+{
+    char now[CLOCK_TEXT_MAX];
+    actors_now(j->a, now);
+    const json_t *old = json_object_get(job, "status");
+    json_t *status =
+        json_pack("{s:I, s:I, s:I, s:I, s:I}", "active", (json_int_t) t->active, "ready", (json_int_t) t->ready, "terminating",
+                  (json_int_t) t->terminating, "succeeded", (json_int_t) t->succeeded, "failed", (json_int_t) t->failed);
+    json_object_set_new(status, "startTime", json_string(json_str(old, "startTime") ? json_str(old, "startTime") : now));
+    if (reason) {
+        bool complete = str_eq(type, "Complete");
+        const char *message =
+            complete ? "Reached expected number of succeeded pods" : "Job has reached the specified backoff limit";
+        json_t *conditions = conditions_with(json_object_get(old, "conditions"),
+                                             complete ? "SuccessCriteriaMet" : "FailureTarget", "True", reason, message, now);
+        json_object_set_new(status, "conditions", conditions_with(conditions, type, "True", reason, message, now));
+        json_decref(conditions);
+        if (complete)
+            json_object_set_new(status, "completionTime", json_string(now));
+    }
+    CLEANUP_JSON json_t *merged = old ? json_copy((json_t *) old) : json_object();
+    json_object_update(merged, status);
+    if (old && json_equal(merged, old))
+        json_decref(status);
+    else
+        object_set_status(j->a, USER, j->a->kinds.job, job, status);
+}
+
+static void look(void *self, const char *key)
+{
+    struct job_controller *j = self;
+    CLEANUP_JSON json_t *job = json_incref(object_of_key(j->a, j->a->kinds.job, key));
+    if (!job)
+        return;
+    CLEANUP_JSON json_t *pods = index_copy(j->a->index, j->a->kinds.pod, object_uid(job));
+    struct tally t = { .succeeded = json_int(job, "status.succeeded", 0),
+                       .failed = json_int(job, "status.failed", 0),
+                       .last_failure_ms = -1 };
+    size_t i;
+    json_t *pod;
+    json_array_foreach (pods, i, pod)
+        count_pod(j, &t, pod);
+    if (object_is_deleting(job) || is_over(job))
+        return;
+    const char *type, *reason = ending(job, &t, &type);
+    int64_t wanted = reason ? 0 : wanted_active(job, &t);
+    delete_active(j, pods, t.active - wanted);
+    if (t.last_failure_ms >= 0 && wanted > t.active) {
+        agenda_after(&j->agenda, key, backoff_ms(t.failed));
+    } else {
+        for (int64_t missing = wanted - t.active; missing > 0; missing--, t.active++)
+            create_pod(j, job);
+    }
+    write_status(j, job, &t, type, reason);
+}
+
+static void *begin(struct actors *a)
+{
+    struct job_controller *j = xcalloc(1, sizeof *j);
+    j->a = a;
+    agenda_init(&j->agenda, a->sim, "job", a->world.latencies.controller, look, j);
+    return j;
+}
+
+static void end(void *self)
+{
+    struct job_controller *j = self;
+    agenda_clear(&j->agenda);
+    free(j);
+}
+
+const struct actor job_actor = { begin, commit, end };

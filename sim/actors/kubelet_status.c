@@ -1,0 +1,256 @@
+/* The status of a pod, in the words of a real kubelet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "sim/actors/kubelet.h"
+
+static json_t *time_text(int64_t ms)
+{
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339(SIM_EPOCH_US + ms * 1000, text);
+    return json_string(text);
+}
+
+static json_t *terminated(const struct ending *e)
+{
+    json_t *t = json_pack("{s:i, s:s, s:o, s:o}", "exitCode", e->code, "reason", e->reason, "startedAt", time_text(e->started_ms),
+                          "finishedAt", time_text(e->finished_ms));
+    if (e->message)
+        json_object_set_new(t, "message", json_text(e->message));
+    return json_pack("{s:o}", "terminated", t);
+}
+
+static json_t *waiting(const char *reason, const char *message)
+{
+    json_t *w = json_pack("{s:s}", "reason", reason);
+    if (message)
+        json_object_set_new(w, "message", json_text(message));
+    return json_pack("{s:o}", "waiting", w);
+}
+
+static bool shows_running(const struct box *b)
+{
+    return b->state == BOX_RUNNING;
+}
+
+static bool shows_terminated(const struct box *b)
+{
+    return b->now.is && (b->state == BOX_DONE || b->shows_end);
+}
+
+static json_t *state_of(const struct box *b)
+{
+    if (shows_running(b))
+        return json_pack("{s:{s:o}}", "running", "startedAt", time_text(b->started_ms));
+    return shows_terminated(b) ? terminated(&b->now) : waiting(b->reason, b->message);
+}
+
+static json_t *last_state_of(const struct box *b)
+{
+    const struct ending *e = shows_running(b) || shows_terminated(b) ? &b->last : &b->now;
+    return e->is ? terminated(e) : json_object();
+}
+
+static bool is_ready(const struct box *b)
+{
+    return b->init ? b->state == BOX_DONE && b->now.code == 0 : shows_running(b) && b->ready;
+}
+
+static json_t *container_status(const struct box *b)
+{
+    bool ran = b->started_ms >= 0;
+    json_t *s = json_object();
+    json_object_set_new(s, "name", json_string(b->name));
+    json_object_set_new(s, "state", state_of(b));
+    json_object_set_new(s, "lastState", last_state_of(b));
+    json_object_set_new(s, "ready", json_boolean(is_ready(b)));
+    json_object_set_new(s, "restartCount", json_integer(b->restarts));
+    json_object_set_new(s, "image", json_string(b->image));
+    json_object_set_new(s, "imageID", json_string(ran ? b->image : ""));
+    json_object_set_new(s, "started", json_boolean(shows_running(b) && (b->init || b->ready)));
+    if (ran)
+        json_object_set_new(s, "containerID", json_textf("containerd://%s/%s/%d", b->pod->uid, b->name, b->restarts));
+    return s;
+}
+
+static json_t *statuses(const struct pod_box *p, size_t from, size_t to)
+{
+    json_t *list = json_array();
+    for (size_t i = from; i < to; i++)
+        json_array_append_new(list, container_status(&p->boxes[i]));
+    return list;
+}
+
+/* ---- phase */
+
+static bool init_is_done(const struct pod_box *p)
+{
+    for (size_t i = 0; i < p->init_count; i++)
+        if (!is_ready(&p->boxes[i]))
+            return false;
+    return true;
+}
+
+static bool init_has_failed(const struct pod_box *p)
+{
+    for (size_t i = 0; i < p->init_count; i++)
+        if (p->boxes[i].state == BOX_DONE && p->boxes[i].now.code != 0)
+            return true;
+    return false;
+}
+
+static const char *phase_of(const struct pod_box *p)
+{
+    size_t running = 0, waits = 0, failed = 0, ended = 0;
+    for (size_t i = p->init_count; i < p->box_count; i++) {
+        const struct box *b = &p->boxes[i];
+        bool stopped = !shows_running(b) && b->now.is;
+        running += shows_running(b);
+        waits += !shows_running(b) && !stopped;
+        ended += stopped && b->state == BOX_DONE;
+        failed += stopped && b->state == BOX_DONE && b->now.code != 0;
+    }
+    if (p->rejected || init_has_failed(p))
+        return "Failed";
+    if (!init_is_done(p) || waits > 0)
+        return "Pending";
+    if (running > 0 || ended < p->box_count - p->init_count)
+        return "Running";
+    return failed > 0 ? "Failed" : "Succeeded";
+}
+
+/* A pod that is being deleted has a final phase before it goes. */
+static const char *last_phase_of(const struct pod_box *p)
+{
+    for (size_t i = 0; i < p->box_count; i++)
+        if (!p->boxes[i].now.is ? !p->boxes[i].init || !is_ready(&p->boxes[i]) : p->boxes[i].now.code != 0)
+            return "Failed";
+    return "Succeeded";
+}
+
+/* ---- conditions */
+
+static void add_name(struct buf *names, const char *name)
+{
+    if (names->len)
+        buf_str(names, " ");
+    buf_str(names, name);
+}
+
+/* "containers with unready status: [a b]" of the boxes that are not ready; NULL when all are. Owned by the caller. */
+static char *names_of_unready(const struct pod_box *p, size_t from, size_t to, const char *what)
+{
+    struct buf names = BUF_INIT(1 << 16);
+    for (size_t i = from; i < to; i++)
+        if (!is_ready(&p->boxes[i]))
+            add_name(&names, p->boxes[i].name);
+    char *text = names.len ? xasprintf("containers with %s status: [%s]", what, buf_text(&names)) : NULL;
+    buf_clear(&names);
+    return text;
+}
+
+struct ready_reason {
+    bool is;
+    const char *reason, *message;
+};
+
+/* Sets one condition; lists are immutable, so each step makes a new one. */
+static json_t *with(json_t *conditions_steal, const char *type, struct ready_reason r, const char *now)
+{
+    json_t *next =
+        conditions_with(conditions_steal, type, r.is ? "True" : "False", r.is ? NULL : r.reason, r.is ? NULL : r.message, now);
+    json_decref(conditions_steal);
+    return next;
+}
+
+static json_t *conditions_of(const struct pod_box *p, const char *phase)
+{
+    char now[CLOCK_TEXT_MAX];
+    actors_now(p->machine->a, now);
+    CLEANUP_FREE char *init = names_of_unready(p, 0, p->init_count, "incomplete");
+    CLEANUP_FREE char *main = names_of_unready(p, p->init_count, p->box_count, "unready");
+    bool completed = str_eq(phase, "Succeeded"), failed = str_eq(phase, "Failed");
+    const char *reason = completed ? "PodCompleted" : failed ? "PodFailed" : "ContainersNotReady";
+    const struct ready_reason initialized = { !init, "ContainersNotInitialized", init };
+    const struct ready_reason ready = { !init && !main && !completed && !failed, reason, completed || failed ? NULL : main };
+    const json_t *old = json_at(p->object, "status.conditions");
+    json_t *list = old ? json_incref((json_t *) old) : json_array();
+    list = with(list, "PodReadyToStartContainers", (struct ready_reason){ p->sandbox, NULL, NULL }, now);
+    list = with(list, "Initialized", initialized, now);
+    list = with(list, "Ready", ready, now);
+    list = with(list, "ContainersReady", ready, now);
+    return with(list, "PodScheduled", (struct ready_reason){ .is = true }, now);
+}
+
+/* ---- the whole */
+
+static json_t *rejected_status(const struct pod_box *p)
+{
+    return json_pack("{s:s, s:s, s:s, s:o}", "phase", "Failed", "reason", p->rejected, "message", p->rejection, "startTime",
+                     time_text(p->start_ms));
+}
+
+static json_t *status_of(const struct pod_box *p, const char *phase)
+{
+    if (p->rejected)
+        return rejected_status(p);
+    json_t *s = json_pack("{s:s, s:o, s:o, s:o, s:s}", "phase", phase, "conditions", conditions_of(p, phase), "containerStatuses",
+                          statuses(p, p->init_count, p->box_count), "startTime", time_text(p->start_ms), "hostIP", "10.0.0.1");
+    if (p->init_count > 0)
+        json_object_set_new(s, "initContainerStatuses", statuses(p, 0, p->init_count));
+    return s;
+}
+
+/* Whether the object's status says all this already. */
+static bool says_already(const json_t *status, const json_t *wanted)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) wanted, key, value)
+        if (!json_equal(json_object_get(status, key), value))
+            return false;
+    return true;
+}
+
+static void write_phase(struct pod_box *p, const char *phase)
+{
+    sim_cancel(p->machine->a->sim, &p->status_event);
+    if (p->gone)
+        return;
+    const struct actors *a = p->machine->a;
+    /* Conditions that others have set since must stay. */
+    json_t *live = object_of_key(a, a->kinds.pod, p->key);
+    if (!live || !str_eq(object_uid(live), p->uid))
+        return;
+    json_decref(p->object);
+    p->object = json_incref(live);
+    json_t *status = status_of(p, phase);
+    if (says_already(json_object_get(p->object, "status"), status)) {
+        json_decref(status);
+        return;
+    }
+    object_set_status(p->machine->a, KUBELET_USER, a->kinds.pod, p->object, status);
+}
+
+void pod_write_status(struct pod_box *p)
+{
+    write_phase(p, phase_of(p));
+}
+
+void pod_write_end(struct pod_box *p)
+{
+    write_phase(p, last_phase_of(p));
+}
+
+void pod_note_status(struct pod_box *p)
+{
+    if (!p->machine->up || p->gone || heap_holds(&p->status_event.item))
+        return;
+    sim_after(p->machine->a->sim, &p->status_event, kubelet_draw(p->machine->kubelet, p->machine->a->world.latencies.kubelet));
+}

@@ -1,0 +1,135 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/actors/kubelet.h"
+
+static const struct spec_delay usual_boot = { 60000, 120000 };
+
+static void booted(void *arg);
+
+struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape, const json_t *labels)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+    m->kubelet = k;
+    m->a = k->a;
+    m->name = xstrdup(name);
+    m->shape = shape;
+    m->labels = labels;
+    m->handler = shape->host_toolkit;
+    m->boot_event.fn = booted;
+    m->boot_event.arg = m;
+    map_put(&k->machines, m->name, m);
+    return m;
+}
+
+static void forget_memory(struct machine *m)
+{
+    char **const texts[] = { &m->module,          &m->digest,       &m->driver_sign,
+                             &m->driver_sign_pod, &m->toolkit_sign, &m->toolkit_sign_driver,
+                             &m->plugin };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        free(TAKE(*texts[i]));
+    m->pid_file = false;
+    m->devices = 0;
+}
+
+void machine_free(struct machine *m)
+{
+    struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event, &m->heartbeat_event };
+    for (size_t i = 0; i < ARRAY_LEN(events); i++)
+        sim_cancel(m->a->sim, events[i]);
+    map_remove(&m->kubelet->machines, m->name);
+    while (m->pod_count > 0)
+        pod_box_free(m->pods[m->pod_count - 1]);
+    free(m->pods);
+    size_t cursor = 0;
+    const struct map_entry *entry;
+    while ((entry = map_next(&m->images, &cursor)) != NULL)
+        free((char *) entry->key);
+    map_clear(&m->images);
+    forget_memory(m);
+    free(m->half_done);
+    free(m->name);
+    free(m);
+}
+
+void machine_off(struct machine *m)
+{
+    if (!m->up && !heap_holds(&m->boot_event.item))
+        return;
+    sim_cancel(m->a->sim, &m->boot_event);
+    sim_cancel(m->a->sim, &m->heartbeat_event);
+    m->up = false;
+    for (size_t i = 0; i < m->pod_count; i++)
+        pod_box_lose(m->pods[i]);
+    forget_memory(m);
+    node_lifecycle_watch(m->a, m->name);
+}
+
+/* Pods that the API server does not have any more are gone with the power. */
+static void drop_gone_pods(struct machine *m)
+{
+    for (size_t i = m->pod_count; i-- > 0;)
+        if (m->pods[i]->gone)
+            pod_box_free(m->pods[i]);
+}
+
+static void booted(void *arg)
+{
+    struct machine *m = arg;
+    struct rng *r = &m->kubelet->rng;
+    uint64_t high = rng_next(r), low = rng_next(r);
+    snprintf(m->boot_id, sizeof m->boot_id, "%08x-%04x-4%03x-8%03x-%012llx", (unsigned) (high >> 32),
+             (unsigned) (high >> 16) & 0xffff, (unsigned) high & 0xfff, (unsigned) (low >> 52),
+             (unsigned long long) low & 0xffffffffffffULL);
+    m->up = true;
+    m->boots++;
+    driver_boot(m);
+    node_register(m, m->from_beginning);
+    m->from_beginning = false;
+    drop_gone_pods(m);
+    for (size_t i = 0; i < m->pod_count; i++)
+        pod_box_begin_anew(m->pods[i]);
+    /* Pods that came while it was away. */
+    const struct index_set *pods = index_pods_on(m->a->index, m->name);
+    for (size_t i = 0; i < pods->len; i++)
+        kubelet_note(m->kubelet, pods->items[i]->object);
+}
+
+void machine_on(struct machine *m, bool at_once)
+{
+    if (m->up || heap_holds(&m->boot_event.item))
+        return;
+    const struct spec_delay boot = m->shape->boot.high_ms ? m->shape->boot : usual_boot;
+    m->from_beginning = at_once;
+    if (at_once)
+        booted(m);
+    else
+        sim_after(m->a->sim, &m->boot_event, kubelet_draw(m->kubelet, boot));
+}
+
+void machine_changed(struct machine *m)
+{
+    for (size_t i = 0; i < m->pod_count; i++)
+        for (size_t k = 0; k < m->pods[i]->box_count; k++) {
+            struct box *b = &m->pods[i]->boxes[k];
+            if (b->state == BOX_RUNNING && b->run.waits && !b->stopping && b->ends_at_ms < 0 && operand_may_go(b))
+                box_let_go(b);
+        }
+}
+
+bool machine_has_image(const struct machine *m, const char *image)
+{
+    return map_get(&m->images, image) != NULL;
+}
+
+void machine_add_image(struct machine *m, const char *image)
+{
+    if (!machine_has_image(m, image))
+        map_put(&m->images, xstrdup(image), m);
+}

@@ -1,0 +1,267 @@
+/* People, and what happens to machines: deeds of a scenario at their times. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/actors/objects.h"
+
+struct person {
+    struct actors *a;
+    struct agenda agenda; /* places of actions */
+};
+
+typedef bool deed_fn(struct actors *a, const struct spec_action *action);
+
+static const char *user_of(const struct spec_action *action)
+{
+    return action->user ? action->user : "alice";
+}
+
+static const struct kind *kind_of_action(const struct spec_action *action)
+{
+    if (action->kind)
+        for (size_t i = 0; i < kind_count(); i++)
+            if (str_eq(kind_at(i)->plural, action->kind))
+                return kind_at(i);
+    return action->body ? kind_of(json_str_or_empty(action->body, "apiVersion"), json_str_or_empty(action->body, "kind")) : NULL;
+}
+
+static json_t *object_of_action(const struct actors *a, const struct spec_action *action, const struct kind **ret_kind)
+{
+    *ret_kind = kind_of_action(action);
+    return *ret_kind && action->name ? api_get(a->api, *ret_kind, str_or_empty(action->ns), action->name) : NULL;
+}
+
+/* ---- objects */
+
+static bool create(struct actors *a, const struct spec_action *action)
+{
+    const struct kind *k = kind_of_action(action);
+    return k && api_create(a->api, user_of(action), k, action->body, NULL) == 0;
+}
+
+static bool apply(struct actors *a, const struct spec_action *action)
+{
+    const struct kind *k = kind_of_action(action);
+    return k && api_apply(a->api, user_of(action), k, action->body, true, NULL) == 0;
+}
+
+static bool edit(struct actors *a, const struct spec_action *action)
+{
+    const struct kind *k;
+    return object_of_action(a, action, &k) &&
+           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", action->body, NULL) == 0;
+}
+
+static bool delete(struct actors *a, const struct spec_action *action)
+{
+    const struct kind *k;
+    return object_of_action(a, action, &k) &&
+           api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1, NULL) == 0;
+}
+
+static bool evict(struct actors *a, const struct spec_action *action)
+{
+    return action->name && api_evict(a->api, user_of(action), str_or_empty(action->ns), action->name, NULL) == 0;
+}
+
+/* Labels and annotations are a merge patch of one map. */
+static bool mark(struct actors *a, const struct spec_action *action, const char *map)
+{
+    const struct kind *k;
+    if (!object_of_action(a, action, &k))
+        return false;
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:O}}", "metadata", map, action->body);
+    return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch, NULL) == 0;
+}
+
+static bool label(struct actors *a, const struct spec_action *action)
+{
+    return mark(a, action, "labels");
+}
+
+static bool annotate(struct actors *a, const struct spec_action *action)
+{
+    return mark(a, action, "annotations");
+}
+
+/* ---- nodes */
+
+static json_t *node_of(const struct actors *a, const struct spec_action *action)
+{
+    return action->name ? api_get(a->api, a->kinds.node, "", action->name) : NULL;
+}
+
+static bool merge_spec(struct actors *a, const struct spec_action *action, const json_t *node, json_t *spec_steal)
+{
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:o}", "metadata", "resourceVersion",
+                                           json_str_or_empty(node, "metadata.resourceVersion"), "spec", spec_steal);
+    return api_merge(a->api, user_of(action), a->kinds.node, "", action->name, "", patch, NULL) == 0;
+}
+
+static bool cordon(struct actors *a, const struct spec_action *action)
+{
+    const json_t *node = node_of(a, action);
+    return node && merge_spec(a, action, node, json_pack("{s:b}", "unschedulable", 1));
+}
+
+static bool uncordon(struct actors *a, const struct spec_action *action)
+{
+    const json_t *node = node_of(a, action);
+    return node && merge_spec(a, action, node, json_pack("{s:n}", "unschedulable"));
+}
+
+/* Whether two taints are the same one; an effect that is not said is any. */
+static bool is_same_taint(const json_t *a, const json_t *b)
+{
+    const char *x = json_str(a, "effect"), *y = json_str(b, "effect");
+    return str_eq(json_str(a, "key"), json_str(b, "key")) && (!x || !y || str_eq(x, y));
+}
+
+/* The node's taints without this one. New reference. */
+static json_t *taints_without(const json_t *node, const json_t *taint)
+{
+    json_t *left = json_array(), *t;
+    size_t i;
+    json_array_foreach (json_at(node, "spec.taints"), i, t)
+        if (!is_same_taint(t, taint))
+            json_array_append(left, t);
+    return left;
+}
+
+static bool taint(struct actors *a, const struct spec_action *action)
+{
+    const json_t *node = node_of(a, action);
+    if (!node)
+        return false;
+    json_t *taints = taints_without(node, action->body);
+    json_array_append(taints, (json_t *) action->body);
+    return merge_spec(a, action, node, json_pack("{s:o}", "taints", taints));
+}
+
+static bool untaint(struct actors *a, const struct spec_action *action)
+{
+    const json_t *node = node_of(a, action);
+    return node && merge_spec(a, action, node, json_pack("{s:o}", "taints", taints_without(node, action->body)));
+}
+
+/* ---- machines */
+
+static bool on_machine(struct actors *a, const struct spec_action *action, void (*hook)(struct actors *, const char *))
+{
+    struct actors_machine m;
+    if (!action->name || !actors_machine(a, action->name, &m))
+        return false;
+    hook(a, action->name);
+    return true;
+}
+
+static bool reboot(struct actors *a, const struct spec_action *action)
+{
+    return on_machine(a, action, actors_node_reboot);
+}
+
+static bool down(struct actors *a, const struct spec_action *action)
+{
+    return on_machine(a, action, actors_node_down);
+}
+
+static bool up(struct actors *a, const struct spec_action *action)
+{
+    return on_machine(a, action, actors_node_up);
+}
+
+static bool remove_node(struct actors *a, const struct spec_action *action)
+{
+    return on_machine(a, action, actors_node_remove);
+}
+
+static bool add_node(struct actors *a, const struct spec_action *action)
+{
+    if (!action->name || !action->shape)
+        return false;
+    actors_node_add(a, action->name, action->shape);
+    return true;
+}
+
+static bool crash(struct actors *a, const struct spec_action *action)
+{
+    if (!action->name || !api_get(a->api, a->kinds.pod, str_or_empty(action->ns), action->name))
+        return false;
+    actors_pod_crash(a, str_or_empty(action->ns), action->name, (int) json_int(action->body, "exitCode", 1),
+                     json_str(action->body, "message"));
+    return true;
+}
+
+static bool restart_labeller(struct actors *a, const struct spec_action *action)
+{
+    (void) action;
+    actors_labeller_restart(a);
+    return true;
+}
+
+static deed_fn *const deeds[SPEC_DEED_COUNT] = {
+    [SPEC_CREATE] = create,
+    [SPEC_APPLY] = apply,
+    [SPEC_EDIT] = edit,
+    [SPEC_DELETE] = delete,
+    [SPEC_EVICT] = evict,
+    [SPEC_CORDON] = cordon,
+    [SPEC_UNCORDON] = uncordon,
+    [SPEC_LABEL] = label,
+    [SPEC_ANNOTATE] = annotate,
+    [SPEC_TAINT] = taint,
+    [SPEC_UNTAINT] = untaint,
+    [SPEC_REBOOT] = reboot,
+    [SPEC_NODE_DOWN] = down,
+    [SPEC_NODE_UP] = up,
+    [SPEC_NODE_ADD] = add_node,
+    [SPEC_NODE_REMOVE] = remove_node,
+    [SPEC_CRASH] = crash,
+    [SPEC_LABELLER_RESTART] = restart_labeller,
+};
+
+bool actors_do(struct actors *a, const struct spec_action *action)
+{
+    return deeds[action->deed](a, action);
+}
+
+/* ---- at their times */
+
+static void look(void *self, const char *place)
+{
+    struct person *p = self;
+    actors_do(p->a, &p->a->world.actions[strtoul(place, NULL, 10)]);
+}
+
+static void commit(void *self, const struct api_commit *c)
+{
+    (void) self;
+    (void) c;
+}
+
+static void *begin(struct actors *a)
+{
+    struct person *p = xcalloc(1, sizeof *p);
+    p->a = a;
+    agenda_init(&p->agenda, a->sim, "person", (struct spec_delay){ 0, 0 }, look, p);
+    for (size_t i = 0; i < a->world.action_count; i++) {
+        char place[24];
+        snprintf(place, sizeof place, "%zu", i);
+        agenda_at(&p->agenda, place, a->world.actions[i].at_ms);
+    }
+    return p;
+}
+
+static void end(void *self)
+{
+    struct person *p = self;
+    agenda_clear(&p->agenda);
+    free(p);
+}
+
+const struct actor person_actor = { begin, commit, end };

@@ -1,0 +1,109 @@
+#include "sim/api/body.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "base/yaml.h"
+
+/* How much of a body is shown in a refusal. */
+enum { SHOWN_MAX = 24 };
+
+bool body_is_of(const struct api_call *call, const char *media_type)
+{
+    const char *type = str_or_empty(call->content_type);
+    size_t n = strcspn(type, "; ");
+    if (n == 0)
+        return str_eq(media_type, "application/json");
+    return strlen(media_type) == n && strncasecmp(type, media_type, n) == 0;
+}
+
+int body_check_size(const struct api_call *call, struct refusal *r)
+{
+    if (call->body_len <= BODY_MAX)
+        return 0;
+    return refuse(r, 413, NULL, "Request entity too large: limit is %d", BODY_MAX);
+}
+
+static json_t *parse_json(const struct api_call *call, size_t flags, json_error_t *error)
+{
+    return json_loadb(call->body_len ? call->body : "", call->body_len, flags | JSON_DECODE_ANY, error);
+}
+
+/* The only document of a YAML text; JSON is YAML, too, and is read faster as what it is. */
+static json_t *parse_yaml(const struct api_call *call, struct err *e)
+{
+    json_error_t error;
+    json_t *json = parse_json(call, 0, &error);
+    if (json)
+        return json;
+    CLEANUP_JSON json_t *documents = yaml_parse(call->body_len ? call->body : "", call->body_len, NULL, e);
+    return documents ? json_incref(json_array_get(documents, 0)) : NULL;
+}
+
+static json_t *refuse_object(const struct api_call *call, const struct kind *k, const char *why, struct refusal *r)
+{
+    CLEANUP_FREE char *shown = xstrndup(call->body_len ? call->body : "<empty>", call->body_len ? call->body_len : strlen("<empty>"));
+    CLEANUP_FREE char *cut = str_shortened(shown, SHOWN_MAX);
+    refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %s (%s)",
+           k->kind, why, cut);
+    return NULL;
+}
+
+json_t *body_object(const struct api_call *call, const struct kind *k, bool strict, struct refusal *r)
+{
+    json_t *object;
+    if (body_is_of(call, "application/json")) {
+        json_error_t error;
+        object = parse_json(call, strict ? JSON_REJECT_DUPLICATES : 0, &error);
+        if (!object)
+            return refuse_object(call, k, call->body_len ? error.text : "unexpected end of JSON input", r);
+    } else if (body_is_of(call, "application/yaml")) {
+        CLEANUP_ERR struct err e = { 0 };
+        object = parse_yaml(call, &e);
+        if (!object)
+            return refuse_object(call, k, err_msg(&e), r);
+    } else {
+        refuse(r, 415, NULL, "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml");
+        return NULL;
+    }
+    if (json_is_object(object))
+        return object;
+    json_decref(object);
+    return refuse_object(call, k, "cannot unmarshal into Go value of type struct", r);
+}
+
+static const char *name_of_type(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "object", [JSON_ARRAY] = "array", [JSON_STRING] = "string", [JSON_INTEGER] = "number",
+        [JSON_REAL] = "number",   [JSON_TRUE] = "bool",   [JSON_FALSE] = "bool",    [JSON_NULL] = "null",
+    };
+    return names[json_typeof(value)];
+}
+
+json_t *body_patch(const struct api_call *call, bool is_list, struct refusal *r)
+{
+    json_error_t error;
+    json_t *patch = parse_json(call, 0, &error);
+    if (!patch) {
+        refuse(r, 400, NULL, "error decoding patch: %s", error.text);
+        return NULL;
+    }
+    if (is_list ? json_is_array(patch) : json_is_object(patch))
+        return patch;
+    refuse(r, 400, NULL, "error decoding patch: json: cannot unmarshal %s into Go value of type %s", name_of_type(patch),
+           is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
+    json_decref(patch);
+    return NULL;
+}
+
+json_t *body_intent(const struct api_call *call, struct refusal *r)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    json_t *intent = parse_yaml(call, &e);
+    if (!intent)
+        refuse(r, 400, NULL, "error decoding YAML: %s", e.kind ? err_msg(&e) : "there is no document");
+    return intent;
+}

@@ -1,0 +1,64 @@
+#include "sim/api/builtin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/yaml.h"
+
+enum { ROLES_MAX = 1 << 20 };
+
+#define OSTLER_GROUP "ostler.dev"
+
+/* Documents that were built in: what does not parse is a mistake of the program. New reference. */
+static json_t *parse(const char *text)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    json_t *documents = yaml_parse(text, strlen(text), NULL, &e);
+    if (documents)
+        return documents;
+    fprintf(stderr, "sim: built-in YAML: %s\n", err_msg(&e));
+    abort();
+}
+
+json_t *builtin_crds(void)
+{
+    CLEANUP_JSON json_t *all = parse(builtin_definitions_text);
+    json_t *own = json_array(), *definition;
+    size_t i;
+    json_array_foreach (all, i, definition)
+        if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
+            json_array_append(own, definition);
+    return own;
+}
+
+json_t *builtin_crd_of(const char *plural)
+{
+    CLEANUP_JSON json_t *all = parse(builtin_definitions_text);
+    size_t i;
+    json_t *definition;
+    json_array_foreach (all, i, definition)
+        if (str_eq(json_str(definition, "spec.names.plural"), plural))
+            return json_incref(definition);
+    return NULL;
+}
+
+/* The text with every `name` replaced by `value`. Owned by the caller. */
+static char *replaced(const char *text, const char *name, const char *value)
+{
+    struct buf b = BUF_INIT(ROLES_MAX);
+    for (const char *at; (at = strstr(text, name)); text = at + strlen(name))
+        buf_printf(&b, "%.*s%s", (int) (at - text), text, value);
+    buf_str(&b, text);
+    return buf_take(&b);
+}
+
+json_t *builtin_roles(const char *release_namespace, const char *operand_namespace)
+{
+    CLEANUP_FREE char *half = replaced(builtin_roles_text, "@RELEASE@", release_namespace);
+    CLEANUP_FREE char *whole = replaced(half, "@OPERANDS@", operand_namespace);
+    return parse(whole);
+}

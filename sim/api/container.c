@@ -1,0 +1,202 @@
+#include "sim/api/container.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/api/custom.h"
+#include "sim/api/state.h"
+
+/* Who deletes the content, and says so in the commits. */
+#define NAMESPACE_CONTROLLER "system:serviceaccount:kube-system:namespace-controller"
+#define DEFINITION_CONTROLLER "system:apiserver"
+
+static const char *const kept_namespaces[] = { "default", "kube-system", "kube-public" };
+
+static bool is_namespace(const struct kind *k)
+{
+    return str_eq(k->kind, "Namespace") && !*k->group;
+}
+
+static bool is_definition(const struct kind *k)
+{
+    return str_eq(k->kind, "CustomResourceDefinition");
+}
+
+bool container_is(const struct kind *k)
+{
+    return is_namespace(k) || is_definition(k);
+}
+
+/* The definition of a custom kind; NULL when it is not there. */
+static const json_t *definition_of(const struct api *api, const struct kind *k)
+{
+    CLEANUP_FREE char *name = xasprintf("%s.%s", k->plural, k->group);
+    const struct record *r = store_get(&api->store, kind_named("customresourcedefinitions"), NULL, name);
+    return r ? r->object : NULL;
+}
+
+bool custom_is_served(const struct api *api, const struct kind *k)
+{
+    return !(k->flags & KIND_CUSTOM) || definition_of(api, k);
+}
+
+static int refuse_terminating(const struct kind *k, const char *ns, const char *name, struct refusal *r)
+{
+    CLEANUP_FREE char *why = xasprintf("unable to create new content in namespace %s because it is being terminated", ns);
+    refuse_forbidden(r, k, name, why);
+    refuse_cause(r, "NamespaceTerminating", "metadata.namespace", "namespace %s is being terminated", ns);
+    return -1;
+}
+
+int container_admits(const struct api *api, const struct kind *k, const char *ns, const char *name, struct refusal *r)
+{
+    if (k->flags & KIND_CUSTOM) {
+        const json_t *definition = definition_of(api, k);
+        if (!definition)
+            return refuse_generic(r, 404, "the server could not find the requested resource");
+        if (object_is_deleting(definition))
+            return refuse_forbidden(r, k, name, "create not allowed while custom resource definition is terminating");
+    }
+    if (!k->namespaced)
+        return 0;
+    const struct record *container = store_get(&api->store, kind_named("namespaces"), NULL, ns);
+    if (!container)
+        return refuse_not_found(r, kind_named("namespaces"), ns);
+    return object_is_deleting(container->object) ? refuse_terminating(k, ns, name, r) : 0;
+}
+
+/* ---- what is in one */
+
+/* The custom kind that a definition is of; NULL when this server has none. */
+static const struct kind *kind_defined(const char *name)
+{
+    for (size_t i = 0; i < kind_count(); i++) {
+        const struct kind *k = kind_at(i);
+        CLEANUP_FREE char *full = xasprintf("%s.%s", k->plural, k->group);
+        if (k->flags & KIND_CUSTOM && str_eq(full, name))
+            return k;
+    }
+    return NULL;
+}
+
+/* Adds the objects of a kind that are in a namespace (NULL: all of the kind) to a list. */
+static void add_content(const struct api *api, const struct kind *k, const char *ns, json_t *list)
+{
+    CLEANUP_FREE char *prefix = ns ? xasprintf("%s/", ns) : xstrdup("");
+    const struct table *t = store_table(&api->store, k);
+    for (size_t i = table_find(t, prefix); i < t->len && str_has_prefix(t->records[i]->key, prefix); i++)
+        json_array_append(list, t->records[i]->object);
+}
+
+/* What a container holds: an array with one array of objects for each kind. New reference. */
+static json_t *content_of(const struct api *api, const struct kind *container, const char *name)
+{
+    json_t *by_kind = json_array();
+    const struct kind *defined = is_definition(container) ? kind_defined(name) : NULL;
+    for (size_t i = 0; i < kind_count(); i++) {
+        const struct kind *k = kind_at(i);
+        json_t *list = json_array();
+        if (is_namespace(container) ? k->namespaced : k == defined)
+            add_content(api, k, is_namespace(container) ? name : NULL, list);
+        json_array_append_new(by_kind, list);
+    }
+    return by_kind;
+}
+
+static bool is_empty(const struct api *api, const struct kind *container, const char *name)
+{
+    CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
+    size_t i;
+    json_t *list;
+    json_array_foreach (by_kind, i, list)
+        if (json_array_size(list) > 0)
+            return false;
+    return true;
+}
+
+static void delete_content(struct api *api, const struct kind *container, const char *name)
+{
+    CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
+    const char *user = is_namespace(container) ? NAMESPACE_CONTROLLER : DEFINITION_CONTROLLER;
+    struct delete_options o = { .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
+    size_t i, j;
+    json_t *list, *object;
+    json_array_foreach (by_kind, i, list) {
+        json_array_foreach (list, j, object) {
+            struct write w = { .user = user, .manager = user, .verb = API_DELETE, .kind = kind_at(i), .ns = object_namespace(object),
+                               .name = object_name(object), .subresource = "" };
+            CLEANUP_REFUSAL struct refusal r = { 0 };
+            write_delete(api, &w, &o, NULL, NULL, &r);
+        }
+    }
+}
+
+/* ---- going */
+
+/* Removes a container that is on its way out when nothing holds it. */
+static void remove_when_empty(struct api *api, const struct kind *k, const char *name)
+{
+    const struct record *r = store_get(&api->store, k, NULL, name);
+    if (!r || !object_is_deleting(r->object) || json_array_size(json_at(r->object, "metadata.finalizers")) > 0 || !is_empty(api, k, name))
+        return;
+    CLEANUP_FREE char *own = xstrdup(name);
+    struct store_write s = { .kind = k, .name = own, .user = is_namespace(k) ? NAMESPACE_CONTROLLER : DEFINITION_CONTROLLER, .verb = API_DELETE,
+                             .subresource = "" };
+    api_publish(api, &s, NULL);
+}
+
+void container_after(struct api *api, const struct kind *k, const char *ns, const char *name)
+{
+    if (container_is(k))
+        remove_when_empty(api, k, name);
+    if (k->namespaced)
+        remove_when_empty(api, kind_named("namespaces"), ns);
+    if (k->flags & KIND_CUSTOM) {
+        CLEANUP_FREE char *definition = xasprintf("%s.%s", k->plural, k->group);
+        remove_when_empty(api, kind_named("customresourcedefinitions"), definition);
+    }
+}
+
+static int check_kept(const struct kind *k, const char *name, struct refusal *r)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kept_namespaces) && is_namespace(k); i++)
+        if (str_eq(name, kept_namespaces[i]))
+            return refuse_forbidden(r, k, name, "this namespace may not be deleted");
+    return 0;
+}
+
+static json_t *marked(const struct api *api, const struct kind *k, const json_t *before)
+{
+    json_t *after = json_copy((json_t *) before);
+    json_t *metadata = json_copy(json_object_get(before, "metadata"));
+    char now[CLOCK_TEXT_MAX];
+    api_now(api, now);
+    json_object_set_new(metadata, "deletionTimestamp", json_string(now));
+    json_object_set_new(after, "metadata", metadata);
+    if (is_namespace(k))
+        json_object_set_new(after, "status", json_pack("{s:s}", "phase", "Terminating"));
+    return after;
+}
+
+int container_delete(struct admission *a, json_t **ret, bool *ret_gone, struct refusal *r)
+{
+    if (check_kept(a->kind, a->name, r) < 0)
+        return -1;
+    bool first = !object_is_deleting(a->before);
+    json_t *after = first ? marked(a->api, a->kind, a->before) : json_incref(a->before);
+    if (first && !a->w->dry_run) {
+        /* Its content goes between the mark and its own end, so the mark must not end it at once. */
+        struct store_write s = { .kind = a->kind, .name = a->name, .user = a->w->user, .verb = a->w->verb, .subresource = "" };
+        api_announce(a->api, &s, json_incref(after));
+        delete_content(a->api, a->kind, a->name);
+        remove_when_empty(a->api, a->kind, a->name);
+    }
+    if (ret)
+        *ret = json_incref(after);
+    json_decref(after);
+    if (ret_gone)
+        *ret_gone = false;
+    return 0;
+}

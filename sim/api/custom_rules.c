@@ -1,0 +1,132 @@
+#include "sim/api/custom_rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/builtin.h"
+#include "sim/api/draft.h"
+#include "sim/api/schema.h"
+
+enum { CUSTOM_KINDS = 4 };
+
+/* Compiled schemas by kind_index(): made when first asked for and never changed, as if they were constants. */
+static struct {
+    const struct kind *kind;
+    struct schema *schema;
+} compiled[CUSTOM_KINDS];
+
+/* A definition that was built in and does not compile is a mistake of the program. */
+static struct schema *compile(const struct kind *k)
+{
+    CLEANUP_JSON json_t *definition = builtin_crd_of(k->plural);
+    const json_t *version = json_array_get(json_at(definition, "spec.versions"), 0);
+    CLEANUP_ERR struct err e = { 0 };
+    struct schema *s = schema_new(json_at(version, "schema.openAPIV3Schema"), &e);
+    if (s)
+        return s;
+    fprintf(stderr, "sim: schema of %s: %s\n", k->plural, err_msg(&e));
+    abort();
+}
+
+static const struct schema *schema_of(const struct kind *k)
+{
+    size_t i = 0;
+    while (i < CUSTOM_KINDS && compiled[i].kind && compiled[i].kind != k)
+        i++;
+    if (i == CUSTOM_KINDS)
+        abort();
+    if (!compiled[i].kind) {
+        compiled[i].kind = k;
+        compiled[i].schema = compile(k);
+    }
+    return compiled[i].schema;
+}
+
+/* What every object has, whatever its schema says. */
+static const char *const common[] = { "apiVersion", "kind", "metadata" };
+
+static bool is_common(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(common); i++)
+        if (str_eq(common[i], key))
+            return true;
+    return false;
+}
+
+/* The object without the members that every object has. New reference. */
+static json_t *own_members(const json_t *object)
+{
+    json_t *own = object ? json_object() : NULL;
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) object, key, value)
+        if (!is_common(key))
+            json_object_set(own, key, value);
+    return own;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Adds paths, in order, to those that were found. */
+static void add_unknown(const json_t *paths, const char *prefix, struct typed_problems *problems)
+{
+    size_t n = json_array_size(paths);
+    if (n == 0)
+        return;
+    const char **texts = xcalloc(n, sizeof *texts);
+    for (size_t i = 0; i < n; i++)
+        texts[i] = json_string_value(json_array_get(paths, i));
+    qsort(texts, n, sizeof *texts, by_text);
+    problems->unknown = problems->unknown ? problems->unknown : json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(problems->unknown, json_textf("%s%s", prefix, texts[i]));
+    free(texts);
+}
+
+/* Metadata have a type that the server knows. */
+static int read_metadata(const json_t *before, const json_t *object, json_t *read, struct typed_problems *problems)
+{
+    json_t *metadata = json_object_get(object, "metadata");
+    struct typed_problems own = { 0 };
+    json_t *understood = metadata ? typed_read(&type_object_meta, json_object_get(before, "metadata"), metadata, &own) : NULL;
+    if (understood)
+        json_object_set_new(read, "metadata", understood);
+    add_unknown(own.unknown, "metadata.", problems);
+    problems->wrong_type = TAKE(own.wrong_type);
+    typed_problems_clear(&own);
+    return problems->wrong_type ? -1 : 0;
+}
+
+json_t *custom_read(const struct kind *k, const json_t *before, const json_t *object, struct typed_problems *problems)
+{
+    CLEANUP_JSON json_t *mine = own_members(object);
+    CLEANUP_JSON json_t *was = own_members(before);
+    CLEANUP_JSON json_t *unknown = json_array();
+    CLEANUP_JSON json_t *members = schema_read(schema_of(k), NULL, was, mine, unknown);
+    CLEANUP_JSON json_t *read = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(common); i++)
+        if (json_object_get(object, common[i]))
+            json_object_set(read, common[i], json_object_get(object, common[i]));
+    if (read_metadata(before, object, read, problems) < 0)
+        return NULL;
+    add_unknown(unknown, "", problems);
+    json_object_update(read, members);
+    return TAKE(read);
+}
+
+void custom_validate(const struct kind *k, const char *subresource, const json_t *before, const json_t *after, struct refusal *r)
+{
+    const struct schema *s = schema_of(k);
+    if (schema_check(s, str_eq(subresource, "status"), before, after, r))
+        schema_check_rules(s, NULL, before, after, r);
+    else
+        refuse_cause(r, "FieldValueInvalid", "<nil>",
+                     "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to "
+                     "complete validation");
+}

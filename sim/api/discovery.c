@@ -1,0 +1,187 @@
+#include "sim/api/extras.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "sim/api/groups.h"
+#include "sim/api/openapi.h"
+#include "sim/api/refusal.h"
+#include "sim/api/state.h"
+#include "sim/api/text.h"
+
+#define JSON_TYPE "application/json"
+#define TEXT_TYPE "text/plain; charset=utf-8"
+#define AGGREGATED_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+/* One request for what the server has. */
+struct question {
+    const struct api *api;
+    const struct api_call *call;
+    struct api_answer *answer;
+};
+
+/* ---- answers */
+
+static void answer_text(const struct question *q, int status, const char *type, struct buf *text)
+{
+    q->answer->status = status;
+    q->answer->content_type = type;
+    q->answer->len = text->len;
+    q->answer->body = buf_take(text);
+}
+
+static void answer_json(const struct question *q, int status, const char *type, json_t *value_steal)
+{
+    struct buf out = BUF_INIT(API_TEXT_MAX);
+    text_add(&out, value_steal);
+    json_decref(value_steal);
+    answer_text(q, status, type, &out);
+}
+
+static void answer_refusal(const struct question *q, int code, const char *message)
+{
+    CLEANUP_REFUSAL struct refusal r = { 0 };
+    refuse_generic(&r, code, message);
+    answer_json(q, code, JSON_TYPE, refusal_status(&r));
+}
+
+/* Whether the client would have a list of all groups at once, rather than one document for each. */
+static bool wants_aggregated(const struct api_call *call)
+{
+    const char *accept = str_or_empty(call->accept);
+    return strstr(accept, "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+}
+
+static void answer_core(const struct question *q)
+{
+    if (wants_aggregated(q->call))
+        answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, true));
+    else
+        answer_json(q, 200, JSON_TYPE, json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1", "serverAddressByClientCIDRs"));
+}
+
+static void answer_groups(const struct question *q)
+{
+    if (wants_aggregated(q->call))
+        answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, false));
+    else
+        answer_json(q, 200, JSON_TYPE, groups_list(q->api));
+}
+
+static void answer_version(const struct question *q)
+{
+    answer_json(q, 200, JSON_TYPE,
+                json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "major", "1", "minor", "36", "gitVersion", "v1.36.3", "gitCommit",
+                          "", "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z", "goVersion", "", "compiler", "", "platform", "linux/amd64",
+                          "emulationMajor", "1"));
+}
+
+static void answer_health(const struct question *q)
+{
+    struct buf out = BUF_INIT(API_TEXT_MAX);
+    buf_str(&out, "ok");
+    answer_text(q, 200, TEXT_TYPE, &out);
+}
+
+static void answer_openapi_index(const struct question *q)
+{
+    json_t *paths = json_object();
+    size_t at = 0;
+    for (const struct kind *k; (k = groups_next(q->api, &at, NULL, NULL));)
+        if (groups_leads(q->api, k))
+            openapi_index_add(paths, k);
+    answer_json(q, 200, JSON_TYPE, json_pack("{s:o}", "paths", paths));
+}
+
+/* Clients read this document as protobuf or not at all, and do without where there is none. */
+static void answer_openapi_v2(const struct question *q)
+{
+    answer_refusal(q, 406, "only the following media types are accepted: application/json");
+}
+
+static const struct fixed {
+    const char *path;
+    void (*answer)(const struct question *q);
+} fixed_paths[] = {
+    { "/api", answer_core },           { "/apis", answer_groups },   { "/version", answer_version },
+    { "/healthz", answer_health },     { "/livez", answer_health },  { "/readyz", answer_health },
+    { "/openapi/v3", answer_openapi_index }, { "/openapi/v2", answer_openapi_v2 },
+};
+
+static bool serve_fixed(const struct question *q, const char *path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(fixed_paths); i++) {
+        if (!str_eq(path, fixed_paths[i].path))
+            continue;
+        fixed_paths[i].answer(q);
+        return true;
+    }
+    return false;
+}
+
+/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when it names no group or version that is served. */
+static const struct kind *first_of_path(const struct api *api, const char *path, bool *ret_has_version)
+{
+    size_t at = 0;
+    *ret_has_version = true;
+    if (str_eq(path, "/api/v1"))
+        return groups_next(api, &at, "", "v1");
+    if (!str_has_prefix(path, "/apis/"))
+        return NULL;
+    CLEANUP_FREE char *group = xstrdup(path + strlen("/apis/"));
+    char *version = strchr(group, '/');
+    *ret_has_version = version;
+    if (version)
+        *version++ = '\0';
+    return *group ? groups_next(api, &at, group, version) : NULL;
+}
+
+static bool serve_group(const struct question *q, const char *path)
+{
+    bool has_version;
+    const struct kind *k = first_of_path(q->api, path, &has_version);
+    if (!k)
+        return false;
+    answer_json(q, 200, JSON_TYPE, has_version ? groups_resources(q->api, k->group, k->version) : groups_one(k));
+    return true;
+}
+
+static bool serve_openapi(const struct question *q, const char *path)
+{
+    static const char prefix[] = "/openapi/v3";
+    if (!str_has_prefix(path, prefix))
+        return false;
+    bool has_version;
+    const struct kind *k = first_of_path(q->api, path + strlen(prefix), &has_version);
+    if (!k || !has_version)
+        return false;
+    json_t *document = openapi_new();
+    size_t at = 0;
+    for (const struct kind *each; (each = groups_next(q->api, &at, k->group, k->version));)
+        openapi_add(document, each, NULL);
+    answer_json(q, 200, JSON_TYPE, document);
+    return true;
+}
+
+/* Owned by the caller. */
+static char *path_of(const char *target)
+{
+    char *path = xstrndup(target, strcspn(target, "?"));
+    size_t n = strlen(path);
+    if (n > 1 && path[n - 1] == '/')
+        path[n - 1] = '\0';
+    return path;
+}
+
+bool discovery_serve(const struct api *api, const struct api_call *call, struct api_answer *ret)
+{
+    struct question q = { .api = api, .call = call, .answer = ret };
+    CLEANUP_FREE char *path = path_of(call->target);
+    if (!serve_fixed(&q, path) && !serve_group(&q, path) && !serve_openapi(&q, path))
+        return false;
+    if (!str_eq(call->method, "GET") && !str_eq(call->method, "HEAD")) {
+        api_answer_clear(ret);
+        answer_refusal(&q, 405, "the server does not allow this method on the requested resource");
+    }
+    return true;
+}

@@ -1,0 +1,251 @@
+#include "sim/api/evict.h"
+
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "kube/selector.h"
+#include "sim/api/admit.h"
+#include "sim/api/state.h"
+
+#define VIOLATES "Cannot evict pod as it would violate the pod's disruption budget."
+#define DENIES "The disruption budget %s does not allow evicting pods currently"
+#define CAUSE "DisruptionBudget"
+
+enum {
+    RETRY_S = 10,            /* when the controller of budgets has not looked at one yet */
+    DISRUPTED_PODS_MAX = 2000,
+};
+
+/* One eviction on its way. */
+struct eviction {
+    struct api *api;
+    const char *user;
+    const json_t *pod;      /* owned */
+    const json_t *budget;   /* owned; NULL: none is in the way */
+    struct delete_options options;
+    bool dry_run;
+};
+
+static void eviction_clear(struct eviction *v)
+{
+    json_decref((json_t *) v->pod);
+    json_decref((json_t *) v->budget);
+}
+
+static void read_options(const json_t *body, struct eviction *v)
+{
+    const json_t *options = json_object_get(body, "deleteOptions");
+    v->options = (struct delete_options){
+        .grace_s = json_int(options, "gracePeriodSeconds", -1),
+        .uid = json_str(options, "preconditions.uid"),
+        .rv = json_str(options, "preconditions.resourceVersion"),
+    };
+    v->dry_run = json_array_size(json_object_get(options, "dryRun")) > 0;
+}
+
+/* Whether a pod that goes disrupts nothing: it is at its end, or has not begun, or is going already. */
+static bool disrupts_nothing(const json_t *pod)
+{
+    static const char *const phases[] = { "Succeeded", "Failed", "Pending" };
+    const char *phase = json_str_or_empty(pod, "status.phase");
+    for (size_t i = 0; i < ARRAY_LEN(phases); i++)
+        if (str_eq(phase, phases[i]))
+            return true;
+    return object_is_deleting(pod);
+}
+
+/* ---- the pod's budget */
+
+/* A budget without a selector is for no pod. */
+static bool is_for(const json_t *budget, const json_t *pod)
+{
+    const json_t *label_selector = json_at(budget, "spec.selector");
+    if (!label_selector || !str_eq(object_namespace(budget), object_namespace(pod)))
+        return false;
+    CLEANUP_ERR struct err e = { 0 };
+    struct selector selector = { 0 };
+    bool is = selector_compile(label_selector, &selector, &e) == 0 && selector_matches(&selector, selector_lookup_json, json_at(pod, "metadata.labels"));
+    selector_clear(&selector);
+    return is;
+}
+
+static int find_budget(struct eviction *v, struct refusal *r)
+{
+    const struct kind *k = kind_named("poddisruptionbudgets");
+    for (size_t i = 0; i < api_count(v->api, k); i++) {
+        json_t *budget = api_at(v->api, k, i);
+        if (!is_for(budget, v->pod))
+            continue;
+        if (v->budget)
+            return refuse(r, 500, NULL, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+        v->budget = json_incref(budget);
+    }
+    return 0;
+}
+
+static int refuse_unobserved(const char *name, struct refusal *r)
+{
+    refuse(r, 429, NULL, VIOLATES);
+    refuse_cause(r, CAUSE, NULL, "The disruption budget %s is still being processed by the server.", name);
+    r->retry_after_s = RETRY_S;
+    return -1;
+}
+
+static int refuse_exhausted(const json_t *budget, struct refusal *r)
+{
+    const char *name = object_name(budget);
+    int64_t healthy = json_int(budget, "status.currentHealthy", 0), desired = json_int(budget, "status.desiredHealthy", 0);
+    const json_t *allowed = condition_find(json_at(budget, "status.conditions"), "DisruptionAllowed");
+    const char *reason = json_str_or_empty(allowed, "reason"), *message = json_str_or_empty(allowed, "message");
+    bool explained = *message && str_eq(json_str(allowed, "status"), "False");
+    refuse(r, 429, NULL, VIOLATES);
+    /* The counts of a budget whose last look at its pods failed say nothing. */
+    if (explained && str_eq(reason, "SyncFailed"))
+        refuse_cause(r, CAUSE, NULL, DENIES " because it failed sync: %s", name, message);
+    else if (healthy <= desired)
+        refuse_cause(r, CAUSE, NULL, "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64 " currently", name, desired, healthy);
+    else if (explained)
+        refuse_cause(r, CAUSE, NULL, DENIES " (%s): %s", name, reason, message);
+    else
+        refuse_cause(r, CAUSE, NULL, DENIES, name);
+    return -1;
+}
+
+/* A pod that is not ready disrupts nothing either, where the budget says so or is met without it. */
+static bool lets_unhealthy_go(const json_t *budget, const json_t *pod)
+{
+    if (str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True"))
+        return false;
+    int64_t healthy = json_int(budget, "status.currentHealthy", 0), desired = json_int(budget, "status.desiredHealthy", 0);
+    return str_eq(json_str(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") || (desired > 0 && healthy >= desired);
+}
+
+static int check_budget(const json_t *budget, struct refusal *r)
+{
+    struct kind singular = *kind_named("poddisruptionbudgets");
+    singular.plural = singular.singular;
+    int64_t allowed = json_int(budget, "status.disruptionsAllowed", 0);
+    if (json_int(budget, "status.observedGeneration", 0) < object_generation(budget))
+        return refuse_unobserved(object_name(budget), r);
+    if (allowed < 0)
+        return refuse_forbidden(r, &singular, object_name(budget), "pdb disruptions allowed is negative");
+    if (json_object_size(json_at(budget, "status.disruptedPods")) > DISRUPTED_PODS_MAX)
+        return refuse_forbidden(r, &singular, object_name(budget),
+                                "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+    return allowed == 0 ? refuse_exhausted(budget, r) : 0;
+}
+
+/* ---- what is written: by the server itself, so that no manager is noted */
+
+/* A copy that may be changed in its status. New reference. */
+static json_t *with_own_status(const json_t *object)
+{
+    json_t *copy = json_copy((json_t *) object);
+    json_object_set_new(copy, "status", json_deep_copy(json_object_get(object, "status")));
+    return copy;
+}
+
+static int write_status(const struct eviction *v, const struct kind *k, const json_t *object, struct refusal *r)
+{
+    struct write w = { .user = v->user, .manager = v->user, .verb = API_UPDATE, .kind = k, .ns = object_namespace(object),
+                       .name = object_name(object), .subresource = "status", .dry_run = v->dry_run };
+    CLEANUP_ADMISSION struct admission a = { 0 };
+    if (admission_begin(&a, v->api, &w, r) < 0 || admission_take(&a, object, r) < 0)
+        return -1;
+    a.applied = true;
+    return admission_update(&a, NULL, r);
+}
+
+/* Replaces the condition of its type in a list, or adds it. */
+static void set_condition(json_t *conditions, json_t *condition_steal)
+{
+    size_t i;
+    json_t *condition;
+    json_array_foreach (conditions, i, condition) {
+        if (str_eq(json_str(condition, "type"), json_str(condition_steal, "type"))) {
+            json_array_set_new(conditions, i, condition_steal);
+            return;
+        }
+    }
+    json_array_append_new(conditions, condition_steal);
+}
+
+static json_t *conditions_of(json_t *object)
+{
+    json_t *conditions = json_at(object, "status.conditions");
+    if (!conditions) {
+        conditions = json_array();
+        json_set_at(object, "status.conditions", conditions);
+    }
+    return conditions;
+}
+
+/* Takes one disruption from the budget, and says which pod it went to. */
+static int spend(const struct eviction *v, struct refusal *r)
+{
+    if (check_budget(v->budget, r) < 0)
+        return -1;
+    CLEANUP_JSON json_t *budget = with_own_status(v->budget);
+    int64_t left = json_int(budget, "status.disruptionsAllowed", 0) - 1;
+    char now[CLOCK_TEXT_MAX];
+    api_now(v->api, now);
+    json_set_at(budget, "status.disruptionsAllowed", json_integer(left));
+    if (left == 0) {
+        struct condition spent = { .type = "DisruptionAllowed", .status = "False", .reason = "InsufficientPods", .message = "" };
+        json_t *conditions = conditions_of(budget);
+        set_condition(conditions, condition_json(&spent, conditions, object_generation(budget), now));
+    }
+    json_t *disrupted = json_at(budget, "status.disruptedPods");
+    if (!disrupted) {
+        disrupted = json_object();
+        json_set_at(budget, "status.disruptedPods", disrupted);
+    }
+    json_object_set_new(disrupted, object_name(v->pod), json_string(now));
+    return write_status(v, kind_named("poddisruptionbudgets"), budget, r);
+}
+
+/* Says on the pod why it goes. */
+static int mark_pod(const struct eviction *v, struct refusal *r)
+{
+    CLEANUP_JSON json_t *pod = with_own_status(v->pod);
+    char now[CLOCK_TEXT_MAX];
+    api_now(v->api, now);
+    set_condition(conditions_of(pod), json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True", "lastTransitionTime", now,
+                                                "reason", "EvictionByEvictionAPI", "message", "Eviction API: evicting"));
+    return write_status(v, kind_named("pods"), pod, r);
+}
+
+static int delete_pod(const struct eviction *v, bool dry_run, struct refusal *r)
+{
+    struct write w = { .user = v->user, .manager = v->user, .verb = API_EVICT, .kind = kind_named("pods"), .ns = object_namespace(v->pod),
+                       .name = object_name(v->pod), .subresource = "eviction", .dry_run = dry_run };
+    return write_delete(v->api, &w, &v->options, NULL, NULL, r);
+}
+
+/* Deletes a pod that has said why it goes. The mark makes a new version of it, so what the eviction asks for is checked before. */
+static int mark_and_delete(struct eviction *v, struct refusal *r)
+{
+    if (delete_pod(v, true, r) < 0)
+        return -1;
+    if (v->dry_run)
+        return 0;
+    v->options.rv = NULL;
+    return mark_pod(v, r) < 0 ? -1 : delete_pod(v, false, r);
+}
+
+int evict_pod(struct api *api, const char *user, const char *ns, const char *name, const json_t *eviction, struct refusal *r)
+{
+    const struct kind *pods = kind_named("pods");
+    CLEANUP(eviction_clear) struct eviction v = { .api = api, .user = user, .pod = json_incref(api_get(api, pods, ns, name)) };
+    if (!v.pod)
+        return refuse_not_found(r, pods, name);
+    read_options(eviction, &v);
+    if (!disrupts_nothing(v.pod) && find_budget(&v, r) < 0)
+        return -1;
+    if (v.budget && !lets_unhealthy_go(v.budget, v.pod) && spend(&v, r) < 0)
+        return -1;
+    return mark_and_delete(&v, r);
+}

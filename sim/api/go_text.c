@@ -1,0 +1,71 @@
+#include "sim/api/go_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+
+/* Values are parts of one request. */
+enum { TEXT_MAX = 64 << 20 };
+
+static void add(struct buf *b, const json_t *value);
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static void add_map(struct buf *b, const json_t *map)
+{
+    CLEANUP_FREE const char **names = xcalloc(json_object_size(map) + 1, sizeof *names);
+    size_t len = 0;
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *) map, name, value)
+        names[len++] = name;
+    qsort(names, len, sizeof *names, by_name);
+    buf_str(b, "map[");
+    for (size_t i = 0; i < len; i++) {
+        buf_printf(b, "%s%s:", i > 0 ? " " : "", names[i]);
+        add(b, json_object_get(map, names[i]));
+    }
+    buf_str(b, "]");
+}
+
+static void add_list(struct buf *b, const json_t *list)
+{
+    size_t i;
+    json_t *value;
+    buf_str(b, "[");
+    json_array_foreach (list, i, value) {
+        buf_str(b, i > 0 ? " " : "");
+        add(b, value);
+    }
+    buf_str(b, "]");
+}
+
+static void add(struct buf *b, const json_t *value)
+{
+    if (json_is_object(value)) {
+        add_map(b, value);
+    } else if (json_is_array(value)) {
+        add_list(b, value);
+    } else if (json_is_string(value)) {
+        buf_str(b, json_string_value(value));
+    } else if (json_is_real(value)) {
+        buf_printf(b, "%.16g", json_real_value(value));
+    } else if (json_is_null(value)) {
+        buf_str(b, "<nil>");
+    } else {
+        CLEANUP_FREE char *text = json_compact(value);
+        buf_str(b, text);
+    }
+}
+
+char *go_text(const json_t *value)
+{
+    struct buf b = BUF_INIT(TEXT_MAX);
+    add(&b, value);
+    return buf_take(&b);
+}

@@ -1,0 +1,208 @@
+#include "sim/api/merge.h"
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/field_element.h"
+#include "sim/api/go_text.h"
+
+/* Bounds the text of all that is wrong with one intent. */
+enum { PROBLEMS_MAX = 16 << 20 };
+
+/* ---- check */
+
+struct check {
+    struct buf path;
+    struct buf problems; /* a line each */
+    size_t count;
+};
+
+static void add_problem(struct check *c, const char *what, const char *detail)
+{
+    buf_printf(&c->problems, "%s%s: %s %s", c->count++ ? "\n  " : "", buf_text(&c->path), what, detail);
+}
+
+static void check_value(struct check *c, const struct merge_type *t, const json_t *value);
+
+static void check_below(struct check *c, const struct merge_type *t, const char *element, const json_t *value)
+{
+    size_t start = c->path.len;
+    CLEANUP_FREE char *text = field_element_text(element);
+    buf_str(&c->path, text);
+    check_value(c, t, value);
+    c->path.len = start;
+    c->path.data[start] = '\0';
+}
+
+static void check_items(struct check *c, const struct merge_type *t, const json_t *list)
+{
+    const struct merge_type item = merge_type_item(t);
+    CLEANUP_ITEMS struct field_items items = field_items_of(t, list);
+    for (size_t i = 0; i < items.len; i++) {
+        const char *element = items.elements[i];
+        if (!element)
+            continue;
+        CLEANUP_FREE char *text = field_element_text(element);
+        if (field_items_find(&items, element, 0) != i)
+            add_problem(c, "duplicate entries for key", text);
+        check_below(c, &item, element, json_array_get(list, i));
+    }
+}
+
+static void check_fields(struct check *c, const struct merge_type *t, const json_t *object)
+{
+    const char *name;
+    json_t *child;
+    json_object_foreach ((json_t *) object, name, child) {
+        CLEANUP_FREE char *element = field_element_of_key(name);
+        check_below(c, merge_type_field(t, name), element, child);
+    }
+}
+
+/* Of a field without a row nothing is known: it may be of any type. */
+static void check_value(struct check *c, const struct merge_type *t, const json_t *value)
+{
+    bool list = t->how == MERGE_LIST || t->how == MERGE_SET, object = t->how == MERGE_FIELDS || t->how == MERGE_MAP;
+    if (list && json_is_array(value)) {
+        check_items(c, t, value);
+    } else if (object && json_is_object(value)) {
+        check_fields(c, t, value);
+    } else if ((list || (object && t->name)) && !json_is_null(value)) {
+        CLEANUP_FREE char *text = go_text(value);
+        CLEANUP_FREE char *detail = xasprintf("&{%s}", text);
+        add_problem(c, list ? "expected list, got" : "expected map, got", detail);
+    }
+}
+
+int merge_check(const struct merge_root *root, const json_t *intent, struct refusal *r)
+{
+    struct check c = { .path = BUF_INIT(PROBLEMS_MAX), .problems = BUF_INIT(PROBLEMS_MAX) };
+    buf_str(&c.path, "");
+    check_value(&c, &root->type, intent);
+    if (c.count > 0)
+        refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s, Kind=%s): %s%s",
+               json_str_or_empty(intent, "metadata.namespace"), json_str_or_empty(intent, "metadata.name"),
+               json_str_or_empty(intent, "apiVersion"), json_str_or_empty(intent, "kind"), c.count > 1 ? "errors:\n  " : "",
+               buf_text(&c.problems));
+    buf_clear(&c.path);
+    buf_clear(&c.problems);
+    return c.count > 0 ? -1 : 0;
+}
+
+/* ---- merge */
+
+/* Two lists that are merged by elements. Their items come in the order of the intent; those that only the live object has keep
+ * their places among them. */
+struct zip {
+    const struct merge_type *list;
+    struct merge_type item;
+    const json_t *live, *intent;
+    struct field_items ours, theirs; /* of live, of intent */
+    json_t *out;
+};
+
+static bool is_in(const struct field_items *items, const char *element)
+{
+    return element && field_items_find(items, element, 0) < items->len;
+}
+
+/* The next item of the intent, from `from` on, that the live list has too; `len` when there is none. */
+static size_t next_shared(const struct zip *z, size_t from)
+{
+    while (from < z->theirs.len && !is_in(&z->ours, z->theirs.elements[from]))
+        from++;
+    return from;
+}
+
+/* The item of the intent, over the live one unless that occurs more than once. */
+static void emit_theirs(struct zip *z, size_t i)
+{
+    const char *element = z->theirs.elements[i];
+    size_t at = element ? field_items_find(&z->ours, element, 0) : z->ours.len;
+    bool alone = at < z->ours.len && field_items_find(&z->ours, element, at + 1) == z->ours.len;
+    const json_t *live = alone ? json_array_get(z->live, at) : NULL;
+    json_array_append_new(z->out, merge_objects(&z->item, live, json_array_get(z->intent, i)));
+}
+
+/* Whether a live item waits for another one, which the intent puts before it. */
+static bool comes_later(const struct zip *z, const char *ours, size_t shared)
+{
+    return is_in(&z->theirs, ours) && shared < z->theirs.len && !str_eq(ours, z->theirs.elements[shared]);
+}
+
+static void merge_in_order(struct zip *z)
+{
+    size_t l = 0, t = 0;
+    while (l < z->ours.len || t < z->theirs.len) {
+        const char *ours = l < z->ours.len ? z->ours.elements[l] : NULL;
+        bool both = l < z->ours.len && t < z->theirs.len;
+        if (both && ours && str_eq(ours, z->theirs.elements[t])) {
+            emit_theirs(z, t++);
+            l++;
+        } else if (both && comes_later(z, ours, next_shared(z, t))) {
+            l++;
+        } else if (l < z->ours.len && !is_in(&z->theirs, ours)) {
+            json_array_append(z->out, json_array_get(z->live, l++));
+        } else {
+            if (l < z->ours.len && field_items_find(&z->theirs, ours, 0) < t)
+                l++;
+            if (t < z->theirs.len)
+                emit_theirs(z, t++);
+        }
+    }
+}
+
+static bool same_items(const json_t *a, const json_t *b)
+{
+    size_t i = 0;
+    while (i < json_array_size(a) && json_array_get(a, i) == json_array_get(b, i))
+        i++;
+    return i == json_array_size(a) && i == json_array_size(b);
+}
+
+static json_t *merge_lists(const struct merge_type *t, const json_t *live, const json_t *intent)
+{
+    struct zip z = { .list = t, .item = merge_type_item(t), .live = live, .intent = intent, .out = json_array() };
+    z.ours = field_items_of(t, live);
+    z.theirs = field_items_of(t, intent);
+    merge_in_order(&z);
+    field_items_clear(&z.ours);
+    field_items_clear(&z.theirs);
+    if (!same_items(live, z.out))
+        return z.out;
+    json_decref(z.out);
+    return json_incref((json_t *) live);
+}
+
+static json_t *merge_fields(const struct merge_type *t, const json_t *live, const json_t *intent)
+{
+    json_t *copy = NULL;
+    const char *name;
+    json_t *theirs;
+    json_object_foreach ((json_t *) intent, name, theirs) {
+        json_t *ours = json_object_get(live, name);
+        json_t *both = merge_objects(merge_type_field(t, name), ours, theirs);
+        if (both == ours) {
+            json_decref(both);
+            continue;
+        }
+        if (!copy)
+            copy = json_copy((json_t *) live);
+        json_object_set_new(copy, name, both);
+    }
+    return copy ? copy : json_incref((json_t *) live);
+}
+
+json_t *merge_objects(const struct merge_type *t, const json_t *live, const json_t *intent)
+{
+    if (!live || !intent)
+        return json_incref((json_t *) (live ? live : intent));
+    bool mergeable = !merge_type_is_leaf(t, live) && !merge_type_is_leaf(t, intent);
+    if (mergeable && json_is_object(live) && json_is_object(intent))
+        return merge_fields(t, live, intent);
+    if (mergeable && json_is_array(live) && json_is_array(intent))
+        return merge_lists(t, live, intent);
+    /* Null takes a value away, but neither the items of what merges nor what the server wrote. */
+    bool stays = json_is_null(intent) && (t->how == MERGE_UNOWNED || !merge_type_is_leaf(t, live));
+    return json_incref((json_t *) (stays || json_equal(live, intent) ? live : intent));
+}

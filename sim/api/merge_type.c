@@ -1,0 +1,39 @@
+#include "sim/api/merge_type.h"
+
+#include <string.h>
+
+/* What no table says anything about. */
+static const struct merge_type plain = { .how = MERGE_FIELDS };
+static const struct merge_type without_schema = { .how = MERGE_FREE };
+
+const struct merge_type *merge_type_field(const struct merge_type *t, const char *name)
+{
+    if (t->how == MERGE_FREE)
+        return &without_schema;
+    for (const struct merge_type *f = t->fields; f && f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    return &plain;
+}
+
+struct merge_type merge_type_item(const struct merge_type *t)
+{
+    return (struct merge_type){ .how = t->whole_items ? MERGE_ATOMIC : MERGE_FIELDS, .fields = t->fields };
+}
+
+bool merge_type_is_leaf(const struct merge_type *t, const json_t *value)
+{
+    switch (t->how) {
+    case MERGE_FIELDS:
+    case MERGE_MAP:
+    case MERGE_FREE:
+        return !json_is_object(value);
+    case MERGE_SET:
+    case MERGE_LIST:
+        return !json_is_array(value);
+    case MERGE_ATOMIC:
+    case MERGE_UNOWNED:
+        return true;
+    }
+    return true;
+}

@@ -1,0 +1,55 @@
+/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say in x-kubernetes-list-type, x-kubernetes-map-type
+ * and patchStrategy. One table for all kinds; a test holds it equal to the real server's schemas. */
+#ifndef OSTLER_SIM_API_MERGE_TYPE_H
+#define OSTLER_SIM_API_MERGE_TYPE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum merge_how {
+    MERGE_FIELDS,  /* an object with named fields, merged field by field; a scalar or list without a row of its own is replaced as a whole */
+    MERGE_MAP,     /* an object with free keys, merged key by key; it can be owned beside its keys */
+    MERGE_ATOMIC,  /* an object or list that is replaced as a whole */
+    MERGE_SET,     /* a list of scalars, merged by value */
+    MERGE_LIST,    /* a list of objects, merged by their keys */
+    MERGE_FREE,    /* without a schema: objects merge key by key, lists are replaced, all the way down */
+    MERGE_UNOWNED, /* replaced as a whole, and nobody ever owns it: what names the object, and what the server writes itself */
+};
+
+/* One of the fields that tell the items of a list apart. */
+struct merge_key {
+    const char *name;     /* NULL: no more keys */
+    const char *fallback; /* what it means when it is left out; NULL: nothing */
+};
+
+enum { MERGE_KEYS_MAX = 2 };
+
+struct merge_type {
+    const char *name;                           /* of the field; NULL ends an array of fields */
+    enum merge_how how;
+    bool always;                                /* the server's own type has it even when nothing was said: absent means empty */
+    struct merge_key keys[MERGE_KEYS_MAX + 1];  /* of MERGE_LIST, in order of their names */
+    bool whole_items;                           /* of MERGE_LIST: an item is replaced as a whole */
+    const char *patch_key;                      /* patchMergeKey of strategic merge; "": merged by value; NULL: replaced */
+    const struct merge_type *fields;            /* what is special about the fields of the object or of the list's items; NULL: nothing */
+};
+
+/* A kind as a whole. */
+struct merge_root {
+    const char *kind;
+    const char *group;           /* only where two groups have the kind: what comes before the "/" of apiVersion; else NULL */
+    struct merge_type type;
+    const char *reset[2];        /* fields that a write of the object itself does not set, so that nobody owns them by it; NULL-terminated */
+    const char *status_reset[4]; /* the same for a write of its status subresource: "spec" or "metadata.labels" */
+};
+
+/* By apiVersion and kind of an object. A kind that is not in the table has a spec and status without a schema. Never NULL. */
+const struct merge_root *merge_root_of(const json_t *object);
+/* The type of an object's field. Never NULL. */
+const struct merge_type *merge_type_field(const struct merge_type *t, const char *name);
+/* The type of a list's items. */
+struct merge_type merge_type_item(const struct merge_type *t);
+/* Whether a value at this place is owned and replaced as a whole. */
+bool merge_type_is_leaf(const struct merge_type *t, const json_t *value);
+
+#endif

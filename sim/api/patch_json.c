@@ -1,0 +1,291 @@
+#include "sim/api/patch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+
+enum { OPERATIONS_MAX = 10000 };
+
+/* ---- pointers */
+
+/* The next step of a path, decoded; *path moves behind it, to NULL after the last one. Owned by the caller. */
+static char *next_step(const char **path)
+{
+    size_t len = strcspn(*path, "/"), out = 0;
+    char *step = xstrndup(*path, len);
+    *path = (*path)[len] ? *path + len + 1 : NULL;
+    for (size_t i = 0; i < len; i++) {
+        bool escape = step[i] == '~' && (step[i + 1] == '0' || step[i + 1] == '1');
+        step[out++] = !escape ? step[i] : step[i + 1] == '1' ? '/' : '~';
+        i += escape;
+    }
+    step[out] = '\0';
+    return step;
+}
+
+/* A list's index; negative ones count from the end, which is `size`. False: it is none, or outside of [0, size]. */
+static bool read_index(const char *step, size_t size, size_t *ret)
+{
+    int64_t index;
+    if (!str_parse_int(step, -(int64_t) size, (int64_t) size, &index))
+        return false;
+    *ret = (size_t) (index < 0 ? index + (int64_t) size : index);
+    return true;
+}
+
+/* NULL where there is nothing, or null. */
+static json_t *child_of(const json_t *container, const char *step)
+{
+    size_t index;
+    json_t *child = json_object_get(container, step);
+    if (json_is_array(container) && read_index(step, json_array_size(container), &index))
+        child = json_array_get(container, index);
+    return json_is_null(child) ? NULL : child;
+}
+
+static void set_child(json_t *container, const char *step, json_t *child_steal)
+{
+    size_t index;
+    if (json_is_object(container))
+        json_object_set_new(container, step, child_steal);
+    else if (read_index(step, json_array_size(container), &index))
+        json_array_set_new(container, index, child_steal);
+}
+
+/* A value in a document: its container, and its step in there. */
+struct place {
+    json_t *container; /* borrowed */
+    char *step;        /* owned */
+};
+
+static void place_clear(struct place *p)
+{
+    free(p->step);
+}
+
+#define CLEANUP_PLACE CLEANUP(place_clear)
+
+/* Finds a place; false where nothing leads to it. Containers on the way become copies of the document's own, for they may be shared. */
+static bool find(json_t *document, const char *path, struct place *ret)
+{
+    *ret = (struct place){ 0 };
+    const char *rest = path ? strchr(path, '/') : NULL;
+    if (!rest)
+        return false;
+    rest++;
+    ret->container = document;
+    ret->step = next_step(&rest);
+    while (rest) {
+        json_t *child = child_of(ret->container, ret->step);
+        if (!json_is_object(child) && !json_is_array(child))
+            return false;
+        json_t *own = json_copy(child);
+        set_child(ret->container, ret->step, own);
+        ret->container = own;
+        free(ret->step);
+        ret->step = next_step(&rest);
+    }
+    return true;
+}
+
+/* ---- operations: each gets the document, which is its own at the top, and says whether it could be done */
+
+typedef bool operation_fn(json_t **document, const json_t *operation);
+
+/* The value of an operation; null when there is none. New reference. */
+static json_t *value_of(const json_t *operation)
+{
+    json_t *value = json_object_get(operation, "value");
+    return value ? json_incref(value) : json_null();
+}
+
+static bool put(const struct place *p, json_t *value_steal)
+{
+    size_t size = json_array_size(p->container), index = size;
+    if (json_is_object(p->container)) {
+        json_object_set_new(p->container, p->step, value_steal);
+        return true;
+    }
+    /* One more place than there are values: a negative index counts from behind the new one. */
+    bool from_behind = *p->step == '-';
+    bool valid = str_eq(p->step, "-") || read_index(p->step, from_behind ? size + 1 : size, &index);
+    if (!valid) {
+        json_decref(value_steal);
+        return false;
+    }
+    json_array_insert_new(p->container, index, value_steal);
+    return true;
+}
+
+static bool take_away(const struct place *p)
+{
+    size_t index;
+    if (json_is_object(p->container))
+        return json_object_del(p->container, p->step) == 0;
+    return read_index(p->step, json_array_size(p->container), &index) && json_array_remove(p->container, index) == 0;
+}
+
+static bool has_index(const struct place *p)
+{
+    size_t index, size = json_array_size(p->container);
+    return json_is_object(p->container) || (read_index(p->step, size, &index) && index < size);
+}
+
+static bool do_add(json_t **document, const json_t *operation)
+{
+    CLEANUP_PLACE struct place p;
+    return find(*document, json_key(operation, "path"), &p) && put(&p, value_of(operation));
+}
+
+static bool do_remove(json_t **document, const json_t *operation)
+{
+    CLEANUP_PLACE struct place p;
+    return find(*document, json_key(operation, "path"), &p) && take_away(&p);
+}
+
+/* A field of an object need not be there; an item of a list must. */
+static bool do_replace(json_t **document, const json_t *operation)
+{
+    const char *path = json_key(operation, "path");
+    if (str_eq(path, "")) {
+        const json_t *value = json_object_get(operation, "value");
+        if (!json_is_object(value) && !json_is_array(value))
+            return false;
+        json_decref(*document);
+        *document = json_copy((json_t *) value);
+        return true;
+    }
+    CLEANUP_PLACE struct place p;
+    if (!find(*document, path, &p) || !has_index(&p))
+        return false;
+    set_child(p.container, p.step, value_of(operation));
+    return true;
+}
+
+/* What is not there equals null, as long as its container is there. */
+static bool do_test(json_t **document, const json_t *operation)
+{
+    const char *path = json_key(operation, "path");
+    CLEANUP_JSON json_t *want = value_of(operation);
+    if (str_eq(path, ""))
+        return json_equal(*document, want);
+    CLEANUP_PLACE struct place p;
+    if (!find(*document, path, &p) || !has_index(&p))
+        return false;
+    const json_t *is = child_of(p.container, p.step);
+    return is ? json_equal(is, want) : json_is_null(want);
+}
+
+static bool do_copy(json_t **document, const json_t *operation)
+{
+    CLEANUP_PLACE struct place from, to;
+    to.step = NULL;
+    if (!find(*document, json_key(operation, "from"), &from) || !has_index(&from))
+        return false;
+    const json_t *value = child_of(from.container, from.step);
+    CLEANUP_JSON json_t *copy = value ? json_deep_copy(value) : json_null();
+    return find(*document, json_key(operation, "path"), &to) && put(&to, json_incref(copy));
+}
+
+static bool do_move(json_t **document, const json_t *operation)
+{
+    CLEANUP_PLACE struct place from, to;
+    to.step = NULL;
+    if (!find(*document, json_key(operation, "from"), &from) || !has_index(&from))
+        return false;
+    json_t *value = child_of(from.container, from.step);
+    CLEANUP_JSON json_t *moved = value ? json_incref(value) : json_null();
+    return take_away(&from) && find(*document, json_key(operation, "path"), &to) && put(&to, json_incref(moved));
+}
+
+static const struct operation {
+    const char *name;
+    operation_fn *run;
+} operations[] = {
+    { "add", do_add },   { "remove", do_remove }, { "replace", do_replace },
+    { "test", do_test }, { "move", do_move },     { "copy", do_copy },
+};
+
+static bool run(json_t **document, const json_t *operation)
+{
+    const char *name = json_key(operation, "op");
+    for (size_t i = 0; i < ARRAY_LEN(operations); i++)
+        if (str_eq(operations[i].name, name))
+            return operations[i].run(document, operation);
+    return false;
+}
+
+/* ---- the form of a patch */
+
+static const char *type_name(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "object";
+    case JSON_ARRAY:
+        return "array";
+    case JSON_STRING:
+        return "string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "bool";
+    case JSON_NULL:
+        return "null";
+    }
+    return "value";
+}
+
+/* 0, or -1 and 400 in the words of Go's decoder. */
+static int check_operation(const json_t *operation, struct refusal *r)
+{
+    static const char *const texts[] = { "op", "path", "from" };
+    if (!json_is_object(operation))
+        return refuse(r, 400, NULL, "error decoding patch: json: cannot unmarshal %s into Go value of type handlers.jsonPatchOp",
+                      type_name(operation));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const json_t *text = json_object_get(operation, texts[i]);
+        if (text && !json_is_string(text) && !json_is_null(text))
+            return refuse(r, 400, NULL,
+                          "error decoding patch: json: cannot unmarshal %s into Go struct field jsonPatchOp.%s of type string",
+                          type_name(text), texts[i]);
+    }
+    return 0;
+}
+
+static int check_form(const json_t *patch, struct refusal *r)
+{
+    size_t i;
+    json_t *operation;
+    if (!json_is_array(patch))
+        return refuse(r, 400, NULL,
+                      "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp", type_name(patch));
+    json_array_foreach (patch, i, operation)
+        if (check_operation(operation, r) < 0)
+            return -1;
+    if (i > OPERATIONS_MAX)
+        return refuse(r, 413, NULL, "Request entity is too large: The allowed maximum operations in a JSON patch is %d, got %zu",
+                      OPERATIONS_MAX, i);
+    return 0;
+}
+
+json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
+{
+    if (check_form(patch, r) < 0)
+        return NULL;
+    json_t *document = json_copy((json_t *) object);
+    size_t i;
+    json_t *operation;
+    json_array_foreach (patch, i, operation) {
+        if (!run(&document, operation)) {
+            json_decref(document);
+            refuse_generic(r, 422, "the server rejected our request due to an error in our request");
+            return NULL;
+        }
+    }
+    return document;
+}

@@ -1,0 +1,20 @@
+/* What the API server's strategies and admission plugins do to objects of some kinds before they are checked. */
+#ifndef OSTLER_SIM_API_PREPARE_H
+#define OSTLER_SIM_API_PREPARE_H
+
+#include <jansson.h>
+
+/* New objects; their top level and metadata may be changed. */
+void prepare_new_node(json_t *object);
+void prepare_new_pod(json_t *object);
+void prepare_new_namespace(json_t *object);
+void prepare_new_service(json_t *object);
+void prepare_new_job(json_t *object);
+void prepare_new_daemon_set(json_t *object);
+/* Updates. */
+void prepare_daemon_set(const json_t *before, json_t *object);
+void prepare_service(const json_t *before, json_t *object);
+void prepare_pod(const json_t *before, json_t *object);
+void prepare_namespace(const json_t *before, json_t *object);
+
+#endif

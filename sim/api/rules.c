@@ -1,0 +1,200 @@
+#include "sim/api/rules.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/merge_type.h"
+#include "sim/api/custom_rules.h"
+#include "sim/api/prepare.h"
+#include "sim/api/typed.h"
+#include "sim/api/validate.h"
+
+enum { WHY_MAX = 1 << 20 };
+
+/* What is special about a kind. */
+static const struct rules {
+    const char *kind;
+    void (*prepare_new)(json_t *object);
+    void (*prepare)(const json_t *before, json_t *object);
+    void (*validate)(const json_t *before, const json_t *after, struct refusal *r);
+} rules[] = {
+    { "Node", prepare_new_node, NULL, validate_node },
+    { "Namespace", prepare_new_namespace, prepare_namespace, NULL },
+    { "Pod", prepare_new_pod, prepare_pod, validate_pod },
+    { "ConfigMap", NULL, NULL, validate_config_map },
+    { "Service", prepare_new_service, prepare_service, validate_service },
+    { "ControllerRevision", NULL, NULL, validate_controller_revision },
+    { "DaemonSet", prepare_new_daemon_set, prepare_daemon_set, validate_daemon_set },
+    { "Deployment", NULL, NULL, validate_deployment },
+    { "ReplicaSet", NULL, NULL, validate_replica_set },
+    { "Job", prepare_new_job, NULL, validate_job },
+    { "Lease", NULL, NULL, validate_lease },
+    { "RuntimeClass", NULL, NULL, validate_runtime_class },
+    { "PodDisruptionBudget", NULL, NULL, validate_pod_disruption_budget },
+    { "PriorityClass", NULL, NULL, validate_priority_class },
+    { "Event", NULL, NULL, validate_core_event },
+};
+static const struct rules none = { .kind = "" };
+
+static const struct rules *rules_of(const struct kind *k)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+        if (str_eq(rules[i].kind, k->kind))
+            return &rules[i];
+    return &none;
+}
+
+/* ---- reading */
+
+/* "strict decoding error: unknown field "spec.a", unknown field "spec.b"". Owned by the caller. */
+static char *unknown_fields(const json_t *paths)
+{
+    CLEANUP_BUF struct buf b = BUF_INIT(WHY_MAX);
+    buf_str(&b, "strict decoding error: ");
+    size_t i;
+    json_t *path;
+    json_array_foreach ((json_t *) paths, i, path)
+        buf_printf(&b, "%sunknown field \"%s\"", i ? ", " : "", json_string_value(path));
+    return buf_take(&b);
+}
+
+/* The object with a top level and metadata that nobody else has. Takes it. */
+static json_t *with_own_top(json_t *object_steal)
+{
+    json_t *own = json_copy(object_steal);
+    const json_t *metadata = json_object_get(object_steal, "metadata");
+    json_object_set_new(own, "metadata", json_is_object(metadata) ? json_copy((json_t *) metadata) : json_object());
+    json_decref(object_steal);
+    return own;
+}
+
+json_t *rules_read(const struct kind *k, const json_t *before, const json_t *object, bool strict, char **ret_why)
+{
+    struct typed_problems problems = { 0 };
+    const struct type *type = type_of_kind(k);
+    json_t *read = type ? typed_read(type, before, object, &problems) : custom_read(k, before, object, &problems);
+    *ret_why = NULL;
+    if (read && strict && problems.unknown)
+        *ret_why = unknown_fields(problems.unknown);
+    else if (!read)
+        *ret_why = TAKE(problems.wrong_type);
+    typed_problems_clear(&problems);
+    if (!*ret_why)
+        return with_own_top(read);
+    json_decref(read);
+    return NULL;
+}
+
+/* ---- preparing */
+
+/* Puts the value at a path ("spec", "metadata.labels") back to what it was. */
+static void restore(const json_t *before, json_t *object, const char *path)
+{
+    json_t *was = json_at(before, path);
+    if (was) {
+        json_set_at(object, path, json_incref(was));
+        return;
+    }
+    const char *dot = strchr(path, '.');
+    if (!dot)
+        json_object_del(object, path);
+    else
+        json_object_del(json_object_get(object, "metadata"), dot + 1);
+}
+
+/* The status that a new object has: what its type always has, and what defaults of it say. */
+static void reset_status(const struct kind *k, json_t *object)
+{
+    struct typed_problems problems = { 0 };
+    const struct type *type = type_of_kind(k);
+    const struct type *status_type = type ? type_field(type, "status")->of : NULL;
+    CLEANUP_JSON json_t *bare = json_object();
+    CLEANUP_JSON json_t *read = status_type ? typed_read(status_type, NULL, bare, &problems)
+                                : type      ? json_pack("{s:{}}", "loadBalancer") /* a Service's, which is of no type here */
+                                            : custom_read(k, NULL, bare, &problems);
+    typed_problems_clear(&problems);
+    json_t *status = type ? read : json_object_get(read, "status");
+    if (status)
+        json_object_set(object, "status", status);
+    else
+        json_object_del(object, "status");
+}
+
+void rules_prepare_create(const struct kind *k, json_t *object)
+{
+    /* A new node may bring its status: a kubelet that registers itself does. */
+    if (k->subresources & SUB_STATUS && !str_eq(k->kind, "Node"))
+        reset_status(k, object);
+    const struct rules *own = rules_of(k);
+    if (own->prepare_new)
+        own->prepare_new(object);
+}
+
+void rules_prepare_update(const struct kind *k, const char *subresource, const json_t *before, json_t *object)
+{
+    const struct merge_root *root = merge_root_of(before);
+    bool of_status = str_eq(subresource, "status");
+    const char *const *reset = of_status ? root->status_reset : root->reset;
+    size_t len = of_status ? ARRAY_LEN(root->status_reset) : ARRAY_LEN(root->reset);
+    CLEANUP_JSON json_t *managed = json_incref(json_at(object, "metadata.managedFields"));
+    for (size_t i = 0; i < len && reset[i]; i++)
+        restore(before, object, reset[i]);
+    /* Where all metadata stay, what says who wrote the status does not. */
+    if (of_status && managed && json_is_object(json_object_get(object, "metadata"))) {
+        json_object_set_new(object, "metadata", json_copy(json_object_get(object, "metadata")));
+        json_set_at(object, "metadata.managedFields", json_incref(managed));
+    }
+    const struct rules *own = rules_of(k);
+    if (!of_status && own->prepare)
+        own->prepare(before, object);
+}
+
+/* ---- generation */
+
+/* Whether anything besides metadata (and the status, where it is a subresource) differs. */
+static bool content_changes(const struct kind *k, const json_t *before, const json_t *after)
+{
+    const json_t *const objects[] = { before, after };
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
+        const char *key;
+        json_t *value;
+        json_object_foreach ((json_t *) objects[i], key, value) {
+            if (str_eq(key, "metadata") || (str_eq(key, "status") && k->subresources & SUB_STATUS))
+                continue;
+            if (!json_equal(value, json_object_get(objects[1 - i], key)))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool rules_generation_changes(const struct kind *k, const json_t *before, const json_t *after)
+{
+    if (k->flags & KIND_CUSTOM)
+        return content_changes(k, before, after);
+    if (str_eq(k->kind, "PriorityClass"))
+        return false;
+    if (!json_equal(json_object_get(before, "spec"), json_object_get(after, "spec")))
+        return true;
+    const json_t *was = json_at(before, "metadata.annotations"), *is = json_at(after, "metadata.annotations");
+    return str_eq(k->kind, "Deployment") && was != is && !json_equal(was, is);
+}
+
+/* ---- validation */
+
+int rules_validate(const struct kind *k, const char *subresource, const json_t *before, const json_t *after, struct refusal *r)
+{
+    validate_metadata(k, before, after, r);
+    if (k->flags & KIND_CUSTOM) {
+        custom_validate(k, subresource, before, after, r);
+    } else if (str_eq(k->group, "events.k8s.io")) {
+        validate_event(before, after, r);
+    } else if (str_eq(subresource, "status")) {
+        validate_status(before, after, r);
+    } else if (rules_of(k)->validate) {
+        rules_of(k)->validate(before, after, r);
+    }
+    return refuse_finish_invalid(r, k, str_or_empty(json_str(after, "metadata.name")));
+}

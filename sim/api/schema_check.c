@@ -1,0 +1,330 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/schema_tree.h"
+
+enum { PLACE_MAX = 1 << 20 };
+
+/* What is being checked. */
+struct check {
+    struct refusal *r;
+    size_t hidden; /* bytes of places that messages leave out: "status." where the status alone is written */
+    bool blocked;  /* something is wrong in a way that keeps rules from being checked */
+};
+
+static void check_value(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c);
+
+static const char *const type_words[] = {
+    [SCHEMA_ANY] = "",           [SCHEMA_OBJECT] = "object", [SCHEMA_ARRAY] = "array",     [SCHEMA_STRING] = "string",
+    [SCHEMA_INTEGER] = "integer", [SCHEMA_NUMBER] = "number", [SCHEMA_BOOLEAN] = "boolean", [SCHEMA_INT_OR_STRING] = "integer,string",
+};
+
+static const char *word_of(const json_t *value)
+{
+    static const char *const words[] = {
+        [JSON_OBJECT] = "object", [JSON_ARRAY] = "array",  [JSON_STRING] = "string", [JSON_INTEGER] = "integer",
+        [JSON_REAL] = "number",   [JSON_TRUE] = "boolean", [JSON_FALSE] = "boolean", [JSON_NULL] = "null",
+    };
+    return words[json_typeof(value)];
+}
+
+/* "Invalid value: SHOWN: PLACE WHY". */
+static void invalid(struct check *c, const char *type, const struct spot *at, const char *shown, const char *why)
+{
+    CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
+    spot_text(at, &place);
+    refuse_cause(c->r, type, buf_text(&place), "Invalid value: %s: %s in body %s", shown,
+                 buf_text(&place) + (place.len > c->hidden ? c->hidden : 0), why);
+}
+
+/* A value as messages show it. Owned by the caller. */
+static char *shown_of(const json_t *value)
+{
+    return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+}
+
+/* "Invalid value: "WORD": PLACE in body must be of type TYPE: "WORD"". */
+static void not_of_type(struct check *c, const struct spot *at, const char *word, const char *type)
+{
+    CLEANUP_FREE char *shown = xasprintf("\"%s\"", word);
+    CLEANUP_FREE char *why = xasprintf("must be of type %s: %s", type, shown);
+    invalid(c, "FieldValueTypeInvalid", at, shown, why);
+    c->blocked = true;
+}
+
+static void wrong_type(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+{
+    const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL, *word = word_of(value);
+    CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
+    spot_text(at, &place);
+    not_of_type(c, at, json_is_real(value) && format ? "float64" : word, json_is_real(value) && format ? format : type_words[s->type]);
+    if (s->type == SCHEMA_INT_OR_STRING) {
+        refuse_cause(c->r, "FieldValueInvalid", "<nil>", "Invalid value: \"\": \"%s\" must validate at least one schema (anyOf)", buf_text(&place));
+        not_of_type(c, at, word, "integer");
+    }
+    if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING))
+        refuse_cause(c->r, "FieldValueInvalid", "<nil>", "Invalid value: \"\": Checked value must be of type integer %s%s%s in %s",
+                     format ? "with format " : "(default format", format ? format : "", format ? "" : ")", buf_text(&place));
+}
+
+static bool is_integer(const json_t *value)
+{
+    return json_is_integer(value) || (json_is_real(value) && trunc(json_real_value(value)) == json_real_value(value));
+}
+
+static bool fits(enum schema_type type, const json_t *value)
+{
+    switch (type) {
+    case SCHEMA_ANY:
+        return true;
+    case SCHEMA_OBJECT:
+        return json_is_object(value);
+    case SCHEMA_ARRAY:
+        return json_is_array(value);
+    case SCHEMA_STRING:
+        return json_is_string(value);
+    case SCHEMA_INTEGER:
+        return is_integer(value);
+    case SCHEMA_NUMBER:
+        return json_is_number(value);
+    case SCHEMA_BOOLEAN:
+        return json_is_boolean(value);
+    case SCHEMA_INT_OR_STRING:
+        return is_integer(value) || json_is_string(value);
+    }
+    return true;
+}
+
+/* ---- scalars */
+
+static void check_enum(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+{
+    const json_t *words = json_object_get(s->source, "enum");
+    const char *list[64] = { NULL };
+    size_t n = json_array_size(words);
+    for (size_t i = 0; i < n && i + 1 < ARRAY_LEN(list); i++) {
+        if (json_equal(json_array_get(words, i), value))
+            return;
+        list[i] = str_or_empty(json_string_value(json_array_get(words, i)));
+    }
+    if (n == 0)
+        return;
+    spot_not_supported(c->r, at, value, list);
+    c->blocked = true;
+}
+
+static size_t characters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char) *text & 0xc0) != 0x80;
+    return n;
+}
+
+static void check_string(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+{
+    const char *text = json_string_value(value);
+    CLEANUP_FREE char *shown = shown_of(value);
+    int64_t max = json_int(s->source, "maxLength", INT64_MAX), min = json_int(s->source, "minLength", 0);
+    int64_t length = (int64_t) characters(text);
+    if (length > max) {
+        spot_too_long(c->r, at, (size_t) max);
+        c->blocked = true;
+    } else if (length < min) {
+        CLEANUP_FREE char *why = xasprintf("should be at least %lld chars long", (long long) min);
+        invalid(c, "FieldValueInvalid", at, shown, why);
+    } else if (s->pattern && regexec(s->pattern, text, 0, NULL, 0) != 0) {
+        CLEANUP_FREE char *why = xasprintf("should match '%s'", json_key(s->source, "pattern"));
+        invalid(c, "FieldValueInvalid", at, shown, why);
+    }
+    if (str_eq(json_key(s->source, "format"), "date-time") && clock_parse_rfc3339(text) < 0) {
+        CLEANUP_FREE char *why = xasprintf("must be of type date-time: %s", shown);
+        invalid(c, "FieldValueTypeInvalid", at, shown, why);
+        c->blocked = true;
+    }
+}
+
+static void check_number(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+{
+    const json_t *min = json_object_get(s->source, "minimum"), *max = json_object_get(s->source, "maximum");
+    double number = json_number_value(value);
+    CLEANUP_FREE char *shown = shown_of(value);
+    if (min && number < json_number_value(min)) {
+        CLEANUP_FREE char *why = xasprintf("should be greater than or equal to %.0f", json_number_value(min));
+        invalid(c, "FieldValueInvalid", at, shown, why);
+    }
+    if (max && number > json_number_value(max)) {
+        CLEANUP_FREE char *why = xasprintf("should be less than or equal to %.0f", json_number_value(max));
+        invalid(c, "FieldValueInvalid", at, shown, why);
+    }
+}
+
+/* ---- objects and lists */
+
+static void check_count(const struct schema *s, const char *min_key, const char *max_key, const char *what, size_t count, const struct spot *at,
+                        struct check *c)
+{
+    int64_t min = json_int(s->source, min_key, 0), max = json_int(s->source, max_key, INT64_MAX);
+    if ((int64_t) count < min) {
+        CLEANUP_FREE char *shown = xasprintf("%zu", count);
+        CLEANUP_FREE char *why = xasprintf("should have at least %lld %s", (long long) min, what);
+        invalid(c, "FieldValueInvalid", at, shown, why);
+    }
+    if ((int64_t) count > max) {
+        CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
+        spot_text(at, &place);
+        refuse_cause(c->r, "FieldValueTooMany", buf_text(&place), "Too many: %zu: must have at most %lld items", count, (long long) max);
+        c->blocked = true;
+    }
+}
+
+static void check_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c)
+{
+    size_t i;
+    json_t *name;
+    json_array_foreach (json_object_get(s->source, "required"), i, name) {
+        struct spot here = SPOT(at, json_string_value(name));
+        if (json_object_get(value, json_string_value(name)))
+            continue;
+        spot_required(c->r, &here, "");
+        c->blocked = true;
+    }
+    check_count(s, "minProperties", "maxProperties", "properties", json_object_size(value), at, c);
+    const char *key;
+    json_t *member;
+    json_object_foreach ((json_t *) value, key, member) {
+        const struct schema *inner = map_get(&s->properties, key);
+        inner = inner ? inner : s->additional;
+        struct spot here = SPOT(at, key);
+        if (inner)
+            check_value(inner, &here, json_object_get(before, key), member, c);
+    }
+}
+
+/* What tells an item from others: itself, or its keys. New reference. */
+static json_t *identity_of(const json_t *item, const json_t *keys)
+{
+    if (!keys)
+        return json_incref((json_t *) item);
+    json_t *identity = json_object();
+    size_t i;
+    json_t *key;
+    json_array_foreach ((json_t *) keys, i, key) {
+        json_t *part = json_object_get(item, json_string_value(key));
+        if (part)
+            json_object_set(identity, json_string_value(key), part);
+    }
+    return identity;
+}
+
+static void check_unique(const struct schema *s, const struct spot *at, const json_t *list, struct check *c)
+{
+    const char *how = json_str_or_empty(s->source, "x-kubernetes-list-type");
+    if (!str_eq(how, "set") && !str_eq(how, "map"))
+        return;
+    const json_t *keys = json_object_get(s->source, "x-kubernetes-list-map-keys");
+    CLEANUP_JSON json_t *identities = json_array();
+    size_t i, j;
+    json_t *item, *other;
+    json_array_foreach ((json_t *) list, i, item) {
+        CLEANUP_JSON json_t *identity = identity_of(item, keys);
+        struct spot here = SPOT_ITEM(at, i);
+        json_array_foreach (identities, j, other)
+            if (json_equal(other, identity)) {
+                spot_duplicate(c->r, &here, identity, "");
+                break;
+            }
+        json_array_append(identities, identity);
+    }
+}
+
+static void check_array(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c)
+{
+    check_count(s, "minItems", "maxItems", "items", json_array_size(value), at, c);
+    size_t i;
+    json_t *item;
+    json_array_foreach ((json_t *) value, i, item) {
+        struct spot here = SPOT_ITEM(at, i);
+        if (s->items)
+            check_value(s->items, &here, json_array_get(before, i), item, c);
+    }
+    check_unique(s, at, value, c);
+}
+
+static void check_value(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c)
+{
+    if (value == before || (json_is_null(value) && s->nullable))
+        return;
+    if (!fits(s->type, value)) {
+        wrong_type(s, at, value, c);
+        return;
+    }
+    check_enum(s, at, value, c);
+    if (json_is_object(value))
+        check_object(s, at, before, value, c);
+    else if (json_is_array(value))
+        check_array(s, at, before, value, c);
+    else if (json_is_string(value))
+        check_string(s, at, value, c);
+    else if (json_is_number(value))
+        check_number(s, at, value, c);
+}
+
+bool schema_check(const struct schema *s, bool of_status, const json_t *before, const json_t *object, struct refusal *r)
+{
+    struct check c = { .r = r, .hidden = of_status ? strlen("status.") : 0 };
+    check_value(s, NULL, before, object, &c);
+    return !c.blocked;
+}
+
+/* ---- rules */
+
+static void add_broken(const struct spot *at, const char *shown, const char *why, struct refusal *r)
+{
+    CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
+    if (at)
+        spot_text(at, &place);
+    refuse_cause(r, "FieldValueInvalid", at ? buf_text(&place) : "<nil>", "Invalid value: %s%s%s", shown, *shown ? ": " : "", why);
+}
+
+static void check_rule(const struct schema_rule *rule, const struct spot *at, const json_t *value, struct refusal *r)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    bool holds = false;
+    if (cel_eval(rule->rule, value, &holds, &e) < 0) {
+        CLEANUP_FREE char *type = xasprintf("\"%s\"", word_of(value));
+        CLEANUP_FREE char *why = xasprintf("%s evaluating rule: %s", err_msg(&e), rule->message);
+        add_broken(at, type, why, r);
+    } else if (!holds) {
+        /* Objects and lists are not shown. */
+        CLEANUP_FREE char *shown = json_is_object(value) || json_is_array(value) ? xstrdup("") : shown_of(value);
+        add_broken(at, shown, rule->message, r);
+    }
+}
+
+void schema_check_rules(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct refusal *r)
+{
+    if (value == before || json_is_null(value))
+        return;
+    for (size_t i = 0; i < s->rule_count; i++)
+        check_rule(&s->rules[i], at, value, r);
+    const char *key;
+    json_t *member;
+    json_object_foreach ((json_t *) value, key, member) {
+        const struct schema *inner = map_get(&s->properties, key);
+        inner = inner ? inner : s->additional;
+        struct spot here = SPOT(at, key);
+        if (inner)
+            schema_check_rules(inner, &here, json_object_get(before, key), member, r);
+    }
+    size_t i;
+    json_array_foreach ((json_t *) value, i, member) {
+        struct spot here = SPOT_ITEM(at, i);
+        if (s->items)
+            schema_check_rules(s->items, &here, json_array_get(before, i), member, r);
+    }
+}

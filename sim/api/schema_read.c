@@ -1,0 +1,85 @@
+#include "base/buf.h"
+#include "base/json.h"
+#include "sim/api/draft.h"
+#include "sim/api/schema_tree.h"
+
+enum { PLACE_MAX = 1 << 20 };
+
+static void note_unknown(const struct spot *at, json_t *unknown)
+{
+    CLEANUP_BUF struct buf b = BUF_INIT(PLACE_MAX);
+    spot_text(at, &b);
+    json_array_append_new(unknown, json_text(buf_text(&b)));
+}
+
+static void fill_in(const struct schema *s, const struct spot *at, struct draft *d, json_t *unknown)
+{
+    for (size_t i = 0; i < s->default_count; i++) {
+        if (draft_get(d, s->default_names[i]))
+            continue;
+        struct spot here = SPOT(at, s->default_names[i]);
+        const json_t *value = json_object_get(s->with_default[i]->source, "default");
+        draft_set(d, s->default_names[i], schema_read(s->with_default[i], &here, NULL, value, unknown));
+    }
+}
+
+static void read_member(const struct schema *s, const struct spot *at, const json_t *before, const char *key, json_t *value, struct draft *d,
+                        json_t *unknown)
+{
+    const struct schema *property = map_get(&s->properties, key);
+    const struct schema *inner = property ? property : s->additional;
+    if (!inner && !s->preserves)
+        note_unknown(at, unknown);
+    if (!inner) {
+        if (!s->preserves)
+            draft_drop(d, key);
+        return;
+    }
+    if (json_is_null(value) && !inner->nullable && property) {
+        draft_drop(d, key);
+        return;
+    }
+    json_t *read = schema_read(inner, at, json_object_get(before, key), value, unknown);
+    if (read == value)
+        json_decref(read);
+    else
+        draft_set(d, key, read);
+}
+
+static json_t *read_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
+{
+    struct draft d = draft_of(value);
+    const char *key;
+    json_t *member;
+    json_object_foreach ((json_t *) value, key, member) {
+        struct spot here = SPOT(at, key);
+        if (member != json_object_get(before, key))
+            read_member(s, &here, before, key, member, &d, unknown);
+    }
+    fill_in(s, at, &d, unknown);
+    return draft_end(&d);
+}
+
+static json_t *read_array(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
+{
+    struct draft d = draft_of(value);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        json_t *item = json_array_get(value, i);
+        struct spot here = SPOT_ITEM(at, i);
+        json_t *read = schema_read(s->items, &here, json_array_get(before, i), item, unknown);
+        if (read == item)
+            json_decref(read);
+        else
+            draft_set_item(&d, i, read);
+    }
+    return draft_end(&d);
+}
+
+json_t *schema_read(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
+{
+    if (value != before && s->type == SCHEMA_OBJECT && json_is_object(value))
+        return read_object(s, at, before, value, unknown);
+    if (value != before && s->items && json_is_array(value))
+        return read_array(s, at, before, value, unknown);
+    return json_incref((json_t *) value);
+}

@@ -1,0 +1,45 @@
+/* What an API server consists of; for the files of this folder alone. */
+#ifndef OSTLER_SIM_API_STATE_H
+#define OSTLER_SIM_API_STATE_H
+
+#include "base/buf.h"
+#include "sim/api/api.h"
+#include "sim/api/store.h"
+
+/* Room for any answer: what goes into it is bounded by what the store has. */
+enum { API_TEXT_MAX = 1 << 30 };
+
+/* Texts of objects that were sent lately: the answer to a write and the watches tell the same bytes. */
+enum { API_TEXTS = 64 };
+
+struct api_listener {
+    api_commit_fn *fn;
+    void *arg;
+};
+
+struct api_text {
+    json_t *object; /* NULL: free */
+    char *bytes;
+    size_t len;
+};
+
+struct api {
+    struct clock clock;
+    struct store store;
+    const struct access *access;
+    struct api_listener *listeners;
+    size_t listener_count;
+    struct api_text texts[API_TEXTS];
+    struct buf frame; /* the last frame of any watch */
+};
+
+/* Commits a write and tells the listeners. */
+void api_announce(struct api *api, const struct store_write *w, json_t *after_steal);
+/* The same, and lets containers go that are empty now. */
+void api_publish(struct api *api, const struct store_write *w, json_t *after_steal);
+/* An object as it was, with the version at which it went. New reference. */
+json_t *api_last_state(const json_t *object, uint64_t rv);
+/* The time as metav1.Time. */
+void api_now(const struct api *api, char ret[static CLOCK_TEXT_MAX]);
+
+#endif

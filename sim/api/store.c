@@ -1,0 +1,305 @@
+#include "sim/api/store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+
+/* The version before the first commit: a client's "0" means something else. */
+enum { FIRST_RV = 1 };
+
+/* The alphabet and the length of what Kubernetes adds to a generateName, and how much of it is kept. */
+static const char suffix_letters[] = "bcdfghjklmnpqrstvwxz2456789";
+enum { SUFFIX_LEN = 5, GENERATED_BASE_MAX = 58 };
+
+struct incarnation {
+    uint64_t count;
+    char key[];
+};
+
+void store_init(struct store *s)
+{
+    *s = (struct store){ .tables = xcalloc(kind_count(), sizeof *s->tables), .rv = FIRST_RV, .first = FIRST_RV + 1 };
+}
+
+static void commit_clear(struct api_commit *c)
+{
+    json_decref(c->before);
+    json_decref(c->after);
+    *c = (struct api_commit){ 0 };
+}
+
+static void record_free(struct record *r)
+{
+    json_decref(r->object);
+    free(r);
+}
+
+static void clear_values(struct map *m)
+{
+    size_t cursor = 0;
+    for (const struct map_entry *e; (e = map_next(m, &cursor));)
+        free(e->value);
+    map_clear(m);
+}
+
+void store_clear(struct store *s)
+{
+    for (size_t k = 0; k < kind_count(); k++) {
+        for (size_t i = 0; i < s->tables[k].len; i++)
+            record_free(s->tables[k].records[i]);
+        free(s->tables[k].records);
+    }
+    free(s->tables);
+    for (size_t i = 0; i < s->cap; i++)
+        commit_clear(&s->commits[i]);
+    free(s->commits);
+    clear_values(&s->users);
+    clear_values(&s->incarnations);
+    *s = (struct store){ 0 };
+}
+
+bool store_key(const char *ns, const char *name, char ret[static STORE_KEY_MAX])
+{
+    size_t ns_len = ns ? strlen(ns) : 0, name_len = strlen(name);
+    if (ns_len + name_len + 2 > STORE_KEY_MAX)
+        return false;
+    if (ns_len) {
+        memcpy(ret, ns, ns_len);
+        ret[ns_len++] = '/';
+    }
+    memcpy(ret + ns_len, name, name_len + 1);
+    return true;
+}
+
+const struct table *store_table(const struct store *s, const struct kind *k)
+{
+    return &s->tables[kind_index(k)];
+}
+
+size_t table_find(const struct table *t, const char *key)
+{
+    size_t low = 0, high = t->len;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(t->records[middle]->key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_at(const struct table *t, size_t place, const char *key)
+{
+    return place < t->len && str_eq(t->records[place]->key, key);
+}
+
+const struct record *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name)
+{
+    char key[STORE_KEY_MAX];
+    if (!store_key(ns, name, key))
+        return NULL;
+    const struct table *t = store_table(s, k);
+    size_t place = table_find(t, key);
+    return is_at(t, place, key) ? t->records[place] : NULL;
+}
+
+/* ---- names that are made here */
+
+/* Counts one more of a thing of a kind; returns the count. */
+static uint64_t count_one(struct store *s, const struct kind *k, const char *what, const char *key)
+{
+    CLEANUP_FREE char *full = xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
+    struct incarnation *i = map_get(&s->incarnations, full);
+    if (!i) {
+        i = xcalloc(1, sizeof *i + strlen(full) + 1);
+        strcpy(i->key, full);
+        map_put(&s->incarnations, i->key, i);
+    }
+    return ++i->count;
+}
+
+/* FNV leaves the high bits of short texts alike; this spreads them. */
+static uint64_t spread(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t hash_of(const struct kind *k, const char *key, uint64_t count)
+{
+    CLEANUP_FREE char *text = xasprintf("%s/%s/%s/%" PRIu64, k->group, k->plural, key, count);
+    return spread(str_hash(text, strlen(text)));
+}
+
+void store_new_uid(struct store *s, const struct kind *k, const char *key, char ret[static STORE_UID_MAX])
+{
+    uint64_t a = hash_of(k, key, count_one(s, k, "uid", key)), b = spread(a);
+    snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32), (unsigned) (a >> 16 & 0xffff), (unsigned) (a & 0xfff),
+             (unsigned) (b >> 48 & 0x3fff) | 0x8000, b & UINT64_C(0xffffffffffff));
+}
+
+char *store_generate_name(struct store *s, const struct kind *k, const char *ns, const char *base)
+{
+    CLEANUP_FREE char *cut = xstrndup(base, GENERATED_BASE_MAX);
+    char key[STORE_KEY_MAX];
+    store_key(ns, cut, key);
+    for (;;) {
+        uint64_t h = hash_of(k, key, count_one(s, k, "name", key));
+        char suffix[SUFFIX_LEN + 1] = "";
+        for (size_t i = 0; i < SUFFIX_LEN; i++, h /= sizeof suffix_letters - 1)
+            suffix[i] = suffix_letters[h % (sizeof suffix_letters - 1)];
+        char *name = xasprintf("%s%s", cut, suffix);
+        if (!store_get(s, k, ns, name))
+            return name;
+        free(name);
+    }
+}
+
+static const char *intern_user(struct store *s, const char *user)
+{
+    char *known = map_get(&s->users, user);
+    if (!known) {
+        known = xstrdup(user);
+        map_put(&s->users, known, known);
+    }
+    return known;
+}
+
+/* ---- tables */
+
+static void table_insert(struct table *t, size_t place, struct record *r)
+{
+    if (t->len == t->cap) {
+        t->cap = t->cap ? t->cap * 2 : 16;
+        t->records = xreallocarray(t->records, t->cap, sizeof *t->records);
+    }
+    memmove(&t->records[place + 1], &t->records[place], (t->len - place) * sizeof *t->records);
+    t->records[place] = r;
+    t->len++;
+}
+
+static void table_remove(struct table *t, size_t place)
+{
+    record_free(t->records[place]);
+    t->len--;
+    memmove(&t->records[place], &t->records[place + 1], (t->len - place) * sizeof *t->records);
+}
+
+/* Makes the object under a key this one (NULL: none); returns the one before, a new reference or NULL. */
+static json_t *table_set(struct table *t, const char *key, json_t *object, uint64_t rv)
+{
+    size_t place = table_find(t, key);
+    bool there = is_at(t, place, key);
+    json_t *before = there ? json_incref(t->records[place]->object) : NULL;
+    if (there && !object) {
+        table_remove(t, place);
+        return before;
+    }
+    if (!there && !object)
+        return NULL;
+    if (!there) {
+        struct record *r = xcalloc(1, sizeof *r + strlen(key) + 1);
+        strcpy(r->key, key);
+        table_insert(t, place, r);
+    }
+    struct record *r = t->records[place];
+    json_decref(r->object);
+    r->object = json_incref(object);
+    r->rv = rv;
+    return before;
+}
+
+/* ---- history */
+
+/* Room for one commit more: doubled until it is API_HISTORY, from then on the oldest makes room. */
+static struct api_commit *next_slot(struct store *s)
+{
+    size_t kept = s->rv + 1 - s->first;
+    if (kept == s->cap && s->cap < API_HISTORY) {
+        size_t cap = s->cap ? s->cap * 2 : 256;
+        cap = cap < API_HISTORY ? cap : API_HISTORY;
+        struct api_commit *grown = xcalloc(cap, sizeof *grown);
+        for (uint64_t rv = s->first; rv <= s->rv; rv++)
+            grown[rv % cap] = s->commits[rv % s->cap];
+        free(s->commits);
+        s->commits = grown;
+        s->cap = cap;
+    } else if (kept == s->cap) {
+        store_compact(s, s->first);
+    }
+    return &s->commits[(s->rv + 1) % s->cap];
+}
+
+const struct api_commit *store_commit(struct store *s, const struct store_write *w, json_t *after_steal)
+{
+    struct api_commit *c = next_slot(s);
+    s->rv++;
+    if (after_steal) {
+        char rv[24];
+        snprintf(rv, sizeof rv, "%" PRIu64, s->rv);
+        json_object_set_new(json_object_get(after_steal, "metadata"), "resourceVersion", json_string(rv));
+    }
+    char key[STORE_KEY_MAX];
+    store_key(w->ns, w->name, key);
+    json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal, s->rv);
+    *c = (struct api_commit){ .rv = s->rv, .kind = w->kind, .before = before, .after = after_steal, .user = intern_user(s, w->user),
+                              .verb = w->verb, .subresource = w->subresource };
+    return c;
+}
+
+const struct api_commit *store_commit_at(const struct store *s, uint64_t rv)
+{
+    return rv >= s->first && rv <= s->rv ? &s->commits[rv % s->cap] : NULL;
+}
+
+bool store_knows_since(const struct store *s, uint64_t rv)
+{
+    return rv + 1 >= s->first;
+}
+
+void store_compact(struct store *s, uint64_t rv)
+{
+    for (; s->first <= rv && s->first <= s->rv; s->first++)
+        commit_clear(&s->commits[s->first % s->cap]);
+}
+
+struct table *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv)
+{
+    const struct table *now = store_table(s, k);
+    struct table *t = xcalloc(1, sizeof *t);
+    *t = (struct table){ .records = xcalloc(now->len + 1, sizeof *t->records), .cap = now->len + 1 };
+    for (size_t i = 0; i < now->len; i++) {
+        struct record *r = xcalloc(1, sizeof *r + strlen(now->records[i]->key) + 1);
+        r->object = json_incref(now->records[i]->object);
+        r->rv = now->records[i]->rv;
+        strcpy(r->key, now->records[i]->key);
+        t->records[t->len++] = r;
+    }
+    for (uint64_t at = s->rv; at > rv; at--) {
+        const struct api_commit *c = store_commit_at(s, at);
+        if (c->kind != k)
+            continue;
+        const json_t *object = c->before ? c->before : c->after;
+        char key[STORE_KEY_MAX];
+        store_key(object_namespace(object), object_name(object), key);
+        json_decref(table_set(t, key, c->before, c->before ? object_rv(c->before) : 0));
+    }
+    return t;
+}
+
+void store_snapshot_free(struct table *t)
+{
+    for (size_t i = 0; i < t->len; i++)
+        record_free(t->records[i]);
+    free(t->records);
+    free(t);
+}

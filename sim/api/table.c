@@ -1,0 +1,238 @@
+#include "sim/api/table.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/api/event_view.h"
+#include "sim/api/extras.h"
+#include "sim/api/state.h"
+
+/* ---- kinds with few columns of their own */
+
+static const struct column namespace_columns[] = {
+    COLUMN_NAME,
+    { "Status", "string", 0, cell_text, "status.phase", NULL },
+    COLUMN_AGE,
+};
+
+/* A ConfigMap's number of keys. */
+static json_t *cell_keys(const struct cell *c)
+{
+    return json_integer((json_int_t) (json_object_size(json_at(c->object, "data")) + json_object_size(json_at(c->object, "binaryData"))));
+}
+
+static const struct column configmap_columns[] = {
+    COLUMN_NAME,
+    { "Data", "string", 0, cell_keys, "", NULL },
+    COLUMN_AGE,
+};
+
+static const struct column plain_columns[] = { COLUMN_NAME, COLUMN_AGE };
+
+static const struct column lease_columns[] = {
+    COLUMN_NAME,
+    { "Holder", "string", 0, cell_text, "spec.holderIdentity", NULL },
+    COLUMN_AGE,
+};
+
+static const struct column runtimeclass_columns[] = {
+    COLUMN_NAME,
+    { "Handler", "string", 0, cell_text, "handler", NULL },
+    COLUMN_AGE,
+};
+
+static const struct column priorityclass_columns[] = {
+    COLUMN_NAME,
+    { "Value", "integer", 0, cell_integer, "value", NULL },
+    { "Global-Default", "boolean", 0, cell_boolean, "globalDefault", NULL },
+    COLUMN_AGE,
+    { "PreemptionPolicy", "string", 0, cell_text, "preemptionPolicy", NULL },
+};
+
+/* A number of pods or a part of them. */
+static json_t *cell_amount(const struct cell *c)
+{
+    const json_t *amount = json_at(c->object, c->path);
+    return json_is_integer(amount) ? json_textf("%" JSON_INTEGER_FORMAT, json_integer_value(amount)) : cell_text(c);
+}
+
+static const struct column budget_columns[] = {
+    COLUMN_NAME,
+    { "Min Available", "string", 0, cell_amount, "spec.minAvailable", "N/A" },
+    { "Max Unavailable", "string", 0, cell_amount, "spec.maxUnavailable", "N/A" },
+    { "Allowed Disruptions", "integer", 0, cell_integer, "status.disruptionsAllowed", NULL },
+    COLUMN_AGE,
+};
+
+/* A kind that says nothing of itself. */
+static const struct column bare_columns[] = {
+    COLUMN_NAME,
+    { "Created At", "date", 0, cell_text, "metadata.creationTimestamp", NULL },
+};
+
+/* ---- kinds to columns */
+
+#define OWN(plural, columns) { plural, columns, NULL, ARRAY_LEN(columns) }
+#define ELSEWHERE(plural, name) { plural, name##_columns, &name##_count, 0 }
+
+static const struct table_kind {
+    const char *plural;
+    const struct column *columns;
+    const size_t *shared_count; /* of columns that stand in another file; NULL: `count` */
+    size_t count;
+} table_kinds[] = {
+    ELSEWHERE("pods", table_pod),
+    ELSEWHERE("nodes", table_node),
+    ELSEWHERE("services", table_service),
+    ELSEWHERE("events", table_event),
+    ELSEWHERE("daemonsets", table_daemonset),
+    ELSEWHERE("deployments", table_deployment),
+    ELSEWHERE("replicasets", table_replicaset),
+    ELSEWHERE("jobs", table_job),
+    ELSEWHERE("controllerrevisions", table_revision),
+    OWN("namespaces", namespace_columns),
+    OWN("configmaps", configmap_columns),
+    OWN("serviceaccounts", plain_columns),
+    OWN("leases", lease_columns),
+    OWN("runtimeclasses", runtimeclass_columns),
+    OWN("priorityclasses", priorityclass_columns),
+    OWN("poddisruptionbudgets", budget_columns),
+};
+
+static const struct column *columns_of(const struct kind *k, size_t *ret_count)
+{
+    for (size_t i = 0; i < ARRAY_LEN(table_kinds); i++) {
+        const struct table_kind *row = &table_kinds[i];
+        if (!str_eq(row->plural, k->plural))
+            continue;
+        *ret_count = row->shared_count ? *row->shared_count : row->count;
+        return row->columns;
+    }
+    *ret_count = ARRAY_LEN(bare_columns);
+    return bare_columns;
+}
+
+/* ---- one table */
+
+/* What is the same for all rows. */
+struct drawing {
+    const struct kind *kind;
+    enum table_form form;
+    int64_t now_us;
+    const struct column *columns; /* NULL: a custom kind */
+    size_t count;
+    json_t *custom;               /* owned; columns of a custom kind */
+};
+
+static json_t *column_json(const char *name, const char *type, const char *description, int64_t priority)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", name, "type", type, "format", str_eq(name, "Name") ? "name" : "", "description", description,
+                     "priority", (json_int_t) priority);
+}
+
+static json_t *definitions_json(const struct drawing *d)
+{
+    json_t *definitions = json_array();
+    for (size_t i = 0; i < d->count; i++)
+        json_array_append_new(definitions, column_json(d->columns[i].name, d->columns[i].type, "", d->columns[i].priority));
+    if (!d->custom)
+        return definitions;
+    json_array_append_new(definitions, column_json("Name", "string", "", 0));
+    size_t i;
+    json_t *column;
+    json_array_foreach (d->custom, i, column)
+        json_array_append_new(definitions, column_json(json_str_or_empty(column, "name"), json_str_or_empty(column, "type"),
+                                                       json_str_or_empty(column, "description"), json_int(column, "priority", 0)));
+    return definitions;
+}
+
+static json_t *cells_json(const struct drawing *d, const json_t *object)
+{
+    json_t *cells = json_array();
+    for (size_t i = 0; i < d->count; i++) {
+        struct cell c = { .object = object, .path = d->columns[i].path, .empty = d->columns[i].empty, .now_us = d->now_us };
+        json_array_append_new(cells, d->columns[i].cell(&c));
+    }
+    if (!d->custom)
+        return cells;
+    json_array_append_new(cells, json_text(object_name(object)));
+    size_t i;
+    json_t *column;
+    json_array_foreach (d->custom, i, column)
+        json_array_append_new(cells, table_custom_cell(column, object, d->now_us));
+    return cells;
+}
+
+/* As much of an object as the client asked to have with its row. */
+static json_t *row_object(const struct drawing *d, json_t *stored)
+{
+    switch (d->form) {
+    case TABLE_NOT:
+    case TABLE_ALONE:
+        return NULL;
+    case TABLE_WITH_METADATA:
+        return json_pack("{s:s, s:s, s:O}", "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1", "metadata",
+                         json_object_get(stored, "metadata"));
+    case TABLE_WITH_OBJECTS:
+        return event_view(d->kind, stored);
+    }
+    return NULL;
+}
+
+static void add_row(const struct drawing *d, json_t *rows, json_t *object)
+{
+    CLEANUP_JSON json_t *stored = event_stored(d->kind, object);
+    json_t *row = json_pack("{s:o}", "cells", cells_json(d, stored));
+    json_t *with = row_object(d, stored);
+    json_object_set_new(row, "object", with ? with : json_null());
+    json_array_append_new(rows, row);
+}
+
+/* The columns of a custom kind, of which the server has no table of its own. */
+static json_t *custom_columns(const struct api *api, const struct kind *k)
+{
+    CLEANUP_FREE char *name = xasprintf("%s.%s", k->plural, k->group);
+    return table_custom_columns(api_get(api, kind_named("customresourcedefinitions"), NULL, name), k->version);
+}
+
+json_t *table_of(const struct api *api, const struct kind *k, enum table_form form, json_t *objects, bool is_list)
+{
+    struct drawing d = { .kind = k, .form = form, .now_us = clock_wall_us(&api->clock) };
+    if (k->flags & KIND_CUSTOM)
+        d.custom = custom_columns(api, k);
+    else
+        d.columns = columns_of(k, &d.count);
+    json_t *rows = json_array(), *metadata = json_object();
+    if (is_list) {
+        size_t i;
+        json_t *object;
+        json_array_foreach (objects, i, object)
+            add_row(&d, rows, object);
+    } else {
+        add_row(&d, rows, objects);
+        json_object_set_new(metadata, "resourceVersion", json_string(json_str_or_empty(objects, "metadata.resourceVersion")));
+    }
+    json_t *table = json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata", metadata,
+                              "columnDefinitions", definitions_json(&d), "rows", rows);
+    json_decref(d.custom);
+    return table;
+}
+
+static const struct form_name {
+    const char *name;
+    enum table_form form;
+} form_names[] = {
+    { "", TABLE_WITH_METADATA }, { "Metadata", TABLE_WITH_METADATA }, { "None", TABLE_ALONE }, { "Object", TABLE_WITH_OBJECTS },
+};
+
+int table_form_parse(const char *include, enum table_form *ret, struct refusal *r)
+{
+    for (size_t i = 0; i < ARRAY_LEN(form_names); i++) {
+        if (!str_eq(form_names[i].name, include))
+            continue;
+        *ret = form_names[i].form;
+        return 0;
+    }
+    return refuse(r, 400, NULL, "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": "
+                                "must be 'Metadata', 'Object', 'None', or empty", include);
+}

@@ -1,0 +1,52 @@
+#include "sim/api/table.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/pick.h"
+
+json_t *table_custom_columns(const json_t *definition, const char *version)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (json_at(definition, "spec.versions"), i, row) {
+        json_t *columns = json_object_get(row, "additionalPrinterColumns");
+        if (columns && str_eq(json_str(row, "name"), version))
+            return json_incref(columns);
+    }
+    return json_pack("[{s:s, s:s, s:s}]", "name", "Age", "type", "date", "jsonPath", ".metadata.creationTimestamp");
+}
+
+/* As text, the way Go prints a value. */
+static json_t *text_cell(const json_t *value)
+{
+    if (json_is_string(value))
+        return json_incref((json_t *) value);
+    CLEANUP_FREE char *text = json_compact(value);
+    return json_text(text);
+}
+
+static json_t *date_cell(const json_t *value, int64_t now_us)
+{
+    const char *time = json_string_value(value);
+    if (!time)
+        return json_null();
+    CLEANUP_FREE char *age = clock_parse_rfc3339(time) < 0 ? xstrdup("<invalid>") : table_age(time, now_us);
+    return json_text(age);
+}
+
+json_t *table_custom_cell(const json_t *column, const json_t *object, int64_t now_us)
+{
+    const char *type = json_str_or_empty(column, "type");
+    const json_t *value = pick(object, json_str_or_empty(column, "jsonPath"));
+    if (!value)
+        return json_null();
+    if (str_eq(type, "string"))
+        return text_cell(value);
+    if (str_eq(type, "date"))
+        return date_cell(value, now_us);
+    if (str_eq(type, "integer") && json_is_number(value))
+        return json_integer((json_int_t) json_number_value(value));
+    bool fits = str_eq(type, "boolean") ? json_is_boolean(value) : json_is_number(value);
+    return fits ? json_incref((json_t *) value) : json_null();
+}

@@ -1,0 +1,84 @@
+#include "sim/api/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "sim/api/state.h"
+
+#define ROLE_PREFIX "node-role.kubernetes.io/"
+#define ROLE_LABEL "kubernetes.io/role"
+
+static json_t *cell_status(const struct cell *c)
+{
+    const char *ready = condition_status(json_at(c->object, "status.conditions"), "Ready");
+    const char *status = !*ready ? "Unknown" : str_eq(ready, "True") ? "Ready" : "NotReady";
+    return json_textf("%s%s", status, json_bool(c->object, "spec.unschedulable", false) ? ",SchedulingDisabled" : "");
+}
+
+/* The role that a label gives a node; "" when it gives none. */
+static const char *role_of(const char *label, const json_t *value)
+{
+    if (str_has_prefix(label, ROLE_PREFIX))
+        return label + strlen(ROLE_PREFIX);
+    return str_eq(label, ROLE_LABEL) ? str_or_empty(json_string_value(value)) : "";
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static json_t *cell_roles(const struct cell *c)
+{
+    const json_t *labels = json_at(c->object, "metadata.labels");
+    CLEANUP_FREE const char **roles = xcalloc(json_object_size(labels) + 1, sizeof *roles);
+    size_t n = 0;
+    const char *label;
+    json_t *value;
+    json_object_foreach ((json_t *) labels, label, value)
+        if (*role_of(label, value))
+            roles[n++] = role_of(label, value);
+    qsort(roles, n, sizeof *roles, by_text);
+    CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || !str_eq(roles[i], roles[i - 1]))
+            buf_printf(&out, "%s%s", i ? "," : "", roles[i]);
+    return json_text(n ? buf_text(&out) : c->empty);
+}
+
+/* The first address of the type that the path names. */
+static json_t *cell_address(const struct cell *c)
+{
+    size_t i;
+    json_t *address;
+    json_array_foreach (json_at(c->object, "status.addresses"), i, address)
+        if (str_eq(json_str(address, "type"), c->path))
+            return json_text(json_str_or_empty(address, "address"));
+    return json_text(c->empty);
+}
+
+static json_t *cell_kernel(const struct cell *c)
+{
+    const char *kernel = json_str_or_empty(c->object, c->path), *architecture = json_str_or_empty(c->object, "status.nodeInfo.architecture");
+    if (!*kernel)
+        kernel = c->empty;
+    return *architecture ? json_textf("%s (%s)", kernel, architecture) : json_text(kernel);
+}
+
+const struct column table_node_columns[] = {
+    COLUMN_NAME,
+    { "Status", "string", 0, cell_status, "", NULL },
+    { "Roles", "string", 0, cell_roles, "", "<none>" },
+    COLUMN_AGE,
+    { "Version", "string", 0, cell_text, "status.nodeInfo.kubeletVersion", NULL },
+    { "Internal-IP", "string", 1, cell_address, "InternalIP", "<none>" },
+    { "External-IP", "string", 1, cell_address, "ExternalIP", "<none>" },
+    { "OS-Image", "string", 1, cell_text, "status.nodeInfo.osImage", "<unknown>" },
+    { "Kernel-Version", "string", 1, cell_kernel, "status.nodeInfo.kernelVersion", "<unknown>" },
+    { "Container-Runtime", "string", 1, cell_text, "status.nodeInfo.containerRuntimeVersion", "<unknown>" },
+};
+const size_t table_node_count = ARRAY_LEN(table_node_columns);

@@ -1,0 +1,66 @@
+#include "sim/api/table.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/state.h"
+
+static json_t *cell_cluster_ip(const struct cell *c)
+{
+    const char *ip = json_string_value(json_array_get(json_at(c->object, "spec.clusterIPs"), 0));
+    return json_text(ip ? ip : c->empty);
+}
+
+static void add_text(struct buf *out, const char *text)
+{
+    if (*text)
+        buf_printf(out, "%s%s", out->len ? "," : "", text);
+}
+
+/* Addresses from outside: what a load balancer has given, and what the service names itself. */
+static json_t *cell_external_ip(const struct cell *c)
+{
+    const char *type = json_str_or_empty(c->object, "spec.type");
+    if (str_eq(type, "ExternalName"))
+        return json_text(json_str_or_empty(c->object, "spec.externalName"));
+    bool balanced = str_eq(type, "LoadBalancer");
+    CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
+    size_t i;
+    json_t *item;
+    if (balanced)
+        json_array_foreach (json_at(c->object, "status.loadBalancer.ingress"), i, item) {
+            const char *ip = json_str_or_empty(item, "ip");
+            add_text(&out, *ip ? ip : json_str_or_empty(item, "hostname"));
+        }
+    json_array_foreach (json_at(c->object, "spec.externalIPs"), i, item)
+        add_text(&out, str_or_empty(json_string_value(item)));
+    return json_text(out.len ? buf_text(&out) : balanced ? "<pending>" : "<none>");
+}
+
+static json_t *cell_ports(const struct cell *c)
+{
+    CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
+    size_t i;
+    json_t *port;
+    json_array_foreach (json_at(c->object, "spec.ports"), i, port) {
+        int64_t on_nodes = json_int(port, "nodePort", 0);
+        buf_printf(&out, "%s%" PRId64, i ? "," : "", json_int(port, "port", 0));
+        if (on_nodes > 0)
+            buf_printf(&out, ":%" PRId64, on_nodes);
+        buf_printf(&out, "/%s", json_str_or_empty(port, "protocol"));
+    }
+    return json_text(out.len ? buf_text(&out) : c->empty);
+}
+
+const struct column table_service_columns[] = {
+    COLUMN_NAME,
+    { "Type", "string", 0, cell_text, "spec.type", NULL },
+    { "Cluster-IP", "string", 0, cell_cluster_ip, "", "<none>" },
+    { "External-IP", "string", 0, cell_external_ip, "", NULL },
+    { "Port(s)", "string", 0, cell_ports, "", "<none>" },
+    COLUMN_AGE,
+    { "Selector", "string", 1, cell_labels, "spec.selector", NULL },
+};
+const size_t table_service_count = ARRAY_LEN(table_service_columns);

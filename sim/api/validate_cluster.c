@@ -1,0 +1,247 @@
+/* Nodes, services and the small kinds. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "sim/api/validate.h"
+#include "sim/api/validate_name.h"
+#include "sim/api/validate_value.h"
+
+static const struct spot spec_at = { .key = "spec" };
+
+/* ---- nodes */
+
+static const char *const taint_effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
+
+/* A taint as messages show it: with the names of the server's own type. New reference. */
+static json_t *shown_taint(const json_t *taint)
+{
+    json_t *time = json_object_get(taint, "timeAdded");
+    return json_pack("{s:s, s:s, s:s, s:O}", "Key", json_str_or_empty(taint, "key"), "Value", json_str_or_empty(taint, "value"), "Effect",
+                     json_str_or_empty(taint, "effect"), "TimeAdded", time ? time : json_null());
+}
+
+static void validate_taint(const json_t *taints, size_t i, const struct spot *at, struct refusal *r)
+{
+    const json_t *taint = json_array_get(taints, i);
+    const char *key = json_str_or_empty(taint, "key"), *effect = json_str_or_empty(taint, "effect");
+    struct spot key_at = SPOT(at, "key"), value_at = SPOT(at, "value"), effect_at = SPOT(at, "effect");
+    validate_qualified_name(key, &key_at, r);
+    validate_label_value(json_str_or_empty(taint, "value"), &value_at, r);
+    if (!*effect)
+        spot_required(r, &effect_at, "");
+    else
+        validate_word(taint, "effect", taint_effects, at, r);
+    for (size_t j = 0; j < i; j++) {
+        const json_t *other = json_array_get(taints, j);
+        if (!str_eq(json_key(other, "key"), key) || !str_eq(json_str_or_empty(other, "effect"), effect))
+            continue;
+        CLEANUP_JSON json_t *shown = shown_taint(taint);
+        spot_duplicate(r, at, shown, "taints must be unique by key and effect pair");
+        return;
+    }
+}
+
+void validate_node(const json_t *before, const json_t *after, struct refusal *r)
+{
+    const json_t *was = json_object_get(before, "spec"), *is = json_object_get(after, "spec");
+    const json_t *taints = json_object_get(is, "taints");
+    /* The server says "metadata" here. */
+    struct spot metadata = { .key = "metadata" }, at = SPOT(&metadata, "taints");
+    if (taints != json_object_get(was, "taints"))
+        for (size_t i = 0; i < json_array_size(taints); i++) {
+            struct spot here = SPOT_ITEM(&at, i);
+            validate_taint(taints, i, &here, r);
+        }
+    struct spot provider = SPOT(&spec_at, "providerID"), networks = SPOT(&spec_at, "podCIDRs"), network = SPOT_ITEM(&networks, 0);
+    const char *cidr = json_str_or_empty(is, "podCIDR");
+    if (*cidr && !strchr(cidr, '/'))
+        spot_invalid_text(r, &network, cidr, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+    if (*json_str_or_empty(was, "providerID") && !str_eq(json_key(was, "providerID"), json_key(is, "providerID")))
+        spot_forbidden(r, &provider, "node updates may not change providerID except from \"\" to valid");
+}
+
+/* ---- ConfigMaps */
+
+static void validate_data_key(const char *key, const struct spot *at, struct refusal *r)
+{
+    struct spot here = SPOT_KEY(at, key);
+    if (strlen(key) > 253)
+        spot_invalid_text(r, &here, key, "must be no more than 253 characters");
+    if (!*key || strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(key))
+        spot_invalid_text(r, &here, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  "
+                                         "or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
+    else if (str_eq(key, "."))
+        spot_invalid_text(r, &here, key, "must not be '.'");
+    else if (str_has_prefix(key, ".."))
+        spot_invalid_text(r, &here, key, str_eq(key, "..") ? "must not be '..'" : "must not start with '..'");
+}
+
+void validate_config_map(const json_t *before, const json_t *after, struct refusal *r)
+{
+    enum { DATA_MAX = 1 << 20 };
+    const json_t *data = json_object_get(after, "data"), *binary = json_object_get(after, "binaryData");
+    const struct spot data_at = { .key = "data" }, binary_at = { .key = "binaryData" }, whole = { .key = "[]" };
+    size_t total = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) data, key, value) {
+        struct spot here = SPOT_KEY(&data_at, key);
+        validate_data_key(key, &data_at, r);
+        if (json_object_get(binary, key))
+            spot_invalid_text(r, &here, key, "duplicate of key present in binaryData");
+        total += json_string_length(value);
+    }
+    json_object_foreach ((json_t *) binary, key, value) {
+        validate_data_key(key, &binary_at, r);
+        total += json_string_length(value) / 4 * 3;
+    }
+    if (total > DATA_MAX)
+        spot_too_long(r, &whole, DATA_MAX);
+    const struct spot immutable = { .key = "immutable" };
+    if (!json_is_true(json_object_get(before, "immutable")))
+        return;
+    if (!json_is_true(json_object_get(after, "immutable")))
+        spot_forbidden(r, &immutable, "field is immutable when `immutable` is set");
+    if (!json_equal(json_object_get(before, "data"), data) && (data || json_object_get(before, "data")))
+        spot_forbidden(r, &data_at, "field is immutable when `immutable` is set");
+    if (!json_equal(json_object_get(before, "binaryData"), binary) && (binary || json_object_get(before, "binaryData")))
+        spot_forbidden(r, &binary_at, "field is immutable when `immutable` is set");
+}
+
+/* ---- services */
+
+static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
+static const char *const affinities[] = { "ClientIP", "None", NULL };
+static const char *const service_types[] = { "ClusterIP", "ExternalName", "LoadBalancer", "NodePort", NULL };
+
+static void validate_service_port(const json_t *port, bool named, const struct spot *at, struct refusal *r)
+{
+    struct spot name = SPOT(at, "name"), number = SPOT(at, "port"), target = SPOT(at, "targetPort");
+    const json_t *to = json_object_get(port, "targetPort");
+    if (named && !*json_str_or_empty(port, "name"))
+        spot_required(r, &name, "");
+    else if (*json_str_or_empty(port, "name"))
+        validate_dns_label(json_str_or_empty(port, "name"), false, &name, r);
+    validate_port(json_object_get(port, "port"), &number, r);
+    validate_word(port, "protocol", protocols, at, r);
+    validate_port(to, &target, r);
+    if (json_is_string(to))
+        validate_port_name(json_string_value(to), &target, r);
+}
+
+/* Neither the name of a port nor its number comes twice. */
+static void validate_port_unique(const json_t *ports, size_t i, const struct spot *at, struct refusal *r)
+{
+    const json_t *port = json_array_get(ports, i);
+    struct spot name_at = SPOT(at, "name");
+    const char *name = json_str_or_empty(port, "name"), *protocol = json_str_or_empty(port, "protocol");
+    bool named = false, numbered = false;
+    for (size_t j = 0; j < i; j++) {
+        const json_t *other = json_array_get(ports, j);
+        named = named || (*name && str_eq(json_key(other, "name"), name));
+        numbered = numbered || (str_eq(json_key(other, "protocol"), protocol) && json_int(other, "port", 0) == json_int(port, "port", 0));
+    }
+    if (named)
+        spot_duplicate(r, &name_at, json_object_get(port, "name"), "");
+    CLEANUP_JSON json_t *shown = json_pack("{s:s, s:s, s:n, s:I, s:i, s:i}", "Name", "", "Protocol", protocol, "AppProtocol", "Port",
+                                           json_int(port, "port", 0), "TargetPort", 0, "NodePort", 0);
+    if (numbered)
+        spot_duplicate(r, at, shown, "");
+}
+
+static void validate_cluster_ip(const json_t *spec, struct refusal *r)
+{
+    struct spot list = SPOT(&spec_at, "clusterIPs"), at = SPOT_ITEM(&list, 0);
+    const char *address = json_str_or_empty(spec, "clusterIP");
+    size_t digits = strspn(address, "0123456789.");
+    unsigned a, b, c, d;
+    char end;
+    bool v4 = address[digits] == '\0' && sscanf(address, "%3u.%3u.%3u.%3u%c", &a, &b, &c, &d, &end) == 4 && a < 256 && b < 256 && c < 256 && d < 256;
+    if (*address && !str_eq(address, "None") && !v4 && !strchr(address, ':'))
+        spot_invalid_text(r, &at, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+}
+
+void validate_service(const json_t *before, const json_t *after, struct refusal *r)
+{
+    const json_t *spec = json_object_get(after, "spec"), *ports = json_object_get(spec, "ports"), *was = json_object_get(before, "spec");
+    struct spot ports_at = SPOT(&spec_at, "ports"), selector = SPOT(&spec_at, "selector");
+    if (before && was == spec)
+        return;
+    bool external = str_eq(json_key(spec, "type"), "ExternalName"), headless = str_eq(json_key(spec, "clusterIP"), "None");
+    if (json_array_size(ports) == 0 && !external && !headless)
+        spot_required(r, &ports_at, "");
+    size_t i;
+    json_t *port;
+    json_array_foreach ((json_t *) ports, i, port) {
+        struct spot here = SPOT_ITEM(&ports_at, i);
+        validate_service_port(port, json_array_size(ports) > 1, &here, r);
+        validate_port_unique(ports, i, &here, r);
+    }
+    struct spot name = SPOT(&spec_at, "externalName");
+    if (external && !*json_str_or_empty(spec, "externalName"))
+        spot_required(r, &name, "");
+    validate_labels(json_object_get(spec, "selector"), &selector, r);
+    validate_word(spec, "sessionAffinity", affinities, &spec_at, r);
+    validate_cluster_ip(spec, r);
+    validate_word(spec, "type", service_types, &spec_at, r);
+    struct spot addresses = SPOT(&spec_at, "clusterIPs"), address = SPOT_ITEM(&addresses, 0);
+    const char *had = json_str_or_empty(was, "clusterIP"), *has = json_str_or_empty(spec, "clusterIP");
+    CLEANUP_JSON json_t *shown = json_pack("[s]", has);
+    if (*had && !external && !str_eq(json_key(was, "type"), "ExternalName") && !str_eq(had, has))
+        spot_invalid(r, &address, shown, "may not change once set");
+}
+
+/* ---- leases, classes */
+
+void validate_lease(const json_t *before, const json_t *after, struct refusal *r)
+{
+    (void) before;
+    const json_t *spec = json_object_get(after, "spec"), *duration = json_object_get(spec, "leaseDurationSeconds");
+    struct spot at = SPOT(&spec_at, "leaseDurationSeconds");
+    if (duration && json_integer_value(duration) <= 0)
+        spot_invalid(r, &at, duration, "must be greater than 0");
+    validate_not_negative(spec, "leaseTransitions", &spec_at, r);
+}
+
+void validate_runtime_class(const json_t *before, const json_t *after, struct refusal *r)
+{
+    const struct spot handler = { .key = "handler" }, scheduling = { .key = "scheduling" };
+    struct spot selector = SPOT(&scheduling, "nodeSelector"), tolerations = SPOT(&scheduling, "tolerations");
+    const char *is = json_str_or_empty(after, "handler");
+    if (!*is)
+        spot_required(r, &handler, "");
+    else
+        validate_dns_label(is, false, &handler, r);
+    validate_labels(json_at(after, "scheduling.nodeSelector"), &selector, r);
+    validate_tolerations(json_at(after, "scheduling.tolerations"), &tolerations, r);
+    if (before && !str_eq(json_str_or_empty(before, "handler"), is))
+        spot_invalid_text(r, &handler, is, "field is immutable");
+}
+
+void validate_priority_class(const json_t *before, const json_t *after, struct refusal *r)
+{
+    enum { USER_MAX = 1000000000 };
+    static const char *const policies[] = { "PreemptLowerPriority", "Never", NULL };
+    static const char *const own[] = { "system-node-critical", "system-cluster-critical" };
+    const struct spot value = { .key = "value" }, metadata = { .key = "metadata" };
+    struct spot name_at = SPOT(&metadata, "name");
+    const char *name = object_name(after);
+    if (str_has_prefix(name, "system-") && !str_eq(name, own[0]) && !str_eq(name, own[1])) {
+        CLEANUP_FREE char *why = xasprintf("priority class names with 'system-' prefix are reserved for system use only. error: %s is not a known system "
+                                           "priority class", name);
+        spot_forbidden(r, &name_at, why);
+    } else if (!str_has_prefix(name, "system-") && json_int(after, "value", 0) > USER_MAX) {
+        spot_forbidden(r, &value, "maximum allowed value of a user defined priority is 1000000000");
+    }
+    if (before && json_int(before, "value", 0) != json_int(after, "value", 0))
+        spot_forbidden(r, &value, "may not be changed in an update.");
+    const struct spot whole = { .key = "preemptionPolicy" };
+    const json_t *policy = json_object_get(after, "preemptionPolicy");
+    if (before && !json_equal(json_object_get(before, "preemptionPolicy"), policy))
+        spot_invalid(r, &whole, policy, "field is immutable");
+    if (policy && !str_eq(json_string_value(policy), policies[0]) && !str_eq(json_string_value(policy), policies[1]))
+        spot_not_supported(r, &whole, policy, policies);
+}

@@ -1,0 +1,215 @@
+#include <ctype.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/api/validate.h"
+#include "sim/api/validate_name.h"
+#include "sim/api/validate_value.h"
+
+static const char *const restart_policies[] = { "Always", "OnFailure", "Never", NULL };
+static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None", NULL };
+static const char *const container_lists[] = { "initContainers", "containers" };
+
+/* The only fields of a pod's spec that may change. */
+#define UPDATABLE                                                                                                                         \
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"                            \
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "     \
+    "(allow it to be set to 1 if it was previously negative)"
+
+/* ---- volumes */
+
+static void validate_volume(const json_t *volume, const struct spot *at, struct refusal *r)
+{
+    struct spot name = SPOT(at, "name"), host = SPOT(at, "hostPath"), path = SPOT(&host, "path");
+    const json_t *host_path = json_object_get(volume, "hostPath");
+    if (host_path && !*json_str_or_empty(host_path, "path"))
+        spot_required(r, &path, "");
+    size_t sources = json_object_size(volume) - (json_object_get(volume, "name") ? 1 : 0);
+    if (sources > 1)
+        spot_forbidden(r, &host, "may not specify more than 1 volume type");
+    if (!*json_str_or_empty(volume, "name"))
+        spot_required(r, &name, "");
+    else
+        validate_dns_label(json_str_or_empty(volume, "name"), false, &name, r);
+}
+
+/* Whether an earlier item has the same name. */
+static bool is_named_before(const json_t *list, size_t i)
+{
+    const char *name = json_str_or_empty(json_array_get(list, i), "name");
+    for (size_t j = 0; *name && j < i; j++)
+        if (str_eq(json_key(json_array_get(list, j), "name"), name))
+            return true;
+    return false;
+}
+
+static void validate_unique(const json_t *list, size_t i, const struct spot *at, struct refusal *r)
+{
+    struct spot name = SPOT(at, "name");
+    if (is_named_before(list, i))
+        spot_duplicate(r, &name, json_object_get(json_array_get(list, i), "name"), "");
+}
+
+static void validate_volumes(const json_t *volumes, const struct spot *at, struct refusal *r)
+{
+    size_t i;
+    json_t *volume;
+    json_array_foreach ((json_t *) volumes, i, volume) {
+        struct spot here = SPOT_ITEM(at, i);
+        validate_volume(volume, &here, r);
+        validate_unique(volumes, i, &here, r);
+    }
+}
+
+/* ---- the spec */
+
+static void validate_containers(const json_t *spec, const struct spot *at, struct refusal *r)
+{
+    const json_t *all = json_object_get(spec, "containers"), *volumes = json_object_get(spec, "volumes");
+    struct spot containers = SPOT(at, "containers");
+    if (json_array_size(all) == 0)
+        spot_required(r, &containers, "");
+    for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
+        struct spot list_at = SPOT(at, container_lists[l]);
+        const json_t *list = json_object_get(spec, container_lists[l]);
+        size_t i, j;
+        json_t *container, *other;
+        json_array_foreach ((json_t *) list, i, container) {
+            struct spot here = SPOT_ITEM(&list_at, i), name = SPOT(&here, "name");
+            validate_container(container, volumes, &here, r);
+            validate_unique(list, i, &here, r);
+            if (l == 0)
+                json_array_foreach (all, j, other)
+                    if (json_equal(json_object_get(other, "name"), json_object_get(container, "name")))
+                        spot_duplicate(r, &name, json_object_get(container, "name"), "");
+        }
+    }
+}
+
+static void validate_affinity(const json_t *spec, const struct spot *at, struct refusal *r)
+{
+    static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+    const json_t *nodes = json_at(spec, "affinity.nodeAffinity");
+    struct spot affinity = SPOT(at, "affinity"), node = SPOT(&affinity, "nodeAffinity"), here = SPOT(&node, required);
+    validate_node_selector(json_object_get(nodes, required), &here, r);
+}
+
+/* Members that are names. */
+static const char *const name_members[] = { "serviceAccountName", "priorityClassName", "runtimeClassName", "nodeName" };
+
+void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r)
+{
+    struct spot volumes = SPOT(at, "volumes"), selector = SPOT(at, "nodeSelector"), tolerations = SPOT(at, "tolerations");
+    validate_volumes(json_object_get(spec, "volumes"), &volumes, r);
+    validate_containers(spec, at, r);
+    validate_word(spec, "restartPolicy", restart_policies, at, r);
+    validate_word(spec, "dnsPolicy", dns_policies, at, r);
+    validate_labels(json_object_get(spec, "nodeSelector"), &selector, r);
+    for (size_t i = 0; i < ARRAY_LEN(name_members); i++) {
+        struct spot here = SPOT(at, name_members[i]);
+        if (*json_str_or_empty(spec, name_members[i]))
+            validate_subdomain(json_str_or_empty(spec, name_members[i]), &here, r);
+    }
+    validate_affinity(spec, at, r);
+    validate_tolerations(json_object_get(spec, "tolerations"), &tolerations, r);
+    struct spot hostname = SPOT(at, "hostname");
+    if (*json_str_or_empty(spec, "hostname"))
+        validate_dns_label(json_str_or_empty(spec, "hostname"), false, &hostname, r);
+    struct spot deadline = SPOT(at, "activeDeadlineSeconds");
+    const json_t *seconds = json_object_get(spec, "activeDeadlineSeconds");
+    if (seconds && json_integer_value(seconds) < 1)
+        spot_invalid(r, &deadline, seconds, "must be between 1 and 2147483647, inclusive");
+}
+
+/* ---- updates */
+
+/* A copy of containers with the images of others, where there are as many of them. */
+static json_t *with_images_of(const json_t *containers, const json_t *others)
+{
+    json_t *copy = json_array();
+    size_t i;
+    json_t *container;
+    json_array_foreach ((json_t *) containers, i, container) {
+        json_t *own = json_copy(container);
+        json_t *image = json_object_get(json_array_get(others, i), "image");
+        if (image)
+            json_object_set(own, "image", image);
+        json_array_append_new(copy, own);
+    }
+    return copy;
+}
+
+/* Whether every toleration that was there still is, in its place or another. */
+static bool keeps_tolerations(const json_t *was, const json_t *is)
+{
+    size_t i, j;
+    json_t *old, *new;
+    json_array_foreach ((json_t *) was, i, old) {
+        bool kept = false;
+        json_array_foreach ((json_t *) is, j, new)
+            kept = kept || json_equal(old, new);
+        if (!kept)
+            return false;
+    }
+    return true;
+}
+
+/* The spec as it would be with the changes undone that are allowed. New reference. */
+static json_t *without_allowed(const json_t *was, const json_t *is)
+{
+    static const char *const free_members[] = { "activeDeadlineSeconds", "tolerations", "schedulingGates" };
+    json_t *undone = json_copy((json_t *) is);
+    for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
+        const char *key = container_lists[l];
+        if (json_object_get(is, key))
+            json_object_set_new(undone, key, with_images_of(json_object_get(is, key), json_object_get(was, key)));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(free_members); i++) {
+        json_t *old = json_object_get(was, free_members[i]);
+        if (old)
+            json_object_set(undone, free_members[i], old);
+        else
+            json_object_del(undone, free_members[i]);
+    }
+    return undone;
+}
+
+static void validate_change(const json_t *was, const json_t *is, const struct spot *at, struct refusal *r)
+{
+    CLEANUP_JSON json_t *undone = without_allowed(was, is);
+    struct spot tolerations = SPOT(at, "tolerations");
+    if (!keeps_tolerations(json_object_get(was, "tolerations"), json_object_get(is, "tolerations")))
+        spot_forbidden(r, &tolerations, "existing toleration can not be modified except its tolerationSeconds");
+    if (!json_equal(was, undone))
+        spot_forbidden(r, at, UPDATABLE);
+}
+
+/* Of a pod itself, unlike of a template, images are held to more. */
+static void validate_images(const json_t *spec, const struct spot *at, struct refusal *r)
+{
+    for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
+        struct spot list_at = SPOT(at, container_lists[l]);
+        size_t i;
+        json_t *container;
+        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
+            struct spot item = SPOT_ITEM(&list_at, i), here = SPOT(&item, "image");
+            const char *image = json_str_or_empty(container, "image");
+            size_t n = strlen(image);
+            if (n > 0 && (isspace((unsigned char) image[0]) || isspace((unsigned char) image[n - 1])))
+                spot_invalid_text(r, &here, image, "must not have leading or trailing whitespace");
+        }
+    }
+}
+
+void validate_pod(const json_t *before, const json_t *after, struct refusal *r)
+{
+    const json_t *was = json_object_get(before, "spec"), *is = json_object_get(after, "spec");
+    const struct spot at = { .key = "spec" };
+    if (was == is && before)
+        return;
+    validate_pod_spec(is, &at, r);
+    validate_images(is, &at, r);
+    if (before && !json_equal(was, is))
+        validate_change(was, is, &at, r);
+}

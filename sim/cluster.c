@@ -1,0 +1,260 @@
+#include "sim/cluster.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/actors/actors.h"
+#include "sim/api/access.h"
+#include "sim/api/builtin.h"
+#include "sim/kubeconfig.h"
+#include "sim/scenario/scenario.h"
+#include "sim/serve/certificate.h"
+#include "sim/serve/front.h"
+
+#define ADMIN "kubernetes-admin"
+#define OSTLER_NAMESPACE "ostler-system"
+#define OSTLER_USER "system:serviceaccount:" OSTLER_NAMESPACE ":ostler"
+#define OPERAND_NAMESPACE "ostler-operands"
+
+enum {
+    TOKEN_BYTES = 24,
+    STEPS_PER_TURN = 2000, /* things that happen before clients are served again */
+    WATCHES_MS = 1000,     /* watches are looked at this often for their ends and bookmarks, real time */
+};
+
+enum { USER_ADMIN, USER_OSTLER, USER_COUNT };
+
+/* Other rows of the scenario, from a time on. */
+struct change_event {
+    struct sim_event event;
+    struct sim_cluster *cluster;
+    const struct scenario_change *change;
+};
+
+struct sim_cluster {
+    const struct sim_options *options;
+    struct clock real;
+    int64_t began_ms; /* real */
+    struct sim sim;
+    struct scenario *scenario;
+    struct spec_world world;
+    struct api *api;
+    struct access *access;
+    struct actors *actors;
+    struct change_event *changes;
+    struct certificate certificate;
+    char *tokens[USER_COUNT];
+    struct front_user users[USER_COUNT];
+    struct front *front;
+    char *server;
+    uint64_t told_rv;      /* of the API, when watches were last written on */
+    int64_t looked_at_ms;  /* real: when watches were last looked at */
+};
+
+static int64_t now_ms(void *arg)
+{
+    const struct sim_cluster *c = arg;
+    return c->sim.now_ms;
+}
+
+static void on_change(void *arg)
+{
+    const struct change_event *e = arg;
+    struct actors *a = e->cluster->actors;
+    if (e->change->has_images)
+        actors_set_images(a, e->change->images, e->change->image_count);
+    if (e->change->has_drivers)
+        actors_set_drivers(a, e->change->drivers, e->change->driver_count);
+    if (e->change->has_programs)
+        actors_set_programs(a, e->change->programs, e->change->program_count);
+}
+
+static void schedule_changes(struct sim_cluster *c)
+{
+    size_t n = c->scenario ? c->scenario->change_count : 0;
+    c->changes = xcalloc(n ? n : 1, sizeof *c->changes);
+    for (size_t i = 0; i < n; i++) {
+        c->changes[i] = (struct change_event){ .event = { .fn = on_change, .arg = &c->changes[i] }, .cluster = c,
+                                               .change = &c->scenario->changes[i] };
+        sim_at(&c->sim, &c->changes[i].event, c->scenario->changes[i].at_ms);
+    }
+}
+
+static int create(struct sim_cluster *c, const json_t *object, struct err *e)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    if (k && api_create(c->api, ADMIN, k, object, &refusal) == 0)
+        return 0;
+    return err_set(e, ERR_INVALID, "cannot create %s %s: %s", json_str_or_empty(object, "kind"), json_str_or_empty(object, "metadata.name"),
+                   k ? refusal.message : "there is no such kind here");
+}
+
+/* What `helm install` leaves behind, as far as Ostler needs it: CRDs, namespaces, its account's rights. */
+static int install(struct sim_cluster *c, struct err *e)
+{
+    static const char *const namespaces[] = { OSTLER_NAMESPACE, OPERAND_NAMESPACE };
+    size_t i;
+    json_t *crd;
+    CLEANUP_JSON json_t *crds = builtin_crds();
+    for (i = 0; i < ARRAY_LEN(namespaces); i++) {
+        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]);
+        if (create(c, ns, e) < 0)
+            return -1;
+    }
+    json_array_foreach (crds, i, crd) {
+        if (create(c, crd, e) < 0)
+            return -1;
+    }
+    c->access = access_new();
+    access_add_admin(c->access, ADMIN);
+    api_set_access(c->api, c->access);
+    return access_add_chart(c->access, OSTLER_NAMESPACE, OPERAND_NAMESPACE, e);
+}
+
+static int read_scenario(struct sim_cluster *c, struct err *e)
+{
+    if (c->options->scenario) {
+        c->scenario = scenario_read(c->options->scenario, e);
+        if (!c->scenario)
+            return -1;
+        c->world = c->scenario->world;
+    }
+    int64_t seed = c->options->seed >= 0 ? c->options->seed : c->scenario ? (int64_t) c->scenario->seed : 1;
+    sim_init(&c->sim, (uint64_t) seed);
+    return 0;
+}
+
+/* The address without its port; what stands for every address is reached on the loopback. */
+static char *host_of(const char *listen)
+{
+    const char *colon = listen;
+    for (const char *p = listen; *p; p++)
+        if (*p == ':')
+            colon = p;
+    CLEANUP_FREE char *host = xstrndup(listen, (size_t) (colon - listen));
+    return xstrdup(*host == '\0' || str_eq(host, "0.0.0.0") || str_eq(host, "[::]") ? "127.0.0.1" : host);
+}
+
+static int listen_and_tell(struct sim_cluster *c, struct err *e)
+{
+    CLEANUP_FREE char *host = host_of(c->options->listen);
+    if (certificate_make(host, &c->certificate, e) < 0)
+        return -1;
+    for (size_t i = 0; i < USER_COUNT; i++)
+        c->tokens[i] = certificate_token(TOKEN_BYTES);
+    c->users[USER_ADMIN] = (struct front_user){ c->tokens[USER_ADMIN], ADMIN };
+    c->users[USER_OSTLER] = (struct front_user){ c->tokens[USER_OSTLER], OSTLER_USER };
+    const struct front_options f = { .listen = c->options->listen, .certificate = c->certificate.certificate, .key = c->certificate.key,
+                                     .users = c->users, .user_count = USER_COUNT, .api = c->api, .now_ms = now_ms, .now_arg = c };
+    c->front = front_new(&f, e);
+    if (!c->front)
+        return -1;
+    c->server = xasprintf("https://%s:%d", host, front_port(c->front));
+    struct kubeconfig k = { c->server, c->certificate.certificate, ADMIN, c->tokens[USER_ADMIN] };
+    if (kubeconfig_write(c->options->kubeconfig, &k, e) < 0)
+        return -1;
+    k.user = "ostler";
+    k.token = c->tokens[USER_OSTLER];
+    return c->options->ostler_kubeconfig ? kubeconfig_write(c->options->ostler_kubeconfig, &k, e) : 0;
+}
+
+struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct err *e)
+{
+    struct sim_cluster *c = xcalloc(1, sizeof *c);
+    c->options = options;
+    c->real = clock_system();
+    if (read_scenario(c, e) < 0)
+        goto fail;
+    c->api = api_new(&c->sim.clock);
+    if (install(c, e) < 0)
+        goto fail;
+    c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world, .without = options->api_only ? ~0U : 0 });
+    schedule_changes(c);
+    if (listen_and_tell(c, e) < 0)
+        goto fail;
+    c->began_ms = clock_mono_ms(&c->real);
+    return c;
+fail:
+    sim_cluster_free(c);
+    return NULL;
+}
+
+void sim_cluster_free(struct sim_cluster *c)
+{
+    if (!c)
+        return;
+    front_free(c->front);
+    if (c->actors)
+        actors_free(c->actors);
+    sim_clear(&c->sim);
+    if (c->api)
+        api_free(c->api);
+    if (c->access)
+        access_free(c->access);
+    scenario_free(c->scenario);
+    certificate_clear(&c->certificate);
+    for (size_t i = 0; i < USER_COUNT; i++)
+        free(c->tokens[i]);
+    free(c->changes);
+    free(c->server);
+    free(c);
+}
+
+/* Lets happen what is due by now; false when not all of it has happened yet. */
+static bool catch_up(struct sim_cluster *c, int64_t real_ms)
+{
+    int64_t until = (int64_t) ((double) (real_ms - c->began_ms) * c->options->speed);
+    for (int i = 0; i < STEPS_PER_TURN; i++)
+        if (!sim_step(&c->sim, until))
+            return true;
+    return false;
+}
+
+static void tell_watches(struct sim_cluster *c, int64_t real_ms)
+{
+    if (api_rv(c->api) == c->told_rv && real_ms - c->looked_at_ms < WATCHES_MS)
+        return;
+    c->told_rv = api_rv(c->api);
+    c->looked_at_ms = real_ms;
+    front_wake(c->front);
+}
+
+int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms)
+{
+    int64_t real_ms = clock_mono_ms(&c->real), wait_ms = 0;
+    if (catch_up(c, real_ms)) {
+        int64_t next = sim_next(&c->sim);
+        wait_ms = at_most_ms < WATCHES_MS ? at_most_ms : WATCHES_MS;
+        if (next != INT64_MAX && (double) (next - c->sim.now_ms) / c->options->speed < (double) wait_ms)
+            wait_ms = (int64_t) ((double) (next - c->sim.now_ms) / c->options->speed) + 1;
+    }
+    tell_watches(c, real_ms);
+    return front_run_once(c->front, wait_ms);
+}
+
+const struct clock *sim_cluster_clock(const struct sim_cluster *c)
+{
+    return &c->sim.clock;
+}
+
+struct api *sim_cluster_api(struct sim_cluster *c)
+{
+    return c->api;
+}
+
+const char *sim_cluster_server(const struct sim_cluster *c)
+{
+    return c->server;
+}
+
+const char *sim_cluster_name(const struct sim_cluster *c)
+{
+    return c->scenario ? str_or_empty(c->scenario->name) : "";
+}
+
+const char *sim_cluster_about(const struct sim_cluster *c)
+{
+    return c->scenario ? str_or_empty(c->scenario->about) : "";
+}

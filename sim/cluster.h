@@ -1,0 +1,25 @@
+/* A simulated cluster behind a network address: virtual time that follows the real one, the API server, everybody in it, and who may come in. */
+#ifndef OSTLER_SIM_CLUSTER_H
+#define OSTLER_SIM_CLUSTER_H
+
+#include "base/err.h"
+#include "sim/api/api.h"
+#include "sim/options.h"
+#include "sim/world/sim.h"
+
+struct sim_cluster;
+
+/* Reads the scenario, listens and writes the kubeconfigs. `options` is borrowed. */
+struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct err *e);
+void sim_cluster_free(struct sim_cluster *c);
+/* Lets time pass and serves clients, for at most that many real ms. -1 when it cannot go on. */
+int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms);
+/* Virtual time. */
+const struct clock *sim_cluster_clock(const struct sim_cluster *c);
+struct api *sim_cluster_api(struct sim_cluster *c);
+const char *sim_cluster_server(const struct sim_cluster *c);
+/* The scenario's name and sentence; "" when there are none. */
+const char *sim_cluster_name(const struct sim_cluster *c);
+const char *sim_cluster_about(const struct sim_cluster *c);
+
+#endif

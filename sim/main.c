@@ -1,0 +1,106 @@
+/* Options → a simulated cluster on a loopback port, until a signal. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "sim/cluster.h"
+#include "sim/options.h"
+#include "sim/view.h"
+
+enum {
+    TURN_MS = 100,           /* between two looks at what to show */
+    PICTURE_MAX = 4 << 20,
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+    (void) number;
+    stopped = 1;
+}
+
+static void set_up_signals(void)
+{
+    const struct sigaction stop = { .sa_handler = on_signal };
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void show(struct view *v)
+{
+    CLEANUP_BUF struct buf out = BUF_INIT(PICTURE_MAX);
+    struct winsize size = { .ws_col = 120, .ws_row = 50 };
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    view_show(v, size.ws_col, size.ws_row, &out);
+    fwrite(buf_text(&out), 1, out.len, stdout);
+    fflush(stdout);
+}
+
+static int run(struct sim_cluster *c, const struct sim_options *o, struct view *v)
+{
+    const struct clock *virtual = sim_cluster_clock(c);
+    const struct clock real = clock_system();
+    int64_t shown_ms = 0;
+    while (!stopped && (o->duration_ms == 0 || clock_mono_ms(virtual) < o->duration_ms)) {
+        if (sim_cluster_turn(c, TURN_MS) < 0)
+            return 1;
+        int64_t now = clock_mono_ms(&real);
+        if (v && now - shown_ms >= TURN_MS) {
+            shown_ms = now;
+            show(v);
+        }
+    }
+    if (v)
+        show(v);
+    return 0;
+}
+
+static int serve(const struct sim_options *o)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    struct sim_cluster *c = sim_cluster_new(o, &e);
+    if (!c) {
+        fprintf(stderr, "ostler-sim: %s\n", err_msg(&e));
+        return 1;
+    }
+    bool picture = o->show && isatty(STDOUT_FILENO);
+    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)", sim_cluster_name(c), sim_cluster_server(c), o->speed);
+    CLEANUP_FREE char *foot = xasprintf("in a second terminal: kubectl --kubeconfig %s get nodes      Ctrl-C ends it", o->kubeconfig);
+    struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c), .clock = sim_cluster_clock(c), .picture = picture,
+                                                                .head = head, .foot = foot })
+                             : NULL;
+    printf("%sostler-sim: the API server is at %s, the kubeconfig in %s\n", picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c),
+           o->kubeconfig);
+    fflush(stdout);
+    int rc = run(c, o, v);
+    if (picture)
+        printf("\033[?25h\n");
+    if (v)
+        view_free(v);
+    sim_cluster_free(c);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    struct sim_options o;
+    CLEANUP_ERR struct err e = { 0 };
+    if (sim_options_parse(argc, argv, &o, &e) < 0) {
+        fprintf(stderr, "ostler-sim: %s\n", err_msg(&e));
+        return 2;
+    }
+    log_setup(o.log_level, false);
+    if (o.help)
+        sim_options_help();
+    else if (o.version)
+        printf("%s\n", sim_options_version());
+    if (o.help || o.version)
+        return 0;
+    set_up_signals();
+    return serve(&o);
+}

@@ -1,0 +1,186 @@
+#include "sim/scenario/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/actors/world_spec.h"
+
+/* The place where reading is, and where the value goes. */
+struct slot {
+    const struct field *field;
+    const struct field_context *context;
+    const json_t *value;
+    const char *path;
+    void *to;
+    struct err *e;
+};
+
+static int wrong(const struct slot *s, const char *what)
+{
+    return err_set(s->e, ERR_INVALID, "%s%s%s: %s", s->path, *s->path ? "." : "", s->field->key, what);
+}
+
+static int read_text(const struct slot *s)
+{
+    const char *text = json_string_value(s->value);
+    if (!text || !*text)
+        return wrong(s, "must be text that is not empty");
+    *(const char **) s->to = text;
+    return 0;
+}
+
+static int read_bool(const struct slot *s)
+{
+    if (!json_is_boolean(s->value))
+        return wrong(s, "must be true or false");
+    *(bool *) s->to = json_is_true(s->value);
+    return 0;
+}
+
+static int read_number(const struct slot *s, int64_t max, int64_t *ret)
+{
+    if (!json_is_integer(s->value) || json_integer_value(s->value) < 0 || json_integer_value(s->value) > max)
+        return wrong(s, "must be a whole number from 0 on");
+    *ret = json_integer_value(s->value);
+    return 0;
+}
+
+static int read_int(const struct slot *s)
+{
+    int64_t number = 0;
+    if (read_number(s, INT32_MAX, &number) < 0)
+        return -1;
+    *(int *) s->to = (int) number;
+    return 0;
+}
+
+static int read_int64(const struct slot *s)
+{
+    return read_number(s, INT64_MAX, s->to);
+}
+
+static int read_duration(const struct slot *s)
+{
+    const char *text = json_string_value(s->value);
+    return text && str_parse_duration(text, s->to) ? 0 : wrong(s, "must be a duration, as \"90s\" or \"1h30m\"");
+}
+
+static int read_delay(const struct slot *s)
+{
+    struct spec_delay *d = s->to;
+    const char *text = json_string_value(s->value), *dots = text ? strstr(text, "..") : NULL;
+    CLEANUP_FREE char *low = text ? xstrndup(text, dots ? (size_t) (dots - text) : strlen(text)) : NULL;
+    bool read = low && str_parse_duration(low, &d->low_ms) && str_parse_duration(dots ? dots + 2 : low, &d->high_ms);
+    return read && d->low_ms <= d->high_ms ? 0 : wrong(s, "must be a duration (\"90s\") or a span of them (\"10s..2m\")");
+}
+
+static int read_object(const struct slot *s)
+{
+    if (!json_is_object(s->value))
+        return wrong(s, "must be an object");
+    *(const json_t **) s->to = s->value;
+    return 0;
+}
+
+static int read_list(const struct slot *s)
+{
+    if (!json_is_array(s->value))
+        return wrong(s, "must be a list");
+    *(const json_t **) s->to = s->value;
+    return 0;
+}
+
+static int read_choice(const struct slot *s)
+{
+    CLEANUP_BUF struct buf all = BUF_INIT(4096);
+    for (int i = 0; s->field->choices[i]; i++) {
+        if (str_eq(s->field->choices[i], json_string_value(s->value))) {
+            *(int *) s->to = i;
+            return 0;
+        }
+        buf_printf(&all, "%s%s", i ? ", " : "must be one of ", s->field->choices[i]);
+    }
+    return wrong(s, buf_text(&all));
+}
+
+static int read_shape(const struct slot *s)
+{
+    for (size_t i = 0; i < s->context->shape_count; i++) {
+        if (str_eq(s->context->shapes[i].name, json_string_value(s->value))) {
+            *(const struct spec_shape **) s->to = &s->context->shapes[i];
+            return 0;
+        }
+    }
+    return wrong(s, "must be the name of one of the shapes");
+}
+
+static int read_nothing(const struct slot *s)
+{
+    (void) s;
+    return 0;
+}
+
+static int (*const readers[])(const struct slot *s) = {
+    [FIELD_TEXT] = read_text,         [FIELD_BOOL] = read_bool,     [FIELD_INT] = read_int,       [FIELD_INT64] = read_int64,
+    [FIELD_DURATION] = read_duration, [FIELD_DELAY] = read_delay,   [FIELD_OBJECT] = read_object, [FIELD_CHOICE] = read_choice,
+    [FIELD_LIST] = read_list,
+    [FIELD_SHAPE] = read_shape,       [FIELD_IGNORED] = read_nothing,
+};
+
+static const struct field *find(const struct field *fields, const char *key)
+{
+    for (; fields->key; fields++)
+        if (str_eq(fields->key, key))
+            return fields;
+    return NULL;
+}
+
+static int unknown(const struct field *fields, const char *path, const char *key, struct err *e)
+{
+    CLEANUP_BUF struct buf all = BUF_INIT(4096);
+    for (const struct field *f = fields; f->key; f++)
+        buf_printf(&all, "%s%s", f == fields ? "" : ", ", f->key);
+    return err_set(e, ERR_INVALID, "%s%s%s: unknown; here may be %s", path, *path ? "." : "", key, buf_text(&all));
+}
+
+int fields_read(const struct field *fields, const struct field_context *c, const json_t *object, const char *path, void *into,
+                struct err *e)
+{
+    if (!json_is_object(object))
+        return err_set(e, ERR_INVALID, "%s: must be an object", path);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) object, key, value) {
+        const struct field *f = find(fields, key);
+        if (!f)
+            return unknown(fields, path, key, e);
+        const struct slot slot = { .field = f, .context = c, .value = value, .path = path, .to = (char *) into + f->offset, .e = e };
+        if (readers[f->type](&slot) < 0)
+            return -1;
+    }
+    for (const struct field *f = fields; f->key; f++)
+        if (f->required && !json_object_get(object, f->key))
+            return err_set(e, ERR_INVALID, "%s%s%s: is missing", path, *path ? "." : "", f->key);
+    return 0;
+}
+
+int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list, const char *path, size_t size,
+                     void **ret, size_t *ret_len, struct err *e)
+{
+    *ret = NULL;
+    *ret_len = 0;
+    if (list && !json_is_array(list))
+        return err_set(e, ERR_INVALID, "%s: must be a list", path);
+    size_t n = json_array_size(list);
+    *ret = xcalloc(n ? n : 1, size);
+    *ret_len = n;
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP_FREE char *at = xasprintf("%s[%zu]", path, i);
+        if (fields_read(fields, c, json_array_get(list, i), at, (char *) *ret + i * size, e) < 0)
+            return -1;
+    }
+    return 0;
+}

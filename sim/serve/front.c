@@ -1,0 +1,461 @@
+#include "sim/serve/front.h"
+
+#include <libwebsockets.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "sim/serve/http1.h"
+#include "serve/listen.h"
+
+enum {
+    CONNECTIONS_MAX = 1024,
+    DESCRIPTORS_BESIDE = 16,
+    ACCEPTS_PER_TURN = 64,
+    CHUNK = 16384,                  /* bytes that are written at once */
+    UNSENT_ENOUGH = 256 * 1024,     /* a watch whose client does not read gets no more than this ahead */
+    ANSWER_MAX = 1 << 30,
+    IDLE_SECS = 120,                /* a connection on which nothing happens, unless it is a watch */
+    BOOKMARK_MS = 60 * 1000,
+};
+
+/* One client. */
+struct connection {
+    TAILQ_ENTRY(connection) link;
+    struct front *front;
+    struct lws *wsi;
+    struct http1 *in;
+    struct buf out;
+    size_t sent;             /* bytes of `out` */
+    struct api_watch *watch; /* being streamed */
+    int64_t watch_until_ms;  /* virtual */
+    int64_t bookmark_ms;     /* virtual: when the next one is due */
+    bool close;              /* after what is in `out` */
+};
+TAILQ_HEAD(connections, connection);
+
+/* A descriptor that is no client; in libwebsockets' per-descriptor memory. */
+struct source {
+    void (*on_readable)(void *arg);
+    void *arg;
+};
+
+struct front {
+    struct front_options options;
+    struct lws_context *context;
+    int listen_fd, timer_fd, port; /* the descriptors belong to libwebsockets once it has adopted them */
+    struct connections connections;
+    size_t connection_count;
+    uint64_t requests;
+};
+
+static const char *status_text(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } texts[] = {
+        { 100, "Continue" }, { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 400, "Bad Request" },
+        { 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" },
+        { 406, "Not Acceptable" }, { 409, "Conflict" }, { 410, "Gone" }, { 413, "Request Entity Too Large" },
+        { 415, "Unsupported Media Type" }, { 422, "Unprocessable Entity" }, { 429, "Too Many Requests" },
+        { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" }, { 501, "Not Implemented" },
+        { 503, "Service Unavailable" }, { 504, "Gateway Timeout" }, { 505, "HTTP Version Not Supported" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (texts[i].status == status)
+            return texts[i].text;
+    return "Status";
+}
+
+/* ---- answers */
+
+static int64_t now_of(const struct front *f)
+{
+    return f->options.now_ms(f->options.now_arg);
+}
+
+static void say_problem(struct connection *c)
+{
+    const char *sentence;
+    int status = http1_problem(c->in, &sentence);
+    buf_printf(&c->out,
+               "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n\r\n%s\n", status,
+               status_text(status), strlen(sentence) + 1, sentence);
+    c->close = true;
+}
+
+static void say_answer(struct connection *c, const struct api_answer *a)
+{
+    buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n", a->status, status_text(a->status),
+               a->content_type ? a->content_type : "application/json");
+    if (a->retry_after_s)
+        buf_printf(&c->out, "Retry-After: %d\r\n", a->retry_after_s);
+    if (c->close)
+        buf_str(&c->out, "Connection: close\r\n");
+    if (a->watch) {
+        buf_str(&c->out, "Transfer-Encoding: chunked\r\n\r\n");
+        return;
+    }
+    buf_printf(&c->out, "Content-Length: %zu\r\n\r\n", a->len);
+    if (a->len > 0 && !buf_add(&c->out, a->body, a->len))
+        c->close = true; /* the client sees a body that is too short */
+}
+
+static void start_watch(struct connection *c, struct api_watch *watch)
+{
+    int64_t now = now_of(c->front);
+    c->watch = watch;
+    c->watch_until_ms = now + api_watch_timeout_ms(watch);
+    c->bookmark_ms = now + BOOKMARK_MS;
+}
+
+static void add_chunk(struct connection *c, const char *bytes, size_t n)
+{
+    buf_printf(&c->out, "%zx\r\n", n);
+    if (!buf_add(&c->out, bytes, n))
+        c->close = true;
+    buf_str(&c->out, "\r\n");
+}
+
+static void end_watch(struct connection *c)
+{
+    buf_str(&c->out, "0\r\n\r\n");
+    api_watch_free(c->watch);
+    c->watch = NULL;
+}
+
+static bool has_room(const struct connection *c)
+{
+    return c->out.len - c->sent < UNSENT_ENOUGH;
+}
+
+/* Writes what the watch has to tell, as far as the client takes it. */
+static void tell(struct connection *c, int64_t now_ms)
+{
+    const char *frame;
+    size_t n;
+    while (c->watch && has_room(c)) {
+        enum api_watch_news news = api_watch_next(c->watch, &frame, &n);
+        if (news == API_WATCH_NOTHING)
+            break;
+        add_chunk(c, frame, n);
+        if (news == API_WATCH_GONE)
+            end_watch(c);
+    }
+    if (!c->watch || !has_room(c))
+        return;
+    bool over = now_ms >= c->watch_until_ms;
+    if (over || now_ms >= c->bookmark_ms) {
+        frame = api_watch_bookmark(c->watch, &n);
+        if (frame)
+            add_chunk(c, frame, n);
+        c->bookmark_ms = now_ms + BOOKMARK_MS;
+    }
+    if (over)
+        end_watch(c);
+}
+
+/* ---- requests */
+
+static const char *user_of(const struct front *f, const char *authorization)
+{
+    if (!authorization || strncasecmp(authorization, "Bearer ", 7) != 0)
+        return NULL;
+    const char *token = authorization + 7 + strspn(authorization + 7, " ");
+    for (size_t i = 0; i < f->options.user_count; i++)
+        if (strlen(token) == strlen(f->options.users[i].token) &&
+            lws_timingsafe_bcmp(token, f->options.users[i].token, (uint32_t) strlen(token)) == 0)
+            return f->options.users[i].user;
+    return NULL;
+}
+
+static void serve(struct connection *c)
+{
+    struct front *f = c->front;
+    const struct http1_request *r = http1_request(c->in);
+    const struct api_call call = {
+        .method = r->method,
+        .target = r->target,
+        .content_type = r->headers[HTTP1_CONTENT_TYPE],
+        .accept = r->headers[HTTP1_ACCEPT],
+        .user_agent = r->headers[HTTP1_USER_AGENT],
+        .user = user_of(f, r->headers[HTTP1_AUTHORIZATION]),
+        .body = r->body,
+        .body_len = r->body_len,
+    };
+    struct api_answer answer = { 0 };
+    api_serve(f->options.api, &call, &answer);
+    f->requests++;
+    c->close = c->close || r->close;
+    say_answer(c, &answer);
+    if (answer.watch)
+        start_watch(c, TAKE(answer.watch));
+    api_answer_clear(&answer);
+}
+
+/* Serves what is whole; one after another, since the next request of a connection waits for the answer to this one. */
+static void on_state(struct connection *c, enum http1_state state)
+{
+    while (state == HTTP1_REQUEST && !c->watch && !c->close && has_room(c)) {
+        serve(c);
+        if (!c->watch && !c->close)
+            state = http1_next(c->in);
+    }
+    if (state == HTTP1_CONTINUE)
+        buf_str(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
+    else if (state == HTTP1_BAD && !c->close)
+        say_problem(c);
+}
+
+static int write_part(struct connection *c)
+{
+    unsigned char part[LWS_PRE + CHUNK];
+    size_t left = c->out.len - c->sent, n = left < CHUNK ? left : CHUNK;
+    if (n == 0)
+        return c->close && !c->watch ? -1 : 0;
+    memcpy(part + LWS_PRE, c->out.data + c->sent, n);
+    if (lws_write(c->wsi, part + LWS_PRE, n, LWS_WRITE_RAW) < 0)
+        return -1;
+    c->sent += n;
+    if (c->sent == c->out.len) {
+        buf_reset(&c->out);
+        c->sent = 0;
+        if (c->out.cap > UNSENT_ENOUGH)
+            buf_clear(&c->out);
+    }
+    return 0;
+}
+
+static void want_write(struct connection *c)
+{
+    lws_set_timeout(c->wsi, c->watch ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE, IDLE_SECS);
+    if (c->out.len > c->sent || (c->close && !c->watch))
+        lws_callback_on_writable(c->wsi);
+}
+
+static int on_bytes(struct connection *c, const char *bytes, size_t n)
+{
+    if (c->watch) /* nothing may follow a watch but the end of the connection */
+        return -1;
+    on_state(c, http1_feed(c->in, bytes, n));
+    tell(c, now_of(c->front));
+    want_write(c);
+    return 0;
+}
+
+static int on_writable(struct connection *c)
+{
+    if (write_part(c) < 0)
+        return -1;
+    if (!c->watch && !c->close && has_room(c))
+        on_state(c, http1_feed(c->in, "", 0));
+    tell(c, now_of(c->front));
+    want_write(c);
+    return 0;
+}
+
+static int connection_add(struct front *f, struct lws *wsi)
+{
+    if (f->connection_count >= CONNECTIONS_MAX)
+        return -1;
+    struct connection *c = xcalloc(1, sizeof *c);
+    *c = (struct connection){ .front = f, .wsi = wsi, .in = http1_new(), .out = BUF_INIT(ANSWER_MAX) };
+    TAILQ_INSERT_TAIL(&f->connections, c, link);
+    f->connection_count++;
+    lws_set_opaque_user_data(wsi, c);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE, IDLE_SECS);
+    return 0;
+}
+
+static void connection_remove(struct connection *c)
+{
+    if (c->watch)
+        api_watch_free(c->watch);
+    http1_free(c->in);
+    buf_clear(&c->out);
+    TAILQ_REMOVE(&c->front->connections, c, link);
+    c->front->connection_count--;
+    free(c);
+}
+
+/* ---- libwebsockets */
+
+static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+    (void) user;
+    struct front *f = lws_context_user(lws_get_context(wsi));
+    struct connection *c = lws_get_opaque_user_data(wsi);
+    /* Of some eighty reasons these matter. */
+    if (reason == LWS_CALLBACK_RAW_ADOPT)
+        return connection_add(f, wsi);
+    if (reason == LWS_CALLBACK_RAW_RX && c)
+        return on_bytes(c, in, len);
+    if (reason == LWS_CALLBACK_RAW_WRITEABLE && c)
+        return on_writable(c);
+    if (reason == LWS_CALLBACK_WSI_DESTROY && c) {
+        lws_set_opaque_user_data(wsi, NULL);
+        connection_remove(c);
+    }
+    return 0;
+}
+
+static int on_source(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+    (void) wsi, (void) in, (void) len;
+    const struct source *source = user;
+    if (reason == LWS_CALLBACK_RAW_RX_FILE)
+        source->on_readable(source->arg);
+    return 0;
+}
+
+#define CLIENT_PROTOCOL "client"
+#define SOURCE_PROTOCOL "source"
+
+static const struct lws_protocols protocols[] = {
+    { .name = CLIENT_PROTOCOL, .callback = on_client },
+    { .name = SOURCE_PROTOCOL, .callback = on_source, .per_session_data_size = sizeof(struct source) },
+    { .name = NULL },
+};
+
+static void on_library_log(int level, const char *line)
+{
+    (void) level;
+    CLEANUP_FREE char *text = xstrndup(line, strcspn(line, "\n"));
+    log_debug("libwebsockets", "line", text);
+}
+
+static void on_connections(void *arg)
+{
+    struct front *f = arg;
+    lws_sock_file_fd_type d;
+    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        d.sockfd = accept4(f->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (d.sockfd < 0)
+            return;
+        const int on = 1;
+        setsockopt(d.sockfd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, "default"), LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d,
+                                   CLIENT_PROTOCOL, NULL);
+    }
+}
+
+static void on_timer(void *arg)
+{
+    struct front *f = arg;
+    uint64_t expirations;
+    if (read(f->timer_fd, &expirations, sizeof expirations) < 0)
+        return; /* set anew in between */
+}
+
+/* libwebsockets owns `fd` afterwards, also when this fails. */
+static int adopt(struct front *f, int fd, void (*on_readable)(void *arg))
+{
+    lws_sock_file_fd_type d = { .filefd = fd };
+    struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, "default"), LWS_ADOPT_RAW_FILE_DESC, d,
+                                                 SOURCE_PROTOCOL, NULL);
+    if (!wsi)
+        return -1;
+    *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, f };
+    return 0;
+}
+
+static struct lws_context *make_context(struct front *f)
+{
+    const struct lws_context_creation_info info = {
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .vhost_name = "default",
+        .protocols = protocols,
+        .user = f,
+        .gid = (gid_t) -1,
+        .uid = (uid_t) -1,
+        .options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+        .server_ssl_cert_mem = f->options.certificate,
+        .server_ssl_cert_mem_len = (unsigned) strlen(f->options.certificate) + 1,
+        .server_ssl_private_key_mem = f->options.key,
+        .server_ssl_private_key_mem_len = (unsigned) strlen(f->options.key) + 1,
+        .alpn = "http/1.1",
+        .fd_limit_per_thread = CONNECTIONS_MAX + DESCRIPTORS_BESIDE,
+    };
+    lws_set_log_level(LLL_ERR | LLL_WARN, on_library_log);
+    return lws_create_context(&info);
+}
+
+static int start(struct front *f, struct err *e)
+{
+    f->listen_fd = listen_on(f->options.listen, e);
+    if (f->listen_fd < 0)
+        return -1;
+    f->port = listen_port(f->listen_fd);
+    f->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    f->context = make_context(f);
+    if (f->timer_fd < 0 || !f->context) {
+        close(f->listen_fd);
+        if (f->timer_fd >= 0)
+            close(f->timer_fd);
+        return err_set(e, ERR_SYSTEM, "the API server cannot start: no timer or no memory, or TLS refused the certificate");
+    }
+    if (adopt(f, f->timer_fd, on_timer) < 0 || adopt(f, f->listen_fd, on_connections) < 0)
+        return err_set(e, ERR_SYSTEM, "the API server cannot watch its own sockets");
+    return 0;
+}
+
+struct front *front_new(const struct front_options *o, struct err *e)
+{
+    struct front *f = xcalloc(1, sizeof *f);
+    f->options = *o;
+    TAILQ_INIT(&f->connections);
+    if (start(f, e) < 0) {
+        front_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+int front_port(const struct front *f)
+{
+    return f->port;
+}
+
+/* libwebsockets 4 ignores the timeout of lws_service(): the limit of a wait is a timer descriptor among the others. */
+int front_run_once(struct front *f, int64_t timeout_ms)
+{
+    struct itimerspec when = { 0 };
+    if (timeout_ms > 0)
+        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L };
+    timerfd_settime(f->timer_fd, 0, &when, NULL);
+    return lws_service(f->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
+}
+
+void front_wake(struct front *f)
+{
+    struct connection *c;
+    int64_t now = now_of(f);
+    TAILQ_FOREACH(c, &f->connections, link) {
+        if (!c->watch)
+            continue;
+        tell(c, now);
+        want_write(c);
+    }
+}
+
+uint64_t front_requests(const struct front *f)
+{
+    return f->requests;
+}
+
+void front_free(struct front *f)
+{
+    if (!f)
+        return;
+    if (f->context)
+        lws_context_destroy(f->context); /* connections go through on_client() */
+    free(f);
+}

@@ -1,0 +1,299 @@
+#include "sim/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "sim/node_state.h"
+
+enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
+
+/* What was last said about one object. */
+struct said {
+    char *key; /* "node gpu-1" */
+    char *text;
+};
+
+struct view {
+    struct view_options o;
+    struct map said;     /* key to struct said; lines only */
+    struct buf lines;    /* since the last call */
+    char *notes[NOTES];  /* the newest events, oldest first */
+    size_t note_count;
+};
+
+static const char *const colours[NODE_STATE_COUNT] = {
+    [NODE_PLAIN] = "90", [NODE_FOUND] = "36", [NODE_STARTING] = "33", [NODE_READY] = "32", [NODE_CLOSED] = "35", [NODE_DOWN] = "31",
+};
+
+/* ---- lines */
+
+static void time_text(int64_t ms, struct buf *out)
+{
+    buf_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, ms / 3600000, ms / 60000 % 60, ms / 1000 % 60);
+}
+
+static void add_line(struct view *v, const char *label, const char *text)
+{
+    if (v->lines.len > TEXT_MAX / 2)
+        return; /* nobody reads so much at once */
+    time_text(clock_mono_ms(v->o.clock), &v->lines);
+    buf_printf(&v->lines, "  %-*s %s\n", LABEL_WIDTH, label, text);
+}
+
+/* Says something about an object unless it was just said. An empty text is remembered and not shown. */
+static void say(struct view *v, const char *label, const char *text)
+{
+    struct said *s = map_get(&v->said, label);
+    if (s && str_eq(s->text, text))
+        return;
+    if (!s) {
+        s = xcalloc(1, sizeof *s);
+        s->key = xstrdup(label);
+        map_put(&v->said, s->key, s);
+    }
+    free(s->text);
+    s->text = xstrdup(text);
+    if (*text)
+        add_line(v, label, text);
+}
+
+static void forget(struct view *v, const char *label)
+{
+    struct said *s = map_remove(&v->said, label);
+    if (!s)
+        return;
+    add_line(v, label, "is gone");
+    free(s->key);
+    free(s->text);
+    free(s);
+}
+
+static const json_t *condition(const json_t *object, const char *type)
+{
+    size_t i;
+    json_t *c;
+    json_array_foreach (json_at(object, "status.conditions"), i, c)
+        if (str_eq(json_str(c, "type"), type))
+            return c;
+    return NULL;
+}
+
+/* ---- one object in words */
+
+static char *node_text(const json_t *node)
+{
+    const json_t *taints = json_at(node, "spec.taints");
+    const char *gpus = json_key(json_at(node, "status.allocatable"), "nvidia.com/gpu");
+    struct buf out = BUF_INIT(TEXT_MAX);
+    size_t i;
+    json_t *taint;
+    buf_printf(&out, "%s, %s", node_state_name(node_state_of(node)), json_str_or_empty(node, "status.nodeInfo.osImage"));
+    if (gpus)
+        buf_printf(&out, ", %s GPUs", gpus);
+    json_array_foreach (taints, i, taint)
+        buf_printf(&out, "%s%s:%s", i ? " " : ", taints ", json_str_or_empty(taint, "key"), json_str_or_empty(taint, "effect"));
+    return buf_take(&out);
+}
+
+static char *daemonset_text(const json_t *d)
+{
+    int64_t desired = json_int(d, "status.desiredNumberScheduled", 0);
+    return desired ? xasprintf("%" PRId64 " of %" PRId64 " ready", json_int(d, "status.numberReady", 0), desired) : xstrdup("");
+}
+
+static char *policy_text(const json_t *policy)
+{
+    const json_t *ready = condition(policy, "Ready");
+    return ready ? xasprintf("Ready=%s %s: %s", json_str_or_empty(ready, "status"), json_str_or_empty(ready, "reason"),
+                             json_str_or_empty(ready, "message"))
+                 : xstrdup("is new");
+}
+
+static const struct subject {
+    const char *plural;
+    const char *label;
+    char *(*text)(const json_t *object);
+} subjects[] = {
+    { "nodes", "node", node_text },
+    { "daemonsets", "daemonset", daemonset_text },
+    { "gpuclusterpolicies", "policy", policy_text },
+};
+
+/* An Event, newest last. */
+static void take_note(struct view *v, const json_t *event)
+{
+    /* The store has them as the core group shows them. */
+    char *note = xasprintf("%s %s/%s: %s", json_str_or_empty(event, "reason"), json_str_or_empty(event, "involvedObject.kind"),
+                           json_str_or_empty(event, "involvedObject.name"), json_str_or_empty(event, "message"));
+    if (v->note_count == NOTES) {
+        free(v->notes[0]);
+        memmove(v->notes, v->notes + 1, (NOTES - 1) * sizeof *v->notes);
+        v->note_count--;
+    }
+    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    time_text(clock_mono_ms(v->o.clock), &text);
+    buf_printf(&text, "  %s", note);
+    v->notes[v->note_count++] = buf_take(&text);
+    add_line(v, "event", note);
+    free(note);
+}
+
+static void on_commit(void *arg, const struct api_commit *c)
+{
+    struct view *v = arg;
+    if (str_eq(c->kind->plural, "events")) {
+        if (c->after)
+            take_note(v, c->after);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++) {
+        if (!str_eq(c->kind->plural, subjects[i].plural))
+            continue;
+        const json_t *object = c->after ? c->after : c->before;
+        CLEANUP_FREE char *label = xasprintf("%s %s", subjects[i].label, json_str_or_empty(object, "metadata.name"));
+        CLEANUP_FREE char *text = c->after ? subjects[i].text(c->after) : NULL;
+        if (text)
+            say(v, label, text);
+        else
+            forget(v, label);
+    }
+}
+
+/* ---- the picture */
+
+struct screen {
+    struct buf *out;
+    int columns, rows_left;
+};
+
+/* One row, cut to the screen; `colour` is an SGR number or NULL. */
+static void row(struct screen *s, const char *colour, const char *text)
+{
+    if (s->rows_left <= 0)
+        return;
+    s->rows_left--;
+    CLEANUP_FREE char *cut = xstrndup(text, str_utf8_cut(text, (size_t) s->columns));
+    if (colour)
+        buf_printf(s->out, "\033[%sm%s\033[0m\033[K\r\n", colour, cut);
+    else
+        buf_printf(s->out, "%s\033[K\r\n", cut);
+}
+
+static void draw_nodes(const struct view *v, struct screen *s)
+{
+    const struct kind *k = kind_named("nodes");
+    size_t n = api_count(v->o.api, k), counts[NODE_STATE_COUNT] = { 0 };
+    int column = 0;
+    for (size_t i = 0; i < n; i++) {
+        enum node_state state = node_state_of(api_at(v->o.api, k, i));
+        counts[state]++;
+        if (s->rows_left <= 0)
+            continue;
+        buf_printf(s->out, "\033[%sm■\033[0m ", colours[state]);
+        if (++column * 2 + 2 > s->columns || i + 1 == n) {
+            buf_str(s->out, "\033[K\r\n");
+            s->rows_left--;
+            column = 0;
+        }
+    }
+    if (s->rows_left-- <= 0)
+        return;
+    buf_printf(s->out, "%zu nodes:", n);
+    for (size_t i = 0; i < NODE_STATE_COUNT; i++)
+        if (counts[i])
+            buf_printf(s->out, " \033[%sm■\033[0m %zu %s ", colours[i], counts[i], node_state_name((enum node_state) i));
+    buf_str(s->out, "\033[K\r\n");
+    row(s, NULL, "");
+}
+
+static void draw_policy(const struct view *v, struct screen *s)
+{
+    const json_t *policy = api_get(v->o.api, kind_named("gpuclusterpolicies"), NULL, "default");
+    if (!policy) {
+        row(s, "1", "no GpuClusterPolicy: nothing is managed");
+    } else {
+        CLEANUP_FREE char *text = policy_text(policy);
+        const json_t *ready = condition(policy, "Ready");
+        CLEANUP_FREE char *summary = xasprintf("nodes %s   driver %s   rollout %s", json_str_or_empty(policy, "status.summary.nodes"),
+                                               json_str_or_empty(policy, "status.summary.driver"),
+                                               json_str_or_empty(policy, "status.summary.rollout"));
+        CLEANUP_FREE char *head = xasprintf("policy default  %s", text);
+        row(s, ready && str_eq(json_str(ready, "status"), "True") ? "1;32" : "1;33", head);
+        row(s, NULL, summary);
+    }
+    row(s, NULL, "");
+}
+
+static void draw_daemonsets(const struct view *v, struct screen *s)
+{
+    const struct kind *k = kind_named("daemonsets");
+    for (size_t i = 0; i < api_count(v->o.api, k); i++) {
+        const json_t *d = api_at(v->o.api, k, i);
+        int64_t ready = json_int(d, "status.numberReady", 0), desired = json_int(d, "status.desiredNumberScheduled", 0);
+        const json_t *container = json_array_get(json_at(d, "spec.template.spec.containers"), 0);
+        CLEANUP_FREE char *text = xasprintf("%-28s %4" PRId64 " of %-4" PRId64 " %s", json_str_or_empty(d, "metadata.name"), ready, desired,
+                                            json_str_or_empty(container, "image"));
+        row(s, desired == 0 ? "90" : ready == desired ? "32" : "33", text);
+    }
+    row(s, NULL, "");
+}
+
+static void draw(const struct view *v, int columns, int rows, struct buf *out)
+{
+    struct screen s = { .out = out, .columns = columns, .rows_left = rows - 2 };
+    CLEANUP_BUF struct buf head = BUF_INIT(TEXT_MAX);
+    time_text(clock_mono_ms(v->o.clock), &head);
+    buf_printf(&head, "  %s", v->o.head);
+    buf_str(out, "\033[H");
+    row(&s, "1", buf_text(&head));
+    row(&s, NULL, "");
+    draw_policy(v, &s);
+    draw_nodes(v, &s);
+    draw_daemonsets(v, &s);
+    for (size_t i = 0; i < v->note_count; i++)
+        row(&s, NULL, v->notes[i]);
+    row(&s, NULL, "");
+    row(&s, "90", v->o.foot);
+    buf_str(out, "\033[J");
+}
+
+/* ---- */
+
+struct view *view_new(const struct view_options *o)
+{
+    struct view *v = xcalloc(1, sizeof *v);
+    v->o = *o;
+    v->lines = (struct buf) BUF_INIT(TEXT_MAX);
+    api_on_commit(o->api, on_commit, v);
+    return v;
+}
+
+void view_free(struct view *v)
+{
+    size_t cursor = 0;
+    const struct map_entry *entry;
+    while ((entry = map_next(&v->said, &cursor)) != NULL) {
+        struct said *s = entry->value;
+        free(s->key);
+        free(s->text);
+        free(s);
+    }
+    map_clear(&v->said);
+    for (size_t i = 0; i < v->note_count; i++)
+        free(v->notes[i]);
+    buf_clear(&v->lines);
+    free(v);
+}
+
+void view_show(struct view *v, int columns, int rows, struct buf *out)
+{
+    if (v->o.picture)
+        draw(v, columns, rows, out);
+    else if (v->lines.len > 0 && !buf_add(out, v->lines.data, v->lines.len))
+        buf_str(out, "(too much happened at once to be shown)\n");
+    buf_reset(&v->lines);
+}

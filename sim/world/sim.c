@@ -1,0 +1,116 @@
+#include "sim/world/sim.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* A call that belongs to nothing: it owns itself. */
+struct call {
+    struct sim_event event; /* first, so that the event is the call */
+    sim_fn *fn, *drop;
+    void *arg;
+};
+
+static int64_t mono_ms(void *self)
+{
+    const struct sim *s = self;
+    return s->now_ms;
+}
+
+static int64_t wall_us(void *self)
+{
+    const struct sim *s = self;
+    return SIM_EPOCH_US + s->now_ms * 1000;
+}
+
+static void run_call(void *arg)
+{
+    struct call *c = arg;
+    sim_fn *fn = c->fn;
+    void *with = c->arg;
+    free(c);
+    fn(with);
+}
+
+void sim_init(struct sim *s, uint64_t seed)
+{
+    *s = (struct sim){ .clock = { mono_ms, wall_us, s }, .rng = rng_of(seed), .trace = UINT64_C(0xcbf29ce484222325) };
+}
+
+static struct sim_event *first(const struct sim *s)
+{
+    struct heap_item *item = heap_first(&s->events);
+    return item ? container_of(item, struct sim_event, item) : NULL;
+}
+
+void sim_clear(struct sim *s)
+{
+    struct sim_event *e;
+    while ((e = first(s)) != NULL) {
+        heap_remove(&s->events, &e->item);
+        if (e->fn != run_call)
+            continue;
+        struct call *c = (struct call *) e;
+        if (c->drop)
+            c->drop(c->arg);
+        free(c);
+    }
+    heap_clear(&s->events);
+}
+
+void sim_at(struct sim *s, struct sim_event *e, int64_t at_ms)
+{
+    heap_set(&s->events, &e->item, at_ms > s->now_ms ? at_ms : s->now_ms);
+}
+
+void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms)
+{
+    sim_at(s, e, s->now_ms + delay_ms);
+}
+
+void sim_cancel(struct sim *s, struct sim_event *e)
+{
+    heap_remove(&s->events, &e->item);
+}
+
+void sim_call(struct sim *s, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop)
+{
+    struct call *c = xcalloc(1, sizeof *c);
+    *c = (struct call){ .event = { .fn = run_call, .arg = c }, .fn = fn, .drop = drop, .arg = arg };
+    sim_after(s, &c->event, delay_ms);
+}
+
+int64_t sim_next(const struct sim *s)
+{
+    const struct sim_event *e = first(s);
+    return e ? e->item.at : INT64_MAX;
+}
+
+bool sim_step(struct sim *s, int64_t until_ms)
+{
+    struct sim_event *e = first(s);
+    if (!e || e->item.at > until_ms) {
+        if (until_ms > s->now_ms)
+            s->now_ms = until_ms;
+        return false;
+    }
+    if (e->item.at > s->now_ms)
+        s->now_ms = e->item.at;
+    heap_remove(&s->events, &e->item);
+    s->happened++;
+    e->fn(e->arg);
+    return true;
+}
+
+void sim_run_until(struct sim *s, int64_t until_ms)
+{
+    while (sim_step(s, until_ms))
+        ;
+}
+
+void sim_trace(struct sim *s, const void *bytes, uint64_t n)
+{
+    const unsigned char *b = bytes;
+    for (uint64_t i = 0; i < n; i++)
+        s->trace = (s->trace ^ b[i]) * UINT64_C(0x100000001b3);
+}

@@ -1,0 +1,330 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "sim/world/wire_state.h"
+
+int64_t wire_latency(struct wire *w)
+{
+    return rng_between(&w->latency, w->o.latency_min_ms, w->o.latency_max_ms);
+}
+
+/* ---- how an answer goes wrong */
+
+static void expire(void *arg)
+{
+    struct flight *f = arg;
+    flight_end(f, f->result.status, ERR_TIMEOUT, "no answer in time");
+}
+
+static void lose(struct flight *f)
+{
+    f->event.fn = expire;
+    sim_at(f->wire->o.sim, &f->event, f->deadline_ms);
+}
+
+static void on_reset(void *arg)
+{
+    struct flight *f = arg;
+    flight_end(f, f->result.status, ERR_UNREACHABLE, "the connection was reset");
+}
+
+static void on_refused(void *arg)
+{
+    struct flight *f = arg;
+    flight_end(f, 0, ERR_UNREACHABLE, "the connection was refused");
+}
+
+static void on_answer(void *arg)
+{
+    struct flight *f = arg;
+    f->status_due = true;
+    if (f->result.status == 401)
+        flight_end(f, 401, ERR_UNAUTHORIZED, "the credentials are not accepted");
+    else
+        flight_end(f, f->result.status, ERR_NONE, NULL);
+}
+
+static void on_half(void *arg)
+{
+    struct flight *f = arg;
+    f->status_due = true;
+    flight_end(f, f->result.status, ERR_UNREACHABLE, "the answer broke off");
+}
+
+/* It happens after the way back; a client whose patience ends before does not hear it. */
+static void back(struct flight *f, sim_fn *fn, int64_t delay_ms)
+{
+    int64_t at = f->wire->o.sim->now_ms + delay_ms + wire_latency(f->wire);
+    if (at > f->deadline_ms) {
+        f->result.status = 0;
+        buf_reset(&f->bytes);
+        lose(f);
+        return;
+    }
+    f->event.fn = fn;
+    sim_at(f->wire->o.sim, &f->event, at);
+}
+
+/* An answer that is not the API server's own, or that it gives without having looked. */
+static void put_status(struct flight *f, int status)
+{
+    CLEANUP_REFUSAL struct refusal r = { 0 };
+    refuse(&r, status, NULL, "the simulated network answers %d", status);
+    CLEANUP_JSON json_t *body = refusal_status(&r);
+    CLEANUP_FREE char *text = json_compact(body);
+    buf_reset(&f->bytes);
+    flight_put(f, text, strlen(text));
+    f->result.status = status;
+    f->result.retry_after_ms = status == 429 ? 1000 : -1;
+}
+
+/* The client's process ends; the flight is not the client's any more. */
+static void die(struct flight *f)
+{
+    struct wire_client *c = f->client;
+    flight_leave_news(f);
+    f->client = NULL;
+    c->o.die(c->o.arg);
+}
+
+/* ---- at the server */
+
+/* The target of the request, other than it was sent where a replica that is behind answers lists. Owned. */
+static char *target_of(const struct flight *f)
+{
+    bool first_page = f->request.class == REQUEST_READ && strstr(f->request.path, "limit=") && !strstr(f->request.path, "continue=");
+    if (!f->wire->list_rv || !first_page)
+        return xstrdup(f->request.path);
+    return xasprintf("%s&resourceVersion=%llu&resourceVersionMatch=Exact", f->request.path,
+                     (unsigned long long) f->wire->list_rv);
+}
+
+static void serve(struct flight *f, struct api_answer *ret)
+{
+    struct wire *w = f->wire;
+    const struct request *r = &f->request;
+    CLEANUP_FREE char *target = target_of(f);
+    struct api_call call = {
+        .method = r->method, .target = target, .content_type = r->content_type, .accept = "application/json", .user = f->user,
+        .user_agent = f->user_agent, .body = r->body, .body_len = r->body ? strlen(r->body) : 0,
+    };
+    w->counts.requests[r->class]++;
+    if (w->o.arrived)
+        w->o.arrived(w->o.arg, f->client, r);
+    api_serve(w->o.api, &call, ret);
+    w->counts.forbidden += ret->status == 403;
+    sim_trace(w->o.sim, &w->o.sim->now_ms, sizeof w->o.sim->now_ms);
+    sim_trace(w->o.sim, target, strlen(target));
+    sim_trace(w->o.sim, call.body, call.body_len);
+    sim_trace(w->o.sim, &ret->status, sizeof ret->status);
+}
+
+/* The answer begins its way back, if it has one. */
+static void answer(struct flight *f, const struct fault *fault)
+{
+    int64_t delay_ms = 0;
+    sim_fn *fn = on_answer;
+    switch (fault ? fault->effect : FAULT_DELAY) {
+    case FAULT_DIE:
+        die(f);
+        flight_free(f);
+        return;
+    case FAULT_DROP:
+        f->result.status = 0;
+        lose(f);
+        return;
+    case FAULT_RESET:
+        f->result.status = 0;
+        fn = on_reset;
+        break;
+    case FAULT_STATUS:
+        put_status(f, fault->status);
+        break;
+    case FAULT_HALF:
+        f->bytes.len /= 2;
+        fn = on_half;
+        break;
+    case FAULT_DELAY:
+        delay_ms = fault ? fault->delay_ms : 0;
+        break;
+    case FAULT_CLOSE:
+    case FAULT_GONE:
+    case FAULT_SILENCE:
+    case FAULT_DUPLICATE:
+        abort(); /* no such row: they are of streams */
+    }
+    if (fn == on_reset)
+        buf_reset(&f->bytes);
+    back(f, fn, delay_ms);
+}
+
+/* The server takes the request. */
+static void carry_out(struct flight *f)
+{
+    struct wire *w = f->wire;
+    struct api_answer a = { 0 };
+    f->phase = FLIGHT_SERVING;
+    serve(f, &a);
+    f->phase = FLIGHT_RETURNING;
+    if (!f->client) {
+        api_watch_free(a.watch);
+        api_answer_clear(&a);
+        flight_free(f);
+        return;
+    }
+    f->result.status = a.status;
+    f->result.retry_after_ms = a.retry_after_s ? (int64_t) a.retry_after_s * 1000 : -1;
+    if (a.watch) {
+        stream_open(f, a.watch);
+        a.watch = NULL;
+    } else {
+        flight_put(f, a.body ? a.body : "", a.len);
+        answer(f, fault_draw(w->o.faults, FAULT_COMMITTED, f->request.class, w->o.sim->now_ms));
+    }
+    api_answer_clear(&a);
+}
+
+/* A fault before the server has seen the request; true when it goes no further now. */
+static bool stopped_before(struct flight *f, const struct fault *fault)
+{
+    f->phase = fault->effect == FAULT_DELAY ? FLIGHT_GOING : FLIGHT_RETURNING;
+    switch (fault->effect) {
+    case FAULT_DIE:
+        die(f);
+        flight_free(f);
+        return true;
+    case FAULT_DROP:
+        lose(f);
+        return true;
+    case FAULT_RESET:
+        back(f, on_reset, 0);
+        return true;
+    case FAULT_STATUS:
+        put_status(f, fault->status);
+        back(f, on_answer, 0);
+        return true;
+    case FAULT_DELAY:
+    case FAULT_HALF:
+    case FAULT_CLOSE:
+    case FAULT_GONE:
+    case FAULT_SILENCE:
+    case FAULT_DUPLICATE:
+        break;
+    }
+    return false;
+}
+
+static void arrive_late(void *arg)
+{
+    struct flight *f = arg;
+    f->phase = FLIGHT_RETURNING;
+    if (f->wire->away && f->client)
+        back(f, on_refused, 0);
+    else if (f->wire->away)
+        flight_free(f);
+    else
+        carry_out(f);
+}
+
+void wire_arrive(void *arg)
+{
+    struct flight *f = arg;
+    struct wire *w = f->wire;
+    const struct fault *fault = NULL;
+    if (w->away)
+        w->counts.refused++;
+    else if (f->client)
+        fault = fault_draw(w->o.faults, FAULT_BEFORE, f->request.class, w->o.sim->now_ms);
+    if (fault && stopped_before(f, fault))
+        return;
+    f->event.fn = arrive_late;
+    if (fault && fault->effect == FAULT_DELAY)
+        sim_after(w->o.sim, &f->event, fault->delay_ms);
+    else
+        arrive_late(f);
+}
+
+/* ---- the world's side */
+
+static void on_commit(void *arg, const struct api_commit *commit)
+{
+    struct wire *w = arg;
+    for (struct flight *f = w->head; f; f = f->next)
+        if (f->stream)
+            stream_notice(f, commit);
+}
+
+struct wire *wire_new(const struct wire_options *o)
+{
+    struct wire *w = xcalloc(1, sizeof *w);
+    *w = (struct wire){ .o = *o, .latency = rng_fork(&o->sim->rng, "latency"), .cuts = rng_fork(&o->sim->rng, "cuts") };
+    api_on_commit(o->api, on_commit, w);
+    return w;
+}
+
+void wire_free(struct wire *w)
+{
+    if (!w)
+        return;
+    while (w->head)
+        flight_free(w->head);
+    free(w);
+}
+
+const struct wire_counts *wire_counts(const struct wire *w)
+{
+    return &w->counts;
+}
+
+void wire_set_away(struct wire *w, bool away)
+{
+    w->away = away;
+    for (struct flight *f = w->head, *next; away && f; f = next) {
+        next = f->next;
+        if (f->phase != FLIGHT_RETURNING || f->ended)
+            continue;
+        if (f->stream)
+            stream_end(f, ERR_UNREACHABLE, "the connection was reset");
+        else if (f->event.fn == on_answer || f->event.fn == on_half) {
+            buf_reset(&f->bytes);
+            f->result.status = 0;
+            f->event.fn = on_reset;
+        }
+    }
+}
+
+static void wake_streams(struct wire *w)
+{
+    for (struct flight *f = w->head; f; f = f->next)
+        if (f->stream)
+            stream_wake(f);
+}
+
+void wire_freeze(struct wire *w, const struct kind *kind)
+{
+    w->frozen = true;
+    w->frozen_kind = kind;
+}
+
+void wire_thaw(struct wire *w)
+{
+    w->frozen = false;
+    wake_streams(w);
+}
+
+void wire_gone(struct wire *w, const struct kind *kind)
+{
+    for (struct flight *f = w->head, *next; f; f = next) {
+        next = f->next;
+        if (f->stream && (!kind || kind == api_watch_kind(f->stream->watch)))
+            stream_gone(f);
+    }
+}
+
+void wire_list_from(struct wire *w, uint64_t rv)
+{
+    w->list_rv = rv;
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Builds the image as the Dockerfile says and holds it against what the chart and a careful administrator expect of it:
+version, user, files, size; and runs it on a control plane of its own with the rights of the chart's ServiceAccount and as
+confined as the chart's pod.
+
+    tests/image/test_image.py [BASE]      BASE: Debian 12 under another name, where docker.io/debian cannot be pulled
+
+Needs a Docker daemon on this machine; without one it says so and is skipped. The last line is "image: N passed, N failed".
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "e2e"))
+
+import installation  # noqa: E402  the path above is what finds them
+import kube  # noqa: E402
+import names  # noqa: E402
+import world  # noqa: E402
+
+TAG = "ostler:image-test"
+VERSION = "0.0.0-image-test"
+USER = "65532:65532"
+SIZE_LIMIT = 32 << 20  # most of it are libraries
+# What Docker itself puts into every container.
+DOCKERS_OWN = re.compile(r"\.dockerenv|dev/console|etc/(hosts|hostname|resolv\.conf|mtab)")
+OURS = re.compile(r"usr/bin/ostler|usr/share/doc/ostler/LICENSE|(usr/)?lib(64)?/([\w-]+/)?[\w.+-]+\.so[\w.]*")
+# As the container's securityContext in the chart's Deployment says it.
+CONFINED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges")
+
+
+def docker(*args, stdin=None):
+    """Runs docker and returns what came of it."""
+    return subprocess.run(["docker", *map(str, args)], input=stdin, capture_output=True, text=True, check=False)
+
+
+def why_not():
+    """Why there is no Docker to be had, in words; None when there is."""
+    if not shutil.which("docker"):
+        return "there is no docker on this machine"
+    done = docker("version", "--format", "{{.Server.Version}}")
+    return None if done.returncode == 0 else f"docker has no daemon: {done.stderr.strip()}"
+
+
+def build(base):
+    """Builds the image, and shows how it goes. Containers get their packages through the host's network."""
+    arguments = ["--build-arg", f"VERSION={VERSION}", *(["--build-arg", f"BASE={base}"] if base else [])]
+    return subprocess.run(["docker", "build", "--network=host", *arguments, "--tag", TAG, ROOT], check=False).returncode
+
+
+def program(*args, stdin=None):
+    """Runs the image for one of the program's short commands."""
+    return docker("run", "--rm", "--interactive", *CONFINED, TAG, *args, stdin=stdin)
+
+
+class Image(unittest.TestCase):
+    """The image as it lies there."""
+
+    def inspect(self):
+        """What docker says about the image."""
+        return json.loads(docker("image", "inspect", TAG).stdout)[0]
+
+    def test_it_is_the_version_that_was_built(self):
+        done = program("--version")
+        self.assertEqual((done.returncode, done.stdout), (0, f"ostler {VERSION}\n"), done.stderr)
+
+    def test_it_says_what_it_can_do(self):
+        done = program("--help")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("usage: ostler", done.stdout)
+
+    def test_its_user_is_that_of_the_chart(self):
+        self.assertEqual(self.inspect()["Config"]["User"], USER)
+        deployment = (ROOT / "charts/ostler/templates/deployment.yaml").read_text()
+        self.assertEqual(tuple(re.findall(r"runAs(?:User|Group): (\d+)", deployment)), tuple(USER.split(":")))
+
+    def test_it_is_small(self):
+        self.assertLess(self.inspect()["Size"], SIZE_LIMIT)
+
+    def test_it_holds_the_program_and_its_libraries_only(self):
+        container = docker("create", TAG).stdout.strip()
+        self.addCleanup(docker, "rm", container)
+        with tempfile.TemporaryFile() as file:
+            subprocess.run(["docker", "export", container], stdout=file, check=True)
+            file.seek(0)
+            with tarfile.open(fileobj=file) as archive:
+                files = [m for m in archive if not m.isdir() and not DOCKERS_OWN.fullmatch(m.name)]
+        self.assertIn("usr/bin/ostler", [m.name for m in files])
+        self.assertEqual([m.name for m in files if not OURS.fullmatch(m.name)], [], "files that nobody needs")
+        loose = [m.name for m in files if m.mode & 0o7022 and not m.issym()]
+        self.assertEqual(loose, [], "set-id files, and files that others may write")
+
+    def test_it_renders_a_policy(self):
+        done = program("render", "-f", "-", stdin=json.dumps(kube.policy({"driver": {"version": "570.124.06"}})))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nvcr.io/nvidia/driver:570.124.06-", done.stdout)
+
+    def test_it_refuses_a_wrong_policy(self):
+        done = program("validate", "-f", "-", stdin=json.dumps(kube.policy({"driver": {"source": "Elsewhere"}})))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("spec.driver.source", done.stdout + done.stderr)
+
+
+class Container(unittest.TestCase):
+    """The image at work."""
+
+    def start(self, a_world):
+        """Starts it with the token of the chart's ServiceAccount; returns the container's name."""
+        kubeconfig = a_world.token_kubeconfig(names.NAMESPACE, installation.Installation(a_world).account)
+        folder = kubeconfig.parent
+        folder.chmod(0o755)  # inside a folder of the world's that nobody else can enter
+        for path in folder.iterdir():
+            path.chmod(0o644)
+        (port,) = world.free_ports(1)
+        done = docker("run", "--detach", "--network=host", *CONFINED, "--volume", f"{folder}:{folder}:ro", TAG, "run",
+                      "--kubeconfig", kubeconfig, "--namespace", names.NAMESPACE, "--operand-namespace", names.OPERANDS,
+                      "--listen", f"127.0.0.1:{port}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        container = done.stdout.strip()
+        self.addCleanup(docker, "rm", "--force", container)
+        return container
+
+    def test_it_looks_after_a_node_and_ends_when_told(self):
+        with world.World() as a_world:
+            client = a_world.client()
+            container = self.start(a_world)
+            client.create(kube.policy())
+            client.create(kube.node("gpu", "nfd"))
+
+            def served():
+                """the node is labelled and has a driver"""
+                labels = client.get("Node", "gpu")["metadata"]["labels"]
+                missing = [key for key in (names.GPU_LABEL, names.DRIVER, names.STACK) if key not in labels]
+                return not missing or f"missing: {missing}\n{docker('logs', container).stderr[-2000:]}"
+            kube.wait_for(served, 20)
+            docker("stop", "--time", "5", container)
+            self.assertEqual(docker("inspect", "--format", "{{.State.ExitCode}}", container).stdout.strip(), "0")
+
+
+def main():
+    """Builds, runs all and counts."""
+    reason = why_not()
+    if reason:
+        print(f"image: skipped, nothing was tested: {reason}; docs/development.md says what it needs")
+        return 0
+    if build(sys.argv[1] if len(sys.argv) > 1 else None):
+        print("image: docker build failed\nimage: 0 passed, 1 failed")
+        return 1
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(
+        unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
+    failed = len(result.failures) + len(result.errors)
+    print(f"image: {result.testsRun - failed} passed, {failed} failed")
+    return 1 if failed or not result.testsRun else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+/* What the checks of the invariants share. */
+#ifndef OSTLER_TESTS_SWEEP_CHECKS_H
+#define OSTLER_TESTS_SWEEP_CHECKS_H
+
+#include "base/map.h"
+#include "tests/sweep/run.h"
+
+/* What a check remembers of a client. */
+struct client_note {
+    uint64_t number;    /* of the client */
+    char *holder;       /* its name in the lease; NULL: it has not asked for it */
+    int64_t pending_ms; /* when its last request for the lease was sent */
+    int64_t renewed_ms; /* when the last one that was accepted was sent; -1: none was */
+};
+
+struct invariants {
+    struct run *run;
+    struct client_note *clients;
+    size_t client_count;
+    struct map pace;         /* struct pace by object */
+    int64_t generation;      /* of the policy */
+    bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
+};
+
+void check_tried(struct invariants *v, enum invariant_id id);
+/* A finding, with the invariant's name and sentence. */
+void check_failed(struct invariants *v, enum invariant_id id, const char *fmt, ...) PRINTF(3, 4);
+bool check_is_kind(const struct kind *k, const char *plural);
+/* The policy as it is on the server, or NULL. */
+const json_t *check_policy(const struct invariants *v);
+/* "True", "False", "Unknown"; "" when there is no such condition. */
+const char *check_condition(const json_t *object, const char *type);
+/* Whether every node that bears an assignment and is well has its operands up; otherwise `ret_why` (owned, may be NULL) names one that has not. */
+bool check_served(const struct invariants *v, char **ret_why);
+
+/* ---- checks_sent.c */
+void check_identity(struct invariants *v, const struct wire_client *c, const struct request *r);
+void check_leader(struct invariants *v, const struct wire_client *c, const struct request *r);
+void check_secrets(struct invariants *v, const struct wire_client *c, const struct request *r);
+void check_static(struct invariants *v, const struct wire_client *c, const struct request *r);
+/* A Lease was committed. */
+void check_leader_commit(struct invariants *v, const struct api_commit *c);
+
+/* ---- checks_frame.c */
+void check_frame_node(struct invariants *v, const struct api_commit *c);
+void check_frame_child(struct invariants *v, const struct api_commit *c);
+void check_frame_policy(struct invariants *v, const struct api_commit *c);
+void check_deletion(struct invariants *v, const struct api_commit *c);
+
+/* ---- checks_state.c */
+void check_generation(struct invariants *v, const struct api_commit *c);
+void check_honesty(struct invariants *v, const struct api_commit *c);
+void check_counts(struct invariants *v, const struct api_commit *c);
+void check_once(struct invariants *v, const struct api_commit *c);
+void check_bounds(struct invariants *v, const struct api_commit *c);
+/* Takes note of what anybody committed. */
+void check_honesty_commit(struct invariants *v, const struct api_commit *c);
+void check_unload(struct invariants *v);
+void check_status(struct invariants *v);
+void check_nodes(struct invariants *v);
+void check_removal(struct invariants *v);
+void check_cache(struct invariants *v);
+void checks_state_clear(struct invariants *v);
+
+#endif

@@ -1,0 +1,108 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "engine/engine.h"
+#include "tests/sweep/checks.h"
+
+static bool tests(const json_t *operations, const char *path)
+{
+    size_t i;
+    json_t *o;
+    json_array_foreach (operations, i, o)
+        if (str_eq(json_str(o, "op"), "test") && str_eq(json_str(o, "path"), path))
+            return true;
+    return false;
+}
+
+static bool writes(const json_t *operations, const char *path)
+{
+    size_t i;
+    json_t *o;
+    json_array_foreach (operations, i, o)
+        if (!str_eq(json_str(o, "op"), "test") && str_eq(json_str(o, "path"), path))
+            return true;
+    return false;
+}
+
+/* A change of a node names the incarnation; taints are one list, and are written only where they are still what was read. */
+static bool is_guarded(const json_t *body)
+{
+    if (json_is_object(body))
+        return json_str(body, "metadata.uid") && json_str(body, "metadata.resourceVersion");
+    return tests(body, "/metadata/uid") && (!writes(body, "/spec/taints") || tests(body, "/spec/taints"));
+}
+
+void check_identity(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    (void) c;
+    bool deletes = *r->method == 'D', node = r->resource == RESOURCE_NODE && r->class == REQUEST_WRITE;
+    if (!deletes && !node)
+        return;
+    check_tried(v, INVARIANT_S6_IDENTITY);
+    CLEANUP_JSON json_t *body = r->body ? json_parse(r->body, strlen(r->body), NULL) : NULL;
+    if (deletes ? !json_str(body, "preconditions.uid") : !is_guarded(body))
+        check_failed(v, INVARIANT_S6_IDENTITY, "%s %s %s", r->method, r->path, str_or_empty(r->body));
+}
+
+static struct client_note *note_of(struct invariants *v, const struct wire_client *c)
+{
+    uint64_t number = wire_client_number(c);
+    for (size_t i = v->client_count; i-- > 0;)
+        if (v->clients[i].number == number)
+            return &v->clients[i];
+    v->clients = xreallocarray(v->clients, v->client_count + 1, sizeof *v->clients);
+    v->clients[v->client_count] = (struct client_note){ .number = number, .renewed_ms = -1 };
+    return &v->clients[v->client_count++];
+}
+
+static void take_lease_request(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    struct client_note *note = note_of(v, c);
+    CLEANUP_JSON json_t *body = r->body ? json_parse(r->body, strlen(r->body), NULL) : NULL;
+    const char *holder = json_str_or_empty(body, "spec.holderIdentity");
+    if (!note->holder && *holder)
+        note->holder = xstrdup(holder);
+    note->pending_ms = v->run->sim.now_ms;
+}
+
+void check_leader(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    if (r->class == REQUEST_LEASE && *r->method != 'G')
+        take_lease_request(v, c, r);
+    if (r->class != REQUEST_WRITE)
+        return;
+    check_tried(v, INVARIANT_S10_LEADER);
+    const struct client_note *note = note_of(v, c);
+    enum { RENEW_DEADLINE_MS = 10 * 1000 };
+    if (note->renewed_ms < 0 || v->run->sim.now_ms >= note->renewed_ms + RENEW_DEADLINE_MS)
+        check_failed(v, INVARIANT_S10_LEADER, "%s sends %s %s at %lld ms, the lease was renewed at %lld ms", str_or_empty(note->holder), r->method,
+                     r->path, (long long) v->run->sim.now_ms, (long long) note->renewed_ms);
+}
+
+void check_leader_commit(struct invariants *v, const struct api_commit *c)
+{
+    const char *holder = json_str(c->after, "spec.holderIdentity");
+    for (size_t i = 0; i < v->client_count; i++)
+        if (str_eq(v->clients[i].holder, holder) && holder)
+            v->clients[i].renewed_ms = v->clients[i].pending_ms;
+}
+
+void check_secrets(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    (void) c;
+    check_tried(v, INVARIANT_S15_SECRETS);
+    if (strstr(r->path, SECRET_CANARY) || (r->body && strstr(r->body, SECRET_CANARY)) || strstr(r->path, "/secrets"))
+        check_failed(v, INVARIANT_S15_SECRETS, "%s %s", r->method, r->path);
+}
+
+void check_static(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    if (*r->method != 'D')
+        return;
+    check_tried(v, INVARIANT_S16_STATIC);
+    const struct process *sender = run_sender(v->run, c);
+    if (sender && !engine_working(process_engine(sender)))
+        check_failed(v, INVARIANT_S16_STATIC, "%s %s", r->method, r->path);
+}

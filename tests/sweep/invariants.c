@@ -1,0 +1,136 @@
+#include "tests/sweep/invariants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/policy.h"
+#include "tests/sweep/checks.h"
+
+typedef void sent_fn(struct invariants *v, const struct wire_client *c, const struct request *r);
+typedef void written_fn(struct invariants *v, const struct api_commit *c);
+typedef void quiet_fn(struct invariants *v);
+
+/* When an invariant is looked at, and by what. */
+static const struct {
+    sent_fn *sent;       /* at each request that an Ostler sends */
+    written_fn *written; /* at each accepted write of an Ostler but of its lease */
+    quiet_fn *quiet;     /* when nothing changes any more */
+} checks[INVARIANT_COUNT] = {
+    [INVARIANT_S6_IDENTITY] = { .sent = check_identity },
+    [INVARIANT_S7_FRAME_NODE] = { .written = check_frame_node },
+    [INVARIANT_S7_FRAME_CHILD] = { .written = check_frame_child },
+    [INVARIANT_S7_FRAME_POLICY] = { .written = check_frame_policy },
+    [INVARIANT_S8_GENERATION] = { .written = check_generation },
+    [INVARIANT_S9_HONESTY] = { .written = check_honesty },
+    [INVARIANT_S9_COUNTS] = { .written = check_counts },
+    [INVARIANT_S10_LEADER] = { .sent = check_leader },
+    [INVARIANT_S12_ONCE] = { .written = check_once },
+    [INVARIANT_S13_DELETION] = { .written = check_deletion },
+    [INVARIANT_S14_BOUNDS] = { .written = check_bounds },
+    [INVARIANT_S15_SECRETS] = { .sent = check_secrets },
+    [INVARIANT_S16_STATIC] = { .sent = check_static },
+    [INVARIANT_UNLOAD] = { .quiet = check_unload },
+    [INVARIANT_L1_STATUS] = { .quiet = check_status },
+    [INVARIANT_L1_NODES] = { .quiet = check_nodes },
+    [INVARIANT_L5_REMOVAL] = { .quiet = check_removal },
+    [INVARIANT_L7_CACHE] = { .quiet = check_cache },
+};
+
+static const struct {
+    const char *name, *text;
+} names[INVARIANT_COUNT] = {
+#define X(id, text) { #id, text },
+    INVARIANTS(X)
+#undef X
+};
+
+struct invariants *invariants_new(struct run *run)
+{
+    struct invariants *v = xcalloc(1, sizeof *v);
+    v->run = run;
+    return v;
+}
+
+void invariants_free(struct invariants *v)
+{
+    for (size_t i = 0; i < v->client_count; i++)
+        free(v->clients[i].holder);
+    free(v->clients);
+    checks_state_clear(v);
+    free(v);
+}
+
+void invariants_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    for (size_t i = 0; i < INVARIANT_COUNT; i++)
+        if (checks[i].sent)
+            checks[i].sent(v, c, r);
+}
+
+void invariants_commit(struct invariants *v, const struct api_commit *c)
+{
+    bool ours = str_eq(c->user, OSTLER_USER);
+    if (check_is_kind(c->kind, "leases")) {
+        check_leader_commit(v, c);
+        return;
+    }
+    for (size_t i = 0; ours && i < INVARIANT_COUNT; i++)
+        if (checks[i].written)
+            checks[i].written(v, c);
+    check_honesty_commit(v, c);
+}
+
+void invariants_quiet(struct invariants *v)
+{
+    for (size_t i = 0; i < INVARIANT_COUNT; i++)
+        if (checks[i].quiet)
+            checks[i].quiet(v);
+}
+
+const char *invariant_name(enum invariant_id id)
+{
+    return names[id].name;
+}
+
+const char *invariant_text(enum invariant_id id)
+{
+    return names[id].text;
+}
+
+/* ---- for the checks */
+
+void check_tried(struct invariants *v, enum invariant_id id)
+{
+    v->run->result->counts.tried[id]++;
+}
+
+void check_failed(struct invariants *v, enum invariant_id id, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    CLEANUP_FREE char *text = xvasprintf(fmt, ap);
+    va_end(ap);
+    run_finding(v->run, "%s (%s): %s", names[id].name, names[id].text, text);
+}
+
+bool check_is_kind(const struct kind *k, const char *plural)
+{
+    return strcmp(k->plural, plural) == 0;
+}
+
+const json_t *check_policy(const struct invariants *v)
+{
+    return api_get(v->run->api, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME);
+}
+
+const char *check_condition(const json_t *object, const char *type)
+{
+    size_t i;
+    json_t *c;
+    json_array_foreach (json_at(object, "status.conditions"), i, c)
+        if (str_eq(json_str(c, "type"), type))
+            return json_str_or_empty(c, "status");
+    return "";
+}

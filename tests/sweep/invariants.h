@@ -1,0 +1,56 @@
+/* What no write of Ostler's may ever do, and what must be so when all is quiet: a table of checks (reliability's S1 to S16 and L1 to L8, as
+ * far as they concern what Ostler does so far), each with a count of how often it was tried. The server's own state is what counts. */
+#ifndef OSTLER_TESTS_SWEEP_INVARIANTS_H
+#define OSTLER_TESTS_SWEEP_INVARIANTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/api/api.h"
+#include "sim/world/wire.h"
+
+struct run;
+
+/* id, what must hold */
+#define INVARIANTS(X)                                                                                                         \
+    X(S6_IDENTITY, "a deletion names the incarnation, and a change of a node its version")                                    \
+    X(S7_FRAME_NODE, "on a node nothing changes but what is Ostler's")                                                        \
+    X(S7_FRAME_CHILD, "Ostler changes its own objects only, and of their labels and annotations only its own")                \
+    X(S7_FRAME_POLICY, "of the policy only the status and Ostler's finalizer change")                                         \
+    X(S8_GENERATION, "a node is marked only for a policy that is there")                                                      \
+    X(S9_HONESTY, "Ready is said only of nodes whose operands are up")                                                        \
+    X(S9_COUNTS, "the numbers of nodes in the status fit together")                                                           \
+    X(S10_LEADER, "no write is sent after the lease's renewal is late")                                                       \
+    X(S12_ONCE, "one object is not written again and again")                                                                  \
+    X(S13_DELETION, "what is being deleted gets no write but the removal of a finalizer")                                     \
+    X(S14_BOUNDS, "status, conditions and events stay within their bounds")                                                   \
+    X(S15_SECRETS, "no secret is in any request")                                                                             \
+    X(S16_STATIC, "nothing is deleted on a view that may be old")                                                             \
+    X(UNLOAD, "no driver was taken from under a running GPU program")                                                         \
+    X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
+    X(L1_NODES, "every node that the policy wants and that is well is served")                                                \
+    X(L5_REMOVAL, "without a policy nothing of Ostler's is left")                                                             \
+    X(L7_CACHE, "what Ostler knows is what is there")
+
+enum invariant_id {
+#define X(id, text) INVARIANT_##id,
+    INVARIANTS(X)
+#undef X
+    INVARIANT_COUNT
+};
+
+struct invariants;
+
+struct invariants *invariants_new(struct run *run);
+void invariants_free(struct invariants *v);
+/* A request leaves an Ostler. */
+void invariants_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
+/* Something was committed, by Ostler or anybody else. */
+void invariants_commit(struct invariants *v, const struct api_commit *c);
+/* Nothing changes any more. */
+void invariants_quiet(struct invariants *v);
+/* What an invariant is called, "S6_IDENTITY", and what it says. */
+const char *invariant_name(enum invariant_id id);
+const char *invariant_text(enum invariant_id id);
+
+#endif

@@ -1,0 +1,388 @@
+#include "tests/sweep/oracle.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "kube/object.h"
+
+enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36 };
+
+/* An object by its name, over all its incarnations. */
+struct story {
+    char *key;
+    unsigned creates, deletes;
+    bool counted; /* of a kind that Ostler makes */
+};
+
+/* Which story a uid belongs to. */
+struct incarnation {
+    char *uid, *said; /* "daemonsets/ostler-operands/exporter#2" */
+};
+
+struct oracle {
+    struct map stories, incarnations;
+};
+
+/* What differs from run to run and means nothing; `*` at the end stands for any rest, and an index is "[]". */
+static const struct {
+    const char *kind; /* plural; NULL: any */
+    const char *path;
+} skipped[] = {
+    { NULL, "metadata.resourceVersion" },
+    { NULL, "metadata.managedFields[].time" },
+    { NULL, "metadata.annotations.ostler.dev/intent" }, /* a hash over times and uids too */
+    { "pods", "metadata.name" },
+    { "pods", "status.podIP*" },
+    { "pods", "status.hostIP*" },
+    { "pods", "status.containerStatuses[].containerID" },
+    { "pods", "status.initContainerStatuses[].containerID" },
+    { "pods", "status.containerStatuses[].lastState*" },
+    { "pods", "status.containerStatuses[].restartCount" },
+    { "pods", "status.initContainerStatuses[].lastState*" },
+    { "pods", "status.initContainerStatuses[].restartCount" },
+    { "nodes", "status.capacity.nvidia.com*" }, /* goes with time, once the plugin is gone */
+    { "nodes", "status.nodeInfo.bootID" },
+    { "nodes", "status.nodeInfo.machineID" },
+    { "nodes", "status.nodeInfo.systemUUID" },
+    { "nodes", "status.addresses*" },
+    { "nodes", "status.images*" },
+    { "nodes", "spec.podCIDR*" },
+    { "services", "spec.clusterIP*" },
+    /* Edits that come soon after one another may be taken as one. */
+    { "daemonsets", "metadata.generation" },
+    { "daemonsets", "metadata.annotations.deprecated.daemonset.template.generation" },
+    { "daemonsets", "status.observedGeneration" },
+    { "pods", "metadata.labels.pod-template-generation" },
+    { "gpuclusterpolicies", "status.firstCauses[].pod" },
+};
+
+/* Kinds whose objects come and go by themselves. */
+static const char *const left_out[] = { "events", "leases", "endpoints", "endpointslices" };
+/* Kinds whose objects Ostler makes: how often must not depend on faults. */
+static const char *const made[] = { "daemonsets", "controllerrevisions", "services", "runtimeclasses", "servicemonitors" };
+
+static bool is_in(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The DaemonSet controller keeps its own history, in which edits that were taken as one are one. */
+static bool is_left_out(const struct kind *k, const json_t *object)
+{
+    return is_in(left_out, ARRAY_LEN(left_out), k->plural) ||
+           (strcmp(k->plural, "controllerrevisions") == 0 && object_controller(object));
+}
+
+/* ---- stories */
+
+/* The name by which an object is known in every run: pods by owner and node. Owned. */
+static char *key_of(const struct kind *k, const json_t *object)
+{
+    const json_t *owner = object_controller(object);
+    if (strcmp(k->plural, "pods") == 0 && owner)
+        return xasprintf("pods/%s/%s@%s", object_namespace(object), json_str_or_empty(owner, "name"), json_str_or_empty(object, "spec.nodeName"));
+    return xasprintf("%s/%s/%s", k->plural, object_namespace(object), object_name(object));
+}
+
+static struct story *story_of(struct oracle *o, const struct kind *k, const json_t *object)
+{
+    char *key = key_of(k, object);
+    struct story *s = map_get(&o->stories, key);
+    if (s) {
+        free(key);
+        return s;
+    }
+    s = xcalloc(1, sizeof *s);
+    *s = (struct story){ .key = key, .counted = is_in(made, ARRAY_LEN(made), k->plural) };
+    map_put(&o->stories, s->key, s);
+    return s;
+}
+
+static void take_creation(struct oracle *o, const struct api_commit *c)
+{
+    struct story *s = story_of(o, c->kind, c->after);
+    s->creates++;
+    struct incarnation *i = xcalloc(1, sizeof *i);
+    *i = (struct incarnation){ .uid = xstrdup(object_uid(c->after)) };
+    i->said = s->counted ? xasprintf("%s#%u", s->key, s->creates) : xstrdup(s->key);
+    map_put(&o->incarnations, i->uid, i);
+}
+
+void oracle_commit(struct oracle *o, const struct api_commit *c)
+{
+    if (is_left_out(c->kind, c->after ? c->after : c->before))
+        return;
+    if (!c->before)
+        take_creation(o, c);
+    else if (!c->after)
+        story_of(o, c->kind, c->before)->deletes++;
+}
+
+struct oracle *oracle_new(void)
+{
+    return xcalloc(1, sizeof(struct oracle));
+}
+
+void oracle_free(struct oracle *o)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&o->stories, &cursor))) {
+        struct story *s = e->value;
+        free(s->key);
+        free(s);
+    }
+    for (cursor = 0; (e = map_next(&o->incarnations, &cursor));) {
+        struct incarnation *i = e->value;
+        free(i->uid);
+        free(i->said);
+        free(i);
+    }
+    map_clear(&o->stories);
+    map_clear(&o->incarnations);
+    free(o);
+}
+
+/* ---- one object, line by line */
+
+struct walk {
+    const struct oracle *oracle;
+    const struct kind *kind;
+    struct buf path;
+    uint64_t hash;  /* sum over the lines: their order does not count */
+    char **lines;   /* where texts are kept */
+    size_t line_count;
+    bool keep;
+};
+
+static bool fits(const char *pattern, const char *path, size_t len)
+{
+    size_t n = strlen(pattern);
+    if (n && pattern[n - 1] == '*')
+        return len >= n - 1 && memcmp(pattern, path, n - 1) == 0;
+    return len == n && memcmp(pattern, path, n) == 0;
+}
+
+static bool is_skipped(const struct walk *w)
+{
+    for (size_t i = 0; i < ARRAY_LEN(skipped); i++)
+        if ((!skipped[i].kind || strcmp(skipped[i].kind, w->kind->plural) == 0) && fits(skipped[i].path, w->path.data, w->path.len))
+            return true;
+    return false;
+}
+
+static bool is_time(const char *s)
+{
+    return strlen(s) >= 20 && s[4] == '-' && s[7] == '-' && s[10] == 'T' && isdigit((unsigned char) s[0]) && isdigit((unsigned char) s[9]);
+}
+
+/* What stands for a text in every run. */
+static const char *said(const struct walk *w, const char *s)
+{
+    if (is_time(s))
+        return "(time)";
+    const struct incarnation *i = strlen(s) == UID_LEN ? map_get(&w->oracle->incarnations, s) : NULL;
+    return i ? i->said : s;
+}
+
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 29;
+}
+
+static void add_line(struct walk *w, const char *text)
+{
+    w->hash += mixed(str_hash(w->path.data, w->path.len) ^ mixed(str_hash(text, strlen(text))));
+    if (!w->keep)
+        return;
+    w->lines = xreallocarray(w->lines, w->line_count + 1, sizeof *w->lines);
+    w->lines[w->line_count++] = xasprintf("%s = %s", w->path.data, text);
+}
+
+static void add_value(struct walk *w, const json_t *value)
+{
+    if (json_is_string(value)) {
+        add_line(w, said(w, json_string_value(value)));
+        return;
+    }
+    char number[32];
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    add_line(w, json_is_integer(value) ? number : json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+}
+
+static void walk(struct walk *w, const json_t *value);
+
+static void step(struct walk *w, const char *separator, const char *name, const json_t *value)
+{
+    size_t len = w->path.len;
+    buf_str(&w->path, separator);
+    buf_str(&w->path, name);
+    walk(w, value);
+    w->path.len = len;
+    w->path.data[len] = '\0';
+}
+
+static void walk(struct walk *w, const json_t *value)
+{
+    if (w->path.len && is_skipped(w))
+        return;
+    if (json_is_object(value)) {
+        const char *key;
+        json_t *member;
+        json_object_foreach ((json_t *) value, key, member)
+            step(w, w->path.len ? "." : "", key, member);
+    } else if (json_is_array(value)) {
+        size_t i;
+        json_t *element;
+        json_array_foreach (value, i, element)
+            step(w, "", "[]", element);
+    } else {
+        add_value(w, value);
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* All lines as one text; frees them. Owned. */
+static char *joined(struct walk *w)
+{
+    struct buf text = BUF_INIT(TEXT_MAX);
+    if (w->line_count)
+        qsort(w->lines, w->line_count, sizeof *w->lines, by_text);
+    for (size_t i = 0; i < w->line_count; i++) {
+        buf_printf(&text, "%s\n", w->lines[i]);
+        free(w->lines[i]);
+    }
+    free(w->lines);
+    return buf_take(&text);
+}
+
+/* ---- snapshots */
+
+static void add_entry(struct snapshot *s, char *key_steal, uint64_t hash, char *text_steal)
+{
+    s->entries = xreallocarray(s->entries, s->len + 1, sizeof *s->entries);
+    s->entries[s->len++] = (struct snapshot_entry){ key_steal, hash, text_steal };
+}
+
+static void add_object(const struct oracle *o, const struct kind *k, const json_t *object, bool keep, struct snapshot *s)
+{
+    struct walk w = { .oracle = o, .kind = k, .path = BUF_INIT(PATH_MAX_BYTES), .keep = keep };
+    walk(&w, object);
+    buf_clear(&w.path);
+    add_entry(s, key_of(k, object), w.hash, keep ? joined(&w) : NULL);
+}
+
+static void add_counts(const struct oracle *o, struct snapshot *s)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&o->stories, &cursor))) {
+        const struct story *story = e->value;
+        if (!story->counted)
+            continue;
+        char *text = xasprintf("created %u times, deleted %u times\n", story->creates, story->deletes);
+        add_entry(s, xasprintf("count of %s", story->key), str_hash(text, strlen(text)), text);
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct snapshot_entry *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_text, struct snapshot *ret)
+{
+    *ret = (struct snapshot){ 0 };
+    for (size_t i = 0; i < kind_count(); i++) {
+        const struct kind *k = kind_at(i);
+        for (size_t j = 0; j < api_count(api, k); j++)
+            if (!is_left_out(k, api_at(api, k, j)))
+                add_object(o, k, api_at(api, k, j), keep_text, ret);
+    }
+    add_counts(o, ret);
+    if (ret->len)
+        qsort(ret->entries, ret->len, sizeof *ret->entries, by_key);
+}
+
+void snapshot_clear(struct snapshot *s)
+{
+    for (size_t i = 0; i < s->len; i++) {
+        free(s->entries[i].key);
+        free(s->entries[i].text);
+    }
+    free(s->entries);
+    *s = (struct snapshot){ 0 };
+}
+
+/* ---- differences */
+
+/* The next line of a text and its length; moves on. */
+static const char *next_line(const char **at, size_t *ret_len)
+{
+    const char *line = *at, *end = strchr(line, '\n');
+    *ret_len = end ? (size_t) (end - line) : strlen(line);
+    *at = line + *ret_len + (end != NULL);
+    return line;
+}
+
+static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+    return order ? order : a_len < b_len ? -1 : a_len > b_len;
+}
+
+/* Lines that only one of two sorted texts has. */
+static void tell_lines(const char *wanted, const char *got, struct buf *out)
+{
+    while (*wanted || *got) {
+        size_t a_len, b_len;
+        const char *a_rest = wanted, *b_rest = got;
+        const char *a = next_line(&a_rest, &a_len), *b = next_line(&b_rest, &b_len);
+        int order = !*wanted ? 1 : !*got ? -1 : compare_lines(a, a_len, b, b_len);
+        if (order < 0)
+            buf_printf(out, "    without faults  %.*s\n", (int) a_len, a);
+        else if (order > 0)
+            buf_printf(out, "    here            %.*s\n", (int) b_len, b);
+        wanted = order <= 0 ? a_rest : wanted;
+        got = order >= 0 ? b_rest : got;
+    }
+}
+
+static void tell(const struct snapshot_entry *wanted, const struct snapshot_entry *got, struct buf *out)
+{
+    const char *what = !wanted ? "is there only here" : !got ? "is not there" : "is different";
+    buf_printf(out, "  %s %s\n", wanted ? wanted->key : got->key, what);
+    if (wanted && got && wanted->text && got->text)
+        tell_lines(wanted->text, got->text, out);
+}
+
+bool snapshot_same(const struct snapshot *wanted, const struct snapshot *got, struct buf *out)
+{
+    bool same = true;
+    for (size_t i = 0, j = 0; i < wanted->len || j < got->len;) {
+        const struct snapshot_entry *a = i < wanted->len ? &wanted->entries[i] : NULL;
+        const struct snapshot_entry *b = j < got->len ? &got->entries[j] : NULL;
+        int order = !a ? 1 : !b ? -1 : strcmp(a->key, b->key);
+        bool equal = order == 0 && a->hash == b->hash;
+        same &= equal;
+        if (!equal && out)
+            tell(order <= 0 ? a : NULL, order >= 0 ? b : NULL, out);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return same;
+}

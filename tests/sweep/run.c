@@ -1,0 +1,359 @@
+#include "tests/sweep/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "engine/engine.h"
+#include "kube/object.h"
+#include "reconcilers/model/policy.h"
+#include "sim/api/access.h"
+
+enum {
+    FINDINGS_MAX = 16 << 20,
+    FINDINGS_KEPT = 20,
+    CRD_MS = 500,                    /* Ostler is there before its CRD */
+    RESTART_MS = 1000,
+    ABSENT_GRACE_MS = 10 * 60 * 1000,
+    PHASE_LIMIT_MS = 4 * 3600 * 1000, /* a phase that is not quiet then never will be */
+    LATENCY_MIN_MS = 1, LATENCY_MAX_MS = 9,
+    SPLIT_ONE_IN = 8,
+};
+
+#define ADMIN "kubernetes-admin"
+
+/* Something of the scenario that happens in a phase. */
+struct deed {
+    struct sim_event event;
+    struct run *run;
+    const struct spec_action *action;
+    const struct scenario_change *change;
+};
+
+void run_finding(struct run *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    CLEANUP_FREE char *text = xvasprintf(fmt, ap);
+    va_end(ap);
+    struct run_result *result = r->result;
+    if (result->findings.data && strstr(result->findings.data, text))
+        return;
+    if (++result->finding_count <= FINDINGS_KEPT)
+        buf_printf(&result->findings, "phase %zu, %" PRId64 ".%03d s: %s\n", r->phase, r->sim.now_ms / 1000, (int) (r->sim.now_ms % 1000), text);
+}
+
+void run_hold(struct run *r, int64_t until_ms)
+{
+    if (until_ms > r->changed_ms)
+        r->changed_ms = until_ms;
+}
+
+struct process *run_sender(const struct run *r, const struct wire_client *c)
+{
+    for (size_t i = 0; i < r->replicas; i++)
+        if (process_owns(r->ostlers[i], c))
+            return r->ostlers[i];
+    return NULL;
+}
+
+struct process *run_leader(const struct run *r)
+{
+    for (size_t i = 0; i < r->replicas; i++)
+        if (process_engine(r->ostlers[i]) && engine_working(process_engine(r->ostlers[i])))
+            return r->ostlers[i];
+    return NULL;
+}
+
+/* ---- what is seen */
+
+static bool is_quiet_kind(const struct kind *k)
+{
+    return strcmp(k->plural, "leases") == 0 || strcmp(k->plural, "events") == 0;
+}
+
+static void note_node(struct run *r, const struct api_commit *c)
+{
+    const char *name = object_name(c->after);
+    if (strcmp(c->kind->plural, "nodes") == 0 && !map_get(&r->marked, name)) {
+        char *key = xstrdup(name);
+        map_put(&r->marked, key, key);
+        r->result->counts.nodes++;
+    }
+}
+
+static void on_commit(void *arg, const struct api_commit *c)
+{
+    struct run *r = arg;
+    bool ours = str_eq(c->user, OSTLER_USER), lease = strcmp(c->kind->plural, "leases") == 0;
+    if (!is_quiet_kind(c->kind))
+        run_hold(r, r->sim.now_ms);
+    if (ours && !lease) {
+        r->result->counts.writes++;
+        if (c->after)
+            note_node(r, c);
+    }
+    oracle_commit(r->oracle, c);
+    if (r->plan->verbose && !is_quiet_kind(c->kind))
+        printf("%8" PRId64 " %-8s %s %s/%s%s%s\n", r->sim.now_ms, ours ? "ostler" : "others", !c->before ? "create" : !c->after ? "remove" : "change",
+               c->kind->plural, object_name(c->after ? c->after : c->before), *c->subresource ? " " : "", c->subresource);
+    if (r->plan->on_commit)
+        r->plan->on_commit(r, c);
+    invariants_commit(r->invariants, c);
+}
+
+static void on_sent(void *arg, struct wire_client *c, const struct request *request)
+{
+    struct run *r = arg;
+    if (r->plan->on_sent)
+        r->plan->on_sent(r, c, request);
+    invariants_sent(r->invariants, c, request);
+}
+
+static void on_arrived(void *arg, struct wire_client *c, const struct request *request)
+{
+    (void) c;
+    struct run *r = arg;
+    struct run_result *result = r->result;
+    if (request->class != REQUEST_WRITE)
+        return;
+    if (r->plan->verbose)
+        printf("%8" PRId64 " write %zu: %s %s %s\n", r->sim.now_ms, result->write_count + 1, request->method, request->path, str_or_empty(request->body));
+    result->writes = xreallocarray(result->writes, result->write_count + 1, sizeof *result->writes);
+    result->writes[result->write_count++] = str_hash(request->path, strlen(request->path));
+}
+
+/* ---- setting up */
+
+static void create(struct run *r, const json_t *object)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    if (!k || api_create(r->api, ADMIN, k, object, &refusal) < 0)
+        run_finding(r, "the world cannot be set up: %s", k ? refusal.message : "a kind that is not there");
+}
+
+static void create_namespaces(struct run *r)
+{
+    static const char *const namespaces[] = { OSTLER_NAMESPACE, OPERAND_NAMESPACE };
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
+        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]);
+        create(r, ns);
+        CLEANUP_JSON json_t *secret = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s}}", "apiVersion", "v1", "kind", "Secret", "metadata", "name",
+                                                "canary", "namespace", namespaces[i], "stringData", "token", SECRET_CANARY);
+        if (kind_of("v1", "Secret"))
+            create(r, secret);
+    }
+}
+
+static void create_crds(void *arg)
+{
+    struct run *r = arg;
+    size_t i;
+    json_t *crd;
+    json_array_foreach (r->life->crds, i, crd)
+        create(r, crd);
+}
+
+static void set_up_access(struct run *r)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    r->access = access_new();
+    access_add_admin(r->access, ADMIN);
+    if (access_add_chart(r->access, OSTLER_NAMESPACE, OPERAND_NAMESPACE, &e) < 0)
+        run_finding(r, "the chart's rights cannot be read: %s", err_msg(&e));
+    if (r->plan->deny_verb)
+        access_deny(r->access, r->plan->deny_verb, r->plan->deny_resource);
+    api_set_access(r->api, r->access);
+}
+
+static void set_up_ostlers(struct run *r)
+{
+    static const char *const names[REPLICAS_MAX] = { "ostler-a", "ostler-b" };
+    r->replicas = r->plan->replicas ? r->plan->replicas : 1;
+    struct process_options o = { .sim = &r->sim, .wire = r->wire, .manifests = r->life->manifests, .user = OSTLER_USER,
+                                 .lease_namespace = OSTLER_NAMESPACE, .operand_namespace = OPERAND_NAMESPACE,
+                                 .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_grace_ms = ABSENT_GRACE_MS, .restart_ms = RESTART_MS,
+                                 .leader_elect = true };
+    for (size_t i = 0; i < r->replicas; i++) {
+        o.name = names[i];
+        r->ostlers[i] = process_new(&o);
+        process_start(r->ostlers[i]);
+    }
+}
+
+static void set_up(struct run *r)
+{
+    const struct run_plan *plan = r->plan;
+    sim_init(&r->sim, plan->seed);
+    r->oracle = oracle_new();
+    r->invariants = invariants_new(r);
+    r->faults = (struct fault_plan){ .rows = plan->faults, .count = plan->fault_count, .until_ms = plan->faults_until_ms,
+                                     .rng = rng_fork(&r->sim.rng, "faults") };
+    r->api = api_new(&r->sim.clock);
+    api_on_commit(r->api, on_commit, r);
+    r->wire = wire_new(&(struct wire_options){ .sim = &r->sim, .api = r->api, .faults = &r->faults, .latency_min_ms = LATENCY_MIN_MS,
+                                               .latency_max_ms = LATENCY_MAX_MS, .split_one_in = SPLIT_ONE_IN, .sent = on_sent,
+                                               .arrived = on_arrived, .arg = r });
+    create_namespaces(r);
+    sim_call(&r->sim, CRD_MS, create_crds, r, NULL);
+    struct spec_world *world = &r->world;
+    *world = r->life->scenario->world;
+    world->action_count = 0; /* phase by phase */
+    r->actors = actors_new(&r->sim, r->api, &(struct actors_options){ .world = world });
+    set_up_access(r);
+    if (plan->on_begin)
+        plan->on_begin(r);
+    set_up_ostlers(r);
+}
+
+static void tear_down(struct run *r)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    for (size_t i = 0; i < r->replicas; i++)
+        process_free(r->ostlers[i]);
+    actors_free(r->actors);
+    wire_free(r->wire);
+    sim_clear(&r->sim);
+    api_free(r->api);
+    access_free(r->access);
+    invariants_free(r->invariants);
+    oracle_free(r->oracle);
+    while ((e = map_next(&r->marked, &cursor)))
+        free(e->value);
+    map_clear(&r->marked);
+}
+
+/* ---- phases */
+
+static void do_deed(void *arg)
+{
+    const struct deed *d = arg;
+    struct actors *a = d->run->actors;
+    if (d->action && !actors_do(a, d->action) && d->run->plan->calm)
+        run_finding(d->run, "a deed of the life is refused: %s", str_or_empty(d->action->name));
+    if (!d->change)
+        return;
+    if (d->change->has_images)
+        actors_set_images(a, d->change->images, d->change->image_count);
+    if (d->change->has_drivers)
+        actors_set_drivers(a, d->change->drivers, d->change->driver_count);
+    if (d->change->has_programs)
+        actors_set_programs(a, d->change->programs, d->change->program_count);
+}
+
+/* Sets a deed to its time, when it is of this phase. */
+static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
+{
+    if ((size_t) (at_ms / LIFE_PHASE_MS) != r->phase)
+        return;
+    int64_t offset = at_ms % LIFE_PHASE_MS;
+    d->event = (struct sim_event){ .fn = do_deed, .arg = d };
+    sim_after(&r->sim, &d->event, offset);
+    run_hold(r, r->sim.now_ms + offset);
+}
+
+/* Lets time pass until nothing has changed for a while. */
+static void settle(struct run *r)
+{
+    int64_t quiet_ms = r->plan->quiet_ms ? r->plan->quiet_ms : RUN_QUIET_MS;
+    int64_t limit = r->changed_ms + PHASE_LIMIT_MS;
+    while (r->sim.now_ms < r->changed_ms + quiet_ms && r->sim.now_ms < limit)
+        sim_step(&r->sim, r->changed_ms + quiet_ms);
+    if (r->sim.now_ms >= limit)
+        run_finding(r, "the cluster does not come to rest");
+}
+
+static void run_phase(struct run *r)
+{
+    const struct scenario *s = r->life->scenario;
+    struct run_result *result = r->result;
+    size_t n = s->world.action_count;
+    CLEANUP_FREE struct deed *deeds = xcalloc(n + s->change_count, sizeof *deeds);
+    r->changed_ms = r->sim.now_ms;
+    for (size_t i = 0; i < n; i++) {
+        deeds[i] = (struct deed){ .run = r, .action = &s->world.actions[i] };
+        plan_deed(r, &deeds[i], s->world.actions[i].at_ms);
+    }
+    for (size_t i = 0; i < s->change_count; i++) {
+        deeds[n + i] = (struct deed){ .run = r, .change = &s->changes[i] };
+        plan_deed(r, &deeds[n + i], s->changes[i].at_ms);
+    }
+    settle(r);
+    invariants_quiet(r->invariants);
+    if (r->plan->on_quiet)
+        r->plan->on_quiet(r);
+    oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &result->ends[r->phase]);
+    result->phase_ends_ms[r->phase] = r->sim.now_ms;
+    result->phases = r->phase + 1;
+}
+
+static void count(struct run *r)
+{
+    struct counts *c = &r->result->counts;
+    const struct wire_counts *w = wire_counts(r->wire);
+    c->runs = 1;
+    for (size_t i = 0; i < ARRAY_LEN(w->requests); i++)
+        c->requests += w->requests[i];
+    c->events = w->deliveries;
+    c->fired += fault_total(&r->faults);
+    c->virtual_s = (uint64_t) r->sim.now_ms / 1000;
+    for (size_t i = 0; i < r->replicas; i++) {
+        const struct process_counts *p = process_counts(r->ostlers[i]);
+        c->starts += p->starts;
+        c->kills += p->kills;
+        c->losses += p->losses;
+    }
+    r->result->trace = r->sim.trace;
+}
+
+void run_life(const struct life *life, const struct run_plan *plan, struct run_result *ret)
+{
+    *ret = (struct run_result){ .findings = BUF_INIT(FINDINGS_MAX) };
+    ret->ends = xcalloc(life->phases, sizeof *ret->ends);
+    ret->phase_ends_ms = xcalloc(life->phases, sizeof *ret->phase_ends_ms);
+    struct run r = { .life = life, .plan = plan, .result = ret };
+    set_up(&r);
+    size_t phases = plan->phases && plan->phases < life->phases ? plan->phases : life->phases;
+    for (; r.phase < phases; r.phase++)
+        run_phase(&r);
+    count(&r);
+    tear_down(&r);
+}
+
+void run_result_clear(struct run_result *r)
+{
+    buf_clear(&r->findings);
+    for (size_t i = 0; i < r->phases; i++)
+        snapshot_clear(&r->ends[i]);
+    free(r->ends);
+    free(r->phase_ends_ms);
+    free(r->writes);
+    *r = (struct run_result){ 0 };
+}
+
+/* The first write that the run without faults does not have at this place. */
+static size_t first_other_write(const struct run_result *a, const struct run_result *b)
+{
+    size_t i = 0;
+    while (i < a->write_count && i < b->write_count && a->writes[i] == b->writes[i])
+        i++;
+    return i + 1;
+}
+
+void run_compare(const struct run_result *reference, struct run_result *got)
+{
+    for (size_t i = 0; i < got->phases && i < reference->phases; i++) {
+        if (snapshot_same(&reference->ends[i], &got->ends[i], NULL))
+            continue;
+        buf_printf(&got->findings, "the end of phase %zu is another one than without faults (first other write: %zu)\n", i,
+                   first_other_write(reference, got));
+        snapshot_same(&reference->ends[i], &got->ends[i], &got->findings);
+        got->finding_count++;
+        return; /* what comes after follows from it */
+    }
+}

@@ -1,0 +1,93 @@
+/* One life of a cluster with an Ostler in it, or two, and what goes wrong in it. The same plan gives the same run, write by write. */
+#ifndef OSTLER_TESTS_SWEEP_RUN_H
+#define OSTLER_TESTS_SWEEP_RUN_H
+
+#include "base/map.h"
+#include "sim/actors/actors.h"
+#include "sim/world/process.h"
+#include "tests/sweep/counts.h"
+#include "tests/sweep/life.h"
+#include "tests/sweep/oracle.h"
+
+#define OSTLER_NAMESPACE "ostler-system"
+#define OPERAND_NAMESPACE "ostler-operands"
+#define OSTLER_USER "system:serviceaccount:" OSTLER_NAMESPACE ":ostler"
+#define SECRET_CANARY "canary-7f3a9c"
+
+enum { REPLICAS_MAX = 2, RUN_QUIET_MS = 45 * 1000 };
+
+struct run;
+
+/* What is tried. Zero-initialised: a life in which nothing goes wrong. All is borrowed. */
+struct run_plan {
+    uint64_t seed;
+    struct fault *faults;         /* counts in them go on */
+    size_t fault_count;
+    int64_t faults_until_ms;      /* 0: to the end */
+    size_t replicas;              /* 0: one */
+    size_t phases;                /* only so many of the life; 0: all */
+    int64_t quiet_ms;             /* how long nothing must change for a phase to be over; 0: RUN_QUIET_MS */
+    const char *deny_verb, *deny_resource; /* a right that is missing; NULL: none */
+    bool calm;                    /* nothing goes wrong: that a deed of the life is refused is a finding */
+    bool keep_text;               /* snapshots with their lines */
+    bool verbose;                 /* every write is printed */
+    /* Called for each request that an Ostler sends and for each commit, before the invariants look at it. May be NULL. */
+    void (*on_sent)(struct run *r, const struct wire_client *c, const struct request *request);
+    void (*on_commit)(struct run *r, const struct api_commit *c);
+    /* When all is set up and nothing has begun. May be NULL. */
+    void (*on_begin)(struct run *r);
+    /* When a phase is quiet. May be NULL. */
+    void (*on_quiet)(struct run *r);
+    void *arg;
+    const void *fresh;            /* what `arg` points to before a run, to be lived once more; NULL: nothing is kept there */
+    size_t arg_size;
+};
+
+/* What came of it. Zero-initialised = empty. */
+struct run_result {
+    struct counts counts;
+    uint64_t trace;
+    struct buf findings;      /* one line for each, more lines indented; empty: none */
+    size_t finding_count;
+    struct snapshot *ends;    /* of each phase */
+    size_t phases;
+    uint64_t *writes;         /* hash of each request that writes, in the order of their coming to the server */
+    size_t write_count;
+    int64_t *phase_ends_ms;
+};
+
+/* A run while it goes on. */
+struct run {
+    const struct life *life;
+    const struct run_plan *plan;
+    struct run_result *result;
+    struct sim sim;
+    struct api *api;
+    struct access *access;
+    struct wire *wire;
+    struct fault_plan faults;
+    struct spec_world world;
+    struct actors *actors;
+    struct process *ostlers[REPLICAS_MAX];
+    size_t replicas;
+    struct invariants *invariants;
+    struct oracle *oracle;
+    size_t phase;
+    int64_t changed_ms;       /* when something last changed that is no lease and no event */
+    struct map marked;        /* names of nodes that were marked */
+};
+
+void run_life(const struct life *life, const struct run_plan *plan, struct run_result *ret);
+void run_result_clear(struct run_result *r);
+/* A finding, once for each text. */
+void run_finding(struct run *r, const char *fmt, ...) PRINTF(2, 3);
+/* The phase goes on at least until that time, whether anything changes or not. */
+void run_hold(struct run *r, int64_t until_ms);
+/* The Ostler that a request comes from, or NULL. */
+struct process *run_sender(const struct run *r, const struct wire_client *c);
+/* The Ostler that works at the moment, or NULL. */
+struct process *run_leader(const struct run *r);
+/* Holds what came of a run against the run without faults: another end of any phase is a finding. */
+void run_compare(const struct run_result *reference, struct run_result *got);
+
+#endif

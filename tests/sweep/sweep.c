@@ -1,0 +1,223 @@
+#include "tests/sweep/sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "tests/sweep/workers.h"
+
+enum { CASES_SHOWN = 10, PROCESSES = 2 };
+
+static const struct sweep sweeps[] = {
+    { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, 0 },
+    { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases, lost_run, 0 },
+    { "stale-sweep", "from every notification on Ostler's view is old, in four ways", stale_cases, stale_run, 200 },
+    { "unobserved-sweep", "every event that a later one of its object follows is hidden", unobserved_cases, unobserved_run, 0 },
+    { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, 0 },
+    { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases, outage_run, 60 },
+    { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, 0 },
+    { "dst", "random faults of all kinds, then quiet; one case for each seed", dst_cases, dst_run, 300 },
+    { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, 20 },
+};
+
+const struct sweep *sweep_table(size_t *ret_count)
+{
+    *ret_count = ARRAY_LEN(sweeps);
+    return sweeps;
+}
+
+/* ---- one case */
+
+static size_t live(const struct sweep_env *env, const struct run_plan *plan, const struct run_result *reference, struct counts *counts, struct buf *out)
+{
+    struct run_result result;
+    run_life(env->life, plan, &result);
+    if (reference)
+        run_compare(reference, &result);
+    size_t found = result.finding_count;
+    if (out)
+        buf_str(out, buf_text(&result.findings));
+    if (counts)
+        counts_add(counts, &result.counts);
+    run_result_clear(&result);
+    return found;
+}
+
+/* What a run changes of its plan is as it was before. */
+static void rewind_plan(const struct run_plan *plan)
+{
+    if (plan->fresh)
+        memcpy(plan->arg, plan->fresh, plan->arg_size);
+    for (size_t i = 0; i < plan->fault_count; i++)
+        plan->faults[i].seen = plan->faults[i].fired = 0;
+}
+
+size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts, struct buf *out)
+{
+    plan->verbose = env->verbose;
+    size_t found = live(env, plan, compare ? &env->reference : NULL, counts, NULL);
+    if (!found)
+        return 0;
+    buf_printf(out, "%s:\n", what);
+    struct run_plan again = *plan, calm = { .seed = 1, .keep_text = true, .phases = plan->phases };
+    struct run_result reference;
+    again.keep_text = true;
+    again.verbose = false;
+    rewind_plan(plan);
+    run_life(env->life, &calm, &reference);
+    live(env, &again, compare ? &reference : NULL, NULL, out);
+    run_result_clear(&reference);
+    return found;
+}
+
+/* ---- the program */
+
+struct options {
+    const struct sweep *sweep;
+    size_t count;       /* cases; 0: the bounded size */
+    bool full;
+    size_t only;        /* this case; SIZE_MAX: all */
+    size_t first;       /* of sweeps over seeds */
+    size_t processes;
+    const char *life;
+};
+
+struct report {
+    const struct options *options;
+    struct counts counts;
+    size_t cases, failed;
+};
+
+static void usage(void)
+{
+    printf("usage: sweep NAME [--full | --count N] [--first N] [--case N] [--processes N] [--life FILE]\n");
+    for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
+        printf("  %-20s %s\n", sweeps[i].name, sweeps[i].help);
+}
+
+static bool number(const char *text, size_t *ret)
+{
+    int64_t value;
+    if (!text || !str_parse_int(text, 0, INT64_MAX, &value))
+        return false;
+    *ret = (size_t) value;
+    return true;
+}
+
+static const struct sweep *find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
+        if (strcmp(sweeps[i].name, name) == 0)
+            return &sweeps[i];
+    return NULL;
+}
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    *o = (struct options){ .only = SIZE_MAX, .processes = PROCESSES, .life = "tests/sweep/life.yaml" };
+    if (argc < 2 || !(o->sweep = find(argv[1])))
+        return false;
+    for (int i = 2; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        size_t *into = strcmp(argv[i], "--count") == 0 ? &o->count : strcmp(argv[i], "--case") == 0 ? &o->only :
+                       strcmp(argv[i], "--first") == 0 ? &o->first : strcmp(argv[i], "--processes") == 0 ? &o->processes : NULL;
+        if (strcmp(argv[i], "--full") == 0)
+            o->full = true;
+        else if (strcmp(argv[i], "--life") == 0 && value)
+            o->life = argv[++i];
+        else if (into && number(value, into))
+            i++;
+        else
+            return false;
+    }
+    return o->processes > 0;
+}
+
+static void on_done(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
+{
+    struct report *r = arg;
+    counts_add(&r->counts, counts);
+    r->cases++;
+    if (!findings)
+        return;
+    if (++r->failed <= CASES_SHOWN)
+        printf("FAIL %s case %zu, %s    replay: build/release/sweep %s --case %zu\n", r->options->sweep->name, index, text,
+               r->options->sweep->name, index);
+    fflush(stdout);
+}
+
+/* Which cases, spread evenly over all. */
+static size_t *choose(const struct options *o, const struct sweep_env *env, size_t *ret_count)
+{
+    size_t all = o->sweep->cases(env), n = o->full ? all : o->count ? o->count : o->sweep->small ? o->sweep->small : all;
+    if (n > all)
+        n = all;
+    if (o->only != SIZE_MAX)
+        n = 1;
+    bool seeds = all >= SWEEP_SEEDS;
+    size_t *cases = xcalloc(n ? n : 1, sizeof *cases);
+    for (size_t i = 0; i < n; i++)
+        cases[i] = o->only != SIZE_MAX ? o->only : seeds ? o->first + i : (size_t) ((unsigned __int128) i * all / n);
+    *ret_count = n;
+    return cases;
+}
+
+static void print_tried(const struct counts *c)
+{
+    for (int i = 0; i < INVARIANT_COUNT; i++)
+        printf("    %-16s %10" PRIu64 " times: %s\n", invariant_name((enum invariant_id) i), c->tried[i], invariant_text((enum invariant_id) i));
+}
+
+static int sweep(const struct options *o, struct sweep_env *env)
+{
+    struct fault passive = { .point = FAULT_BEFORE, .classes = FAULT_CLASS(REQUEST_WRITE) };
+    struct run_plan calm = { .seed = 1, .calm = true, .faults = &passive, .fault_count = 1, .on_commit = view_count_notification,
+                             .arg = &env->notifications };
+    run_life(env->life, &calm, &env->reference);
+    env->writes = passive.seen;
+    if (env->reference.finding_count) {
+        printf("FAIL the life without faults:\n%s", buf_text(&env->reference.findings));
+        if (o->only == SIZE_MAX)
+            return 1;
+    }
+    struct report report = { .options = o };
+    size_t n;
+    CLEANUP_FREE size_t *cases = choose(o, env, &n);
+    struct clock clock = clock_system();
+    int64_t began = clock_mono_ms(&clock);
+    struct workers_job job = { .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes, .done = on_done,
+                               .arg = &report };
+    workers_run(&job);
+    double seconds = (double) (clock_mono_ms(&clock) - began) / 1000;
+    CLEANUP_FREE char *counts = counts_text(&report.counts);
+    printf("%s: %zu of %zu cases with findings; %s; %.1f s, %.0f runs/s\n", o->sweep->name, report.failed, report.cases, counts, seconds,
+           seconds > 0 ? (double) report.counts.runs / seconds : 0.0);
+    print_tried(&report.counts);
+    return report.failed > 0 || report.counts.runs == 0;
+}
+
+int main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    log_setup(getenv("LOG") ? LOG_DEBUG : LOG_SILENT, false);
+    struct options o;
+    if (!parse(argc, argv, &o)) {
+        usage();
+        return 2;
+    }
+    struct life life;
+    CLEANUP_ERR struct err e = { 0 };
+    if (life_load(&life, o.life, &e) < 0) {
+        fprintf(stderr, "sweep: %s\n", err_msg(&e));
+        return 2;
+    }
+    struct sweep_env env = { .life = &life, .verbose = o.only != SIZE_MAX && !getenv("QUIET") };
+    int rc = sweep(&o, &env);
+    run_result_clear(&env.reference);
+    life_clear(&life);
+    return rc;
+}

@@ -1,0 +1,61 @@
+/* A sweep tries one kind of thing going wrong in every place: a row in a table, with a number of cases and a function that lives one of
+ * them. Cases are independent of each other; the program spreads them over processes, so that a crash is a finding of one case. */
+#ifndef OSTLER_TESTS_SWEEP_SWEEP_H
+#define OSTLER_TESTS_SWEEP_SWEEP_H
+
+#include "tests/sweep/run.h"
+
+/* What all cases of a sweep share; made once, before the processes are. */
+struct sweep_env {
+    const struct life *life;
+    struct run_result reference; /* the life without faults, seed 1 */
+    uint64_t writes;             /* requests of the reference that write */
+    uint64_t notifications;      /* changes by others that a watch of Ostler's brings */
+    bool verbose;                /* a single case: print what happens */
+};
+
+/* A sweep with so many cases is one over seeds, which are taken one after another. */
+enum { SWEEP_SEEDS = 1000000000 };
+
+struct sweep {
+    const char *name;
+    const char *help;
+    /* How many cases there are; for sweeps over seeds as many as one asks for. */
+    size_t (*cases)(const struct sweep_env *env);
+    /* Lives case `index`, adds to `counts`, and appends findings to `out`; returns how many there are. */
+    size_t (*run)(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+    size_t small; /* cases of the bounded size, spread evenly over all; 0: all */
+};
+
+/* The table; `ret_count` of them. */
+const struct sweep *sweep_table(size_t *ret_count);
+
+/* ---- for sweeps */
+
+/* Lives a plan and holds it against the reference (where `compare`); findings and counts are added up. `what` says in words what the case
+ * is. When something was found, it is lived once more with texts, so that the differences are told line by line. */
+size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts, struct buf *out);
+
+/* ---- the sweeps (sweep_*.c) */
+size_t crash_cases(const struct sweep_env *env);
+size_t crash_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t lost_cases(const struct sweep_env *env);
+size_t lost_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t stale_cases(const struct sweep_env *env);
+size_t stale_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t unobserved_cases(const struct sweep_env *env);
+size_t unobserved_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t leaders_cases(const struct sweep_env *env);
+size_t leaders_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t outage_cases(const struct sweep_env *env);
+size_t outage_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t rights_cases(const struct sweep_env *env);
+size_t rights_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t dst_cases(const struct sweep_env *env);
+size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t same_cases(const struct sweep_env *env);
+size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+/* An on_commit that counts changes by others that a watch of Ostler's brings; run_plan.arg is the counter, a uint64_t. */
+void view_count_notification(struct run *r, const struct api_commit *c);
+
+#endif

@@ -1,0 +1,92 @@
+/* A right is missing: nothing hangs or crashes, and Ostler says which right it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "engine/engine.h"
+#include "reconcilers/model/policy.h"
+#include "tests/sweep/sweep.h"
+
+enum { VERB_MAX = 32, RIGHTS_MAX = 128 };
+
+/* One right of Ostler's: a row of kube/resource.h taken apart. */
+struct right {
+    char verb[VERB_MAX];
+    char resource[128]; /* "apps/daemonsets", "ostler.dev/gpuclusterpolicies/status" */
+};
+
+struct rights_case {
+    const struct right *right;
+    bool named;
+};
+
+static void add_rights(struct right *rights, size_t *n, const struct resource *r, const char *verbs, const char *subresource)
+{
+    for (const char *at = verbs; *at;) {
+        size_t len = strcspn(at, ",");
+        snprintf(rights[*n].verb, VERB_MAX, "%.*s", (int) len, at);
+        snprintf(rights[*n].resource, sizeof rights[*n].resource, "%s/%s%s%s", r->group, r->plural, *subresource ? "/" : "", subresource);
+        ++*n;
+        at += len + (at[len] == ',');
+    }
+}
+
+static size_t all_rights(struct right *rights)
+{
+    size_t n = 0;
+    for (int i = 0; i < RESOURCE_COUNT; i++) {
+        const struct resource *r = resource_get((enum resource_id) i);
+        add_rights(rights, &n, r, r->verbs, "");
+        add_rights(rights, &n, r, r->status_verbs, "status");
+    }
+    return n;
+}
+
+/* Whether a sentence names the right, as the API server does: `cannot list resource "nodes" in API group …`. */
+static bool names(const char *sentence, const struct right *right)
+{
+    const char *plural = strchr(right->resource, '/') + 1;
+    CLEANUP_FREE char *resource = xasprintf("\"%s\"", plural);
+    return sentence && strstr(sentence, right->verb) && strstr(sentence, resource);
+}
+
+static void on_rights_quiet(struct run *r)
+{
+    struct rights_case *c = r->plan->arg;
+    struct engine *engine = (struct engine *) process_engine(r->ostlers[0]);
+    CLEANUP_FREE char *watches = engine ? engine_why_watches_fail(engine) : NULL;
+    CLEANUP_FREE char *lease = engine ? engine_why_lease_fails(engine) : NULL;
+    const json_t *policy = api_get(r->api, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME);
+    CLEANUP_FREE char *status = policy ? json_compact(json_at(policy, "status")) : NULL;
+    /* In JSON quotes are escaped. */
+    CLEANUP_BUF struct buf plain = BUF_INIT(1 << 20);
+    for (const char *s = str_or_empty(status); *s; s++)
+        if (*s != '\\')
+            buf_printf(&plain, "%c", *s);
+    c->named |= names(watches, c->right) || names(lease, c->right) || names(buf_text(&plain), c->right);
+    if (r->phase + 1 == r->life->phases && wire_counts(r->wire)->forbidden && !c->named)
+        run_finding(r, "%s %s is refused %llu times, and nothing says so", c->right->verb, c->right->resource,
+                    (unsigned long long) wire_counts(r->wire)->forbidden);
+}
+
+size_t rights_cases(const struct sweep_env *env)
+{
+    (void) env;
+    struct right rights[RIGHTS_MAX];
+    return all_rights(rights);
+}
+
+size_t rights_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+{
+    struct right rights[RIGHTS_MAX];
+    all_rights(rights);
+    struct rights_case c = { .right = &rights[index] }, fresh = c;
+    char what[256];
+    snprintf(what, sizeof what, "without the right to %s %s", c.right->verb, c.right->resource);
+    struct run_plan plan = { .seed = 1, .deny_verb = c.right->verb, .deny_resource = c.right->resource, .on_quiet = on_rights_quiet, .arg = &c,
+                             .fresh = &fresh, .arg_size = sizeof c };
+    return sweep_live(env, &plan, false, what, counts, out);
+}

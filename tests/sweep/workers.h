@@ -1,0 +1,21 @@
+/* Cases in several processes: each worker takes every n-th; what it finds comes back through a pipe. A worker that dies is a finding of the
+ * case that it was at, and another one goes on after it. */
+#ifndef OSTLER_TESTS_SWEEP_WORKERS_H
+#define OSTLER_TESTS_SWEEP_WORKERS_H
+
+#include "tests/sweep/sweep.h"
+
+struct workers_job {
+    const struct sweep *sweep;
+    const struct sweep_env *env;
+    const size_t *cases; /* which */
+    size_t count;
+    size_t processes;
+    /* A case is over: its findings (0: none) and their text. */
+    void (*done)(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text);
+    void *arg;
+};
+
+void workers_run(const struct workers_job *job);
+
+#endif

@@ -1,0 +1,99 @@
+/* Who is told when of what happens in the cluster. */
+#include "reconcilers/cluster.h"
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/tree.h"
+
+struct fixture {
+    struct cluster cluster;
+    struct buf log;
+};
+
+static int64_t still(void *self)
+{
+    (void) self;
+    return 1;
+}
+
+static const struct clock no_time = { .mono_ms = still, .wall_us = still };
+
+static void tell_node(void *arg, const char *name)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, "%s ", name);
+}
+
+static void tell_policy(void *arg, bool soon)
+{
+    struct fixture *f = arg;
+    buf_str(&f->log, soon ? "policy! " : "policy ");
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    f->log = (struct buf) BUF_INIT(1000);
+    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .clock = &no_time,
+                                                         .listener = { tell_node, tell_policy, f } });
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    cluster_clear(&f->cluster);
+    buf_clear(&f->log);
+    free(f);
+    return 0;
+}
+
+static void join(struct fixture *f, const char *name)
+{
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", name, "uid", name, "resourceVersion", "1");
+    table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+}
+
+static void look_at(struct fixture *f, const char *name)
+{
+    cluster_node_seen(&f->cluster, map_get(&f->cluster.slots, name));
+}
+
+static void expect_told(struct fixture *f, const char *want)
+{
+    assert_string_equal(buf_text(&f->log), want);
+    buf_reset(&f->log);
+}
+
+/* Each node that joins is told of when the dust has settled: else the status would be written as often as nodes join. */
+static void policy_is_told_at_once_when_an_epoch_is_over(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    join(f, "b");
+    expect_told(f, "a b ");
+    for (int epoch = 0; epoch < 2; epoch++) {
+        cluster_new_epoch(&f->cluster);
+        buf_reset(&f->log);
+        look_at(f, "a");
+        expect_told(f, "");
+        look_at(f, "b");
+        expect_told(f, "policy! ");
+        look_at(f, "b");
+        expect_told(f, "");
+    }
+    join(f, "c");
+    expect_told(f, "c ");
+    look_at(f, "c");
+    expect_told(f, "policy ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
+}

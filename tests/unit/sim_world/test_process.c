@@ -1,0 +1,208 @@
+#include "sim/world/process.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "engine/engine.h"
+#include "reconcilers/manifests/render.h"
+#include "sim/api/builtin.h"
+#include "tests/unit/support/suite.h"
+
+enum { RESTART_MS = 1000, SETTLED_MS = 5000, LEASE_MS = 20 * 1000 };
+
+/* A cluster of one GPU node, a policy, and up to two Ostlers. */
+struct setting {
+    struct sim sim;
+    struct api *api;
+    struct wire *wire;
+    struct fault_plan faults;
+    struct manifests *manifests;
+    struct process *first, *second;
+};
+
+static void create(struct setting *s, json_t *object_steal)
+{
+    CLEANUP_JSON json_t *object = object_steal;
+    CLEANUP_REFUSAL struct refusal r = { 0 };
+    if (api_create(s->api, "admin", kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object, &r) < 0)
+        fail_msg("%s", r.message);
+}
+
+static void create_cluster(struct setting *s)
+{
+    static const char *const namespaces[] = { "ostler-system", "ostler-operands" };
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++)
+        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]));
+    size_t i;
+    json_t *crd;
+    CLEANUP_JSON json_t *crds = builtin_crds();
+    json_array_foreach (crds, i, crd)
+        create(s, json_incref(crd));
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion", "v1", "kind", "Node", "metadata", "name",
+                        "gpu-1", "labels", "feature.node.kubernetes.io/pci-0302_10de.present", "true", "status", "nodeInfo", "osImage",
+                        "Ubuntu 24.04.1 LTS", "kernelVersion", "6.8.0-49-generic", "containerRuntimeVersion", "containerd://2.1.4",
+                        "architecture", "amd64"));
+    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy", "metadata", "name",
+                        "default", "spec"));
+}
+
+static struct process *process(const struct setting *s, const char *name)
+{
+    return process_new(&(struct process_options){
+        .sim = (struct sim *) &s->sim, .wire = s->wire, .manifests = s->manifests, .name = name, .user = "ostler",
+        .lease_namespace = "ostler-system", .operand_namespace = "ostler-operands", .image_prefixes = "nvcr.io/nvidia",
+        .absent_grace_ms = 600 * 1000, .restart_ms = RESTART_MS, .leader_elect = true });
+}
+
+static struct setting *make(uint64_t seed)
+{
+    struct setting *s = xcalloc(1, sizeof *s);
+    log_setup(LOG_SILENT, false);
+    sim_init(&s->sim, seed);
+    s->faults = (struct fault_plan){ .rng = rng_of(seed) };
+    s->api = api_new(&s->sim.clock);
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = 1, .latency_max_ms = 20 });
+    s->manifests = manifests_new(NULL);
+    create_cluster(s);
+    s->first = process(s, "first");
+    s->second = process(s, "second");
+    return s;
+}
+
+static int set_up(void **state)
+{
+    *state = make(1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct setting *s = *state;
+    process_free(s->first);
+    process_free(s->second);
+    wire_free(s->wire);
+    sim_clear(&s->sim);
+    api_free(s->api);
+    manifests_free(s->manifests);
+    free(s);
+    return 0;
+}
+
+static void pass(struct setting *s, int64_t ms)
+{
+    sim_run_until(&s->sim, s->sim.now_ms + ms);
+}
+
+static bool works(const struct process *p)
+{
+    return process_engine(p) && engine_working(process_engine(p));
+}
+
+static const char *holder(const struct setting *s)
+{
+    return json_str_or_empty(api_get(s->api, kind_named("leases"), "ostler-system", "ostler"), "spec.holderIdentity");
+}
+
+static void it_serves_the_cluster(void **state)
+{
+    struct setting *s = *state;
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    assert_true(works(s->first));
+    assert_string_equal(holder(s), "first_1");
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 4);
+}
+
+static void killed_it_is_started_again(void **state)
+{
+    struct setting *s = *state;
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    process_kill(s->first);
+    assert_false(process_is_running(s->first));
+    pass(s, RESTART_MS + LEASE_MS);
+    assert_true(works(s->first));
+    assert_string_equal(holder(s), "first_2");
+    assert_int_equal(process_counts(s->first)->kills, 1);
+    assert_int_equal(process_counts(s->first)->starts, 2);
+}
+
+static void a_fault_kills_it_at_its_first_write(void **state)
+{
+    struct setting *s = *state;
+    struct fault rows[] = { { .point = FAULT_ANSWERED, .effect = FAULT_DIE, .classes = FAULT_CLASS(REQUEST_WRITE), .nth = 1 } };
+    s->faults.rows = rows;
+    s->faults.count = ARRAY_LEN(rows);
+    process_start(s->first);
+    pass(s, SETTLED_MS + LEASE_MS);
+    assert_int_equal(rows[0].fired, 1);
+    assert_int_equal(process_counts(s->first)->kills, 1);
+    assert_true(works(s->first));
+}
+
+static void stopped_it_gives_the_lease_back(void **state)
+{
+    struct setting *s = *state;
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    process_stop(s->first);
+    pass(s, SETTLED_MS);
+    assert_false(process_is_running(s->first));
+    assert_string_equal(holder(s), "");
+    assert_int_equal(process_counts(s->first)->ends, 1);
+    assert_int_equal(process_exit_code(s->first), 0);
+    process_start(s->second);
+    pass(s, SETTLED_MS);
+    assert_true(works(s->second));
+}
+
+static void another_one_takes_over_from_one_that_stands_still(void **state)
+{
+    struct setting *s = *state;
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    process_start(s->second);
+    process_pause(s->first);
+    pass(s, LEASE_MS);
+    assert_true(works(s->second));
+    process_resume(s->first);
+    pass(s, RESTART_MS);
+    assert_int_equal(process_counts(s->first)->losses, 1);
+    pass(s, LEASE_MS);
+    assert_string_equal(holder(s), "second_1");
+    assert_true(process_is_running(s->first));
+    assert_false(works(s->first));
+}
+
+/* The seed decides everything. */
+static uint64_t trace_of(uint64_t seed)
+{
+    struct setting *s = make(seed);
+    void *state = s;
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    uint64_t trace = s->sim.trace;
+    tear_down(&state);
+    return trace;
+}
+
+static void the_same_seed_gives_the_same_trace(void **state)
+{
+    (void) state;
+    assert_int_equal(trace_of(7), trace_of(7));
+    assert_int_not_equal(trace_of(7), trace_of(8));
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    suite_add_fixture(&s, "it serves the cluster", it_serves_the_cluster, set_up, tear_down);
+    suite_add_fixture(&s, "killed, it is started again", killed_it_is_started_again, set_up, tear_down);
+    suite_add_fixture(&s, "a fault kills it at its first write", a_fault_kills_it_at_its_first_write, set_up, tear_down);
+    suite_add_fixture(&s, "stopped, it gives the lease back", stopped_it_gives_the_lease_back, set_up, tear_down);
+    suite_add_fixture(&s, "another one takes over from one that stands still", another_one_takes_over_from_one_that_stands_still, set_up, tear_down);
+    suite_add(&s, "the same seed gives the same trace", the_same_seed_gives_the_same_trace, NULL);
+    return suite_run(&s, "process");
+}
