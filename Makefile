@@ -1,4 +1,4 @@
-# make          builds build/ostler            make run    shows it on a real control plane
+# make          builds build/ostler            make run    shows it in the simulator
 # make deps     installs what it needs         make test   everything that must pass
 # make unit     unit tests                     make bench  figures
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
@@ -7,6 +7,10 @@ SHELL := /bin/bash
 
 VARIANT ?= release
 V ?=
+WORLD ?= sim
+SPEED ?= 10
+SCENARIO ?= sim/scenarios/fleet.yaml
+SEEDS ?=
 ONLY ?=
 B := build/$(VARIANT)
 Q := $(if $V,,@)
@@ -23,7 +27,7 @@ LINK_asan := -fsanitize=address,undefined
 LINK_fuzz := -fsanitize=fuzzer,address,undefined
 CC := $(CC_$(VARIANT))
 WARN_gcc := -Wimplicit-fallthrough
-WARN_clang-14 := -Wno-gnu-statement-expression
+WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
 CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
 
@@ -112,6 +116,20 @@ $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(A
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
 sweep-program: $B/sweep
+# Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
+SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
+$(SWEEPS): $B/sweep
+	$Q$< $@
+$(SWEEPS:%=%-full): %-full: $B/sweep
+	$Q$< $* --full
+dst: $B/sweep
+	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
+torture torture-full: build/ostler build/ostler-sim
+	$Qtests/torture/run $(if $(filter %-full,$@),--full)
+mutants mutants-full: $B/sweep
+	$Qtests/mutants/run $(if $(filter %-full,$@),,--sample 4)
+real real-full: build/ostler $B/sweep
+	$Qe2e/real $(if $(filter %-full,$@),,--sample 4)
 
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -138,7 +156,7 @@ BASE :=
 image-test:
 	$Qtests/image/test_image.py $(BASE)
 run:
-	$Qscripts/run
+	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) scripts/run
 bench: build/ostler
 	$Qe2e/bench
 chart-crds:
@@ -149,6 +167,6 @@ golden:
 clean:
 	rm -rf build
 
-.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean
+.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean $(SWEEPS) $(SWEEPS:%=%-full) dst torture torture-full mutants mutants-full real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -28,7 +28,7 @@ struct ostler {
     struct manifests *manifests;
     struct engine *engine;
     struct server *server;
-    struct health_check ready_checks[3];
+    struct health_check ready_checks[4];
     bool finished;
     int exit_code;
 

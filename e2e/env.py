@@ -17,6 +17,22 @@ def moved(before, after):
     return sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
 
+def clear(client):
+    """Takes everything of a test away by force: policy, children, pods, nodes, and the lease of one that crashed."""
+    client.delete("Lease", "ostler", NAMESPACE)  # one that crashed has not released it
+    if client.get("GpuClusterPolicy", "default"):
+        with contextlib.suppress(kube.ApiError):
+            client.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
+        client.delete("GpuClusterPolicy", "default")
+    for kind in ("DaemonSet", "ControllerRevision", "Service", "Pod"):
+        for obj in client.list(kind, OPERANDS):
+            client.delete(kind, obj["metadata"]["name"], OPERANDS, grace=0)
+    for kind, namespace in (("Pod", "default"), ("Node", None)):
+        for obj in client.list(kind, namespace):
+            client.delete(kind, obj["metadata"]["name"], namespace, grace=0)
+    kube.wait_for(lambda: not client.list("Node") and not client.list("Pod", OPERANDS), 20, "a clean world")
+
+
 class Env:
     """The shared world, the shared operator, and what one test makes. Objects of a test are gone after it."""
 
@@ -79,18 +95,7 @@ class Env:
     def reset(self):
         """After a failure: takes everything of a test away by force, so that the next one finds a clean world."""
         self.operator.stop()
-        self.k.delete("Lease", "ostler", NAMESPACE)  # one that crashed has not released it
-        if self.k.get("GpuClusterPolicy", "default"):
-            with contextlib.suppress(kube.ApiError):
-                self.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
-            self.k.delete("GpuClusterPolicy", "default")
-        for kind in ("DaemonSet", "ControllerRevision", "Service", "Pod"):
-            for obj in self.k.list(kind, OPERANDS):
-                self.k.delete(kind, obj["metadata"]["name"], OPERANDS, grace=0)
-        for kind, namespace in (("Pod", "default"), ("Node", None)):
-            for obj in self.k.list(kind, namespace):
-                self.k.delete(kind, obj["metadata"]["name"], namespace, grace=0)
-        kube.wait_for(lambda: not self.k.list("Node") and not self.k.list("Pod", OPERANDS), 20, "a clean world")
+        clear(self.k)
 
     # -- making things --
 

@@ -3,6 +3,7 @@
 Objects are plain dictionaries. One Client is used by one thread at a time; make another with clone().
 """
 
+import base64
 import contextlib
 import http.client
 import json
@@ -73,9 +74,10 @@ class Client:
     """One connection to an API server, reopened when it breaks."""
 
     def __init__(self, host, port, ca, cert=None, key=None, token=None, agent="ostler-e2e"):
+        """ca: an authority's certificate as a file's name, or its text as bytes."""
         self._args = (host, port, ca, cert, key, token, agent)
         self._host, self._port = host, port
-        self._tls = ssl.create_default_context(cafile=ca)
+        self._tls = ssl.create_default_context(**({"cadata": ca.decode()} if isinstance(ca, bytes) else {"cafile": ca}))
         if cert:
             self._tls.load_cert_chain(cert, key)
         self._headers = {"Accept": "application/json", "User-Agent": agent}
@@ -86,6 +88,11 @@ class Client:
     def clone(self):
         """Another client with a connection of its own, for another thread."""
         return Client(*self._args)
+
+    def with_token(self, token):
+        """Another client, that shows only this token."""
+        host, port, ca, *_, agent = self._args
+        return Client(host, port, ca, token=token, agent=agent)
 
     def close(self):
         """Closes the connection; the next request opens another."""
@@ -107,12 +114,15 @@ class Client:
         return reply.status, reply.read()
 
     def raw(self, method, path, body=None, content_type="application/json", query=None, headers=None):
-        """Sends one request and returns (status, bytes); `headers` replace the client's own. A connection that the server closed meanwhile is opened again once."""
+        """Sends one request and returns (status, bytes); `headers` replace the client's own, a body in bytes is sent as it is.
+
+        A connection that the server closed meanwhile is opened again once.
+        """
         if query:
             path += "?" + urllib.parse.urlencode(query)
         headers = {**self._headers, **(headers or {})}
         if body is not None:
-            body = json.dumps(body).encode()
+            body = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
             headers["Content-Type"] = content_type
         fresh = self._connection is None
         try:
@@ -386,7 +396,7 @@ def taint(node_object, key):
 
 
 def from_kubeconfig(path, agent="ostler-e2e"):
-    """A client from a kubeconfig in JSON, as world.py writes them (embedded or by file names)."""
+    """A client from a kubeconfig in JSON, as world.py and ostler-sim write them: the authority embedded or by a file's name."""
     with open(path, encoding="utf-8") as f:
         config = json.load(f)
     cluster = config["clusters"][0]["cluster"]
@@ -396,5 +406,7 @@ def from_kubeconfig(path, agent="ostler-e2e"):
         with open(user["tokenFile"], encoding="utf-8") as f:
             token = f.read().strip()
     url = urllib.parse.urlsplit(cluster["server"])
-    return Client(url.hostname, url.port, cluster["certificate-authority"], user.get("client-certificate"),
+    embedded = cluster.get("certificate-authority-data")
+    ca = base64.b64decode(embedded) if embedded else cluster["certificate-authority"]
+    return Client(url.hostname, url.port, ca, user.get("client-certificate"),
                   user.get("client-key"), token, agent)

@@ -1,5 +1,8 @@
+#include <stdio.h>
+
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
@@ -49,6 +52,16 @@ static bool forces_removal(const json_t *policy)
     return force && !str_eq(force, "false");
 }
 
+/* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is refused, what
+ * serves the revision must stay. */
+static void carry_until_gone(const struct node_view *view, struct node_verdict *v)
+{
+    if (!*v->driver)
+        snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(node_label(view, LABEL_DRIVER)));
+    if (!*v->stack)
+        snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(node_label(view, LABEL_STACK)));
+}
+
 void node_reconcile(void *arg, const char *name, struct plan *plan)
 {
     struct reconcilers *r = arg;
@@ -76,6 +89,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     node_plan(&in, &a, &v, plan);
+    carry_until_gone(&in.view, &v);
     add_notice(slot, &v, plan);
     if (tally_set(&c->tally, &slot->summary, &v))
         r->policy(r->arg, waits_for_policy(&v));

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -34,17 +35,19 @@ static const struct child **gather_children(const struct cluster *c, struct aren
     return children;
 }
 
-/* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. */
+/* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. Where it is not, the first by name
+ * decides, so that another start does not decide otherwise. */
 static const struct node_slot *any_stack_node(const struct cluster *c)
 {
+    const struct node_slot *first = NULL;
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->slots, &cursor))) {
         const struct node_slot *slot = e->value;
-        if (slot->node && slot->summary.stack)
-            return slot;
+        if (slot->node && slot->summary.stack && (!first || strcmp(slot->name, first->name) < 0))
+            first = slot;
     }
-    return NULL;
+    return first;
 }
 
 static bool confirmed(void *arg, const struct child *child)
@@ -110,6 +113,15 @@ static void look_for_configs(const struct cluster *c)
         informer_start(c->informers[RESOURCE_CONFIGMAP]);
 }
 
+/* The status speaks of the failure, and no event says that it is over. */
+static void forget_failure(struct reconcilers *r)
+{
+    if (!r->failure)
+        return;
+    free(TAKE(r->failure));
+    r->policy(r->arg, true);
+}
+
 void policy_reconcile(void *arg, const char *key, struct plan *plan)
 {
     (void) key;
@@ -133,12 +145,17 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
         r->status_waits_ms = 0;
     else if (!r->status_waits_ms)
         r->status_waits_ms = clock_mono_ms(c->o.clock);
+    if (plan->len == 0)
+        forget_failure(r); /* nothing is left to do: what was refused was carried out after all */
 }
 
 void policy_outcome(struct reconcilers *r, const struct executor_result *result)
 {
-    free(TAKE(r->failure));
     /* Somebody who wrote in between is no failure: the next pass sees it. */
-    if (result->error != ERR_NONE && result->error != ERR_CONFLICT)
-        r->failure = xstrdup(result->message);
+    if (result->error == ERR_NONE || result->error == ERR_CONFLICT) {
+        forget_failure(r);
+        return;
+    }
+    free(r->failure);
+    r->failure = xstrdup(result->message);
 }

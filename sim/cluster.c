@@ -123,6 +123,7 @@ static int read_scenario(struct sim_cluster *c, struct err *e)
     }
     int64_t seed = c->options->seed >= 0 ? c->options->seed : c->scenario ? (int64_t) c->scenario->seed : 1;
     sim_init(&c->sim, (uint64_t) seed);
+    c->sim.epoch_us = clock_wall_us(&c->real) / 1000000 * 1000000; /* so that kubectl's ages are right at the beginning */
     return 0;
 }
 
@@ -172,6 +173,7 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
         goto fail;
     c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world, .without = options->api_only ? ~0U : 0 });
     schedule_changes(c);
+    api_compact(c->api, api_rv(c->api)); /* a server that has just begun has no history */
     if (listen_and_tell(c, e) < 0)
         goto fail;
     c->began_ms = clock_mono_ms(&c->real);

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-
-enum { FILE_MAX = 64 * 1024 };
+#include "base/json.h"
+#include "base/mem.h"
 
 static char *base64(const char *text)
 {
@@ -32,20 +31,26 @@ static int write_all(int fd, const char *text)
     return 0;
 }
 
+/* JSON, which is YAML too: everything that reads a kubeconfig takes it. */
+static char *kubeconfig_text(const struct kubeconfig *k)
+{
+    CLEANUP_FREE char *authority = base64(k->certificate);
+    const char *cluster = "ostler-sim";
+    CLEANUP_JSON json_t *config = json_pack("{s:s, s:s, s:s, s:[{s:s, s:{s:s, s:s}}], s:[{s:s, s:{s:s}}], s:[{s:s, s:{s:s, s:s}}]}",
+                                            "apiVersion", "v1", "kind", "Config", "current-context", cluster,
+                                            "clusters", "name", cluster, "cluster", "server", k->server, "certificate-authority-data", authority,
+                                            "users", "name", k->user, "user", "token", k->token,
+                                            "contexts", "name", cluster, "context", "cluster", cluster, "user", k->user);
+    return json_dumps(config, JSON_INDENT(1));
+}
+
 int kubeconfig_write(const char *path, const struct kubeconfig *k, struct err *e)
 {
-    CLEANUP_BUF struct buf text = BUF_INIT(FILE_MAX);
-    CLEANUP_FREE char *authority = base64(k->certificate), *fresh = xasprintf("%s.new", path);
-    buf_printf(&text,
-               "apiVersion: v1\nkind: Config\ncurrent-context: ostler-sim\n"
-               "clusters:\n- name: ostler-sim\n  cluster:\n    server: %s\n    certificate-authority-data: %s\n"
-               "users:\n- name: %s\n  user:\n    token: %s\n"
-               "contexts:\n- name: ostler-sim\n  context: {cluster: ostler-sim, user: %s}\n",
-               k->server, authority, k->user, k->token, k->user);
+    CLEANUP_FREE char *text = kubeconfig_text(k), *fresh = xasprintf("%s.new", path);
     int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(errno));
-    int rc = write_all(fd, buf_text(&text));
+    int rc = write_all(fd, text);
     if (close(fd) < 0 || rc < 0 || rename(fresh, path) < 0) {
         unlink(fresh);
         return err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(errno));

@@ -13,11 +13,12 @@ enum {
     SETTLE_APART_MS = 1000,
 };
 
-/* Without leader election nothing ever forbids a write. */
+/* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it is
+ * decided anew. Without leader election nothing else forbids a write. */
 static int64_t fence(void *arg)
 {
     const struct engine *en = arg;
-    if (en->stopping && !en->drain_writes)
+    if (en->stopping ? !en->drain_writes : !en->working)
         return INT64_MIN;
     return en->lease ? lease_write_fence(en->lease) : INT64_MAX;
 }
@@ -133,9 +134,10 @@ static void on_written(void *arg, enum resource_id resource, const json_t *objec
     cluster_written(&en->cluster, resource, object);
 }
 
-static void on_answered(void *arg, const struct request *request, int status)
+static void on_answered(void *arg, const struct request *request, int status, const struct err *e)
 {
     struct engine *en = arg;
+    engine_take_right(en, request, e);
     if (en->o.answered)
         en->o.answered(en->o.arg, request, status);
 }
@@ -227,6 +229,7 @@ void engine_free(struct engine *en)
         informer_free(en->cluster.informers[i]);
     cluster_clear(&en->cluster);
     free(en->reconcilers.failure);
+    free(en->missing.sentence);
     loop_timer_cancel(en->o.loop, &en->drain_due);
     loop_timer_cancel(en->o.loop, &en->patience);
     free(en);

@@ -61,6 +61,7 @@ void engine_update_metrics(struct engine *en);
 /* Why it is not ready, one sentence that the caller frees, or NULL. `arg` is the engine: checks of /readyz. */
 char *engine_why_watches_fail(void *arg);
 char *engine_why_lease_fails(void *arg);
+char *engine_why_writes_fail(void *arg);
 char *engine_why_stopping(void *arg);
 
 #endif

@@ -1,3 +1,6 @@
+#include <stdlib.h>
+
+#include "base/log.h"
 #include "base/str.h"
 #include "engine/engine_state.h"
 
@@ -56,6 +59,25 @@ char *engine_why_lease_fails(void *arg)
     const struct engine *en = arg;
     const char *problem = en->lease ? lease_problem(en->lease) : NULL;
     return problem ? xstrdup(problem) : NULL;
+}
+
+void engine_take_right(struct engine *en, const struct request *request, const struct err *e)
+{
+    struct missing_right *m = &en->missing;
+    bool same = m->sentence && m->method == request->method && m->resource == request->resource;
+    if (same && e->kind == ERR_NONE) {
+        free(TAKE(m->sentence));
+    } else if (!m->sentence && e->kind == ERR_FORBIDDEN) {
+        *m = (struct missing_right){ xstrdup(err_msg(e)), request->method, request->resource };
+        log_warn("a right is missing", "err", m->sentence);
+    }
+}
+
+char *engine_why_writes_fail(void *arg)
+{
+    const struct engine *en = arg;
+    return en->missing.sentence ? xasprintf("%s; grant the right: the chart's ClusterRole and Roles have all that are needed", en->missing.sentence)
+                                : NULL;
 }
 
 char *engine_why_stopping(void *arg)

@@ -10,6 +10,13 @@
 #include "runtime/lease.h"
 #include "runtime/recorder.h"
 
+/* A right that a write of ours lacked. Zero-initialised = none. */
+struct missing_right {
+    char *sentence;      /* what the API server said; owned */
+    const char *method;  /* of the request */
+    enum resource_id resource;
+};
+
 struct engine {
     struct engine_options o;
     struct cluster cluster;
@@ -26,6 +33,7 @@ struct engine {
     struct timer drain_due;
     struct timer patience; /* of `cleanup`, with another Ostler that leads */
     int exit_code;
+    struct missing_right missing; /* the first write that was forbidden and has not been allowed since */
 
     struct controller_metrics controller_metrics;
     struct metric *leader, *node_states, *cache_objects, *watch_restarts, *events_dropped;
@@ -33,6 +41,8 @@ struct engine {
 
 /* Registers the metrics. */
 void engine_metrics_add(struct engine *en);
+/* Takes note of what became of a write: for engine_why_writes_fail(). */
+void engine_take_right(struct engine *en, const struct request *request, const struct err *e);
 /* Sets up what ends an engine that only cleans up, and what stops one at the end of a turn. */
 void engine_stop_init(struct engine *en);
 

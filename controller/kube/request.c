@@ -122,10 +122,12 @@ struct request request_update(enum resource_id id, const char *ns, const char *n
     return with_body(id, "PUT", resource_path(id, ns, name, NULL), MANAGER_QUERY, "application/json", object);
 }
 
-struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid)
+struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv)
 {
     CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:s, s:{s:s}}", "kind", "DeleteOptions", "apiVersion", "v1",
                                           "propagationPolicy", "Background", "preconditions", "uid", uid);
+    if (rv)
+        json_set_at(body, "preconditions.resourceVersion", json_textf("%llu", (unsigned long long) rv));
     return with_body(id, "DELETE", resource_path(id, ns, name, NULL), "", "application/json", body);
 }
 

@@ -51,8 +51,9 @@ struct request request_merge_patch(enum resource_id id, const char *ns, const ch
 struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations);
 struct request request_create(enum resource_id id, const char *ns, const json_t *object);
 struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object);
-/* Delete in the background, only this incarnation: `uid` is a precondition. */
-struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid);
+/* Delete in the background, only this incarnation, and only as it was when it was read: `uid` and `rv` (0: any version) are preconditions, so
+ * that what was decided on an old view is refused (409). */
+struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv);
 /* Frees the strings. */
 void request_clear(struct request *r);
 

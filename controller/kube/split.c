@@ -7,24 +7,6 @@
 /* etcd takes objects up to 1.5 MiB; JSON of one may be larger than its stored form. */
 enum { ITEM_MAX = 8 << 20, ENVELOPE_MAX = 64 << 10, KEY_MAX = 64 << 10 };
 
-enum known_key { KEY_OTHER, KEY_ITEMS, KEY_METADATA, KEY_STATUS, KEY_MANAGED_FIELDS, KEY_IMAGES };
-
-static const struct key_row {
-    const char *text; /* with its quotes, as it stands in the stream */
-    enum known_key key;
-} known_keys[] = {
-    { "\"items\"", KEY_ITEMS },   { "\"metadata\"", KEY_METADATA },          { "\"status\"", KEY_STATUS },
-    { "\"images\"", KEY_IMAGES }, { "\"managedFields\"", KEY_MANAGED_FIELDS },
-};
-
-/* Members that are left out: this key in an object under that key. */
-static const struct prune_row {
-    enum known_key parent, key;
-} pruned[] = {
-    { KEY_METADATA, KEY_MANAGED_FIELDS },
-    { KEY_STATUS, KEY_IMAGES },
-};
-
 void split_init(struct split *s, enum split_mode mode, split_item_fn *on_item, void *arg)
 {
     memset(s, 0, sizeof *s);
@@ -55,39 +37,67 @@ const struct buf *split_envelope(const struct split *s)
 
 static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
 {
+    if (s->pruned_at)
+        return 0;
     if (s->in_key) {
         if (!buf_add(&s->key, bytes, n))
             return err_set(e, ERR_TOO_LARGE, "a key of more than %d bytes", KEY_MAX);
         return 0;
     }
-    if (s->pruned_at)
-        return 0;
     if (!buf_add(s->in_item ? &s->item : &s->envelope, bytes, n))
         return err_set(e, ERR_TOO_LARGE, "an object of more than %d bytes", s->in_item ? ITEM_MAX : ENVELOPE_MAX);
     return 0;
 }
 
+/* The innermost container that is open. */
 static struct split_level *top(struct split *s)
 {
     return &s->levels[s->depth - 1];
 }
 
-static bool is_pruned(const struct split *s, enum known_key parent, enum known_key key)
+/* The bits of all paths. */
+static uint32_t all_paths(const struct split *s)
 {
-    if (key == KEY_MANAGED_FIELDS && s->keep_managed_fields)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(pruned); i++)
-        if (pruned[i].parent == parent && pruned[i].key == key)
-            return true;
-    return false;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < SPLIT_PATHS_MAX && s->left_out && s->left_out[i]; i++)
+        bits |= UINT32_C(1) << i;
+    return bits;
 }
 
-static enum known_key key_of(const struct buf *key)
+/* What follows in a path after so many names. */
+static const char *path_rest(const char *path, unsigned names)
 {
-    for (size_t i = 0; i < ARRAY_LEN(known_keys); i++)
-        if (str_eq(known_keys[i].text, buf_text(key)))
-            return known_keys[i].key;
-    return KEY_OTHER;
+    for (; names > 0; names--)
+        path = strchr(path, '.') + 1;
+    return path;
+}
+
+/* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
+static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
+{
+    size_t len = strcspn(rest, ".");
+    *ret_last = rest[len] == '\0';
+    return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
+}
+
+/* Follows the paths along a key; whether one of them ends here, so that the member is left out. */
+static bool follow(struct split *s)
+{
+    const struct split_level *level = top(s);
+    s->next = (struct split_level){ .names = (unsigned char) (level->names + 1), .items = str_eq(buf_text(&s->key), "\"items\"") };
+    if (s->mode == SPLIT_FRAMES && s->depth == 1 && str_eq(buf_text(&s->key), "\"object\"")) {
+        s->next = (struct split_level){ .paths = all_paths(s) };
+        return false;
+    }
+    for (size_t i = 0; i < SPLIT_PATHS_MAX && level->paths >> i; i++) {
+        bool last;
+        if (!(level->paths >> i & 1) || !leads_on(path_rest(s->left_out[i], level->names), &s->key, &last))
+            continue;
+        if (last)
+            return true;
+        s->next.paths |= UINT32_C(1) << i;
+    }
+    return false;
 }
 
 /* A member's key is complete: the member begins here, or is left out up to its end. */
@@ -96,10 +106,8 @@ static int end_key(struct split *s, struct err *e)
     struct split_level *level = top(s);
     s->in_key = s->want_key = false;
     level->has_key = true;
-    enum known_key key = key_of(&s->key);
-    s->last_key = (unsigned char) key;
     int rc = 0;
-    if (!s->pruned_at && is_pruned(s, (enum known_key) level->key, key)) {
+    if (!s->pruned_at && follow(s)) {
         s->pruned_at = s->depth;
     } else if (!s->pruned_at) {
         if (level->has_member)
@@ -115,17 +123,12 @@ static int end_key(struct split *s, struct err *e)
 /* Copies what of a string is there; returns the number of bytes taken. */
 static size_t take_string(struct split *s, const char *p, size_t n, struct err *e, int *rc)
 {
-    size_t i = 0;
-    bool closed = false;
-    while (i < n && !closed) {
-        char c = p[i++];
-        if (s->in_escape)
-            s->in_escape = false;
-        else if (c == '\\')
-            s->in_escape = true;
-        else if (c == '"')
-            closed = true;
-    }
+    size_t i = s->in_escape;
+    while (i < n && p[i] != '"')
+        i += p[i] == '\\' ? 2 : 1;
+    bool closed = i < n;
+    s->in_escape = i > n;
+    i = closed ? i + 1 : n;
     *rc = emit(s, p, i, e);
     if (closed) {
         s->in_string = false;
@@ -139,7 +142,7 @@ static bool at_item(const struct split *s)
 {
     if (s->mode == SPLIT_FRAMES)
         return s->depth == 0;
-    return s->depth == 2 && !s->levels[1].object && s->levels[1].key == KEY_ITEMS;
+    return s->depth == 2 && !s->levels[1].object && s->levels[1].items;
 }
 
 /* Where nothing but an object (or, before a list, the list) may begin. */
@@ -148,25 +151,36 @@ static bool is_between(const struct split *s)
     return s->depth == 0 || (!s->in_item && at_item(s));
 }
 
+/* What a container that begins here is. */
+static struct split_level level_of(struct split *s, bool object, bool is_item)
+{
+    struct split_level level = { 0 };
+    if (is_item)
+        level.paths = all_paths(s);
+    else if (s->depth > 0 && top(s)->object)
+        level = s->next;
+    else if (s->depth > 0)
+        level = (struct split_level){ .names = top(s)->names, .paths = top(s)->paths };
+    level.object = object;
+    return level;
+}
+
 static int open_container(struct split *s, char c, struct err *e)
 {
     if (s->depth == SPLIT_DEPTH_MAX)
         return err_set(e, ERR_TOO_LARGE, "JSON nested deeper than %d", SPLIT_DEPTH_MAX);
     if (s->depth > 0 && s->want_key)
         return err_set(e, ERR_INVALID, "not JSON: '%c' where a key belongs", c);
-    if (!s->in_item && at_item(s)) {
-        if (c != '{')
-            return err_set(e, ERR_INVALID, "an item that is not an object");
-        s->in_item = true;
-    }
+    bool is_item = !s->in_item && at_item(s);
+    if (is_item && c != '{')
+        return err_set(e, ERR_INVALID, "an item that is not an object");
     if (s->mode == SPLIT_LIST && s->depth == 0 && (c != '{' || s->envelope.len))
         return err_set(e, ERR_INVALID, "a list that is not one object");
+    s->in_item |= is_item;
     if (emit(s, &c, 1, e) < 0)
         return -1;
-    /* An element of an array has no key of its own. */
-    bool in_object = s->depth > 0 && top(s)->object;
-    s->levels[s->depth++] = (struct split_level){ .object = c == '{',
-                                                  .key = in_object ? s->last_key : (unsigned char) KEY_OTHER };
+    s->levels[s->depth] = level_of(s, c == '{', is_item);
+    s->depth++;
     s->want_key = c == '{';
     return 0;
 }

@@ -121,7 +121,7 @@ static void on_done(void *arg, const struct transport_result *result)
     judge(job, result, &e);
     log_outcome(job, &e);
     if (ex->o.answered)
-        ex->o.answered(ex->o.arg, &a->request, result->status);
+        ex->o.answered(ex->o.arg, &a->request, result->status, &e);
     if (e.kind == ERR_NONE && result->status < 300)
         take_answer(job);
     else if (e.kind != ERR_NONE && job->first.kind == ERR_NONE)

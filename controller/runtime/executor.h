@@ -31,8 +31,8 @@ struct executor_options {
     int64_t (*fence)(void *arg);
     /* An accepted write's answer. */
     void (*written)(void *arg, enum resource_id resource, const json_t *object);
-    /* Every answer, for the metrics: HTTP status or 0. May be NULL. */
-    void (*answered)(void *arg, const struct request *request, int status);
+    /* Every answer: HTTP status or 0, and what became of the request (`e` without an error: accepted). May be NULL. */
+    void (*answered)(void *arg, const struct request *request, int status, const struct err *e);
     void *arg;
 };
 

@@ -1,12 +1,51 @@
-"""Answers with everything taken out that may differ between two servers: times, UIDs, absolute resourceVersions, generated names."""
+"""Answers with everything taken out that may differ between two servers: times, UIDs, absolute resourceVersions, generated names, what
+columns of tables are described as."""
 
 import json
 import re
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+LEFT_OUT = {"storageVersionHash"}
 ADDRESS_FIELDS = {"clusterIP", "clusterIPs"}
-GENERATED = re.compile(r"(?<=gen-)[a-z0-9]{5}\b")
+AGE = re.compile(r"\b(\d+[smhdy])+\b")
+GENERATED = re.compile(r"(?<=gen-|ess-)[a-z0-9]{5}\b")
+# Parts of sentences that speak of the insides of a server in Go.
+INSIDES = [
+    (re.compile(r"\n@@ .*", re.DOTALL), ""),  # what differs between two of its structs
+    (re.compile(r"(?<=' is missing) in '.*", re.DOTALL), ""),
+    (re.compile(r"(?<=Invalid value: )\"\{.*\}\": (?=strict decoding error)"), ""),
+    (re.compile(r" in scheme \"[^\"]*\""), ""),
+    (re.compile(r"StorageError: invalid object, Code: 4, Key: [^,]*, ResourceVersion: 0, AdditionalErrorMsg: "), ""),
+    (re.compile(r"(?<=json parse error: ).*", re.DOTALL), "<what>"),
+    (re.compile(r"(?<=continue key is not valid: ).*", re.DOTALL), "<what>"),
+    (re.compile(r"(?<=too old resource version: 1 )\(\d+\)"), "(<oldest>)"),
+]
+
+SHOWN = re.compile(r"(?<=value: )(\{.*\})(?=: )")
+
+
+def _shown(match):
+    """A value in a sentence: structs of the server's own are shown with the names that Go has for their fields."""
+    def plain(value):
+        if isinstance(value, dict):
+            return {k[:1].lower() + k[1:]: plain(v) for k, v in value.items() if v is not None}
+        return [plain(v) for v in value] if isinstance(value, list) else value
+
+    try:
+        return json.dumps(plain(json.loads(match.group())), separators=(",", ":"))
+    except ValueError:
+        return match.group()
+
+
+def _in_order(status):
+    """A refusal of a custom kind names its causes in any order."""
+    details = status.get("details") or {}
+    if status.get("kind") != "Status" or status.get("reason") != "Invalid" or "." not in details.get("group", ""):
+        return status
+    causes = sorted(details.get("causes", []), key=lambda c: (c["field"], c["message"]))
+    message = status["message"].partition(" is invalid: ")[0] + " is invalid: <causes>"
+    return {**status, "details": {**details, "causes": causes}, "message": message}
 
 
 class Normal:
@@ -18,9 +57,12 @@ class Normal:
         self.versions = set()
 
     def _text(self, text):
+        text = UID.sub(lambda m: self._uids.setdefault(m.group(), f"<uid {len(self._uids) + 1}>"), text)
         text = text.replace(self._namespace, "$ns")
         text = TIME.sub("<time>", text)
-        text = UID.sub(lambda m: self._uids.setdefault(m.group(), f"<uid {len(self._uids) + 1}>"), text)
+        text = SHOWN.sub(_shown, text)
+        for pattern, instead in INSIDES:
+            text = pattern.sub(instead, text)
         return GENERATED.sub("<generated>", text)
 
     def _value(self, key, value):
@@ -29,14 +71,25 @@ class Normal:
             return Version(int(value))
         if key == "continue" and value:
             return "<continue>"
+        if key == "causes":
+            return self._causes(value)
+        if key == "columnDefinitions":
+            return [{**self.of(v), "description": ""} for v in value or []]
+        if key == "cells":
+            return [AGE.sub("<age>", self._text(v)) if isinstance(v, str) else v for v in value]
         if key in ADDRESS_FIELDS and value not in ("None", ["None"]):
             return "<address>"
         return self.of(value)
 
+    def _causes(self, causes):
+        """Owners come in any order."""
+        conflicts = [c for c in causes if c.get("reason") == "FieldManagerConflict"]
+        return self.of(sorted(conflicts, key=lambda c: (c["message"], c["field"])) if conflicts else causes)
+
     def of(self, value):
         """The value with placeholders; versions become ranks in text()."""
         if isinstance(value, dict):
-            return {self._text(k): self._value(k, v) for k, v in value.items()}
+            return {self._text(k): self._value(k, v) for k, v in sorted(_in_order(value).items()) if k not in LEFT_OUT}
         if isinstance(value, list):
             return [self.of(v) for v in value]
         if isinstance(value, str):
@@ -52,7 +105,7 @@ class Normal:
 
         text = json.dumps(value, indent=1, sort_keys=True, default=plain)
         # Versions that are named in sentences.
-        return re.sub(r"\b\d{2,}\b", lambda m: f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group(), text)
+        return re.sub(r"(?<!\": )\b\d{2,}\b", lambda m: f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group(), text)
 
 
 class Version:

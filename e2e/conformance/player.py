@@ -25,26 +25,30 @@ def _part(answer, path):
 
 def _decode(data):
     """An object, the frames of a watch, or text."""
-    lines = data.decode(errors="replace").strip().split("\n")
-    try:
-        values = [json.loads(line) for line in lines]
-    except ValueError:
-        return data.decode(errors="replace")
-    return values[0] if len(values) == 1 else values
+    text = data.decode(errors="replace")
+    for read in (json.loads, lambda frames: [json.loads(line) for line in frames.strip().split("\n")]):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
 
 
 class Player:
     """One server."""
 
-    def __init__(self, kubeconfig):
+    def __init__(self, kubeconfig, ostler):
+        """Kubeconfigs of the administrator and of Ostler's ServiceAccount."""
         self._client = kube.from_kubeconfig(kubeconfig, agent="conformance/1")
+        self._clients = {"admin": self._client, "ostler": kube.from_kubeconfig(ostler, agent="conformance/1"),
+                         "stranger": self._client.with_token("nonsense")}
 
     def _send(self, step, names):
         path = _fill(step.path, names)
         if step.query:
             path += "?" + urllib.parse.urlencode(_fill(step.query, names))
         body = _fill(step.body, names)
-        return self._client.raw(step.method, path, body, step.content_type, headers=step.headers)
+        return self._clients[step.user].raw(step.method, path, body, step.content_type, headers=step.headers)
 
     def play(self, sequence, namespace):
         """The answers, one text for each step."""

@@ -17,6 +17,11 @@ class Step:
     query: dict = dataclasses.field(default_factory=dict)
     headers: dict = dataclasses.field(default_factory=dict)
     saved: dict = dataclasses.field(default_factory=dict)
+    user: str = "admin"
+
+    def by(self, user):
+        """Has another user send it: "ostler", with the rights of the chart's ServiceAccount, or "stranger", with a token of nobody."""
+        return dataclasses.replace(self, user=user)
 
     def save(self, **paths):
         """Saves parts of the answer under names: save(uid="metadata.uid")."""

@@ -273,7 +273,7 @@ static void want_revisions(struct pass *p)
     }
 }
 
-/* Whether all pods of the follower are made from these inputs and one of them is up: it has rolled past those that fail on their nodes. */
+/* Whether all pods of the follower are made from these inputs and one of them is up: those that are not fail for their nodes' sake. */
 static bool has_rolled(const struct cluster_view *v, const struct child *live, const json_t *inputs)
 {
     return v->tally->operands[COMPONENT_EXPORTER].up && live && json_equal(live->inputs, inputs) && live->counted &&
@@ -347,6 +347,19 @@ static bool has_daemonset(const struct cluster_view *v, const struct child *reco
     return false;
 }
 
+static size_t carriers(const struct tally *t, const char *revision, unsigned which)
+{
+    return tally_nodes(t, "driver", revision, which) + tally_nodes(t, "stack", revision, which);
+}
+
+/* Whether the DaemonSet controller counts nodes for it, apart from those that are down. The watch of nodes may be behind that of
+ * DaemonSets: with the version as a guard of the deletion, this is what the server has at that moment. */
+static bool is_asked_for(const struct tally *t, const struct child *c)
+{
+    size_t lost = carriers(t, c->revision, TALLY_CARRYING) - carriers(t, c->revision, TALLY_CARRYING_UP);
+    return c->resource == RESOURCE_DAEMONSET && c->desired > (int32_t) lost;
+}
+
 /* A DaemonSet of a tier goes when no node carries its revision; followers stay while any node has a stack or nothing is known. */
 static bool may_go(const struct pass *p, const struct child *c)
 {
@@ -359,7 +372,7 @@ static bool may_go(const struct pass *p, const struct child *c)
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
     /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
     if (c->revision)
-        return tally_nodes(v->tally, "driver", c->revision, carrying) + tally_nodes(v->tally, "stack", c->revision, carrying) == 0;
+        return carriers(v->tally, c->revision, carrying) == 0 && !is_asked_for(v->tally, c);
     if (removing)
         return tally_nodes(v->tally, "stack", NULL, carrying) == 0;
     bool exporter_off = !json_bool(v->policy->spec, "exporter.enabled", true);
@@ -382,7 +395,7 @@ static size_t delete_unwanted(struct pass *p)
         if (c->deleting || !may_go(p, c))
             continue;
         CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
-        plan_add(p->plan, request_delete(c->resource, namespace_of(p, c->resource), child_name(c), c->head.uid), "Delete", target,
+        plan_add(p->plan, request_delete(c->resource, namespace_of(p, c->resource), child_name(c), c->head.uid, c->head.rv), "Delete", target,
                  "Unneeded", "no node needs it any more");
     }
     return left;

@@ -61,8 +61,8 @@ static bool is_complete(const struct revision_tally *r)
     return r->done && r->done == r->wanted - r->wanted_lost;
 }
 
-/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back runs, and
- * completes, anew. */
+/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back runs,
+ * and completes, anew. */
 static void mark_reached(json_t *wanted, const char *annotation, const char *pool, const char *since, const char *now)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);

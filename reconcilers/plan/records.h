@@ -6,13 +6,13 @@
 
 /* Whether some node of the pool has run the revision. What was only ever meant to run there may be bad. */
 bool record_has_run(const struct child *record, const char *pool);
-/* Which of two revisions of a tier a pool rather holds on to, below 0 for the first: what was complete there before what was not, what was
- * so later before what was so earlier; the same for what ran there. 0 only for one and the same. */
+/* Which of two revisions of a tier a pool rather holds on to, below 0 for the first: what was complete there before what was not,
+ * what was so later before what was so earlier; the same for what ran there. 0 only for one and the same. */
 int record_order(const struct child *a, const struct child *b, const char *pool);
 /* Whether some pool would go back to the revision: it comes first among those of its tier and kind of host that ran there. */
 bool record_is_held(const struct cluster_view *v, const struct child *record);
-/* Annotations that the record of a revision should bear, as a map: since when each pool wants it, when it first ran there, and when it was
- * complete. `record` is NULL while there is none. New reference. */
+/* Annotations that the record of a revision should bear, as a map: since when each pool wants it, when it first ran there, and when it
+ * was complete. `record` is NULL while there is none. New reference. */
 json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record);
 
 #endif

@@ -150,8 +150,8 @@ static void note_node(struct daemonset *c, const struct api_commit *commit)
                 !json_equal(json_object_get(before, "spec"), json_object_get(after, "spec"));
     for (size_t i = 0; news && i < c->len; i++) {
         daemon_mark(c->all[i], object_name(after ? after : before));
-        /* As the real one, it does not look up when a node goes: its pods' end is what it hears of. */
-        if (after)
+        /* As the real one, it does not look up when a node goes, or when a node only takes no more pods: it finds out later. */
+        if (after && daemon_node_is_news(c->all[i], after))
             agenda_note(&c->agenda, c->all[i]->key);
     }
 }

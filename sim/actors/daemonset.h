@@ -51,6 +51,8 @@ bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod);
 json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_len);
 void daemon_delete_pod(struct daemon *d, const json_t *pod);
 void daemon_create_pod(struct daemon *d, const char *node);
+/* Whether a change of the node is reason for a look: a pod has to come or go, or the node is wanted anew. */
+bool daemon_node_is_news(const struct daemon *d, const json_t *node);
 bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay);
 
 /* ---- daemonset_rollout.c */

@@ -42,6 +42,17 @@ bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may
     return !fit_untolerated(allowed, taints, TAINT_NO_SCHEDULE | TAINT_NO_EXECUTE);
 }
 
+bool daemon_node_is_news(const struct daemon *d, const json_t *node)
+{
+    if (!d->spec)
+        return true;
+    const struct daemon_node *n = map_get(&d->nodes, object_name(node));
+    bool may_stay, should_run = daemon_should_run(d, node, &may_stay);
+    size_t pods;
+    free(daemon_pods_on(d, object_name(node), &pods));
+    return (should_run && (pods == 0 || !n || n->sum.desired == 0)) || (!may_stay && pods > 0);
+}
+
 bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod)
 {
     return str_eq(object_label(pod, LABEL_REVISION_HASH), d->hash);

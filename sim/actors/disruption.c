@@ -23,7 +23,7 @@ struct budget {
     int64_t healthy, desired, expected;
     json_t *disrupted;  /* what of disruptedPods still counts */
     int64_t again_at_ms;
-    const char *failure; /* why it cannot be worked out; static text, NULL: it can */
+    char *failure;       /* why it cannot be worked out; owned, NULL: it can */
 };
 
 static bool counts_differently(const struct api_commit *c)
@@ -83,18 +83,22 @@ static const json_t *scaler_of(const struct actors *a, const json_t *pod)
     return above ? api_get(a->api, a->kinds.deployment, object_namespace(pod), json_str_or_empty(above, "name")) : set;
 }
 
-/* How many pods there should be, by those who scale them; -1 where somebody does not scale. */
-static int64_t expected_scale(const struct actors *a, const json_t *pods)
+/* How many pods there should be, by those who scale them; pods of nobody do not count. Where somebody cannot be scaled, why,
+ * owned by the caller. */
+static int64_t expected_scale(const struct actors *a, const json_t *pods, char **ret_failure)
 {
     CLEANUP_JSON json_t *seen = json_object();
     int64_t total = 0;
     size_t i;
     json_t *pod;
     json_array_foreach (pods, i, pod) {
-        const json_t *scaler = scaler_of(a, pod);
-        if (!scaler)
-            return -1;
-        if (json_object_get(seen, object_uid(scaler)))
+        const json_t *controller = object_controller(pod), *scaler = scaler_of(a, pod);
+        const struct kind *k = kind_of(json_str_or_empty(controller, "apiVersion"), json_str_or_empty(controller, "kind"));
+        if (k && !(k->subresources & SUB_SCALE)) {
+            *ret_failure = xasprintf("%s.%s does not implement the scale subresource", k->plural, k->group);
+            return 0;
+        }
+        if (!scaler || json_object_get(seen, object_uid(scaler)))
             continue;
         json_object_set_new(seen, object_uid(scaler), json_true());
         total += json_int(scaler, "spec.replicas", 1);
@@ -132,11 +136,8 @@ static void count(const struct disruption *d, const json_t *object, struct budge
     json_array_foreach (pods, i, pod)
         b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) && !json_object_get(b->disrupted, object_name(pod));
     b->expected = (int64_t) json_array_size(pods);
-    if (at_most || is_percent(at_least)) {
-        b->expected = expected_scale(d->a, pods);
-        if (b->expected < 0)
-            b->failure = "found no controllers that can be scaled for a pod";
-    }
+    if (at_most || is_percent(at_least))
+        b->expected = expected_scale(d->a, pods, &b->failure);
     if (at_most)
         b->desired = b->expected - scaled_value(at_most, b->expected, true, 0);
     else
@@ -152,6 +153,32 @@ static json_t *condition_of(const struct disruption *d, const json_t *object, bo
                            failure ? "SyncFailed" : allowed ? "SufficientPods" : "InsufficientPods", failure ? failure : "", now);
 }
 
+/* The status as it should be, with what others say in it. New reference. */
+static json_t *status_of(const struct disruption *d, const json_t *object, const struct budget *b)
+{
+    int64_t allowed = b->failure || b->expected <= 0 || b->healthy < b->desired ? 0 : b->healthy - b->desired;
+    const json_t *old = json_object_get(object, "status");
+    json_t *status = old ? json_copy((json_t *) old) : json_object();
+    const struct {
+        const char *field;
+        int64_t value;
+    } numbers[] = {
+        { "currentHealthy", b->failure ? 0 : b->healthy },
+        { "desiredHealthy", b->failure ? 0 : b->desired },
+        { "disruptionsAllowed", allowed },
+        { "expectedPods", b->failure ? 0 : b->expected },
+        { "observedGeneration", object_generation(object) },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        json_object_set_new(status, numbers[i].field, json_integer(numbers[i].value));
+    json_object_set_new(status, "conditions", condition_of(d, object, allowed > 0, b->failure));
+    if (json_object_size(b->disrupted) > 0)
+        json_object_set(status, "disruptedPods", b->disrupted);
+    else
+        json_object_del(status, "disruptedPods");
+    return status;
+}
+
 static void look(void *self, const char *key)
 {
     struct disruption *d = self;
@@ -161,29 +188,17 @@ static void look(void *self, const char *key)
     struct budget b = { .again_at_ms = -1 };
     keep_disrupted(d, object, &b);
     count(d, object, &b);
-    if (b.failure)
-        b.healthy = b.desired = b.expected = 0;
-    int64_t allowed = b.failure || b.expected <= 0 || b.healthy < b.desired ? 0 : b.healthy - b.desired;
-    /* A merge patch takes names out only where it says so. */
-    bool fewer = json_object_size(b.disrupted) < json_object_size(json_at(object, "status.disruptedPods"));
-    json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "currentHealthy", (json_int_t) b.healthy, "desiredHealthy",
-                               (json_int_t) b.desired, "disruptionsAllowed", (json_int_t) allowed, "expectedPods",
-                               (json_int_t) b.expected, "observedGeneration", (json_int_t) object_generation(object),
-                               "conditions", condition_of(d, object, allowed > 0, b.failure));
-    CLEANUP_JSON json_t *whole = json_copy(json_at(object, "status"));
-    CLEANUP_JSON json_t *update = json_copy(object);
-    whole = whole ? whole : json_object();
-    json_object_update_new(whole, status);
-    if (fewer)
-        json_object_set(whole, "disruptedPods", b.disrupted);
-    if (json_object_size(json_object_get(whole, "disruptedPods")) == 0)
-        json_object_del(whole, "disruptedPods");
-    json_object_set(update, "status", whole);
-    if (!json_equal(whole, json_at(object, "status")))
+    CLEANUP_JSON json_t *status = status_of(d, object, &b);
+    if (!json_equal(status, json_object_get(object, "status"))) {
+        /* The whole, under its version: a merge patch would leave the names of disrupted pods in. */
+        CLEANUP_JSON json_t *update = json_copy(object);
+        json_object_set(update, "status", status);
         api_update(d->a->api, USER, d->a->kinds.budget, "status", update, NULL);
+    }
     if (b.again_at_ms >= 0)
         agenda_at(&d->agenda, key, b.again_at_ms);
     json_decref(b.disrupted);
+    free(b.failure);
 }
 
 static void *begin(struct actors *a)

@@ -38,7 +38,7 @@ static void note_dependents(struct collector *g, const char *uid)
         note(g, dependents->items[i]->kind, dependents->items[i]->object);
 }
 
-/* The object that a reference of something in `ns` names, by whatever uid; `ret_known`: whether there is such a kind at all. */
+/* The object that a reference of something in `ns` names, by whatever uid; its kind is NULL where there is none of that name. */
 static json_t *named_owner(const struct actors *a, const json_t *reference, const char *ns, const struct kind **ret_kind)
 {
     *ret_kind = kind_of(json_str_or_empty(reference, "apiVersion"), json_str_or_empty(reference, "kind"));

@@ -235,11 +235,6 @@ json_t *index_copy(const struct index *ix, const struct kind *k, const char *uid
     return out;
 }
 
-const struct index_object *index_object(const struct index *ix, const char *uid)
-{
-    return map_get(&ix->objects, uid);
-}
-
 struct amount_names *index_names(struct index *ix)
 {
     return &ix->names;

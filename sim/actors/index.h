@@ -47,8 +47,6 @@ const struct index_set *index_pods_on(const struct index *ix, const char *node);
 const struct index_set *index_dependents(const struct index *ix, const char *uid);
 /* The dependents of one kind, as a list that stays as it is when they change. New reference. */
 json_t *index_copy(const struct index *ix, const struct kind *k, const char *uid);
-/* The object of a uid when it is indexed, or NULL. */
-const struct index_object *index_object(const struct index *ix, const char *uid);
 struct amount_names *index_names(struct index *ix);
 
 #endif

@@ -59,7 +59,6 @@ struct box {
     bool ready;
     bool stopping, killed;
     bool holds_module;
-    bool ever_pulled;
     bool shows_end;      /* it shows how it ended rather than that it waits */
     int restarts;
     struct ending now, last;

@@ -26,7 +26,8 @@ void access_free(struct access *a);
 void access_add_admin(struct access *a, const char *user);
 /* Adds ClusterRole, Role, ClusterRoleBinding and RoleBinding objects (others are left aside), as YAML documents give them. */
 int access_add_objects(struct access *a, const json_t *objects, struct err *e);
-/* What the project's chart allows Ostler: its roles, for the user "system:serviceaccount:<namespace>:ostler". Embedded at build time from the chart. */
+/* What the project's chart allows Ostler: its roles, for the user "system:serviceaccount:<namespace>:ostler". Embedded at build
+ * time from the chart. */
 int access_add_chart(struct access *a, const char *ns, const char *operand_namespace, struct err *e);
 /* Takes one (verb, resource) from everybody who is no admin: a hole for the RBAC matrix. `resource` as "group/resource"
  * or "group/resource/subresource"; in the core group it begins with the slash: "/nodes". */

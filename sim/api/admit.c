@@ -1,6 +1,7 @@
 #include "sim/api/admit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -56,16 +57,57 @@ static int refuse_shape(const struct write *w, const char *why, struct refusal *
     return refuse_finish_invalid(r, &nameless, "");
 }
 
+/* The name of a kind's type in the server: "apps.DaemonSet", or "v1.DaemonSet" as it is sent. */
+static char *type_name(const struct kind *k, bool sent)
+{
+    size_t n = strcspn(k->group, ".");
+    return sent ? xasprintf("%s.%s", k->version, k->kind) : xasprintf("%.*s.%s", n ? (int) n : 4, n ? k->group : "core", k->kind);
+}
+
+/* 400: the object is of another kind than the place to which it was sent. */
+static int refuse_type(const struct write *w, const char *version, const char *kind, struct refusal *r)
+{
+    const struct kind *other = kind_of(version, kind);
+    const char *slash = strrchr(version, '/');
+    CLEANUP_FREE char *why = NULL;
+    if (other) {
+        CLEANUP_FREE char *from = type_name(other, true), *to = type_name(w->kind, false);
+        why = xasprintf("converting (%s) to (%s): unknown conversion", from, to);
+    } else {
+        why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind, version);
+    }
+    return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", kind, slash ? slash + 1 : version, w->kind->kind, why);
+}
+
+/* Objects of custom kinds must say what they are. */
+static int check_custom_type(const struct write *w, const json_t *object, const char *version, const char *kind, struct refusal *r)
+{
+    const char *wanted = kind_api_version(w->kind);
+    if (!*kind)
+        return refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing", w->kind->kind);
+    if (w->verb != API_PATCH && !str_eq(version, wanted))
+        return refuse(r, 400, NULL, "the API version in the data (%s) does not match the expected API version (%s)", version, wanted);
+    if (!str_eq(version, wanted))
+        refuse_cause(r, "FieldValueInvalid", "apiVersion", "Invalid value: \"%s\": must be %s", version, wanted);
+    if (!str_eq(kind, w->kind->kind))
+        refuse_cause(r, "FieldValueInvalid", "kind", "Invalid value: \"%s\": must be %s", kind, w->kind->kind);
+    const char *slash = strchr(version, '/');
+    CLEANUP_FREE char *group = xstrndup(version, slash ? (size_t) (slash - version) : 0);
+    const struct kind said = { .group = group, .kind = kind };
+    return refuse_finish_invalid(r, &said, json_str_or_empty(object, "metadata.name"));
+}
+
 /* What the object says it is; Kubernetes' own kinds need not say it. */
 static int check_type(const struct write *w, const json_t *object, struct refusal *r)
 {
     const char *version = str_or_empty(json_key(object, "apiVersion")), *kind = str_or_empty(json_key(object, "kind"));
-    if (w->from_outside && w->kind->flags & KIND_CUSTOM && (!*version || !*kind))
-        return refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): Object '%s' is missing", w->kind->kind,
-                      *kind ? "apiVersion" : "Kind");
+    if (w->from_outside && w->kind->flags & KIND_CUSTOM)
+        return check_custom_type(w, object, version, kind, r);
     const char *wanted = kind_api_version(w->kind);
     if ((!*version || str_eq(version, wanted)) && (!*kind || str_eq(kind, w->kind->kind)))
         return 0;
+    if (w->from_outside && w->verb != API_PATCH)
+        return refuse_type(w, *version ? version : wanted, *kind ? kind : w->kind->kind, r);
     CLEANUP_FREE char *why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind, version);
     return refuse_shape(w, why, r);
 }
@@ -245,9 +287,12 @@ static void check_deletion(const struct admission *a, struct refusal *r)
 static int check_identity(const struct admission *a, struct refusal *r)
 {
     const char *uid = json_str(a->after, "metadata.uid");
-    if (uid && *uid && !str_eq(uid, object_uid(a->before)))
-        refuse_cause(r, "FieldValueInvalid", "metadata.uid", "Invalid value: \"%s\": field is immutable", uid);
-    check_deletion(a, r);
+    /* The server says all this twice: for every object, and again among the rules of each kind. */
+    for (int i = 0; i < 2; i++) {
+        if (uid && *uid && !str_eq(uid, object_uid(a->before)))
+            refuse_cause(r, "FieldValueInvalid", "metadata.uid", "Invalid value: \"%s\": field is immutable", uid);
+        check_deletion(a, r);
+    }
     return refuse_finish_invalid(r, a->w->kind, a->name);
 }
 

@@ -126,7 +126,8 @@ static int take_over(struct apply *a, bool force, struct refusal *r)
 static json_t *finish(struct apply *a)
 {
     json_t *object = json_copy(a->result);
-    json_object_set_new(object, "metadata", json_copy(json_object_get(a->result, "metadata")));
+    json_t *metadata = json_object_get(a->result, "metadata");
+    json_object_set_new(object, "metadata", metadata ? json_copy(metadata) : json_object());
     if (!json_equal(a->live, a->result))
         manager_touch(managers_get(&a->managers, a->writer, "Apply"), a->writer->time);
     last_applied_sync(object, a->intent, a->writer->manager);

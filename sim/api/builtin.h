@@ -1,5 +1,5 @@
-/* What a cluster needs for Ostler besides Ostler, embedded at build time by scripts/embed-cluster: the CustomResourceDefinitions of crds/ (and that of
- * ServiceMonitors), and the roles of the chart. */
+/* What a cluster needs for Ostler besides Ostler, embedded at build time by scripts/embed-cluster: the CustomResourceDefinitions
+ * of crds/ (and that of ServiceMonitors), and the roles of the chart. */
 #ifndef OSTLER_SIM_API_BUILTIN_H
 #define OSTLER_SIM_API_BUILTIN_H
 

@@ -301,7 +301,8 @@ static struct cel *parse_not(struct parser *p)
 
 /* Longer marks come first: "<=" is no "<". */
 static const struct word comparisons[] = {
-    { "==", CEL_EQUAL }, { "!=", CEL_UNEQUAL }, { "<=", CEL_AT_MOST }, { ">=", CEL_AT_LEAST }, { "<", CEL_LESS }, { ">", CEL_MORE },
+    { "==", CEL_EQUAL },    { "!=", CEL_UNEQUAL }, { "<=", CEL_AT_MOST },
+    { ">=", CEL_AT_LEAST }, { "<", CEL_LESS },     { ">", CEL_MORE },
 };
 
 static struct cel *both(enum cel_op op, struct cel *left_steal, struct cel *right_steal)
@@ -330,7 +331,7 @@ static struct cel *parse_comparison(struct parser *p)
     return right ? both(op, TAKE(left), right) : NULL;
 }
 
-static struct cel *parse_chain(struct parser *p, const char *mark, enum cel_op op, struct cel *(*parse)(struct parser *))
+static struct cel *parse_chain(struct parser *p, const char *mark, enum cel_op op, struct cel *(*parse)(struct parser *) )
 {
     CLEANUP_CEL struct cel *left = parse(p);
     while (left && take(p, mark)) {

@@ -1,5 +1,6 @@
-/* The part of CEL, Kubernetes' language for rules of custom kinds, that the definitions of this project use: fields, strings, numbers, lists, has(),
- * size(), duration(), matches(), startsWith(), all(), in, comparisons, and, or, not, ?:. What is beyond that does not compile. */
+/* The part of CEL, Kubernetes' language for rules of custom kinds, that the definitions of this project use: fields, strings,
+ * numbers, lists, has(), size(), duration(), matches(), startsWith(), all(), in, comparisons, and, or, not, ?:. What is beyond
+ * that does not compile. */
 #ifndef OSTLER_SIM_API_CEL_H
 #define OSTLER_SIM_API_CEL_H
 

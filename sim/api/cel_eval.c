@@ -242,9 +242,9 @@ static struct value eval_list(const struct cel *c, const struct scope *s, struct
 
 /* Operators that do not first work out all their values. */
 static struct value (*const evals[])(const struct cel *c, const struct scope *s, struct err *e) = {
-    [CEL_NAME] = eval_name, [CEL_STRING] = eval_string, [CEL_NUMBER] = eval_number, [CEL_BOOL] = eval_number, [CEL_LIST] = eval_list,
-    [CEL_FIELD] = eval_field, [CEL_HAS] = eval_has,     [CEL_AND] = eval_logic,     [CEL_OR] = eval_logic,    [CEL_IF] = eval_if,
-    [CEL_IN] = eval_in,       [CEL_ALL] = eval_all,
+    [CEL_NAME] = eval_name, [CEL_STRING] = eval_string, [CEL_NUMBER] = eval_number, [CEL_BOOL] = eval_number,
+    [CEL_LIST] = eval_list, [CEL_FIELD] = eval_field,   [CEL_HAS] = eval_has,       [CEL_AND] = eval_logic,
+    [CEL_OR] = eval_logic,  [CEL_IF] = eval_if,         [CEL_IN] = eval_in,         [CEL_ALL] = eval_all,
 };
 
 static struct value eval(const struct cel *c, const struct scope *s, struct err *e)

@@ -8,17 +8,17 @@
 #include "sim/api/cel.h"
 
 enum cel_op {
-    CEL_NAME,     /* text: "self" or the variable of an all() */
-    CEL_STRING,   /* text */
-    CEL_NUMBER,   /* number */
-    CEL_BOOL,     /* number */
-    CEL_LIST,     /* all arguments */
-    CEL_FIELD,    /* arguments[0] . text */
-    CEL_HAS,      /* arguments[0], a CEL_FIELD, is there */
+    CEL_NAME,   /* text: "self" or the variable of an all() */
+    CEL_STRING, /* text */
+    CEL_NUMBER, /* number */
+    CEL_BOOL,   /* number */
+    CEL_LIST,   /* all arguments */
+    CEL_FIELD,  /* arguments[0] . text */
+    CEL_HAS,    /* arguments[0], a CEL_FIELD, is there */
     CEL_NOT,
     CEL_AND,
     CEL_OR,
-    CEL_IF,       /* arguments[0] ? arguments[1] : arguments[2] */
+    CEL_IF, /* arguments[0] ? arguments[1] : arguments[2] */
     CEL_EQUAL,
     CEL_UNEQUAL,
     CEL_LESS,
@@ -28,9 +28,9 @@ enum cel_op {
     CEL_IN,
     CEL_SIZE,
     CEL_DURATION,
-    CEL_MATCHES,  /* arguments[0] matches `pattern` */
+    CEL_MATCHES, /* arguments[0] matches `pattern` */
     CEL_STARTS,
-    CEL_ALL,      /* for each `text` of arguments[0]: arguments[1] */
+    CEL_ALL, /* for each `text` of arguments[0]: arguments[1] */
 };
 
 struct cel {

@@ -4,7 +4,9 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/object.h"
 #include "sim/api/draft.h"
+#include "sim/api/prepare.h"
 
 static const char *text_at(const struct draft *d, const char *key)
 {
@@ -133,6 +135,17 @@ static void complete_strategy(struct draft *spec, const char *key, json_t *unava
         draft_put(&strategy, "rollingUpdate", &rolling);
     }
     draft_put(spec, key, &strategy);
+}
+
+/* The number of its template is kept in an annotation, which every DaemonSet has from the moment it is read. */
+void complete_daemon_set(struct draft *d)
+{
+    if (object_annotation(d->value, TEMPLATE_GENERATION))
+        return;
+    struct draft metadata = draft_at(d, "metadata"), annotations = draft_at(&metadata, "annotations");
+    draft_default(&annotations, TEMPLATE_GENERATION, "0");
+    draft_put(&metadata, "annotations", &annotations);
+    draft_put(d, "metadata", &metadata);
 }
 
 void complete_daemon_set_spec(struct draft *d)

@@ -8,6 +8,7 @@ void complete_container(struct draft *d);
 void complete_volume(struct draft *d);
 void complete_pod_spec(struct draft *d);
 void complete_pod(struct draft *d);
+void complete_daemon_set(struct draft *d);
 void complete_daemon_set_spec(struct draft *d);
 void complete_deployment_spec(struct draft *d);
 void complete_job_spec(struct draft *d);

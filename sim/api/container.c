@@ -29,19 +29,6 @@ bool container_is(const struct kind *k)
     return is_namespace(k) || is_definition(k);
 }
 
-/* The definition of a custom kind; NULL when it is not there. */
-static const json_t *definition_of(const struct api *api, const struct kind *k)
-{
-    CLEANUP_FREE char *name = xasprintf("%s.%s", k->plural, k->group);
-    const struct record *r = store_get(&api->store, kind_named("customresourcedefinitions"), NULL, name);
-    return r ? r->object : NULL;
-}
-
-bool custom_is_served(const struct api *api, const struct kind *k)
-{
-    return !(k->flags & KIND_CUSTOM) || definition_of(api, k);
-}
-
 static int refuse_terminating(const struct kind *k, const char *ns, const char *name, struct refusal *r)
 {
     CLEANUP_FREE char *why = xasprintf("unable to create new content in namespace %s because it is being terminated", ns);
@@ -53,7 +40,7 @@ static int refuse_terminating(const struct kind *k, const char *ns, const char *
 int container_admits(const struct api *api, const struct kind *k, const char *ns, const char *name, struct refusal *r)
 {
     if (k->flags & KIND_CUSTOM) {
-        const json_t *definition = definition_of(api, k);
+        const json_t *definition = custom_definition(api, k);
         if (!definition)
             return refuse_generic(r, 404, "the server could not find the requested resource");
         if (object_is_deleting(definition))

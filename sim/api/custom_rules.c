@@ -127,6 +127,7 @@ void custom_validate(const struct kind *k, const char *subresource, const json_t
         schema_check_rules(s, NULL, before, after, r);
     else
         refuse_cause(r, "FieldValueInvalid", "<nil>",
-                     "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to "
+                     "Invalid value: null: some validation rules were not checked because the object was invalid; correct the "
+                     "existing errors to "
                      "complete validation");
 }

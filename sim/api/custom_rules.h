@@ -1,5 +1,5 @@
-/* Objects of custom kinds. Their schemas are those of the CustomResourceDefinitions that the program carries (sim/api/builtin.h); one that somebody
- * changes in the store says no more than that the kind is there. */
+/* Objects of custom kinds. Their schemas are those of the CustomResourceDefinitions that the program carries (sim/api/builtin.h);
+ * one that somebody changes in the store says no more than that the kind is there. */
 #ifndef OSTLER_SIM_API_CUSTOM_RULES_H
 #define OSTLER_SIM_API_CUSTOM_RULES_H
 
@@ -9,7 +9,8 @@
 #include "sim/api/refusal.h"
 #include "sim/api/typed.h"
 
-/* As typed_read(): fields that the schema does not know are left out, defaults filled in. New reference; wrong types are found by custom_validate(). */
+/* As typed_read(): fields that the schema does not know are left out, defaults filled in. New reference; wrong types are found by
+ * custom_validate(). */
 json_t *custom_read(const struct kind *k, const json_t *before, const json_t *object, struct typed_problems *problems);
 /* Adds the causes: the schema, then the CEL rules where the schema holds. */
 void custom_validate(const struct kind *k, const char *subresource, const json_t *before, const json_t *after, struct refusal *r);

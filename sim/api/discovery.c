@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
+#include "sim/api/custom.h"
 #include "sim/api/groups.h"
 #include "sim/api/openapi.h"
 #include "sim/api/refusal.h"
@@ -12,6 +14,24 @@
 #define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 #define AGGREGATED_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+/* What the server says that it is: the Kubernetes whose ways it has. */
+static const struct version_field {
+    const char *name;
+    const char *value;
+} version_fields[] = {
+    { "major", "1" },
+    { "minor", API_MINOR },
+    { "emulationMajor", "1" },
+    { "emulationMinor", API_MINOR },
+    { "gitVersion", API_VERSION },
+    { "gitCommit", "" },
+    { "gitTreeState", "" },
+    { "buildDate", "1970-01-01T00:00:00Z" },
+    { "goVersion", "" },
+    { "compiler", "" },
+    { "platform", "linux/amd64" },
+};
 
 /* One request for what the server has. */
 struct question {
@@ -45,6 +65,20 @@ static void answer_refusal(const struct question *q, int code, const char *messa
     answer_json(q, code, JSON_TYPE, refusal_status(&r));
 }
 
+static void answer_not_acceptable(const struct question *q)
+{
+    CLEANUP_REFUSAL struct refusal r = { 0 };
+    refuse(&r, 406, NULL, "only the following media types are accepted: application/json, application/yaml, "
+                          "application/vnd.kubernetes.protobuf");
+    answer_json(q, 406, JSON_TYPE, refusal_status(&r));
+}
+
+static bool accepts_json(const struct api_call *call)
+{
+    const char *accept = str_or_empty(call->accept);
+    return !*accept || strstr(accept, JSON_TYPE) || strstr(accept, "*/*") || strstr(accept, "application/*");
+}
+
 /* Whether the client would have a list of all groups at once, rather than one document for each. */
 static bool wants_aggregated(const struct api_call *call)
 {
@@ -57,12 +91,15 @@ static void answer_core(const struct question *q)
     if (wants_aggregated(q->call))
         answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, true));
     else
-        answer_json(q, 200, JSON_TYPE, json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1", "serverAddressByClientCIDRs"));
+        answer_json(q, 200, JSON_TYPE,
+                    json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1", "serverAddressByClientCIDRs"));
 }
 
 static void answer_groups(const struct question *q)
 {
-    if (wants_aggregated(q->call))
+    if (!accepts_json(q->call))
+        answer_not_acceptable(q);
+    else if (wants_aggregated(q->call))
         answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, false));
     else
         answer_json(q, 200, JSON_TYPE, groups_list(q->api));
@@ -70,10 +107,10 @@ static void answer_groups(const struct question *q)
 
 static void answer_version(const struct question *q)
 {
-    answer_json(q, 200, JSON_TYPE,
-                json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "major", "1", "minor", "36", "gitVersion", "v1.36.3", "gitCommit",
-                          "", "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z", "goVersion", "", "compiler", "", "platform", "linux/amd64",
-                          "emulationMajor", "1"));
+    json_t *version = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(version_fields); i++)
+        json_object_set_new(version, version_fields[i].name, json_string(version_fields[i].value));
+    answer_json(q, 200, JSON_TYPE, version);
 }
 
 static void answer_health(const struct question *q)
@@ -93,33 +130,62 @@ static void answer_openapi_index(const struct question *q)
     answer_json(q, 200, JSON_TYPE, json_pack("{s:o}", "paths", paths));
 }
 
-/* Clients read this document as protobuf or not at all, and do without where there is none. */
-static void answer_openapi_v2(const struct question *q)
+/* The document of a kind's group and version. */
+static void answer_openapi(const struct question *q, const struct kind *k)
 {
-    answer_refusal(q, 406, "only the following media types are accepted: application/json");
+    json_t *document = openapi_new();
+    size_t at = 0;
+    for (const struct kind *each; (each = groups_next(q->api, &at, k->group, k->version));) {
+        const json_t *version = each->flags & KIND_CUSTOM ? custom_version(q->api, each) : NULL;
+        openapi_add(document, each, json_at(version, "schema.openAPIV3Schema"));
+    }
+    answer_json(q, 200, JSON_TYPE, document);
 }
+
+/* ---- paths */
 
 static const struct fixed {
     const char *path;
     void (*answer)(const struct question *q);
+    bool any_method; /* answers whatever is asked */
 } fixed_paths[] = {
-    { "/api", answer_core },           { "/apis", answer_groups },   { "/version", answer_version },
-    { "/healthz", answer_health },     { "/livez", answer_health },  { "/readyz", answer_health },
-    { "/openapi/v3", answer_openapi_index }, { "/openapi/v2", answer_openapi_v2 },
+    { "/api", answer_core, false },
+    { "/apis", answer_groups, true },
+    { "/version", answer_version, false },
+    { "/healthz", answer_health, false },
+    { "/livez", answer_health, false },
+    { "/readyz", answer_health, false },
+    { "/healthz/ping", answer_health, false },
+    { "/livez/ping", answer_health, false },
+    { "/readyz/ping", answer_health, false },
+    { OPENAPI_ROOT, answer_openapi_index, false },
+    /* Clients read this document as protobuf, which nothing here is answered in, and do without where there is none. */
+    { "/openapi/v2", answer_not_acceptable, false },
 };
+
+/* What is only read refuses every other method; whether it did. */
+static bool refuse_method(const struct question *q)
+{
+    if (str_eq(q->call->method, "GET") || str_eq(q->call->method, "HEAD"))
+        return false;
+    answer_refusal(q, 405, "the server does not allow this method on the requested resource");
+    return true;
+}
 
 static bool serve_fixed(const struct question *q, const char *path)
 {
     for (size_t i = 0; i < ARRAY_LEN(fixed_paths); i++) {
         if (!str_eq(path, fixed_paths[i].path))
             continue;
-        fixed_paths[i].answer(q);
+        if (fixed_paths[i].any_method || !refuse_method(q))
+            fixed_paths[i].answer(q);
         return true;
     }
     return false;
 }
 
-/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when it names no group or version that is served. */
+/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when it names no group or version that
+ * is served. */
 static const struct kind *first_of_path(const struct api *api, const char *path, bool *ret_has_version)
 {
     size_t at = 0;
@@ -142,24 +208,23 @@ static bool serve_group(const struct question *q, const char *path)
     const struct kind *k = first_of_path(q->api, path, &has_version);
     if (!k)
         return false;
-    answer_json(q, 200, JSON_TYPE, has_version ? groups_resources(q->api, k->group, k->version) : groups_one(k));
+    if (!has_version)
+        answer_json(q, 200, JSON_TYPE, groups_one(k));
+    else if (!refuse_method(q))
+        answer_json(q, 200, JSON_TYPE, groups_resources(q->api, k->group, k->version));
     return true;
 }
 
 static bool serve_openapi(const struct question *q, const char *path)
 {
-    static const char prefix[] = "/openapi/v3";
-    if (!str_has_prefix(path, prefix))
+    if (!str_has_prefix(path, OPENAPI_ROOT))
         return false;
     bool has_version;
-    const struct kind *k = first_of_path(q->api, path + strlen(prefix), &has_version);
+    const struct kind *k = first_of_path(q->api, path + strlen(OPENAPI_ROOT), &has_version);
     if (!k || !has_version)
         return false;
-    json_t *document = openapi_new();
-    size_t at = 0;
-    for (const struct kind *each; (each = groups_next(q->api, &at, k->group, k->version));)
-        openapi_add(document, each, NULL);
-    answer_json(q, 200, JSON_TYPE, document);
+    if (!refuse_method(q))
+        answer_openapi(q, k);
     return true;
 }
 
@@ -177,11 +242,5 @@ bool discovery_serve(const struct api *api, const struct api_call *call, struct 
 {
     struct question q = { .api = api, .call = call, .answer = ret };
     CLEANUP_FREE char *path = path_of(call->target);
-    if (!serve_fixed(&q, path) && !serve_group(&q, path) && !serve_openapi(&q, path))
-        return false;
-    if (!str_eq(call->method, "GET") && !str_eq(call->method, "HEAD")) {
-        api_answer_clear(ret);
-        answer_refusal(&q, 405, "the server does not allow this method on the requested resource");
-    }
-    return true;
+    return serve_fixed(&q, path) || serve_group(&q, path) || serve_openapi(&q, path);
 }

@@ -1,5 +1,5 @@
-/* An object that may turn out to need a change: it is copied, one level deep, when the first change comes, so that what stays the same stays
- * shared. */
+/* An object that may turn out to need a change: it is copied, one level deep, when the first change comes, so that what stays the
+ * same stays shared. */
 #ifndef OSTLER_SIM_API_DRAFT_H
 #define OSTLER_SIM_API_DRAFT_H
 

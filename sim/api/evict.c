@@ -14,6 +14,10 @@
 #define DENIES "The disruption budget %s does not allow evicting pods currently"
 #define CAUSE "DisruptionBudget"
 
+/* The server itself is a client of itself where it writes to a budget. */
+#define SERVER_USER "system:apiserver"
+#define SERVER_MANAGER "kube-apiserver"
+
 enum {
     RETRY_S = 10,            /* when the controller of budgets has not looked at one yet */
     DISRUPTED_PODS_MAX = 2000,
@@ -67,7 +71,8 @@ static bool is_for(const json_t *budget, const json_t *pod)
         return false;
     CLEANUP_ERR struct err e = { 0 };
     struct selector selector = { 0 };
-    bool is = selector_compile(label_selector, &selector, &e) == 0 && selector_matches(&selector, selector_lookup_json, json_at(pod, "metadata.labels"));
+    bool is = selector_compile(label_selector, &selector, &e) == 0 &&
+              selector_matches(&selector, selector_lookup_json, json_at(pod, "metadata.labels"));
     selector_clear(&selector);
     return is;
 }
@@ -80,7 +85,8 @@ static int find_budget(struct eviction *v, struct refusal *r)
         if (!is_for(budget, v->pod))
             continue;
         if (v->budget)
-            return refuse(r, 500, NULL, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+            return refuse(r, 500, NULL, "This pod has more than one PodDisruptionBudget, "
+                                        "which the eviction subresource does not support.");
         v->budget = json_incref(budget);
     }
     return 0;
@@ -106,7 +112,8 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
     if (explained && str_eq(reason, "SyncFailed"))
         refuse_cause(r, CAUSE, NULL, DENIES " because it failed sync: %s", name, message);
     else if (healthy <= desired)
-        refuse_cause(r, CAUSE, NULL, "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64 " currently", name, desired, healthy);
+        refuse_cause(r, CAUSE, NULL, "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64 " currently", name,
+                     desired, healthy);
     else if (explained)
         refuse_cause(r, CAUSE, NULL, DENIES " (%s): %s", name, reason, message);
     else
@@ -138,7 +145,7 @@ static int check_budget(const json_t *budget, struct refusal *r)
     return allowed == 0 ? refuse_exhausted(budget, r) : 0;
 }
 
-/* ---- what is written: by the server itself, so that no manager is noted */
+/* ---- what is written */
 
 /* A copy that may be changed in its status. New reference. */
 static json_t *with_own_status(const json_t *object)
@@ -146,17 +153,6 @@ static json_t *with_own_status(const json_t *object)
     json_t *copy = json_copy((json_t *) object);
     json_object_set_new(copy, "status", json_deep_copy(json_object_get(object, "status")));
     return copy;
-}
-
-static int write_status(const struct eviction *v, const struct kind *k, const json_t *object, struct refusal *r)
-{
-    struct write w = { .user = v->user, .manager = v->user, .verb = API_UPDATE, .kind = k, .ns = object_namespace(object),
-                       .name = object_name(object), .subresource = "status", .dry_run = v->dry_run };
-    CLEANUP_ADMISSION struct admission a = { 0 };
-    if (admission_begin(&a, v->api, &w, r) < 0 || admission_take(&a, object, r) < 0)
-        return -1;
-    a.applied = true;
-    return admission_update(&a, NULL, r);
 }
 
 /* Replaces the condition of its type in a list, or adds it. */
@@ -204,28 +200,39 @@ static int spend(const struct eviction *v, struct refusal *r)
         json_set_at(budget, "status.disruptedPods", disrupted);
     }
     json_object_set_new(disrupted, object_name(v->pod), json_string(now));
-    return write_status(v, kind_named("poddisruptionbudgets"), budget, r);
+    struct write w = { .user = SERVER_USER, .manager = SERVER_MANAGER, .verb = API_UPDATE,
+                       .kind = kind_named("poddisruptionbudgets"), .ns = object_namespace(budget), .name = object_name(budget),
+                       .subresource = "status", .dry_run = v->dry_run };
+    return write_update(v->api, &w, budget, NULL, r);
 }
 
-/* Says on the pod why it goes. */
+/* Says on the pod why it goes. No manager is noted for that. */
 static int mark_pod(const struct eviction *v, struct refusal *r)
 {
     CLEANUP_JSON json_t *pod = with_own_status(v->pod);
     char now[CLOCK_TEXT_MAX];
     api_now(v->api, now);
-    set_condition(conditions_of(pod), json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True", "lastTransitionTime", now,
-                                                "reason", "EvictionByEvictionAPI", "message", "Eviction API: evicting"));
-    return write_status(v, kind_named("pods"), pod, r);
+    set_condition(conditions_of(pod), json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True",
+                                                "lastTransitionTime", now, "reason", "EvictionByEvictionAPI", "message",
+                                                "Eviction API: evicting"));
+    struct write w = { .user = v->user, .manager = v->user, .verb = API_UPDATE, .kind = kind_named("pods"),
+                       .ns = object_namespace(pod), .name = object_name(pod), .subresource = "status" };
+    CLEANUP_ADMISSION struct admission a = { 0 };
+    if (admission_begin(&a, v->api, &w, r) < 0 || admission_take(&a, pod, r) < 0)
+        return -1;
+    a.applied = true;
+    return admission_update(&a, NULL, r);
 }
 
 static int delete_pod(const struct eviction *v, bool dry_run, struct refusal *r)
 {
-    struct write w = { .user = v->user, .manager = v->user, .verb = API_EVICT, .kind = kind_named("pods"), .ns = object_namespace(v->pod),
-                       .name = object_name(v->pod), .subresource = "eviction", .dry_run = dry_run };
+    struct write w = { .user = v->user, .manager = v->user, .verb = API_EVICT, .kind = kind_named("pods"),
+                       .ns = object_namespace(v->pod), .name = object_name(v->pod), .subresource = "eviction", .dry_run = dry_run };
     return write_delete(v->api, &w, &v->options, NULL, NULL, r);
 }
 
-/* Deletes a pod that has said why it goes. The mark makes a new version of it, so what the eviction asks for is checked before. */
+/* Deletes a pod that has said why it goes. The mark makes a new version of it, so what the eviction asks for is
+ * checked before. */
 static int mark_and_delete(struct eviction *v, struct refusal *r)
 {
     if (delete_pod(v, true, r) < 0)

@@ -17,9 +17,19 @@ static bool is_empty(const json_t *v)
     return !v || json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0);
 }
 
-static bool is_same(const json_t *a, const json_t *b)
+/* Whether a value is the one that a field has of which nothing was said. */
+static bool is_zero(const json_t *v)
 {
-    return json_equal(a, b) || ((!a || !b) && is_empty(a) && is_empty(b));
+    return is_empty(v) || json_is_false(v) || (json_is_string(v) && json_string_length(v) == 0) ||
+           (json_is_integer(v) && json_integer_value(v) == 0);
+}
+
+static bool is_same(const struct change *c)
+{
+    if (json_equal(c->before, c->after))
+        return true;
+    bool one_is_absent = !c->before || !c->after, always = c->was && c->is;
+    return one_is_absent && (always ? is_zero(c->before) && is_zero(c->after) : is_empty(c->before) && is_empty(c->after));
 }
 
 static bool is_nothing(const json_t *v)
@@ -152,7 +162,7 @@ static void diff_value(const struct merge_type *t, struct change c, struct field
         diff_items(t, c, d);
     else if (!leaf)
         diff_fields(t, c, d);
-    if (c.was != c.is || (leaf && !is_same(c.before, c.after)))
+    if (c.was != c.is || (leaf && !is_same(&c)))
         field_set_mark(c.is ? &d->set : &d->gone);
 }
 

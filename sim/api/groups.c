@@ -8,6 +8,8 @@
 #include "sim/api/custom.h"
 
 #define VERBS "create,delete,deletecollection,get,list,patch,update,watch"
+#define VERBS_OF_NAMESPACES "create,delete,get,list,patch,update,watch"
+#define VERBS_OF_CUSTOM_KINDS "delete,deletecollection,get,list,patch,create,update,watch"
 
 static const struct subresource_row {
     enum subresource sub;
@@ -45,8 +47,9 @@ static void set_names(json_t *object, const char *key, const char *comma_separat
 
 static const char *verbs_of(const struct kind *k)
 {
-    bool is_namespace = !*k->group && str_eq(k->plural, "namespaces");
-    return is_namespace ? "create,delete,get,list,patch,update,watch" : VERBS;
+    if (k->flags & KIND_CUSTOM)
+        return VERBS_OF_CUSTOM_KINDS;
+    return !*k->group && str_eq(k->plural, "namespaces") ? VERBS_OF_NAMESPACES : VERBS;
 }
 
 const struct kind *groups_next(const struct api *api, size_t *at, const char *group, const char *version)
@@ -69,8 +72,8 @@ bool groups_leads(const struct api *api, const struct kind *k)
 
 static json_t *resource_json(const struct kind *k)
 {
-    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName", k->singular, "namespaced", k->namespaced, "kind", k->kind,
-                          "verbs", names_of(verbs_of(k)));
+    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName", k->singular, "namespaced", k->namespaced,
+                          "kind", k->kind, "verbs", names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     return r;
@@ -78,7 +81,8 @@ static json_t *resource_json(const struct kind *k)
 
 static json_t *subresource_json(const struct kind *k, const struct subresource_row *row)
 {
-    json_t *r = json_pack("{s:o, s:s, s:b}", "name", json_textf("%s/%s", k->plural, row->name), "singularName", "", "namespaced", k->namespaced);
+    json_t *name = json_textf("%s/%s", k->plural, row->name);
+    json_t *r = json_pack("{s:o, s:s, s:b}", "name", name, "singularName", "", "namespaced", k->namespaced);
     if (*row->version) {
         json_object_set_new(r, "group", json_string(row->group));
         json_object_set_new(r, "version", json_string(row->version));
@@ -144,23 +148,30 @@ static json_t *own_response_kind(const struct kind *k)
     return response_kind(custom ? k->group : "", custom ? k->version : "", k->kind);
 }
 
-static json_t *aggregated_resource(const struct kind *k)
+static json_t *aggregated_subresources(const struct kind *k)
 {
-    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind", own_response_kind(k), "scope",
-                          k->namespaced ? "Namespaced" : "Cluster", "singularResource", k->singular, "verbs", names_of(verbs_of(k)));
-    set_names(r, "shortNames", k->short_names);
-    set_names(r, "categories", k->category);
     json_t *subs = json_array();
     for (size_t i = 0; i < ARRAY_LEN(subresources); i++) {
         const struct subresource_row *row = &subresources[i];
-        if (k->subresources & row->sub)
-            json_array_append_new(subs, json_pack("{s:s, s:o, s:o}", "subresource", row->name, "responseKind",
-                                                  row->kind ? response_kind(row->group, row->version, row->kind) : own_response_kind(k), "verbs",
-                                                  names_of(row->verbs)));
+        if (!(k->subresources & row->sub))
+            continue;
+        json_t *kind = row->kind ? response_kind(row->group, row->version, row->kind) : own_response_kind(k);
+        json_array_append_new(subs, json_pack("{s:s, s:o, s:o}", "subresource", row->name, "responseKind", kind, "verbs",
+                                              names_of(row->verbs)));
     }
+    return subs;
+}
+
+static json_t *aggregated_resource(const struct kind *k)
+{
+    const char *scope = k->namespaced ? "Namespaced" : "Cluster";
+    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind", own_response_kind(k), "scope", scope,
+                          "singularResource", k->singular, "verbs", names_of(verbs_of(k)));
+    set_names(r, "shortNames", k->short_names);
+    set_names(r, "categories", k->category);
+    CLEANUP_JSON json_t *subs = aggregated_subresources(k);
     if (json_array_size(subs) > 0)
         json_object_set(r, "subresources", subs);
-    json_decref(subs);
     return r;
 }
 
@@ -171,8 +182,8 @@ static json_t *aggregated_group(const struct api *api, const struct kind *first)
     for (const struct kind *k; (k = groups_next(api, &at, first->group, first->version));)
         json_array_append_new(resources, aggregated_resource(k));
     json_t *metadata = *first->group ? json_pack("{s:s}", "name", first->group) : json_object();
-    return json_pack("{s:o, s:[{s:s, s:o, s:s}]}", "metadata", metadata, "versions", "version", first->version, "resources", resources, "freshness",
-                     "Current");
+    return json_pack("{s:o, s:[{s:s, s:o, s:s}]}", "metadata", metadata, "versions", "version", first->version, "resources", resources,
+                     "freshness", "Current");
 }
 
 json_t *groups_aggregated(const struct api *api, bool core)
@@ -182,5 +193,6 @@ json_t *groups_aggregated(const struct api *api, bool core)
     for (const struct kind *k; (k = groups_next(api, &at, NULL, NULL));)
         if (core == !*k->group && groups_leads(api, k))
             json_array_append_new(groups, aggregated_group(api, k));
-    return json_pack("{s:s, s:s, s:{}, s:o}", "kind", "APIGroupDiscoveryList", "apiVersion", "apidiscovery.k8s.io/v2", "metadata", "items", groups);
+    return json_pack("{s:s, s:s, s:{}, s:o}", "kind", "APIGroupDiscoveryList", "apiVersion", "apidiscovery.k8s.io/v2", "metadata",
+                     "items", groups);
 }

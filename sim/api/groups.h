@@ -10,6 +10,10 @@
 
 struct api;
 
+/* The Kubernetes whose ways the server has. */
+#define API_MINOR "36"
+#define API_VERSION "v1." API_MINOR ".3"
+
 /* The next kind that is served, at or after a place, of a group and version (NULL: any); NULL when there is none. */
 const struct kind *groups_next(const struct api *api, size_t *at, const char *group, const char *version);
 /* Whether a kind is the first of its group that is served. Each group has one version. */

@@ -1,5 +1,8 @@
 #include "sim/api/merge.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -74,19 +77,75 @@ static void check_value(struct check *c, const struct merge_type *t, const json_
     }
 }
 
-int merge_check(const struct merge_root *root, const json_t *intent, struct refusal *r)
+static struct check check_begin(void)
 {
     struct check c = { .path = BUF_INIT(PROBLEMS_MAX), .problems = BUF_INIT(PROBLEMS_MAX) };
     buf_str(&c.path, "");
+    return c;
+}
+
+/* 0, or -1 and a refusal with all problems. */
+static int check_end(struct check *c, const json_t *intent, struct refusal *r)
+{
+    const char *version = json_str_or_empty(intent, "apiVersion");
+    if (c->count > 0)
+        refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s%s, Kind=%s): %s%s", json_str_or_empty(intent, "metadata.namespace"),
+               json_str_or_empty(intent, "metadata.name"), strchr(version, '/') ? "" : "/", version, json_str_or_empty(intent, "kind"),
+               c->count > 1 ? "errors:\n  " : "", buf_text(&c->problems));
+    buf_clear(&c->path);
+    buf_clear(&c->problems);
+    return c->count > 0 ? -1 : 0;
+}
+
+int merge_check(const struct merge_root *root, const json_t *intent, struct refusal *r)
+{
+    struct check c = check_begin();
     check_value(&c, &root->type, intent);
-    if (c.count > 0)
-        refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s, Kind=%s): %s%s",
-               json_str_or_empty(intent, "metadata.namespace"), json_str_or_empty(intent, "metadata.name"),
-               json_str_or_empty(intent, "apiVersion"), json_str_or_empty(intent, "kind"), c.count > 1 ? "errors:\n  " : "",
-               buf_text(&c.problems));
-    buf_clear(&c.path);
-    buf_clear(&c.problems);
-    return c.count > 0 ? -1 : 0;
+    return check_end(&c, intent, r);
+}
+
+/* The place of an item, "[name="a"]" where items have keys. Owned by the caller. */
+static char *item_text(const struct merge_type *t, const json_t *list, size_t i)
+{
+    CLEANUP_ITEMS struct field_items items = field_items_of(t, list);
+    return i < items.len && items.elements[i] ? field_element_text(items.elements[i]) : xasprintf("[%zu]", i);
+}
+
+/* "spec.containers[0].x" as ".spec.containers[name="a"].x". */
+static void add_place(struct buf *out, const struct merge_root *root, const json_t *value, const char *place)
+{
+    struct merge_type type = root->type;
+    while (*place) {
+        if (*place == '[') {
+            char *end;
+            size_t i = strtoul(place + 1, &end, 10);
+            CLEANUP_FREE char *text = item_text(&type, value, i);
+            buf_str(out, text);
+            type = merge_type_item(&type);
+            value = json_array_get(value, i);
+            place = end + 1;
+            continue;
+        }
+        place += *place == '.';
+        CLEANUP_FREE char *name = xstrndup(place, strcspn(place, ".["));
+        buf_printf(out, ".%s", name);
+        type = *merge_type_field(&type, name);
+        value = json_object_get(value, name);
+        place += strlen(name);
+    }
+}
+
+int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, const json_t *places, struct refusal *r)
+{
+    struct check c = check_begin();
+    size_t i;
+    json_t *place;
+    json_array_foreach ((json_t *) places, i, place) {
+        buf_reset(&c.path);
+        add_place(&c.path, root, intent, json_string_value(place));
+        add_problem(&c, "field not declared in", "schema");
+    }
+    return check_end(&c, intent, r);
 }
 
 /* ---- merge */

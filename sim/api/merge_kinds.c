@@ -9,6 +9,8 @@
 #define MAP(field) { field, .how = MERGE_MAP }
 #define ATOMIC(field) { field, .how = MERGE_ATOMIC }
 #define SET(field) { field, .how = MERGE_SET }
+/* A scalar that the server's own type always has. */
+#define ALWAYS(field) { field, .how = MERGE_SCALAR, .always = true }
 #define UNOWNED(field) { field, .how = MERGE_UNOWNED }
 #define META_ROWS                                                                                                            \
     MAP("labels"), MAP("annotations"), { "finalizers", .how = MERGE_SET, .patch_key = "" },                                  \
@@ -392,23 +394,25 @@ static const struct merge_root roots[] = {
     { "Namespace", .type = FIELDS(META, SPEC(NULL), STATUS(conditions_only)), RESETS },
     { "PodDisruptionBudget", .type = FIELDS(META, SPEC(budget_spec), STATUS(budget_status)), RESETS },
     { "CustomResourceDefinition", .type = FIELDS(META, SPEC(crd_spec), STATUS(crd_status)), RESETS },
-    { "ControllerRevision", .type = FIELDS(META, ATOMIC("data")) },
+    { "ControllerRevision", .type = FIELDS(META, ATOMIC("data"), ALWAYS("revision")) },
     { "ConfigMap", .type = FIELDS(META, MAP("data"), MAP("binaryData")) },
     { "Secret", .type = FIELDS(META, MAP("data"), MAP("stringData")) },
     { "ServiceAccount", .type = FIELDS(META, { "secrets", .how = MERGE_LIST, .keys = { { "name" } }, .patch_key = "name",
                                                .whole_items = true }) },
     { "Lease", .type = FIELDS(META, SPEC(NULL)) },
-    { "PriorityClass", .type = FIELDS(META) },
-    { "RuntimeClass", .type = FIELDS(META, { "overhead", .how = MERGE_FIELDS, .fields = overhead },
+    { "PriorityClass", .type = FIELDS(META, ALWAYS("value")) },
+    { "RuntimeClass", .type = FIELDS(META, ALWAYS("handler"), { "overhead", .how = MERGE_FIELDS, .fields = overhead },
                                      { "scheduling", .how = MERGE_FIELDS, .fields = scheduling }) },
     { "Role", .type = FIELDS(META) },
     { "ClusterRole", .type = FIELDS(META) },
     { "RoleBinding", .type = FIELDS(META, { "roleRef", .how = MERGE_ATOMIC, .always = true }) },
     { "ClusterRoleBinding", .type = FIELDS(META, { "roleRef", .how = MERGE_ATOMIC, .always = true }) },
     { "Event", "", .type = FIELDS(META, ATOMIC("related"), { "involvedObject", .how = MERGE_ATOMIC, .always = true },
-                                  { "source", .how = MERGE_FIELDS, .always = true }) },
+                                  { "source", .how = MERGE_FIELDS, .always = true }, ALWAYS("eventTime"), ALWAYS("firstTimestamp"),
+                                  ALWAYS("lastTimestamp"), ALWAYS("reportingComponent"), ALWAYS("reportingInstance")) },
     { "Event", "events.k8s.io", .type = FIELDS(META, ATOMIC("related"), { "regarding", .how = MERGE_ATOMIC, .always = true },
-                                               { "deprecatedSource", .how = MERGE_FIELDS, .always = true }) },
+                                               { "deprecatedSource", .how = MERGE_FIELDS, .always = true }, ALWAYS("eventTime"),
+                                               ALWAYS("deprecatedFirstTimestamp"), ALWAYS("deprecatedLastTimestamp")) },
     { "GpuClusterPolicy", .type = FIELDS(META, { "spec", .how = MERGE_FIELDS, .fields = policy_spec },
                                                          { "status", .how = MERGE_FIELDS, .fields = policy_status }),
       .reset = { "status" }, .status_reset = { "spec", "metadata" } },

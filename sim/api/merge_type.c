@@ -32,6 +32,7 @@ bool merge_type_is_leaf(const struct merge_type *t, const json_t *value)
     case MERGE_LIST:
         return !json_is_array(value);
     case MERGE_ATOMIC:
+    case MERGE_SCALAR:
     case MERGE_UNOWNED:
         return true;
     }

@@ -13,6 +13,7 @@ enum merge_how {
     MERGE_SET,     /* a list of scalars, merged by value */
     MERGE_LIST,    /* a list of objects, merged by their keys */
     MERGE_FREE,    /* without a schema: objects merge key by key, lists are replaced, all the way down */
+    MERGE_SCALAR,  /* a scalar; rows are needed only for those that the server's own type always has */
     MERGE_UNOWNED, /* replaced as a whole, and nobody ever owns it: what names the object, and what the server writes itself */
 };
 

@@ -136,9 +136,9 @@ void path_parse(const char *target, struct path *ret)
     const char *parts[SEGMENTS_MAX];
     int count = *target == '/' && decode(ret->text, false) ? split(ret->segments, parts) : -1;
     ret->end = count < 0 ? PATH_BROKEN : PATH_ELSEWHERE;
-    if (count > 2 && str_eq(parts[0], "api"))
+    if (count > 1 && str_eq(parts[0], "api"))
         ret->end = settle(ret, "", parts[1], parts + 2, count - 2);
-    else if (count > 3 && str_eq(parts[0], "apis"))
+    else if (count > 2 && str_eq(parts[0], "apis") && *parts[1])
         ret->end = settle(ret, parts[1], parts[2], parts + 3, count - 3);
     ret->ns = str_or_empty(ret->ns);
 }

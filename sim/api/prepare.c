@@ -7,8 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "sim/api/draft.h"
-
-#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
+#include "sim/api/token_volume.h"
 
 static void put_member(json_t *object, const char *key, struct draft *d)
 {
@@ -88,13 +87,14 @@ static void add_tolerations(struct draft *spec)
     CLEANUP_JSON json_t *added = is ? json_copy((json_t *) is) : json_array();
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (!tolerates(is, keys[i]))
-            json_array_append_new(added, json_pack("{s:s, s:s, s:s, s:i}", "key", keys[i], "operator", "Exists", "effect", "NoExecute",
-                                                   "tolerationSeconds", 300));
+            json_array_append_new(added, json_pack("{s:s, s:s, s:s, s:i}", "key", keys[i], "operator", "Exists", "effect",
+                                                   "NoExecute", "tolerationSeconds", 300));
     if (json_array_size(added) > json_array_size(is))
         draft_set(spec, "tolerations", json_incref(added));
 }
 
-/* Priorities that every cluster has. The classes of the cluster's own are the scheduler's matter: a pod that names one has priority 0 here. */
+/* Priorities that every cluster has. The classes of the cluster's own are the scheduler's matter: a pod that names one has
+ * priority 0 here. */
 static const struct priority {
     const char *class;
     int value;
@@ -147,8 +147,10 @@ void prepare_new_pod(json_t *object)
     set_priority(&spec);
     draft_default(&spec, "serviceAccountName", "default");
     draft_default(&spec, "serviceAccount", str_or_empty(json_string_value(draft_get(&spec, "serviceAccountName"))));
+    token_volume_add(&spec, object_name(object));
     put_member(object, "spec", &spec);
-    json_object_set_new(object, "status", json_pack("{s:s, s:s}", "phase", "Pending", "qosClass", quality_of(json_object_get(object, "spec"))));
+    json_object_set_new(object, "status",
+                        json_pack("{s:s, s:s}", "phase", "Pending", "qosClass", quality_of(json_object_get(object, "spec"))));
 }
 
 /* What admission and defaults have filled in does not go because a client leaves it out. */
@@ -173,7 +175,8 @@ void prepare_pod(const json_t *before, json_t *object)
 
 /* ---- services */
 
-/* An address of the service network that follows from the name. Two names may get the same one; nothing in here is reached by it. */
+/* An address of the service network that follows from the name. Two names may get the same one; nothing in here is reached by it.
+ */
 static char *address_of(const json_t *object)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object), object_name(object));
@@ -216,9 +219,11 @@ void prepare_new_service(json_t *object)
         }
         if (!draft_get(&spec, "clusterIPs"))
             draft_set(&spec, "clusterIPs", json_pack("[O]", draft_get(&spec, "clusterIP")));
+        /* A service that has neither an address nor a selector is one of both families. */
+        bool both = str_eq(json_string_value(draft_get(&spec, "clusterIP")), "None") && !draft_get(&spec, "selector");
         if (!draft_get(&spec, "ipFamilies"))
-            draft_set(&spec, "ipFamilies", json_pack("[s]", "IPv4"));
-        draft_default(&spec, "ipFamilyPolicy", "SingleStack");
+            draft_set(&spec, "ipFamilies", both ? json_pack("[s, s]", "IPv4", "IPv6") : json_pack("[s]", "IPv4"));
+        draft_default(&spec, "ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
     }
     put_member(object, "spec", &spec);
 }

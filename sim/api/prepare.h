@@ -4,6 +4,9 @@
 
 #include <jansson.h>
 
+/* The annotation that counts the templates of a DaemonSet. */
+#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
+
 /* New objects; their top level and metadata may be changed. */
 void prepare_new_node(json_t *object);
 void prepare_new_pod(json_t *object);

@@ -15,12 +15,12 @@ enum { DIGITS_MAX = 24, BASE_POWERS = 6 };
 
 static const struct suffix {
     const char *name;
-    int power;   /* of 10, or of 2 */
+    int power; /* of 10, or of 2 */
     bool binary;
 } suffixes[] = {
-    { "n", -9, false }, { "u", -6, false }, { "m", -3, false },  { "", 0, false },   { "k", 3, false },   { "M", 6, false },  { "G", 9, false },
-    { "T", 12, false }, { "P", 15, false }, { "E", 18, false },  { "Ki", 10, true }, { "Mi", 20, true },  { "Gi", 30, true }, { "Ti", 40, true },
-    { "Pi", 50, true }, { "Ei", 60, true },
+    { "n", -9, false }, { "u", -6, false }, { "m", -3, false }, { "", 0, false },   { "k", 3, false },  { "M", 6, false },
+    { "G", 9, false },  { "T", 12, false }, { "P", 15, false }, { "E", 18, false }, { "Ki", 10, true }, { "Mi", 20, true },
+    { "Gi", 30, true }, { "Ti", 40, true }, { "Pi", 50, true }, { "Ei", 60, true },
 };
 
 /* Multiplies or divides by a power of ten, up where something is cut; false when it grows too large. */

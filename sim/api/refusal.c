@@ -11,6 +11,9 @@
 /* Sentences are made of messages of the program's own, each bounded by a request. */
 enum { SENTENCE_MAX = 64 << 20 };
 
+/* More causes than anybody reads are left out. */
+enum { CAUSES_MAX = 1000 };
+
 static const struct code_reason {
     int code;
     const char *reason;
@@ -145,6 +148,8 @@ void refuse_cause(struct refusal *r, const char *type, const char *field, const 
         causes = json_array();
         json_object_set_new(r->details, "causes", causes);
     }
+    if (json_array_size(causes) >= CAUSES_MAX)
+        return;
     va_list ap;
     va_start(ap, fmt);
     CLEANUP_FREE char *body = xvasprintf(fmt, ap);

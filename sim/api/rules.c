@@ -7,11 +7,12 @@
 #include "base/str.h"
 #include "sim/api/merge_type.h"
 #include "sim/api/custom_rules.h"
+#include "sim/api/event_view.h"
 #include "sim/api/prepare.h"
 #include "sim/api/typed.h"
 #include "sim/api/validate.h"
 
-enum { WHY_MAX = 1 << 20 };
+enum { WHY_MAX = 8 << 20, WORDS_MAX = 64 };
 
 /* What is special about a kind. */
 static const struct rules {
@@ -55,8 +56,12 @@ static char *unknown_fields(const json_t *paths)
     buf_str(&b, "strict decoding error: ");
     size_t i;
     json_t *path;
-    json_array_foreach ((json_t *) paths, i, path)
+    json_array_foreach ((json_t *) paths, i, path) {
+        /* Those that have no room are left out. */
+        if (b.len + json_string_length(path) + WORDS_MAX > WHY_MAX)
+            break;
         buf_printf(&b, "%sunknown field \"%s\"", i ? ", " : "", json_string_value(path));
+    }
     return buf_take(&b);
 }
 
@@ -70,11 +75,25 @@ static json_t *with_own_top(json_t *object_steal)
     return own;
 }
 
+static json_t *read_as(const struct kind *k, const json_t *before, const json_t *object, struct typed_problems *problems)
+{
+    const struct type *type = type_of_kind(k);
+    return type ? typed_read(type, before, object, problems) : custom_read(k, before, object, problems);
+}
+
+json_t *rules_unknown(const struct kind *k, const json_t *object)
+{
+    struct typed_problems problems = { 0 };
+    json_decref(read_as(k, NULL, object, &problems));
+    json_t *unknown = json_incref(problems.unknown);
+    typed_problems_clear(&problems);
+    return unknown;
+}
+
 json_t *rules_read(const struct kind *k, const json_t *before, const json_t *object, bool strict, char **ret_why)
 {
     struct typed_problems problems = { 0 };
-    const struct type *type = type_of_kind(k);
-    json_t *read = type ? typed_read(type, before, object, &problems) : custom_read(k, before, object, &problems);
+    json_t *read = read_as(k, before, object, &problems);
     *ret_why = NULL;
     if (read && strict && problems.unknown)
         *ret_why = unknown_fields(problems.unknown);
@@ -176,7 +195,11 @@ bool rules_generation_changes(const struct kind *k, const json_t *before, const 
         return content_changes(k, before, after);
     if (str_eq(k->kind, "PriorityClass"))
         return false;
-    if (!json_equal(json_object_get(before, "spec"), json_object_get(after, "spec")))
+    /* A pod that gets its node is not counted. */
+    if (str_eq(k->kind, "Pod") && !str_eq(json_str(before, "spec.nodeName"), json_str(after, "spec.nodeName")))
+        return false;
+    const json_t *spec_was = json_object_get(before, "spec"), *spec_is = json_object_get(after, "spec");
+    if (spec_was != spec_is && !json_equal(spec_was, spec_is))
         return true;
     const json_t *was = json_at(before, "metadata.annotations"), *is = json_at(after, "metadata.annotations");
     return str_eq(k->kind, "Deployment") && was != is && !json_equal(was, is);
@@ -193,8 +216,9 @@ int rules_validate(const struct kind *k, const char *subresource, const json_t *
         validate_event(before, after, r);
     } else if (str_eq(subresource, "status")) {
         validate_status(before, after, r);
-    } else if (rules_of(k)->validate) {
+    } else if (!str_eq(subresource, "binding") && rules_of(k)->validate) {
         rules_of(k)->validate(before, after, r);
     }
-    return refuse_finish_invalid(r, k, str_or_empty(json_str(after, "metadata.name")));
+    /* Both forms of events are refused in the name of the older one. */
+    return refuse_finish_invalid(r, event_stored_kind(k), str_or_empty(json_str(after, "metadata.name")));
 }

@@ -6,8 +6,10 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/schema_tree.h"
+#include "sim/api/validate_value.h"
 
-enum { PLACE_MAX = 1 << 20 };
+/* More than a request may have. */
+enum { PLACE_MAX = 8 << 20 };
 
 /* What is being checked. */
 struct check {
@@ -16,11 +18,18 @@ struct check {
     bool blocked;  /* something is wrong in a way that keeps rules from being checked */
 };
 
-static void check_value(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c);
+static void check_value(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
+                        struct check *c);
 
 static const char *const type_words[] = {
-    [SCHEMA_ANY] = "",           [SCHEMA_OBJECT] = "object", [SCHEMA_ARRAY] = "array",     [SCHEMA_STRING] = "string",
-    [SCHEMA_INTEGER] = "integer", [SCHEMA_NUMBER] = "number", [SCHEMA_BOOLEAN] = "boolean", [SCHEMA_INT_OR_STRING] = "integer,string",
+    [SCHEMA_ANY] = "",
+    [SCHEMA_OBJECT] = "object",
+    [SCHEMA_ARRAY] = "array",
+    [SCHEMA_STRING] = "string",
+    [SCHEMA_INTEGER] = "integer",
+    [SCHEMA_NUMBER] = "number",
+    [SCHEMA_BOOLEAN] = "boolean",
+    [SCHEMA_INT_OR_STRING] = "integer,string",
 };
 
 static const char *word_of(const json_t *value)
@@ -61,13 +70,16 @@ static void wrong_type(const struct schema *s, const struct spot *at, const json
     const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL, *word = word_of(value);
     CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
     spot_text(at, &place);
-    not_of_type(c, at, json_is_real(value) && format ? "float64" : word, json_is_real(value) && format ? format : type_words[s->type]);
+    not_of_type(c, at, json_is_real(value) && format ? "float64" : word,
+                json_is_real(value) && format ? format : type_words[s->type]);
     if (s->type == SCHEMA_INT_OR_STRING) {
-        refuse_cause(c->r, "FieldValueInvalid", "<nil>", "Invalid value: \"\": \"%s\" must validate at least one schema (anyOf)", buf_text(&place));
+        refuse_cause(c->r, "FieldValueInvalid", "<nil>", "Invalid value: \"\": \"%s\" must validate at least one schema (anyOf)",
+                     buf_text(&place));
         not_of_type(c, at, word, "integer");
     }
     if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING))
-        refuse_cause(c->r, "FieldValueInvalid", "<nil>", "Invalid value: \"\": Checked value must be of type integer %s%s%s in %s",
+        refuse_cause(c->r, "FieldValueInvalid", "<nil>",
+                     "Invalid value: \"\": Checked value must be of type integer %s%s%s in %s",
                      format ? "with format " : "(default format", format ? format : "", format ? "" : ")", buf_text(&place));
 }
 
@@ -165,8 +177,8 @@ static void check_number(const struct schema *s, const struct spot *at, const js
 
 /* ---- objects and lists */
 
-static void check_count(const struct schema *s, const char *min_key, const char *max_key, const char *what, size_t count, const struct spot *at,
-                        struct check *c)
+static void check_count(const struct schema *s, const char *min_key, const char *max_key, const char *what, size_t count,
+                        const struct spot *at, struct check *c)
 {
     int64_t min = json_int(s->source, min_key, 0), max = json_int(s->source, max_key, INT64_MAX);
     if ((int64_t) count < min) {
@@ -177,12 +189,14 @@ static void check_count(const struct schema *s, const char *min_key, const char 
     if ((int64_t) count > max) {
         CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
         spot_text(at, &place);
-        refuse_cause(c->r, "FieldValueTooMany", buf_text(&place), "Too many: %zu: must have at most %lld items", count, (long long) max);
+        refuse_cause(c->r, "FieldValueTooMany", buf_text(&place), "Too many: %zu: must have at most %lld items", count,
+                     (long long) max);
         c->blocked = true;
     }
 }
 
-static void check_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c)
+static void check_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
+                         struct check *c)
 {
     size_t i;
     json_t *name;
@@ -227,18 +241,14 @@ static void check_unique(const struct schema *s, const struct spot *at, const js
     if (!str_eq(how, "set") && !str_eq(how, "map"))
         return;
     const json_t *keys = json_object_get(s->source, "x-kubernetes-list-map-keys");
-    CLEANUP_JSON json_t *identities = json_array();
-    size_t i, j;
-    json_t *item, *other;
+    CLEANUP_JSON json_t *seen = json_object();
+    size_t i;
+    json_t *item;
     json_array_foreach ((json_t *) list, i, item) {
         CLEANUP_JSON json_t *identity = identity_of(item, keys);
         struct spot here = SPOT_ITEM(at, i);
-        json_array_foreach (identities, j, other)
-            if (json_equal(other, identity)) {
-                spot_duplicate(c->r, &here, identity, "");
-                break;
-            }
-        json_array_append(identities, identity);
+        if (!validate_first_value(seen, identity))
+            spot_duplicate(c->r, &here, identity, "");
     }
 }
 
@@ -288,7 +298,8 @@ static void add_broken(const struct spot *at, const char *shown, const char *why
     CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
     if (at)
         spot_text(at, &place);
-    refuse_cause(r, "FieldValueInvalid", at ? buf_text(&place) : "<nil>", "Invalid value: %s%s%s", shown, *shown ? ": " : "", why);
+    refuse_cause(r, "FieldValueInvalid", at ? buf_text(&place) : "<nil>", "Invalid value: %s%s%s", shown, *shown ? ": " : "",
+                 why);
 }
 
 static void check_rule(const struct schema_rule *rule, const struct spot *at, const json_t *value, struct refusal *r)
@@ -306,7 +317,8 @@ static void check_rule(const struct schema_rule *rule, const struct spot *at, co
     }
 }
 
-void schema_check_rules(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct refusal *r)
+void schema_check_rules(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
+                        struct refusal *r)
 {
     if (value == before || json_is_null(value))
         return;

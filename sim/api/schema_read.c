@@ -3,7 +3,8 @@
 #include "sim/api/draft.h"
 #include "sim/api/schema_tree.h"
 
-enum { PLACE_MAX = 1 << 20 };
+/* More than a request may have. */
+enum { PLACE_MAX = 8 << 20 };
 
 static void note_unknown(const struct spot *at, json_t *unknown)
 {
@@ -23,8 +24,8 @@ static void fill_in(const struct schema *s, const struct spot *at, struct draft 
     }
 }
 
-static void read_member(const struct schema *s, const struct spot *at, const json_t *before, const char *key, json_t *value, struct draft *d,
-                        json_t *unknown)
+static void read_member(const struct schema *s, const struct spot *at, const json_t *before, const char *key, json_t *value,
+                        struct draft *d, json_t *unknown)
 {
     const struct schema *property = map_get(&s->properties, key);
     const struct schema *inner = property ? property : s->additional;
@@ -46,7 +47,8 @@ static void read_member(const struct schema *s, const struct spot *at, const jso
         draft_set(d, key, read);
 }
 
-static json_t *read_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
+static json_t *read_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
+                           json_t *unknown)
 {
     struct draft d = draft_of(value);
     const char *key;
@@ -60,7 +62,8 @@ static json_t *read_object(const struct schema *s, const struct spot *at, const 
     return draft_end(&d);
 }
 
-static json_t *read_array(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
+static json_t *read_array(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
+                          json_t *unknown)
 {
     struct draft d = draft_of(value);
     for (size_t i = 0; i < json_array_size(value); i++) {

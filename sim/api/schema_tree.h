@@ -8,7 +8,16 @@
 #include "sim/api/cel.h"
 #include "sim/api/schema.h"
 
-enum schema_type { SCHEMA_ANY, SCHEMA_OBJECT, SCHEMA_ARRAY, SCHEMA_STRING, SCHEMA_INTEGER, SCHEMA_NUMBER, SCHEMA_BOOLEAN, SCHEMA_INT_OR_STRING };
+enum schema_type {
+    SCHEMA_ANY,
+    SCHEMA_OBJECT,
+    SCHEMA_ARRAY,
+    SCHEMA_STRING,
+    SCHEMA_INTEGER,
+    SCHEMA_NUMBER,
+    SCHEMA_BOOLEAN,
+    SCHEMA_INT_OR_STRING
+};
 
 struct schema_rule {
     struct cel *rule;
@@ -20,12 +29,12 @@ struct schema {
     json_t *source;
     enum schema_type type;
     bool nullable;
-    bool preserves;              /* x-kubernetes-preserve-unknown-fields */
-    struct map properties;       /* of struct schema */
+    bool preserves;                     /* x-kubernetes-preserve-unknown-fields */
+    struct map properties;              /* of struct schema */
     const struct schema **with_default; /* properties that have one, by their names in `default_names` */
     const char **default_names;
     size_t default_count;
-    struct schema *additional;   /* values of a map; NULL: none */
+    struct schema *additional; /* values of a map; NULL: none */
     struct schema *items;
     regex_t *pattern;
     struct schema_rule *rules;

@@ -133,12 +133,22 @@ int serve_patch(struct serving *s)
 
 /* ---- subresources that are verbs */
 
-/* The body of a request to one, whose name must be that of the pod when it says one. */
-static json_t *action_body(struct serving *s, const char *kind)
+/* What is no object of a verb's kind, which must not be taken for one. */
+static int check_action(struct serving *s, const struct kind *action, const json_t *body)
 {
-    const struct kind action = { .group = "", .version = "v1", .kind = kind };
+    const struct kind *other = kind_of(json_str_or_empty(body, "apiVersion"), json_str_or_empty(body, "kind"));
+    if (!other)
+        return 0;
+    return refuse(&s->refusal, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to (%s.%s): unknown conversion",
+                  other->kind, other->version, action->kind, other->version, other->kind, action->group, action->kind);
+}
+
+/* The body of a request to one, whose name must be that of the pod when it says one. */
+static json_t *action_body(struct serving *s, const char *group, const char *kind)
+{
+    const struct kind action = { .group = group, .version = "v1", .kind = kind };
     CLEANUP_JSON json_t *body = body_object(s->call, &action, false, &s->refusal);
-    if (!body)
+    if (!body || check_action(s, &action, body) < 0)
         return NULL;
     if (!str_eq(object_name(body), s->path.name)) {
         refuse(&s->refusal, 400, NULL, "name in URL does not match name in %s object", kind);
@@ -158,7 +168,7 @@ int serve_eviction(struct serving *s)
     struct write_options o;
     if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
         return -1;
-    CLEANUP_JSON json_t *eviction = action_body(s, "Eviction");
+    CLEANUP_JSON json_t *eviction = action_body(s, "policy", "Eviction");
     if (!eviction)
         return -1;
     if (o.dry_run)
@@ -188,7 +198,7 @@ int serve_binding(struct serving *s)
     struct write_options o;
     if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
         return -1;
-    CLEANUP_JSON json_t *binding = action_body(s, "Binding");
+    CLEANUP_JSON json_t *binding = action_body(s, "core", "Binding");
     if (!binding || check_unbound(s) < 0)
         return -1;
     char now[CLOCK_TEXT_MAX];

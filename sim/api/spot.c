@@ -7,7 +7,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-enum { SPOT_TEXT_MAX = 1 << 20 };
+/* More than a request may have. */
+enum { SPOT_TEXT_MAX = 8 << 20 };
 
 static void add(const struct spot *s, struct buf *b)
 {
@@ -83,6 +84,12 @@ void spot_duplicate(struct refusal *r, const struct spot *s, const json_t *value
     CLEANUP_FREE char *text = shown(value);
     CLEANUP_FREE char *word = xasprintf("Duplicate value: %s", text);
     cause_of(r, s, "FieldValueDuplicate", word, why);
+}
+
+void spot_not_found(struct refusal *r, const struct spot *s, const char *name)
+{
+    CLEANUP_FREE char *message = xasprintf("Not found: \"%s\"", name);
+    cause(r, s, "FieldValueNotFound", message);
 }
 
 void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value, const char *const *supported)

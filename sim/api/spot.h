@@ -28,6 +28,7 @@ void spot_invalid_text(struct refusal *r, const struct spot *s, const char *valu
 void spot_required(struct refusal *r, const struct spot *s, const char *why);
 void spot_forbidden(struct refusal *r, const struct spot *s, const char *why);
 void spot_duplicate(struct refusal *r, const struct spot *s, const json_t *value, const char *why);
+void spot_not_found(struct refusal *r, const struct spot *s, const char *name);
 /* `supported` is NULL-terminated. */
 void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value, const char *const *supported);
 void spot_too_long(struct refusal *r, const struct spot *s, size_t max);

@@ -3,8 +3,10 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/api/custom.h"
 #include "sim/api/event_view.h"
 #include "sim/api/extras.h"
+#include "sim/api/prepare.h"
 #include "sim/api/state.h"
 
 /* ---- kinds with few columns of their own */
@@ -18,7 +20,8 @@ static const struct column namespace_columns[] = {
 /* A ConfigMap's number of keys. */
 static json_t *cell_keys(const struct cell *c)
 {
-    return json_integer((json_int_t) (json_object_size(json_at(c->object, "data")) + json_object_size(json_at(c->object, "binaryData"))));
+    const json_t *data = json_at(c->object, "data"), *binary = json_at(c->object, "binaryData");
+    return json_integer((json_int_t) (json_object_size(data) + json_object_size(binary)));
 }
 
 static const struct column configmap_columns[] = {
@@ -72,44 +75,37 @@ static const struct column bare_columns[] = {
 
 /* ---- kinds to columns */
 
-#define OWN(plural, columns) { plural, columns, NULL, ARRAY_LEN(columns) }
-#define ELSEWHERE(plural, name) { plural, name##_columns, &name##_count, 0 }
+#define LISTED(array) &(const struct columns) COLUMNS(array)
 
 static const struct table_kind {
     const char *plural;
-    const struct column *columns;
-    const size_t *shared_count; /* of columns that stand in another file; NULL: `count` */
-    size_t count;
+    const struct columns *columns;
 } table_kinds[] = {
-    ELSEWHERE("pods", table_pod),
-    ELSEWHERE("nodes", table_node),
-    ELSEWHERE("services", table_service),
-    ELSEWHERE("events", table_event),
-    ELSEWHERE("daemonsets", table_daemonset),
-    ELSEWHERE("deployments", table_deployment),
-    ELSEWHERE("replicasets", table_replicaset),
-    ELSEWHERE("jobs", table_job),
-    ELSEWHERE("controllerrevisions", table_revision),
-    OWN("namespaces", namespace_columns),
-    OWN("configmaps", configmap_columns),
-    OWN("serviceaccounts", plain_columns),
-    OWN("leases", lease_columns),
-    OWN("runtimeclasses", runtimeclass_columns),
-    OWN("priorityclasses", priorityclass_columns),
-    OWN("poddisruptionbudgets", budget_columns),
+    { "pods", &columns_of_pod },
+    { "nodes", &columns_of_node },
+    { "services", &columns_of_service },
+    { "events", &columns_of_event },
+    { "daemonsets", &columns_of_daemonset },
+    { "deployments", &columns_of_deployment },
+    { "replicasets", &columns_of_replicaset },
+    { "jobs", &columns_of_job },
+    { "controllerrevisions", &columns_of_revision },
+    { "namespaces", LISTED(namespace_columns) },
+    { "configmaps", LISTED(configmap_columns) },
+    { "serviceaccounts", LISTED(plain_columns) },
+    { "leases", LISTED(lease_columns) },
+    { "runtimeclasses", LISTED(runtimeclass_columns) },
+    { "priorityclasses", LISTED(priorityclass_columns) },
+    { "poddisruptionbudgets", LISTED(budget_columns) },
 };
 
-static const struct column *columns_of(const struct kind *k, size_t *ret_count)
+static const struct columns *columns_for(const struct kind *k)
 {
-    for (size_t i = 0; i < ARRAY_LEN(table_kinds); i++) {
-        const struct table_kind *row = &table_kinds[i];
-        if (!str_eq(row->plural, k->plural))
-            continue;
-        *ret_count = row->shared_count ? *row->shared_count : row->count;
-        return row->columns;
-    }
-    *ret_count = ARRAY_LEN(bare_columns);
-    return bare_columns;
+    static const struct columns bare = COLUMNS(bare_columns);
+    for (size_t i = 0; i < ARRAY_LEN(table_kinds); i++)
+        if (str_eq(table_kinds[i].plural, k->plural))
+            return table_kinds[i].columns;
+    return &bare;
 }
 
 /* ---- one table */
@@ -119,39 +115,43 @@ struct drawing {
     const struct kind *kind;
     enum table_form form;
     int64_t now_us;
-    const struct column *columns; /* NULL: a custom kind */
-    size_t count;
-    json_t *custom;               /* owned; columns of a custom kind */
+    const struct columns *columns; /* NULL: a custom kind */
+    json_t *custom;                /* owned; columns of a custom kind */
 };
 
 static json_t *column_json(const char *name, const char *type, const char *description, int64_t priority)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", name, "type", type, "format", str_eq(name, "Name") ? "name" : "", "description", description,
+    const char *format = str_eq(name, "Name") ? "name" : "";
+    return json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", name, "type", type, "format", format, "description", description,
                      "priority", (json_int_t) priority);
 }
 
 static json_t *definitions_json(const struct drawing *d)
 {
     json_t *definitions = json_array();
-    for (size_t i = 0; i < d->count; i++)
-        json_array_append_new(definitions, column_json(d->columns[i].name, d->columns[i].type, "", d->columns[i].priority));
+    for (size_t i = 0; d->columns && i < d->columns->count; i++) {
+        const struct column *column = &d->columns->first[i];
+        json_array_append_new(definitions, column_json(column->name, column->type, "", column->priority));
+    }
     if (!d->custom)
         return definitions;
     json_array_append_new(definitions, column_json("Name", "string", "", 0));
     size_t i;
     json_t *column;
     json_array_foreach (d->custom, i, column)
-        json_array_append_new(definitions, column_json(json_str_or_empty(column, "name"), json_str_or_empty(column, "type"),
-                                                       json_str_or_empty(column, "description"), json_int(column, "priority", 0)));
+        json_array_append_new(definitions,
+                              column_json(json_str_or_empty(column, "name"), json_str_or_empty(column, "type"),
+                                          json_str_or_empty(column, "description"), json_int(column, "priority", 0)));
     return definitions;
 }
 
 static json_t *cells_json(const struct drawing *d, const json_t *object)
 {
     json_t *cells = json_array();
-    for (size_t i = 0; i < d->count; i++) {
-        struct cell c = { .object = object, .path = d->columns[i].path, .empty = d->columns[i].empty, .now_us = d->now_us };
-        json_array_append_new(cells, d->columns[i].cell(&c));
+    for (size_t i = 0; d->columns && i < d->columns->count; i++) {
+        const struct column *column = &d->columns->first[i];
+        struct cell c = { .object = object, .path = column->path, .empty = column->empty, .now_us = d->now_us };
+        json_array_append_new(cells, column->cell(&c));
     }
     if (!d->custom)
         return cells;
@@ -163,6 +163,33 @@ static json_t *cells_json(const struct drawing *d, const json_t *object)
     return cells;
 }
 
+/* That a pod has come to its end, for clients that show such rows in another way. */
+static void add_conditions(const struct kind *k, const json_t *object, json_t *row)
+{
+    const char *phase = json_str_or_empty(object, "status.phase");
+    bool failed = str_eq(phase, "Failed");
+    if (!str_eq(k->plural, "pods") || (!failed && !str_eq(phase, "Succeeded")))
+        return;
+    const char *message = failed ? "The pod failed." : "The pod has completed successfully.";
+    json_object_set_new(row, "conditions", json_pack("[{s:s, s:s, s:s, s:s}]", "type", "Completed", "status", "True", "reason",
+                                                     phase, "message", message));
+}
+
+/* The metadata of a row's object: the annotation that counts a DaemonSet's templates is not among them. */
+static json_t *row_metadata(const struct drawing *d, json_t *stored)
+{
+    json_t *metadata = json_object_get(stored, "metadata");
+    if (!str_eq(d->kind->plural, "daemonsets") || !object_annotation(stored, TEMPLATE_GENERATION))
+        return json_incref(metadata);
+    json_t *own = json_copy(metadata);
+    json_t *annotations = json_copy(json_object_get(metadata, "annotations"));
+    json_object_del(annotations, TEMPLATE_GENERATION);
+    json_object_set_new(own, "annotations", annotations);
+    if (json_object_size(annotations) == 0)
+        json_object_del(own, "annotations");
+    return own;
+}
+
 /* As much of an object as the client asked to have with its row. */
 static json_t *row_object(const struct drawing *d, json_t *stored)
 {
@@ -171,8 +198,8 @@ static json_t *row_object(const struct drawing *d, json_t *stored)
     case TABLE_ALONE:
         return NULL;
     case TABLE_WITH_METADATA:
-        return json_pack("{s:s, s:s, s:O}", "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1", "metadata",
-                         json_object_get(stored, "metadata"));
+        return json_pack("{s:s, s:s, s:o}", "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1", "metadata",
+                         row_metadata(d, stored));
     case TABLE_WITH_OBJECTS:
         return event_view(d->kind, stored);
     }
@@ -183,25 +210,19 @@ static void add_row(const struct drawing *d, json_t *rows, json_t *object)
 {
     CLEANUP_JSON json_t *stored = event_stored(d->kind, object);
     json_t *row = json_pack("{s:o}", "cells", cells_json(d, stored));
+    add_conditions(d->kind, stored, row);
     json_t *with = row_object(d, stored);
     json_object_set_new(row, "object", with ? with : json_null());
     json_array_append_new(rows, row);
-}
-
-/* The columns of a custom kind, of which the server has no table of its own. */
-static json_t *custom_columns(const struct api *api, const struct kind *k)
-{
-    CLEANUP_FREE char *name = xasprintf("%s.%s", k->plural, k->group);
-    return table_custom_columns(api_get(api, kind_named("customresourcedefinitions"), NULL, name), k->version);
 }
 
 json_t *table_of(const struct api *api, const struct kind *k, enum table_form form, json_t *objects, bool is_list)
 {
     struct drawing d = { .kind = k, .form = form, .now_us = clock_wall_us(&api->clock) };
     if (k->flags & KIND_CUSTOM)
-        d.custom = custom_columns(api, k);
+        d.custom = table_custom_columns(custom_version(api, k));
     else
-        d.columns = columns_of(k, &d.count);
+        d.columns = columns_for(k);
     json_t *rows = json_array(), *metadata = json_object();
     if (is_list) {
         size_t i;

@@ -3,11 +3,10 @@
 #define OSTLER_SIM_API_TABLE_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/api/kind.h"
+#include "base/mem.h"
 
 /* What a cell is made of. */
 struct cell {
@@ -29,11 +28,16 @@ struct column {
     const char *empty; /* NULL: "" */
 };
 
-/* The columns of one kind each. */
-extern const struct column table_pod_columns[], table_node_columns[], table_service_columns[], table_event_columns[], table_daemonset_columns[],
-    table_deployment_columns[], table_replicaset_columns[], table_job_columns[], table_revision_columns[];
-extern const size_t table_pod_count, table_node_count, table_service_count, table_event_count, table_daemonset_count, table_deployment_count,
-    table_replicaset_count, table_job_count, table_revision_count;
+/* The columns of one kind. */
+struct columns {
+    const struct column *first;
+    size_t count;
+};
+
+#define COLUMNS(array) { array, ARRAY_LEN(array) }
+
+extern const struct columns columns_of_pod, columns_of_node, columns_of_service, columns_of_event, columns_of_daemonset, columns_of_deployment, columns_of_replicaset,
+    columns_of_job, columns_of_revision;
 
 #define COLUMN_NAME { "Name", "string", 0, cell_text, "metadata.name", NULL }
 #define COLUMN_AGE { "Age", "string", 0, cell_age, "metadata.creationTimestamp", NULL }
@@ -59,8 +63,9 @@ char *table_age(const char *time, int64_t now_us);
 /* In small letters. Owned by the caller. */
 char *table_lower(const char *text);
 
-/* The columns of a custom kind, as its definition has them: additionalPrinterColumns, or, where it names none, the object's age. New reference. */
-json_t *table_custom_columns(const json_t *definition, const char *version);
+/* The columns of a custom kind, as a version of its definition has them: additionalPrinterColumns, or, where it names none, the
+ * object's age. New reference. */
+json_t *table_custom_columns(const json_t *version);
 /* What such a column says of an object; null where it says nothing. New reference. */
 json_t *table_custom_cell(const json_t *column, const json_t *object, int64_t now_us);
 

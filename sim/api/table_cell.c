@@ -85,69 +85,84 @@ json_t *cell_age(const struct cell *c)
 
 /* ---- labels and selectors */
 
-static int by_key(const void *a, const void *b)
+/* Compares what two requirements are of: "!key", "key", "key=value", "key in (values)". */
+static int compare_keys(const char *a, const char *b)
 {
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
+    a += *a == '!';
+    b += *b == '!';
+    size_t m = strcspn(a, "= "), n = strcspn(b, "= ");
+    int order = memcmp(a, b, m < n ? m : n);
+    return order ? order : (m > n) - (m < n);
 }
 
-static void add_labels(struct buf *out, const json_t *labels)
+/* The texts, which are freed, in the order of their keys and else of their places, with commas between them; `<none>` where there are
+ * none. */
+static json_t *sorted_text(char **texts, size_t n)
 {
-    size_t n = 0;
-    CLEANUP_FREE const char **keys = xcalloc(json_object_size(labels) + 1, sizeof *keys);
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = i; j > 0 && compare_keys(texts[j - 1], texts[j]) > 0; j--) {
+            char *later = texts[j - 1];
+            texts[j - 1] = texts[j];
+            texts[j] = later;
+        }
+    CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(&out, "%s%s", i ? "," : "", texts[i]);
+        free(texts[i]);
+    }
+    return json_text(n ? buf_text(&out) : "<none>");
+}
+
+static size_t add_labels(char **texts, size_t n, const json_t *labels)
+{
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) labels, key, value)
-        keys[n++] = key;
-    qsort(keys, n, sizeof *keys, by_key);
-    for (size_t i = 0; i < n; i++)
-        buf_printf(out, "%s%s=%s", out->len ? "," : "", keys[i], str_or_empty(json_key(labels, keys[i])));
-}
-
-static json_t *text_or_none(struct buf *text)
-{
-    return json_text(text->len ? buf_text(text) : "<none>");
+        texts[n++] = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
+    return n;
 }
 
 json_t *cell_labels(const struct cell *c)
 {
-    CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    add_labels(&out, json_at(c->object, c->path));
-    return text_or_none(&out);
+    const json_t *labels = json_at(c->object, c->path);
+    CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + 1, sizeof *texts);
+    return sorted_text(texts, add_labels(texts, 0, labels));
 }
 
-static void add_values(struct buf *out, const json_t *values)
+/* "a,b": the values of an expression. Owned by the caller. */
+static char *values_text(const json_t *values)
 {
-    size_t i;
+    CLEANUP_FREE char **texts = xcalloc(json_array_size(values) + 1, sizeof *texts);
+    size_t i, n = 0;
     json_t *value;
-    buf_str(out, "(");
     json_array_foreach (values, i, value)
-        buf_printf(out, "%s%s", i ? "," : "", str_or_empty(json_string_value(value)));
-    buf_str(out, ")");
+        texts[n++] = xstrdup(str_or_empty(json_string_value(value)));
+    CLEANUP_JSON json_t *text = sorted_text(texts, n);
+    return xstrdup(json_string_value(text));
 }
 
-static void add_expression(struct buf *out, const json_t *expression)
+/* "tier in (a,b)". Owned by the caller. */
+static char *expression_text(const json_t *expression)
 {
     const char *key = json_str_or_empty(expression, "key"), *operator = json_str_or_empty(expression, "operator");
-    if (out->len)
-        buf_str(out, ",");
-    if (str_eq(operator, "Exists") || str_eq(operator, "DoesNotExist")) {
-        buf_printf(out, "%s%s", str_eq(operator, "Exists") ? "" : "!", key);
-        return;
-    }
-    buf_printf(out, "%s %s ", key, str_eq(operator, "In") ? "in" : "notin");
-    add_values(out, json_at(expression, "values"));
+    if (str_eq(operator, "Exists"))
+        return xstrdup(key);
+    if (str_eq(operator, "DoesNotExist"))
+        return xasprintf("!%s", key);
+    CLEANUP_FREE char *values = values_text(json_at(expression, "values"));
+    return xasprintf("%s %s (%s)", key, str_eq(operator, "In") ? "in" : "notin", values);
 }
 
 json_t *cell_selector(const struct cell *c)
 {
-    const json_t *selector = json_at(c->object, c->path);
-    CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    add_labels(&out, json_at(selector, "matchLabels"));
-    size_t i;
+    const json_t *labels = json_at(json_at(c->object, c->path), "matchLabels");
+    const json_t *expressions = json_at(json_at(c->object, c->path), "matchExpressions");
+    CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1, sizeof *texts);
+    size_t n = add_labels(texts, 0, labels), i;
     json_t *expression;
-    json_array_foreach (json_at(selector, "matchExpressions"), i, expression)
-        add_expression(&out, expression);
-    return text_or_none(&out);
+    json_array_foreach (expressions, i, expression)
+        texts[n++] = expression_text(expression);
+    return sorted_text(texts, n);
 }
 
 /* ---- containers */

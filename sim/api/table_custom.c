@@ -5,16 +5,11 @@
 #include "base/str.h"
 #include "sim/api/pick.h"
 
-json_t *table_custom_columns(const json_t *definition, const char *version)
+json_t *table_custom_columns(const json_t *version)
 {
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_at(definition, "spec.versions"), i, row) {
-        json_t *columns = json_object_get(row, "additionalPrinterColumns");
-        if (columns && str_eq(json_str(row, "name"), version))
-            return json_incref(columns);
-    }
-    return json_pack("[{s:s, s:s, s:s}]", "name", "Age", "type", "date", "jsonPath", ".metadata.creationTimestamp");
+    json_t *columns = json_object_get(version, "additionalPrinterColumns");
+    return columns ? json_incref(columns)
+                   : json_pack("[{s:s, s:s, s:s}]", "name", "Age", "type", "date", "jsonPath", ".metadata.creationTimestamp");
 }
 
 /* As text, the way Go prints a value. */

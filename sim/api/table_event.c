@@ -73,7 +73,7 @@ static json_t *cell_message(const struct cell *c)
     return json_text(trimmed);
 }
 
-const struct column table_event_columns[] = {
+static const struct column event_columns[] = {
     { "Last Seen", "string", 0, cell_last_seen, "", NULL },
     { "Type", "string", 0, cell_text, "type", NULL },
     { "Reason", "string", 0, cell_text, "reason", NULL },
@@ -85,4 +85,4 @@ const struct column table_event_columns[] = {
     { "Count", "string", 1, cell_count, "", NULL },
     { "Name", "string", 1, cell_text, "metadata.name", NULL },
 };
-const size_t table_event_count = ARRAY_LEN(table_event_columns);
+const struct columns columns_of_event = COLUMNS(event_columns);

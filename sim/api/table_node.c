@@ -63,13 +63,14 @@ static json_t *cell_address(const struct cell *c)
 
 static json_t *cell_kernel(const struct cell *c)
 {
-    const char *kernel = json_str_or_empty(c->object, c->path), *architecture = json_str_or_empty(c->object, "status.nodeInfo.architecture");
+    const char *kernel = json_str_or_empty(c->object, c->path);
+    const char *architecture = json_str_or_empty(c->object, "status.nodeInfo.architecture");
     if (!*kernel)
         kernel = c->empty;
     return *architecture ? json_textf("%s (%s)", kernel, architecture) : json_text(kernel);
 }
 
-const struct column table_node_columns[] = {
+static const struct column node_columns[] = {
     COLUMN_NAME,
     { "Status", "string", 0, cell_status, "", NULL },
     { "Roles", "string", 0, cell_roles, "", "<none>" },
@@ -81,4 +82,4 @@ const struct column table_node_columns[] = {
     { "Kernel-Version", "string", 1, cell_kernel, "status.nodeInfo.kernelVersion", "<unknown>" },
     { "Container-Runtime", "string", 1, cell_text, "status.nodeInfo.containerRuntimeVersion", "<unknown>" },
 };
-const size_t table_node_count = ARRAY_LEN(table_node_columns);
+const struct columns columns_of_node = COLUMNS(node_columns);

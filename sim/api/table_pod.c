@@ -84,8 +84,8 @@ static char *init_hold(const json_t *pod, const json_t *status, size_t place)
     return xasprintf("Init:%zu/%zu", place, json_array_size(json_at(pod, "spec.initContainers")));
 }
 
-/* Goes through the init containers up to the one that holds the pod up; whether there is one. `sidecars` becomes what counts once all have
- * let go: the restarts of the sidecars alone. */
+/* Goes through the init containers up to the one that holds the pod up; whether there is one. `sidecars` becomes what counts once all
+ * have let go: the restarts of the sidecars alone. */
 static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidecars, const json_t *pod)
 {
     size_t i;
@@ -232,7 +232,7 @@ static json_t *cell_gates(const struct cell *c)
     return json_textf("%zu/%zu", met, json_array_size(gates));
 }
 
-const struct column table_pod_columns[] = {
+static const struct column pod_columns[] = {
     COLUMN_NAME,
     { "Ready", "string", 0, cell_ready, "", NULL },
     { "Status", "string", 0, cell_status, "", NULL },
@@ -243,4 +243,4 @@ const struct column table_pod_columns[] = {
     { "Nominated Node", "string", 1, cell_text, "status.nominatedNodeName", "<none>" },
     { "Readiness Gates", "string", 1, cell_gates, "", "<none>" },
 };
-const size_t table_pod_count = ARRAY_LEN(table_pod_columns);
+const struct columns columns_of_pod = COLUMNS(pod_columns);

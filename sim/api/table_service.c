@@ -54,7 +54,7 @@ static json_t *cell_ports(const struct cell *c)
     return json_text(out.len ? buf_text(&out) : c->empty);
 }
 
-const struct column table_service_columns[] = {
+static const struct column service_columns[] = {
     COLUMN_NAME,
     { "Type", "string", 0, cell_text, "spec.type", NULL },
     { "Cluster-IP", "string", 0, cell_cluster_ip, "", "<none>" },
@@ -63,4 +63,4 @@ const struct column table_service_columns[] = {
     COLUMN_AGE,
     { "Selector", "string", 1, cell_labels, "spec.selector", NULL },
 };
-const size_t table_service_count = ARRAY_LEN(table_service_columns);
+const struct columns columns_of_service = COLUMNS(service_columns);

@@ -9,12 +9,12 @@
 #include "kube/condition.h"
 #include "kube/object.h"
 
-#define COLUMNS_OF_TEMPLATE                                                                                                                \
-    { "Containers", "string", 1, cell_containers, "spec.template.spec.containers", NULL },                                                 \
-    { "Images", "string", 1, cell_images, "spec.template.spec.containers", NULL },                                                         \
+#define CONTAINERS "spec.template.spec.containers"
+#define COLUMNS_OF_TEMPLATE                                                                                                            \
+    { "Containers", "string", 1, cell_containers, CONTAINERS, NULL }, { "Images", "string", 1, cell_images, CONTAINERS, NULL },        \
     { "Selector", "string", 1, cell_selector, "spec.selector", NULL }
 
-const struct column table_daemonset_columns[] = {
+static const struct column daemonset_columns[] = {
     COLUMN_NAME,
     { "Desired", "integer", 0, cell_integer, "status.desiredNumberScheduled", NULL },
     { "Current", "integer", 0, cell_integer, "status.currentNumberScheduled", NULL },
@@ -25,14 +25,15 @@ const struct column table_daemonset_columns[] = {
     COLUMN_AGE,
     COLUMNS_OF_TEMPLATE,
 };
-const size_t table_daemonset_count = ARRAY_LEN(table_daemonset_columns);
+const struct columns columns_of_daemonset = COLUMNS(daemonset_columns);
 
 static json_t *cell_replicas_ready(const struct cell *c)
 {
-    return json_textf("%" PRId64 "/%" PRId64, json_int(c->object, "status.readyReplicas", 0), json_int(c->object, "spec.replicas", 0));
+    int64_t ready = json_int(c->object, "status.readyReplicas", 0), wanted = json_int(c->object, "spec.replicas", 0);
+    return json_textf("%" PRId64 "/%" PRId64, ready, wanted);
 }
 
-const struct column table_deployment_columns[] = {
+static const struct column deployment_columns[] = {
     COLUMN_NAME,
     { "Ready", "string", 0, cell_replicas_ready, "", NULL },
     { "Up-to-date", "string", 0, cell_integer, "status.updatedReplicas", NULL },
@@ -40,9 +41,9 @@ const struct column table_deployment_columns[] = {
     COLUMN_AGE,
     COLUMNS_OF_TEMPLATE,
 };
-const size_t table_deployment_count = ARRAY_LEN(table_deployment_columns);
+const struct columns columns_of_deployment = COLUMNS(deployment_columns);
 
-const struct column table_replicaset_columns[] = {
+static const struct column replicaset_columns[] = {
     COLUMN_NAME,
     { "Desired", "integer", 0, cell_integer, "spec.replicas", NULL },
     { "Current", "integer", 0, cell_integer, "status.replicas", NULL },
@@ -50,11 +51,12 @@ const struct column table_replicaset_columns[] = {
     COLUMN_AGE,
     COLUMNS_OF_TEMPLATE,
 };
-const size_t table_replicaset_count = ARRAY_LEN(table_replicaset_columns);
+const struct columns columns_of_replicaset = COLUMNS(replicaset_columns);
 
 /* ---- jobs */
 
-/* Conditions that say what a job has come to, in the order in which they count; a job that is deleted is said to be so between them. */
+/* Conditions that say what a job has come to, in the order in which they count; a job that is deleted is said to be so between
+ * them. */
 static const struct job_state {
     const char *condition; /* NULL: the job is deleted */
     const char *status;
@@ -97,7 +99,7 @@ static json_t *cell_job_duration(const struct cell *c)
     return json_text(duration);
 }
 
-const struct column table_job_columns[] = {
+static const struct column job_columns[] = {
     COLUMN_NAME,
     { "Status", "string", 0, cell_job_status, "", NULL },
     { "Completions", "string", 0, cell_completions, "", NULL },
@@ -105,7 +107,7 @@ const struct column table_job_columns[] = {
     COLUMN_AGE,
     COLUMNS_OF_TEMPLATE,
 };
-const size_t table_job_count = ARRAY_LEN(table_job_columns);
+const struct columns columns_of_job = COLUMNS(job_columns);
 
 /* ---- revisions */
 
@@ -118,13 +120,14 @@ static json_t *cell_controller(const struct cell *c)
     const char *version = json_str_or_empty(owner, "apiVersion");
     const char *slash = strchr(version, '/');
     CLEANUP_FREE char *kind = table_lower(json_str_or_empty(owner, "kind"));
-    return json_textf("%s%s%.*s/%s", kind, slash ? "." : "", slash ? (int) (slash - version) : 0, version, json_str_or_empty(owner, "name"));
+    int group = slash ? (int) (slash - version) : 0;
+    return json_textf("%s%s%.*s/%s", kind, slash ? "." : "", group, version, json_str_or_empty(owner, "name"));
 }
 
-const struct column table_revision_columns[] = {
+static const struct column revision_columns[] = {
     COLUMN_NAME,
     { "Controller", "string", 0, cell_controller, "", "<none>" },
     { "Revision", "string", 0, cell_integer, "revision", NULL },
     COLUMN_AGE,
 };
-const size_t table_revision_count = ARRAY_LEN(table_revision_columns);
+const struct columns columns_of_revision = COLUMNS(revision_columns);

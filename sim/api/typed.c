@@ -10,7 +10,8 @@
 #include "sim/api/draft.h"
 #include "sim/api/quantity.h"
 
-enum { PATH_MAX_BYTES = 1 << 20 };
+/* More than a request may have. */
+enum { PATH_MAX_BYTES = 8 << 20 };
 
 /* Where the reader is: a chain on the stack. */
 struct place {
@@ -21,7 +22,8 @@ struct place {
     const struct field *field;
 };
 
-static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value, struct typed_problems *p);
+static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value,
+                           struct typed_problems *p);
 
 /* "spec.containers[0].name"; without the numbers where `plain` is set, as the messages of the decoder have it. */
 static void add_path(struct buf *b, const struct place *at, bool plain)
@@ -56,8 +58,9 @@ static const char *word_of(const json_t *value)
 }
 
 static const char *const scalar_names[] = {
-    [STRING] = "string", [BYTES] = "[]uint8",        [BOOL] = "bool",      [INT32] = "int32",        [INT64] = "int64", [TIME] = "string",
-    [MICRO_TIME] = "string", [QUANTITY] = "resource.Quantity", [INT_OR_STRING] = "int32", [FREE] = "object",
+    [STRING] = "string",       [BYTES] = "[]uint8", [BOOL] = "bool",         [INT32] = "int32",
+    [INT64] = "int64",         [TIME] = "string",   [MICRO_TIME] = "string", [QUANTITY] = "resource.Quantity",
+    [INT_OR_STRING] = "int32", [FREE] = "object",
 };
 
 /* " 1.5": a number that does not fit is shown; "" where something else than a number was wanted. Owned by the caller. */
@@ -77,7 +80,8 @@ static char *type_shown(const struct field *f, bool whole)
     return xasprintf("%s%s%s", many, what == STRUCT ? "v1." : "", what == STRUCT ? f->of->name : scalar_names[what]);
 }
 
-/* Sets the problem and returns NULL. The struct that the message names is the innermost one; `whole` where the list or map itself is meant. */
+/* Sets the problem and returns NULL. The struct that the message names is the innermost one; `whole` where the list or map itself
+ * is meant. */
 static json_t *wrong_type(const struct place *at, const json_t *value, bool whole, struct typed_problems *p)
 {
     if (p->wrong_type)
@@ -89,8 +93,8 @@ static json_t *wrong_type(const struct place *at, const json_t *value, bool whol
         owner = owner->up;
     CLEANUP_FREE char *number = whole ? xstrdup("") : number_shown(value, at->field->what & FIELD_WHAT);
     CLEANUP_FREE char *type = type_shown(at->field, whole);
-    p->wrong_type = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s", word_of(value), number, owner->type->name,
-                              buf_text(&path), type);
+    p->wrong_type = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s", word_of(value), number,
+                              owner->type->name, buf_text(&path), type);
     return NULL;
 }
 
@@ -134,8 +138,8 @@ static json_t *read_time(const struct place *at, bool micro, const json_t *value
     const char *rest = time_problem(text, micro, &us);
     if (rest) {
         if (!p->wrong_type)
-            p->wrong_type = xasprintf("parsing time \"%s\" as \"2006-01-02T15:04:05%sZ07:00\": cannot parse \"%s\" as \"%s\"", text,
-                                      micro ? ".000000" : "", rest, rest == text ? "2006" : ".000000");
+            p->wrong_type = xasprintf("parsing time \"%s\" as \"2006-01-02T15:04:05%sZ07:00\": cannot parse \"%s\" as \"%s\"",
+                                      text, micro ? ".000000" : "", rest, rest == text ? "2006" : ".000000");
         return NULL;
     }
     char out[CLOCK_TEXT_MAX];
@@ -152,11 +156,13 @@ static json_t *read_quantity(const struct place *at, const json_t *value, struct
 {
     if (!json_is_string(value) && !json_is_number(value))
         return wrong_type(at, value, false, p);
-    CLEANUP_FREE char *said = json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
+    CLEANUP_FREE char *said =
+        json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
     struct quantity quantity;
     if (!quantity_parse(said, &quantity)) {
         if (!p->wrong_type)
-            p->wrong_type = xstrdup("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+            p->wrong_type =
+                xstrdup("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
         return NULL;
     }
     CLEANUP_FREE char *text = quantity_text(&quantity);
@@ -329,7 +335,8 @@ static bool is_empty(const json_t *many)
 /* ---- structs */
 
 /* A field's value: itself, another one, or NULL with `ret_drop` where it is the same as nothing, or NULL and a problem. */
-static json_t *read_field(const struct place *at, const json_t *before, const json_t *value, bool *ret_drop, struct typed_problems *p)
+static json_t *read_field(const struct place *at, const json_t *before, const json_t *value, bool *ret_drop,
+                          struct typed_problems *p)
 {
     const struct field *f = at->field;
     *ret_drop = false;
@@ -383,7 +390,8 @@ static void fill_in(const struct type *t, struct draft *d, struct typed_problems
         t->complete(d);
 }
 
-static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value, struct typed_problems *p)
+static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value,
+                           struct typed_problems *p)
 {
     if (value == before)
         return json_incref((json_t *) value);

@@ -1,5 +1,6 @@
-/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which nothing was said. Reading an object
- * (sim/api/typed.h) goes by these tables; a test holds them equal to the real server's schemas. */
+/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which nothing was said, as the schemas
+ * of kube-apiserver 1.36 say it. Reading an object (sim/api/typed.h) goes by these tables. Sources of volumes of single vendors
+ * and some other fields that nobody here looks at are kept as they are. */
 #ifndef OSTLER_SIM_API_TYPES_H
 #define OSTLER_SIM_API_TYPES_H
 
@@ -22,10 +23,14 @@ struct field {
     const char *name;      /* NULL ends an array of fields */
     unsigned what;         /* enum field_what and enum field_bit */
     const struct type *of; /* of STRUCT */
-    const char *fallback;  /* what stands there when nothing was said: a word, a number, "{}", "null", "true", "false"; NULL: nothing */
+    const char
+        *fallback; /* what stands there when nothing was said: a word, a number, "{}", "null", "true", "false"; NULL: nothing */
 };
 
-#define FIELD(field, is, ...) { .name = (field), .what = (is), ##__VA_ARGS__ }
+#define FIELD(field, is, ...)                                                                                                    \
+    {                                                                                                                            \
+        .name = (field), .what = (is), ##__VA_ARGS__                                                                             \
+    }
 
 struct type {
     const char *name; /* as the server's messages call it */

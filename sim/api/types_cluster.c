@@ -46,14 +46,10 @@ static const struct field taint_fields[] = {
 static const struct type type_taint = { "Taint", taint_fields, NULL };
 
 static const struct field node_spec_fields[] = {
-    FIELD("configSource", FREE),
-    FIELD("externalID", STRING),
-    FIELD("podCIDR", STRING),
-    FIELD("podCIDRs", LIST_OF | STRING),
-    FIELD("providerID", STRING),
-    FIELD("taints", LIST_OF | STRUCT, .of = &type_taint),
-    FIELD("unschedulable", BOOL),
-    { 0 },
+    FIELD("configSource", FREE),  FIELD("externalID", STRING),
+    FIELD("podCIDR", STRING),     FIELD("podCIDRs", LIST_OF | STRING),
+    FIELD("providerID", STRING),  FIELD("taints", LIST_OF | STRUCT, .of = &type_taint),
+    FIELD("unschedulable", BOOL), { 0 },
 };
 static const struct type type_node_spec = { "NodeSpec", node_spec_fields, complete_node_spec };
 

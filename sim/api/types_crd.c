@@ -12,7 +12,8 @@ static const struct field custom_resource_definition_names_fields[] = {
     FIELD("singular", STRING),
     { 0 },
 };
-static const struct type type_custom_resource_definition_names = { "CustomResourceDefinitionNames", custom_resource_definition_names_fields, NULL };
+static const struct type type_custom_resource_definition_names = { "CustomResourceDefinitionNames",
+                                                                   custom_resource_definition_names_fields, NULL };
 
 static const struct field custom_resource_column_definition_fields[] = {
     FIELD("description", STRING),
@@ -23,13 +24,15 @@ static const struct field custom_resource_column_definition_fields[] = {
     FIELD("type", STRING, .fallback = ""),
     { 0 },
 };
-static const struct type type_custom_resource_column_definition = { "CustomResourceColumnDefinition", custom_resource_column_definition_fields, NULL };
+static const struct type type_custom_resource_column_definition = { "CustomResourceColumnDefinition",
+                                                                    custom_resource_column_definition_fields, NULL };
 
 static const struct field custom_resource_validation_fields[] = {
     FIELD("openAPIV3Schema", FREE),
     { 0 },
 };
-static const struct type type_custom_resource_validation = { "CustomResourceValidation", custom_resource_validation_fields, NULL };
+static const struct type type_custom_resource_validation = { "CustomResourceValidation", custom_resource_validation_fields,
+                                                             NULL };
 
 static const struct field selectable_field_fields[] = {
     FIELD("jsonPath", STRING, .fallback = ""),
@@ -43,19 +46,22 @@ static const struct field custom_resource_subresource_scale_fields[] = {
     FIELD("statusReplicasPath", STRING, .fallback = ""),
     { 0 },
 };
-static const struct type type_custom_resource_subresource_scale = { "CustomResourceSubresourceScale", custom_resource_subresource_scale_fields, NULL };
+static const struct type type_custom_resource_subresource_scale = { "CustomResourceSubresourceScale",
+                                                                    custom_resource_subresource_scale_fields, NULL };
 
 static const struct field custom_resource_subresource_status_fields[] = {
     { 0 },
 };
-static const struct type type_custom_resource_subresource_status = { "CustomResourceSubresourceStatus", custom_resource_subresource_status_fields, NULL };
+static const struct type type_custom_resource_subresource_status = { "CustomResourceSubresourceStatus",
+                                                                     custom_resource_subresource_status_fields, NULL };
 
 static const struct field custom_resource_subresources_fields[] = {
     FIELD("scale", STRUCT, .of = &type_custom_resource_subresource_scale),
     FIELD("status", STRUCT, .of = &type_custom_resource_subresource_status),
     { 0 },
 };
-static const struct type type_custom_resource_subresources = { "CustomResourceSubresources", custom_resource_subresources_fields, NULL };
+static const struct type type_custom_resource_subresources = { "CustomResourceSubresources", custom_resource_subresources_fields,
+                                                               NULL };
 
 static const struct field custom_resource_definition_version_fields[] = {
     FIELD("additionalPrinterColumns", LIST_OF | STRUCT, .of = &type_custom_resource_column_definition),
@@ -69,7 +75,8 @@ static const struct field custom_resource_definition_version_fields[] = {
     FIELD("subresources", STRUCT, .of = &type_custom_resource_subresources),
     { 0 },
 };
-static const struct type type_custom_resource_definition_version = { "CustomResourceDefinitionVersion", custom_resource_definition_version_fields, NULL };
+static const struct type type_custom_resource_definition_version = { "CustomResourceDefinitionVersion",
+                                                                     custom_resource_definition_version_fields, NULL };
 
 static const struct field custom_resource_definition_spec_fields[] = {
     FIELD("conversion", FREE),
@@ -80,7 +87,9 @@ static const struct field custom_resource_definition_spec_fields[] = {
     FIELD("versions", LIST_OF | STRUCT, .of = &type_custom_resource_definition_version),
     { 0 },
 };
-static const struct type type_custom_resource_definition_spec = { "CustomResourceDefinitionSpec", custom_resource_definition_spec_fields, complete_custom_resource_definition_spec };
+static const struct type type_custom_resource_definition_spec = { "CustomResourceDefinitionSpec",
+                                                                  custom_resource_definition_spec_fields,
+                                                                  complete_custom_resource_definition_spec };
 
 static const struct field custom_resource_definition_condition_fields[] = {
     FIELD("lastTransitionTime", TIME, .fallback = "null"),
@@ -91,7 +100,8 @@ static const struct field custom_resource_definition_condition_fields[] = {
     FIELD("type", STRING, .fallback = ""),
     { 0 },
 };
-static const struct type type_custom_resource_definition_condition = { "CustomResourceDefinitionCondition", custom_resource_definition_condition_fields, NULL };
+static const struct type type_custom_resource_definition_condition = { "CustomResourceDefinitionCondition",
+                                                                       custom_resource_definition_condition_fields, NULL };
 
 static const struct field custom_resource_definition_status_fields[] = {
     FIELD("acceptedNames", STRUCT, .of = &type_custom_resource_definition_names, .fallback = "{}"),
@@ -100,7 +110,8 @@ static const struct field custom_resource_definition_status_fields[] = {
     FIELD("storedVersions", LIST_OF | STRING),
     { 0 },
 };
-static const struct type type_custom_resource_definition_status = { "CustomResourceDefinitionStatus", custom_resource_definition_status_fields, NULL };
+static const struct type type_custom_resource_definition_status = { "CustomResourceDefinitionStatus",
+                                                                    custom_resource_definition_status_fields, NULL };
 
 static const struct field custom_resource_definition_fields[] = {
     FIELD("apiVersion", STRING),

@@ -2,14 +2,8 @@
 #include "sim/api/types.h"
 
 static const struct field managed_fields_entry_fields[] = {
-    FIELD("apiVersion", STRING),
-    FIELD("fieldsType", STRING),
-    FIELD("fieldsV1", FREE),
-    FIELD("manager", STRING),
-    FIELD("operation", STRING),
-    FIELD("subresource", STRING),
-    FIELD("time", TIME),
-    { 0 },
+    FIELD("apiVersion", STRING), FIELD("fieldsType", STRING),  FIELD("fieldsV1", FREE), FIELD("manager", STRING),
+    FIELD("operation", STRING),  FIELD("subresource", STRING), FIELD("time", TIME),     { 0 },
 };
 static const struct type type_managed_fields_entry = { "ManagedFieldsEntry", managed_fields_entry_fields, NULL };
 
@@ -50,7 +44,8 @@ static const struct field label_selector_requirement_fields[] = {
     FIELD("values", LIST_OF | STRING),
     { 0 },
 };
-static const struct type type_label_selector_requirement = { "LabelSelectorRequirement", label_selector_requirement_fields, NULL };
+static const struct type type_label_selector_requirement = { "LabelSelectorRequirement", label_selector_requirement_fields,
+                                                             NULL };
 
 static const struct field label_selector_fields[] = {
     FIELD("matchExpressions", LIST_OF | STRUCT, .of = &type_label_selector_requirement),
@@ -71,14 +66,8 @@ static const struct field condition_fields[] = {
 const struct type type_condition = { "Condition", condition_fields, NULL };
 
 static const struct field object_reference_fields[] = {
-    FIELD("apiVersion", STRING),
-    FIELD("fieldPath", STRING),
-    FIELD("kind", STRING),
-    FIELD("name", STRING),
-    FIELD("namespace", STRING),
-    FIELD("resourceVersion", STRING),
-    FIELD("uid", STRING),
-    { 0 },
+    FIELD("apiVersion", STRING), FIELD("fieldPath", STRING),       FIELD("kind", STRING), FIELD("name", STRING),
+    FIELD("namespace", STRING),  FIELD("resourceVersion", STRING), FIELD("uid", STRING),  { 0 },
 };
 const struct type type_object_reference = { "ObjectReference", object_reference_fields, NULL };
 

@@ -152,12 +152,9 @@ static const struct field pod_security_context_fields[] = {
 static const struct type type_pod_security_context = { "PodSecurityContext", pod_security_context_fields, NULL };
 
 static const struct field toleration_fields[] = {
-    FIELD("effect", STRING),
-    FIELD("key", STRING),
-    FIELD("operator", STRING),
-    FIELD("tolerationSeconds", INT64 | KEEP_ZERO),
-    FIELD("value", STRING),
-    { 0 },
+    FIELD("effect", STRING),   FIELD("key", STRING),
+    FIELD("operator", STRING), FIELD("tolerationSeconds", INT64 | KEEP_ZERO),
+    FIELD("value", STRING),    { 0 },
 };
 const struct type type_toleration = { "Toleration", toleration_fields, NULL };
 
@@ -172,7 +169,8 @@ static const struct field topology_spread_constraint_fields[] = {
     FIELD("whenUnsatisfiable", STRING, .fallback = ""),
     { 0 },
 };
-static const struct type type_topology_spread_constraint = { "TopologySpreadConstraint", topology_spread_constraint_fields, NULL };
+static const struct type type_topology_spread_constraint = { "TopologySpreadConstraint", topology_spread_constraint_fields,
+                                                             NULL };
 
 static const struct field pod_spec_fields[] = {
     FIELD("activeDeadlineSeconds", INT64 | KEEP_ZERO),
@@ -249,7 +247,8 @@ static const struct field container_state_terminated_fields[] = {
     FIELD("startedAt", TIME, .fallback = "null"),
     { 0 },
 };
-static const struct type type_container_state_terminated = { "ContainerStateTerminated", container_state_terminated_fields, NULL };
+static const struct type type_container_state_terminated = { "ContainerStateTerminated", container_state_terminated_fields,
+                                                             NULL };
 
 static const struct field container_state_waiting_fields[] = {
     FIELD("message", STRING),
@@ -298,7 +297,8 @@ static const struct field node_allocatable_resource_claim_status_fields[] = {
     FIELD("resources", MAP_OF | QUANTITY),
     { 0 },
 };
-static const struct type type_node_allocatable_resource_claim_status = { "NodeAllocatableResourceClaimStatus", node_allocatable_resource_claim_status_fields, NULL };
+static const struct type type_node_allocatable_resource_claim_status = { "NodeAllocatableResourceClaimStatus",
+                                                                         node_allocatable_resource_claim_status_fields, NULL };
 
 static const struct field pod_ip_fields[] = {
     FIELD("ip", STRING, .fallback = ""),

@@ -68,7 +68,8 @@ static const struct field persistent_volume_claim_volume_source_fields[] = {
     FIELD("readOnly", BOOL),
     { 0 },
 };
-static const struct type type_persistent_volume_claim_volume_source = { "PersistentVolumeClaimVolumeSource", persistent_volume_claim_volume_source_fields, NULL };
+static const struct type type_persistent_volume_claim_volume_source = { "PersistentVolumeClaimVolumeSource",
+                                                                        persistent_volume_claim_volume_source_fields, NULL };
 
 static const struct field config_map_projection_fields[] = {
     FIELD("items", LIST_OF | STRUCT, .of = &type_key_to_path),
@@ -98,7 +99,8 @@ static const struct field service_account_token_projection_fields[] = {
     FIELD("path", STRING, .fallback = ""),
     { 0 },
 };
-static const struct type type_service_account_token_projection = { "ServiceAccountTokenProjection", service_account_token_projection_fields, NULL };
+static const struct type type_service_account_token_projection = { "ServiceAccountTokenProjection",
+                                                                   service_account_token_projection_fields, NULL };
 
 static const struct field volume_projection_fields[] = {
     FIELD("clusterTrustBundle", FREE),

@@ -70,7 +70,7 @@ static const struct field daemon_set_fields[] = {
     FIELD("status", STRUCT, .of = &type_daemon_set_status, .fallback = "{}"),
     { 0 },
 };
-const struct type type_daemon_set = { "DaemonSet", daemon_set_fields, NULL };
+const struct type type_daemon_set = { "DaemonSet", daemon_set_fields, complete_daemon_set };
 
 static const struct field rolling_update_deployment_fields[] = {
     FIELD("maxSurge", INT_OR_STRING | KEEP_ZERO),
@@ -252,7 +252,8 @@ static const struct field pod_disruption_budget_status_fields[] = {
     FIELD("observedGeneration", INT64),
     { 0 },
 };
-static const struct type type_pod_disruption_budget_status = { "PodDisruptionBudgetStatus", pod_disruption_budget_status_fields, NULL };
+static const struct type type_pod_disruption_budget_status = { "PodDisruptionBudgetStatus", pod_disruption_budget_status_fields,
+                                                               NULL };
 
 static const struct field pod_disruption_budget_fields[] = {
     FIELD("apiVersion", STRING),

@@ -38,7 +38,7 @@ void validate_priority_class(const json_t *before, const json_t *after, struct r
 
 /* A pod's spec. */
 void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r);
-/* One container; `volumes` are those of its pod. */
+/* One container; the keys of `volumes` are the names of the pod's. */
 void validate_container(const json_t *container, const json_t *volumes, const struct spot *at, struct refusal *r);
 void validate_node_selector(const json_t *selector, const struct spot *at, struct refusal *r);
 void validate_tolerations(const json_t *tolerations, const struct spot *at, struct refusal *r);

@@ -1,4 +1,5 @@
 /* Nodes, services and the small kinds. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,13 +20,13 @@ static const char *const taint_effects[] = { "NoSchedule", "PreferNoSchedule", "
 static json_t *shown_taint(const json_t *taint)
 {
     json_t *time = json_object_get(taint, "timeAdded");
-    return json_pack("{s:s, s:s, s:s, s:O}", "Key", json_str_or_empty(taint, "key"), "Value", json_str_or_empty(taint, "value"), "Effect",
-                     json_str_or_empty(taint, "effect"), "TimeAdded", time ? time : json_null());
+    return json_pack("{s:s, s:s, s:s, s:O}", "Key", json_str_or_empty(taint, "key"), "Value", json_str_or_empty(taint, "value"),
+                     "Effect", json_str_or_empty(taint, "effect"), "TimeAdded", time ? time : json_null());
 }
 
-static void validate_taint(const json_t *taints, size_t i, const struct spot *at, struct refusal *r)
+/* `seen` has the pairs of key and effect that came before. */
+static void validate_taint(const json_t *taint, json_t *seen, const struct spot *at, struct refusal *r)
 {
-    const json_t *taint = json_array_get(taints, i);
     const char *key = json_str_or_empty(taint, "key"), *effect = json_str_or_empty(taint, "effect");
     struct spot key_at = SPOT(at, "key"), value_at = SPOT(at, "value"), effect_at = SPOT(at, "effect");
     validate_qualified_name(key, &key_at, r);
@@ -34,13 +35,24 @@ static void validate_taint(const json_t *taints, size_t i, const struct spot *at
         spot_required(r, &effect_at, "");
     else
         validate_word(taint, "effect", taint_effects, at, r);
-    for (size_t j = 0; j < i; j++) {
-        const json_t *other = json_array_get(taints, j);
-        if (!str_eq(json_key(other, "key"), key) || !str_eq(json_str_or_empty(other, "effect"), effect))
-            continue;
-        CLEANUP_JSON json_t *shown = shown_taint(taint);
-        spot_duplicate(r, at, shown, "taints must be unique by key and effect pair");
+    CLEANUP_FREE char *pair = xasprintf("%s:%s", key, effect);
+    if (validate_first(seen, pair))
         return;
+    CLEANUP_JSON json_t *shown = shown_taint(taint);
+    spot_duplicate(r, at, shown, "taints must be unique by key and effect pair");
+}
+
+static void validate_taints(const json_t *taints, struct refusal *r)
+{
+    /* The server says "metadata" here. */
+    const struct spot metadata = { .key = "metadata" };
+    struct spot at = SPOT(&metadata, "taints");
+    CLEANUP_JSON json_t *seen = json_object();
+    size_t i;
+    json_t *taint;
+    json_array_foreach ((json_t *) taints, i, taint) {
+        struct spot here = SPOT_ITEM(&at, i);
+        validate_taint(taint, seen, &here, r);
     }
 }
 
@@ -48,13 +60,8 @@ void validate_node(const json_t *before, const json_t *after, struct refusal *r)
 {
     const json_t *was = json_object_get(before, "spec"), *is = json_object_get(after, "spec");
     const json_t *taints = json_object_get(is, "taints");
-    /* The server says "metadata" here. */
-    struct spot metadata = { .key = "metadata" }, at = SPOT(&metadata, "taints");
-    if (taints != json_object_get(was, "taints"))
-        for (size_t i = 0; i < json_array_size(taints); i++) {
-            struct spot here = SPOT_ITEM(&at, i);
-            validate_taint(taints, i, &here, r);
-        }
+    if (taints && taints != json_object_get(was, "taints"))
+        validate_taints(taints, r);
     struct spot provider = SPOT(&spec_at, "providerID"), networks = SPOT(&spec_at, "podCIDRs"), network = SPOT_ITEM(&networks, 0);
     const char *cidr = json_str_or_empty(is, "podCIDR");
     if (*cidr && !strchr(cidr, '/'))
@@ -71,8 +78,10 @@ static void validate_data_key(const char *key, const struct spot *at, struct ref
     if (strlen(key) > 253)
         spot_invalid_text(r, &here, key, "must be no more than 253 characters");
     if (!*key || strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(key))
-        spot_invalid_text(r, &here, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  "
-                                         "or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
+        spot_invalid_text(
+            r, &here, key,
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  "
+            "or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
     else if (str_eq(key, "."))
         spot_invalid_text(r, &here, key, "must not be '.'");
     else if (str_has_prefix(key, ".."))
@@ -132,24 +141,33 @@ static void validate_service_port(const json_t *port, bool named, const struct s
         validate_port_name(json_string_value(to), &target, r);
 }
 
-/* Neither the name of a port nor its number comes twice. */
-static void validate_port_unique(const json_t *ports, size_t i, const struct spot *at, struct refusal *r)
+/* Neither the name of a port nor its number comes twice; `names` and `numbers` have those that came before. */
+static void validate_port_unique(const json_t *port, json_t *names, json_t *numbers, const struct spot *at, struct refusal *r)
 {
-    const json_t *port = json_array_get(ports, i);
     struct spot name_at = SPOT(at, "name");
     const char *name = json_str_or_empty(port, "name"), *protocol = json_str_or_empty(port, "protocol");
-    bool named = false, numbered = false;
-    for (size_t j = 0; j < i; j++) {
-        const json_t *other = json_array_get(ports, j);
-        named = named || (*name && str_eq(json_key(other, "name"), name));
-        numbered = numbered || (str_eq(json_key(other, "protocol"), protocol) && json_int(other, "port", 0) == json_int(port, "port", 0));
-    }
-    if (named)
+    int64_t number = json_int(port, "port", 0);
+    if (*name && !validate_first(names, name))
         spot_duplicate(r, &name_at, json_object_get(port, "name"), "");
-    CLEANUP_JSON json_t *shown = json_pack("{s:s, s:s, s:n, s:I, s:i, s:i}", "Name", "", "Protocol", protocol, "AppProtocol", "Port",
-                                           json_int(port, "port", 0), "TargetPort", 0, "NodePort", 0);
-    if (numbered)
-        spot_duplicate(r, at, shown, "");
+    CLEANUP_FREE char *pair = xasprintf("%s:%" PRId64, protocol, number);
+    if (validate_first(numbers, pair))
+        return;
+    CLEANUP_JSON json_t *shown = json_pack("{s:s, s:s, s:n, s:I, s:i, s:i}", "Name", "", "Protocol", protocol, "AppProtocol",
+                                           "Port", (json_int_t) number, "TargetPort", 0, "NodePort", 0);
+    spot_duplicate(r, at, shown, "");
+}
+
+static void validate_service_ports(const json_t *ports, const struct spot *at, struct refusal *r)
+{
+    CLEANUP_JSON json_t *names = json_object();
+    CLEANUP_JSON json_t *numbers = json_object();
+    size_t i;
+    json_t *port;
+    json_array_foreach ((json_t *) ports, i, port) {
+        struct spot here = SPOT_ITEM(at, i);
+        validate_service_port(port, json_array_size(ports) > 1, &here, r);
+        validate_port_unique(port, names, numbers, &here, r);
+    }
 }
 
 static void validate_cluster_ip(const json_t *spec, struct refusal *r)
@@ -159,27 +177,23 @@ static void validate_cluster_ip(const json_t *spec, struct refusal *r)
     size_t digits = strspn(address, "0123456789.");
     unsigned a, b, c, d;
     char end;
-    bool v4 = address[digits] == '\0' && sscanf(address, "%3u.%3u.%3u.%3u%c", &a, &b, &c, &d, &end) == 4 && a < 256 && b < 256 && c < 256 && d < 256;
+    bool v4 = address[digits] == '\0' && sscanf(address, "%3u.%3u.%3u.%3u%c", &a, &b, &c, &d, &end) == 4 && a < 256 && b < 256 &&
+              c < 256 && d < 256;
     if (*address && !str_eq(address, "None") && !v4 && !strchr(address, ':'))
         spot_invalid_text(r, &at, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
 void validate_service(const json_t *before, const json_t *after, struct refusal *r)
 {
-    const json_t *spec = json_object_get(after, "spec"), *ports = json_object_get(spec, "ports"), *was = json_object_get(before, "spec");
+    const json_t *spec = json_object_get(after, "spec"), *ports = json_object_get(spec, "ports"),
+                 *was = json_object_get(before, "spec");
     struct spot ports_at = SPOT(&spec_at, "ports"), selector = SPOT(&spec_at, "selector");
     if (before && was == spec)
         return;
     bool external = str_eq(json_key(spec, "type"), "ExternalName"), headless = str_eq(json_key(spec, "clusterIP"), "None");
     if (json_array_size(ports) == 0 && !external && !headless)
         spot_required(r, &ports_at, "");
-    size_t i;
-    json_t *port;
-    json_array_foreach ((json_t *) ports, i, port) {
-        struct spot here = SPOT_ITEM(&ports_at, i);
-        validate_service_port(port, json_array_size(ports) > 1, &here, r);
-        validate_port_unique(ports, i, &here, r);
-    }
+    validate_service_ports(ports, &ports_at, r);
     struct spot name = SPOT(&spec_at, "externalName");
     if (external && !*json_str_or_empty(spec, "externalName"))
         spot_required(r, &name, "");
@@ -230,8 +244,10 @@ void validate_priority_class(const json_t *before, const json_t *after, struct r
     struct spot name_at = SPOT(&metadata, "name");
     const char *name = object_name(after);
     if (str_has_prefix(name, "system-") && !str_eq(name, own[0]) && !str_eq(name, own[1])) {
-        CLEANUP_FREE char *why = xasprintf("priority class names with 'system-' prefix are reserved for system use only. error: %s is not a known system "
-                                           "priority class", name);
+        CLEANUP_FREE char *why = xasprintf(
+            "priority class names with 'system-' prefix are reserved for system use only. error: %s is not a known system "
+            "priority class",
+            name);
         spot_forbidden(r, &name_at, why);
     } else if (!str_has_prefix(name, "system-") && json_int(after, "value", 0) > USER_MAX) {
         spot_forbidden(r, &value, "maximum allowed value of a user defined priority is 1000000000");

@@ -16,7 +16,8 @@ static const char *const schemes[] = { "HTTP", "HTTPS", NULL };
 
 /* What a probe or a hook may do, exactly one of them. */
 static const char *const actions[] = { "exec", "httpGet", "tcpSocket", "grpc", "sleep" };
-static const char *const probe_numbers[] = { "initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold", NULL };
+static const char *const probe_numbers[] = { "initialDelaySeconds", "timeoutSeconds",   "periodSeconds",
+                                             "successThreshold",    "failureThreshold", NULL };
 
 /* ---- ports and environment */
 
@@ -35,8 +36,8 @@ static void validate_container_port(const json_t *port, const struct spot *at, s
 
 /* What a field reference may name: prefixes with a key in brackets, and whole paths. */
 static const char *const downward_fields[] = {
-    "metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "metadata.annotations", "spec.nodeName", "spec.serviceAccountName",
-    "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
+    "metadata.name",           "metadata.namespace", "metadata.uid",   "metadata.labels", "metadata.annotations", "spec.nodeName",
+    "spec.serviceAccountName", "status.hostIP",      "status.hostIPs", "status.podIP",    "status.podIPs",
 };
 
 static bool is_downward_field(const char *path)
@@ -57,10 +58,12 @@ static void validate_env_source(const json_t *variable, const struct spot *at, s
         return;
     const json_t *ref = json_object_get(source, "fieldRef");
     if (ref && !is_downward_field(json_str_or_empty(ref, "fieldPath")))
-        spot_invalid_text(r, &path, json_str_or_empty(ref, "fieldPath"), "error converting fieldPath: field label not supported: %s",
-                          json_str_or_empty(ref, "fieldPath"));
+        spot_invalid_text(r, &path, json_str_or_empty(ref, "fieldPath"),
+                          "error converting fieldPath: field label not supported: %s", json_str_or_empty(ref, "fieldPath"));
     if (json_object_size(source) == 0)
-        spot_invalid_text(r, &here, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+        spot_invalid_text(
+            r, &here, "",
+            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
     else if (json_object_size(source) > 1)
         spot_invalid_text(r, &here, "", "may not have more than one field specified at a time");
     if (*json_str_or_empty(variable, "value"))
@@ -77,47 +80,27 @@ static void validate_variable(const json_t *variable, const struct spot *at, str
     if (!*name)
         spot_required(r, &here, "");
     else if (!printable)
-        spot_invalid_text(r, &here, name, "a valid environment variable name must consist only of printable ASCII characters other than '='");
+        spot_invalid_text(r, &here, name,
+                          "a valid environment variable name must consist only of printable ASCII characters other than '='");
     validate_env_source(variable, at, r);
 }
 
 /* ---- mounts */
 
-static bool has_volume(const json_t *volumes, const char *name)
-{
-    size_t i;
-    json_t *volume;
-    json_array_foreach ((json_t *) volumes, i, volume)
-        if (str_eq(json_key(volume, "name"), name))
-            return true;
-    return false;
-}
-
-static bool is_mounted_before(const json_t *mounts, size_t i, const char *path)
-{
-    for (size_t j = 0; j < i; j++)
-        if (str_eq(json_key(json_array_get(mounts, j), "mountPath"), path))
-            return true;
-    return false;
-}
-
 static void validate_mounts(const json_t *mounts, const json_t *volumes, const struct spot *at, struct refusal *r)
 {
+    CLEANUP_JSON json_t *paths = json_object();
     size_t i;
     json_t *mount;
     json_array_foreach ((json_t *) mounts, i, mount) {
         struct spot here = SPOT_ITEM(at, i), name = SPOT(&here, "name"), path = SPOT(&here, "mountPath");
         if (!*json_str_or_empty(mount, "name"))
             spot_required(r, &name, "");
-        if (!has_volume(volumes, json_str_or_empty(mount, "name"))) {
-            CLEANUP_FREE char *text = xasprintf("Not found: \"%s\"", json_str_or_empty(mount, "name"));
-            CLEANUP_BUF struct buf where = BUF_INIT(1 << 16);
-            spot_text(&name, &where);
-            refuse_cause(r, "FieldValueNotFound", buf_text(&where), "%s", text);
-        }
+        if (!json_object_get(volumes, json_str_or_empty(mount, "name")))
+            spot_not_found(r, &name, json_str_or_empty(mount, "name"));
         if (!*json_str_or_empty(mount, "mountPath"))
             spot_required(r, &path, "");
-        else if (is_mounted_before(mounts, i, json_str_or_empty(mount, "mountPath")))
+        else if (!validate_first(paths, json_str_or_empty(mount, "mountPath")))
             spot_invalid(r, &path, json_object_get(mount, "mountPath"), "must be unique");
     }
 }
@@ -235,8 +218,9 @@ static void validate_requests(const json_t *resources, const struct spot *at, st
 
 /* ---- the container */
 
-static void validate_list(const json_t *container, const char *key, void (*check)(const json_t *, const struct spot *, struct refusal *),
-                          const struct spot *at, struct refusal *r)
+static void validate_list(const json_t *container, const char *key,
+                          void (*check)(const json_t *, const struct spot *, struct refusal *), const struct spot *at,
+                          struct refusal *r)
 {
     struct spot list = SPOT(at, key);
     size_t i;
@@ -251,13 +235,15 @@ static void validate_privileges(const json_t *container, const struct spot *at, 
 {
     const json_t *context = json_object_get(container, "securityContext");
     struct spot here = SPOT(at, "securityContext");
-    if (json_is_true(json_object_get(context, "privileged")) && json_is_false(json_object_get(context, "allowPrivilegeEscalation")))
+    if (json_is_true(json_object_get(context, "privileged")) &&
+        json_is_false(json_object_get(context, "allowPrivilegeEscalation")))
         spot_invalid(r, &here, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
 }
 
 void validate_container(const json_t *container, const json_t *volumes, const struct spot *at, struct refusal *r)
 {
-    struct spot name = SPOT(at, "name"), image = SPOT(at, "image"), mounts = SPOT(at, "volumeMounts"), resources = SPOT(at, "resources");
+    struct spot name = SPOT(at, "name"), image = SPOT(at, "image"), mounts = SPOT(at, "volumeMounts"),
+                resources = SPOT(at, "resources");
     struct spot limits = SPOT(&resources, "limits"), requests = SPOT(&resources, "requests");
     if (!*json_str_or_empty(container, "name"))
         spot_required(r, &name, "");

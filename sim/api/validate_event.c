@@ -12,13 +12,16 @@ static const struct text_limit {
     size_t max;
     bool required;
 } limits[] = {
-    { "reportingInstance", 128, true }, { "action", 128, true }, { "reason", 128, true }, { "message", 1024, false },
+    { "reportingInstance", 128, true },
+    { "action", 128, true },
+    { "reason", 128, true },
+    { "message", 1024, false },
 };
 
 /* What an update may not change. */
 static const char *const fixed[] = {
-    "involvedObject", "reason", "message", "type", "reportingComponent", "reportingInstance", "action", "related", "source", "firstTimestamp",
-    "lastTimestamp", "count", "eventTime",
+    "involvedObject", "reason",         "message",       "type",  "reportingComponent", "reportingInstance", "action", "related",
+    "source",         "firstTimestamp", "lastTimestamp", "count", "eventTime",
 };
 
 /* An event is where the object is that it is about; about what is in no namespace, in "default". */
@@ -71,7 +74,8 @@ static void validate_series(const json_t *series, struct refusal *r)
 /* What only the older form of events has. */
 static void validate_unset(const json_t *event, struct refusal *r)
 {
-    const struct spot first = { .key = "firstTimestamp" }, last = { .key = "lastTimestamp" }, count = { .key = "count" }, source = { .key = "source" };
+    const struct spot first = { .key = "firstTimestamp" }, last = { .key = "lastTimestamp" }, count = { .key = "count" },
+                      source = { .key = "source" };
     if (has_time(event, "firstTimestamp"))
         spot_invalid_text(r, &first, "", "needs to be unset");
     if (has_time(event, "lastTimestamp"))

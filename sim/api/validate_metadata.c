@@ -82,10 +82,13 @@ static void validate_owners(const json_t *owners, const struct spot *at, struct 
         validate_owner(owner, at, r);
         if (!json_is_true(json_object_get(owner, "controller")))
             continue;
-        if (controller)
-            spot_invalid(r, at, owners, "Only one reference can have Controller set to true. Found \"true\" in references for %s/%s and %s/%s",
-                         json_str_or_empty(controller, "kind"), json_str_or_empty(controller, "name"), json_str_or_empty(owner, "kind"),
-                         json_str_or_empty(owner, "name"));
+        if (controller) {
+            spot_invalid(r, at, owners,
+                         "Only one reference can have Controller set to true. Found \"true\" in references for %s/%s and %s/%s",
+                         json_str_or_empty(controller, "kind"), json_str_or_empty(controller, "name"),
+                         json_str_or_empty(owner, "kind"), json_str_or_empty(owner, "name"));
+            return;
+        }
         controller = owner;
     }
 }

@@ -9,12 +9,13 @@
 
 static const char *const restart_policies[] = { "Always", "OnFailure", "Never", NULL };
 static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None", NULL };
-static const char *const container_lists[] = { "initContainers", "containers" };
+static const char *const container_lists[] = { "containers", "initContainers" };
 
 /* The only fields of a pod's spec that may change. */
-#define UPDATABLE                                                                                                                         \
-    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"                            \
-    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "     \
+#define UPDATABLE                                                                                                                \
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"                    \
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "                                               \
+    "tolerations),`spec.terminationGracePeriodSeconds` "                                                                         \
     "(allow it to be set to 1 if it was previously negative)"
 
 /* ---- volumes */
@@ -34,55 +35,43 @@ static void validate_volume(const json_t *volume, const struct spot *at, struct 
         validate_dns_label(json_str_or_empty(volume, "name"), false, &name, r);
 }
 
-/* Whether an earlier item has the same name. */
-static bool is_named_before(const json_t *list, size_t i)
+/* The names of a list's items must differ; `seen` has those that came before. */
+static void validate_unique(const json_t *item, json_t *seen, const struct spot *at, struct refusal *r)
 {
-    const char *name = json_str_or_empty(json_array_get(list, i), "name");
-    for (size_t j = 0; *name && j < i; j++)
-        if (str_eq(json_key(json_array_get(list, j), "name"), name))
-            return true;
-    return false;
+    struct spot here = SPOT(at, "name");
+    const char *name = json_str_or_empty(item, "name");
+    if (*name && !validate_first(seen, name))
+        spot_duplicate(r, &here, json_object_get(item, "name"), "");
 }
 
-static void validate_unique(const json_t *list, size_t i, const struct spot *at, struct refusal *r)
-{
-    struct spot name = SPOT(at, "name");
-    if (is_named_before(list, i))
-        spot_duplicate(r, &name, json_object_get(json_array_get(list, i), "name"), "");
-}
-
-static void validate_volumes(const json_t *volumes, const struct spot *at, struct refusal *r)
+/* `names` becomes the set of their names. */
+static void validate_volumes(const json_t *volumes, json_t *names, const struct spot *at, struct refusal *r)
 {
     size_t i;
     json_t *volume;
     json_array_foreach ((json_t *) volumes, i, volume) {
         struct spot here = SPOT_ITEM(at, i);
         validate_volume(volume, &here, r);
-        validate_unique(volumes, i, &here, r);
+        validate_unique(volume, names, &here, r);
     }
 }
 
 /* ---- the spec */
 
-static void validate_containers(const json_t *spec, const struct spot *at, struct refusal *r)
+static void validate_containers(const json_t *spec, const json_t *volumes, const struct spot *at, struct refusal *r)
 {
-    const json_t *all = json_object_get(spec, "containers"), *volumes = json_object_get(spec, "volumes");
+    CLEANUP_JSON json_t *names = json_object();
     struct spot containers = SPOT(at, "containers");
-    if (json_array_size(all) == 0)
+    if (json_array_size(json_object_get(spec, "containers")) == 0)
         spot_required(r, &containers, "");
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
         struct spot list_at = SPOT(at, container_lists[l]);
-        const json_t *list = json_object_get(spec, container_lists[l]);
-        size_t i, j;
-        json_t *container, *other;
-        json_array_foreach ((json_t *) list, i, container) {
-            struct spot here = SPOT_ITEM(&list_at, i), name = SPOT(&here, "name");
+        size_t i;
+        json_t *container;
+        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
+            struct spot here = SPOT_ITEM(&list_at, i);
             validate_container(container, volumes, &here, r);
-            validate_unique(list, i, &here, r);
-            if (l == 0)
-                json_array_foreach (all, j, other)
-                    if (json_equal(json_object_get(other, "name"), json_object_get(container, "name")))
-                        spot_duplicate(r, &name, json_object_get(container, "name"), "");
+            validate_unique(container, names, &here, r);
         }
     }
 }
@@ -101,8 +90,9 @@ static const char *const name_members[] = { "serviceAccountName", "priorityClass
 void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r)
 {
     struct spot volumes = SPOT(at, "volumes"), selector = SPOT(at, "nodeSelector"), tolerations = SPOT(at, "tolerations");
-    validate_volumes(json_object_get(spec, "volumes"), &volumes, r);
-    validate_containers(spec, at, r);
+    CLEANUP_JSON json_t *names = json_object();
+    validate_volumes(json_object_get(spec, "volumes"), names, &volumes, r);
+    validate_containers(spec, names, at, r);
     validate_word(spec, "restartPolicy", restart_policies, at, r);
     validate_word(spec, "dnsPolicy", dns_policies, at, r);
     validate_labels(json_object_get(spec, "nodeSelector"), &selector, r);
@@ -143,15 +133,14 @@ static json_t *with_images_of(const json_t *containers, const json_t *others)
 /* Whether every toleration that was there still is, in its place or another. */
 static bool keeps_tolerations(const json_t *was, const json_t *is)
 {
-    size_t i, j;
-    json_t *old, *new;
-    json_array_foreach ((json_t *) was, i, old) {
-        bool kept = false;
-        json_array_foreach ((json_t *) is, j, new)
-            kept = kept || json_equal(old, new);
-        if (!kept)
+    CLEANUP_JSON json_t *there = json_object();
+    size_t i;
+    json_t *toleration;
+    json_array_foreach ((json_t *) is, i, toleration)
+        validate_first_value(there, toleration);
+    json_array_foreach ((json_t *) was, i, toleration)
+        if (validate_first_value(there, toleration))
             return false;
-    }
     return true;
 }
 

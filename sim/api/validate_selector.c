@@ -8,20 +8,20 @@
 /* How many values an operator takes. */
 enum arity { ARITY_MANY, ARITY_ONE, ARITY_NONE };
 
-static const struct operator {
+static const struct condition_kind {
     const char *name;
     enum arity arity;
     bool of_nodes; /* known to selectors of nodes alone */
-} operators[] = {
-    { "In", ARITY_MANY, false },          { "NotIn", ARITY_MANY, false }, { "Exists", ARITY_NONE, false },
-    { "DoesNotExist", ARITY_NONE, false }, { "Gt", ARITY_ONE, true },     { "Lt", ARITY_ONE, true },
+} condition_kinds[] = {
+    { "In", ARITY_MANY, false },           { "NotIn", ARITY_MANY, false }, { "Exists", ARITY_NONE, false },
+    { "DoesNotExist", ARITY_NONE, false }, { "Gt", ARITY_ONE, true },      { "Lt", ARITY_ONE, true },
 };
 
-static const struct operator *operator_of(const char *name, bool of_nodes)
+static const struct condition_kind *condition_kind_of(const char *name, bool of_nodes)
 {
-    for (size_t i = 0; i < ARRAY_LEN(operators); i++)
-        if (str_eq(operators[i].name, name) && (of_nodes || !operators[i].of_nodes))
-            return &operators[i];
+    for (size_t i = 0; i < ARRAY_LEN(condition_kinds); i++)
+        if (str_eq(condition_kinds[i].name, name) && (of_nodes || !condition_kinds[i].of_nodes))
+            return &condition_kinds[i];
     return NULL;
 }
 
@@ -30,7 +30,7 @@ static void validate_requirement(const json_t *requirement, bool of_nodes, const
 {
     size_t count = json_array_size(json_object_get(requirement, "values"));
     struct spot values = SPOT(at, "values"), name = SPOT(at, "operator"), key = SPOT(at, "key");
-    const struct operator *o = operator_of(json_str_or_empty(requirement, "operator"), of_nodes);
+    const struct condition_kind *o = condition_kind_of(json_str_or_empty(requirement, "operator"), of_nodes);
     if (!o)
         spot_invalid(r, &name, json_object_get(requirement, "operator"), "not a valid selector operator");
     else if (o->arity == ARITY_MANY && count == 0)
@@ -75,7 +75,8 @@ void validate_node_selector(const json_t *selector, const struct spot *at, struc
     size_t i, j;
     json_t *term, *field;
     json_array_foreach ((json_t *) list, i, term) {
-        struct spot here = SPOT_ITEM(&terms, i), expressions = SPOT(&here, "matchExpressions"), fields = SPOT(&here, "matchFields");
+        struct spot here = SPOT_ITEM(&terms, i), expressions = SPOT(&here, "matchExpressions"),
+                    fields = SPOT(&here, "matchFields");
         validate_requirements(json_object_get(term, "matchExpressions"), true, &expressions, r);
         json_array_foreach (json_object_get(term, "matchFields"), j, field) {
             struct spot place = SPOT_ITEM(&fields, j);
@@ -94,9 +95,11 @@ static void validate_toleration(const json_t *t, const struct spot *at, struct r
     if (*key)
         validate_qualified_name(key, &key_at, r);
     else if (!str_eq(how, "Exists"))
-        spot_invalid_text(r, &how_at, how, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+        spot_invalid_text(r, &how_at, how,
+                          "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
     if (json_object_get(t, "tolerationSeconds") && !str_eq(json_key(t, "effect"), "NoExecute"))
-        spot_invalid_text(r, &effect_at, json_str_or_empty(t, "effect"), "effect must be 'NoExecute' when `tolerationSeconds` is set");
+        spot_invalid_text(r, &effect_at, json_str_or_empty(t, "effect"),
+                          "effect must be 'NoExecute' when `tolerationSeconds` is set");
     if (str_eq(how, "Exists") && *json_str_or_empty(t, "value"))
         spot_invalid_text(r, &how_at, json_str_or_empty(t, "value"), "value must be empty when `operator` is 'Exists'");
     if (*how)

@@ -49,8 +49,10 @@ void validate_amount(const json_t *value, const struct spot *at, struct refusal 
     const char *text = json_string_value(value);
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || !str_eq(text + digits, "%"))
-        spot_invalid(r, at, value, "a valid percent string must be a numeric string followed by an ending '%%' (e.g. '1%%',  or '93%%', regex used for "
-                                   "validation is '[0-9]+%%')");
+        spot_invalid(
+            r, at, value,
+            "a valid percent string must be a numeric string followed by an ending '%%' (e.g. '1%%',  or '93%%', regex used for "
+            "validation is '[0-9]+%%')");
     else if (digits > 3 || atoi(text) > 100)
         spot_invalid(r, at, value, "must not be greater than 100%%");
 }
@@ -61,6 +63,20 @@ void validate_immutable(const json_t *before, const json_t *after, const char *k
     struct spot here = SPOT(at, key);
     if (was != is && !json_equal(was, is))
         spot_invalid(r, &here, is, "field is immutable");
+}
+
+bool validate_first(json_t *seen, const char *text)
+{
+    if (json_object_get(seen, text))
+        return false;
+    json_object_set_new(seen, text, json_true());
+    return true;
+}
+
+bool validate_first_value(json_t *seen, const json_t *value)
+{
+    CLEANUP_FREE char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+    return validate_first(seen, text);
 }
 
 bool validate_is_nothing(const json_t *amount)

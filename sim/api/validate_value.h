@@ -15,6 +15,10 @@ void validate_word(const json_t *object, const char *key, const char *const *wor
 void validate_amount(const json_t *value, const struct spot *at, struct refusal *r);
 /* What may not change once it is there. */
 void validate_immutable(const json_t *before, const json_t *after, const char *key, const struct spot *at, struct refusal *r);
+/* Whether a text comes for the first time; `seen`, a JSON object, remembers it. */
+bool validate_first(json_t *seen, const char *text);
+/* The same for any value. */
+bool validate_first_value(json_t *seen, const json_t *value);
 /* Zero, "0%", or what is no amount. */
 bool validate_is_nothing(const json_t *amount);
 

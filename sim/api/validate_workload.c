@@ -12,24 +12,27 @@ static const struct spot template_at = { .up = &spec_at, .key = "template" };
 static const char *const daemon_strategies[] = { "RollingUpdate", "OnDelete", NULL };
 static const char *const deployment_strategies[] = { "Recreate", "RollingUpdate", NULL };
 
-/* Selector, template and that one matches the other. `what` is the kind as the server writes it here; `kept` the kind whose pods are restarted for
- * ever, NULL where they may end. */
+/* Selector, template and that one matches the other. `what` is the kind as the server writes it here; `kept` the kind whose pods
+ * are restarted for ever, NULL where they may end. */
 static void validate_template(const json_t *spec, const char *what, const char *kept, struct refusal *r)
 {
     static const char *const always[] = { "Always", NULL };
     const json_t *selector = json_object_get(spec, "selector"), *labels = json_at(spec, "template.metadata.labels");
-    struct spot selector_at = SPOT(&spec_at, "selector"), metadata = SPOT(&template_at, "metadata"), labels_at = SPOT(&metadata, "labels");
+    struct spot selector_at = SPOT(&spec_at, "selector"), metadata = SPOT(&template_at, "metadata"),
+                labels_at = SPOT(&metadata, "labels");
     struct spot pod_at = SPOT(&template_at, "spec");
     if (selector) {
         validate_label_selector(selector, &selector_at, r);
-        if (json_object_size(json_object_get(selector, "matchLabels")) + json_array_size(json_object_get(selector, "matchExpressions")) == 0)
+        if (json_object_size(json_object_get(selector, "matchLabels")) +
+                json_array_size(json_object_get(selector, "matchExpressions")) ==
+            0)
             spot_invalid(r, &selector_at, selector, "empty selector is invalid for %s", what);
     }
     /* What is no selector has been told above. */
     CLEANUP_ERR struct err e = { 0 };
     struct selector compiled = { 0 };
-    bool matches = selector && selector_compile(selector, &compiled, &e) == 0 &&
-                   selector_matches(&compiled, selector_lookup_json, labels);
+    bool matches =
+        selector && selector_compile(selector, &compiled, &e) == 0 && selector_matches(&compiled, selector_lookup_json, labels);
     selector_clear(&compiled);
     if (!matches && !e.kind)
         spot_invalid(r, &labels_at, labels, "`selector` does not match template `labels`");
@@ -50,7 +53,8 @@ static bool is_unchanged(const json_t *before, const json_t *after)
     return before && json_object_get(before, "spec") == json_object_get(after, "spec");
 }
 
-static void validate_strategy(const json_t *spec, const char *key, const char *const *types, const char *both_zero, struct refusal *r)
+static void validate_strategy(const json_t *spec, const char *key, const char *const *types, const char *both_zero,
+                              struct refusal *r)
 {
     const json_t *strategy = json_object_get(spec, key), *rolling = json_object_get(strategy, "rollingUpdate");
     struct spot at = SPOT(&spec_at, key), rolling_at = SPOT(&at, "rollingUpdate");
@@ -64,7 +68,8 @@ static void validate_strategy(const json_t *spec, const char *key, const char *c
         return;
     validate_amount(json_object_get(rolling, "maxUnavailable"), &unavailable, r);
     validate_amount(json_object_get(rolling, "maxSurge"), &surge, r);
-    bool none = validate_is_nothing(json_object_get(rolling, "maxUnavailable")), no_surge = validate_is_nothing(json_object_get(rolling, "maxSurge"));
+    bool none = validate_is_nothing(json_object_get(rolling, "maxUnavailable")),
+         no_surge = validate_is_nothing(json_object_get(rolling, "maxSurge"));
     if (rolling && none && no_surge) {
         if (both_zero)
             spot_invalid(r, &unavailable, json_object_get(rolling, "maxUnavailable"), "%s", both_zero);
@@ -95,7 +100,8 @@ void validate_daemon_set(const json_t *before, const json_t *after, struct refus
 
 void validate_deployment(const json_t *before, const json_t *after, struct refusal *r)
 {
-    static const char *const numbers[] = { "replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds", NULL };
+    static const char *const numbers[] = { "replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds",
+                                           NULL };
     const json_t *spec = json_object_get(after, "spec"), *strategy = json_object_get(spec, "strategy");
     struct spot at = SPOT(&spec_at, "strategy"), rolling = SPOT(&at, "rollingUpdate");
     if (is_unchanged(before, after))
@@ -135,10 +141,13 @@ void validate_status(const json_t *before, const json_t *after, struct refusal *
 
 void validate_job(const json_t *before, const json_t *after, struct refusal *r)
 {
-    static const char *const numbers[] = { "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", NULL };
+    static const char *const numbers[] = {
+        "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", NULL
+    };
     static const char *const fixed[] = { "completions", "selector", "template", "completionMode" };
     const json_t *spec = json_object_get(after, "spec");
-    struct spot pod_at = SPOT(&template_at, "spec"), restart = SPOT(&pod_at, "restartPolicy"), selector = SPOT(&spec_at, "selector");
+    struct spot pod_at = SPOT(&template_at, "spec"), restart = SPOT(&pod_at, "restartPolicy"),
+                selector = SPOT(&spec_at, "selector");
     if (is_unchanged(before, after))
         return;
     validate_none_negative(spec, numbers, &spec_at, r);
@@ -159,7 +168,8 @@ void validate_pod_disruption_budget(const json_t *before, const json_t *after, s
 {
     static const char *const policies[] = { "AlwaysAllow", "IfHealthyBudget", NULL };
     const json_t *spec = json_object_get(after, "spec");
-    struct spot min = SPOT(&spec_at, "minAvailable"), max = SPOT(&spec_at, "maxUnavailable"), selector = SPOT(&spec_at, "selector");
+    struct spot min = SPOT(&spec_at, "minAvailable"), max = SPOT(&spec_at, "maxUnavailable"),
+                selector = SPOT(&spec_at, "selector");
     if (is_unchanged(before, after))
         return;
     if (json_object_get(spec, "minAvailable") && json_object_get(spec, "maxUnavailable"))
@@ -173,7 +183,8 @@ void validate_pod_disruption_budget(const json_t *before, const json_t *after, s
 void validate_controller_revision(const json_t *before, const json_t *after, struct refusal *r)
 {
     struct spot data = { .key = "data" }, revision = { .key = "revision" };
-    const json_t *was = json_object_get(before, "data"), *is = json_object_get(after, "data"), *number = json_object_get(after, "revision");
+    const json_t *was = json_object_get(before, "data"), *is = json_object_get(after, "data"),
+                 *number = json_object_get(after, "revision");
     if (!is && !before)
         spot_required(r, &data, "data is mandatory");
     else if (is && !json_is_object(is))

@@ -26,6 +26,7 @@ struct api_watch {
     bool initial_end;          /* a bookmark ends them, and has not been told */
     bool bookmarks;
     enum table_form table;
+    bool columns_told;         /* a table's columns stand in the first one only */
     uint64_t told;             /* the version up to which all was told */
     int64_t timeout_ms;
 };
@@ -88,6 +89,10 @@ static void add_object(struct api_watch *w, json_t *object)
 {
     if (w->table) {
         CLEANUP_JSON json_t *table = table_of(w->api, w->kind, w->table, object, false);
+        /* The columns are told once. */
+        if (w->columns_told)
+            json_object_set_new(table, "columnDefinitions", json_null());
+        w->columns_told = true;
         text_add(&w->api->frame, table);
     } else if (w->kind == w->stored) {
         text_add_stored(w->api, &w->api->frame, object);

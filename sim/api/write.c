@@ -8,7 +8,9 @@
 #include "sim/api/admit.h"
 #include "sim/api/event_view.h"
 #include "sim/api/managed.h"
+#include "sim/api/merge.h"
 #include "sim/api/patch.h"
+#include "sim/api/rules.h"
 #include "sim/api/state.h"
 
 #define MODIFIED "the object has been modified; please apply your changes to the latest version and try again"
@@ -117,17 +119,36 @@ static int check_intent(const struct write *w, const json_t *intent, struct refu
     return 0;
 }
 
-/* An intent that leaves out its name and namespace means those of the request. */
-static json_t *completed(const struct write *w, const json_t *intent)
+/* An object whose intent left out its name and namespace has those of the request. */
+static json_t *completed(const struct write *w, const json_t *merged)
 {
-    json_t *whole = json_copy((json_t *) intent);
-    json_t *metadata = json_object_get(intent, "metadata") ? json_copy(json_object_get(intent, "metadata")) : json_object();
+    json_t *whole = json_copy((json_t *) merged);
+    json_t *metadata = json_copy(json_object_get(merged, "metadata"));
     if (!json_object_get(metadata, "name"))
         json_object_set_new(metadata, "name", json_string(w->name));
     if (w->kind->namespaced && !json_object_get(metadata, "namespace"))
         json_object_set_new(metadata, "namespace", json_string(w->ns));
     json_object_set_new(whole, "metadata", metadata);
     return whole;
+}
+
+/* Every field of an intent must be one that its kind has. */
+static int check_declared(const struct write *w, const json_t *intent, struct refusal *r)
+{
+    CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(w->kind, intent) : NULL;
+    return unknown ? merge_refuse_unknown(merge_root_of(intent), intent, unknown, r) : 0;
+}
+
+/* Whether an intent goes with what is there. */
+static int check_live(const struct admission *a, const json_t *intent, struct refusal *r)
+{
+    if (a->before)
+        return check_version(a, intent, false, r);
+    const char *uid = json_str_or_empty(intent, "metadata.uid");
+    if (!*uid)
+        return 0;
+    CLEANUP_FREE char *why = xasprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid);
+    return refuse_conflict(r, a->w->kind, a->w->name, why);
 }
 
 int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force, json_t **ret, bool *ret_created, struct refusal *r)
@@ -141,15 +162,15 @@ int write_apply(struct api *api, const struct write *w, const json_t *intent, bo
     refusal_clear(r);
     if (is_new && *w->subresource)
         return refuse_not_found(r, w->kind, w->name);
-    if (!is_new && check_version(&a, intent, false, r) < 0)
+    if (check_declared(w, intent, r) < 0 || check_live(&a, intent, r) < 0)
         return -1;
     char now[CLOCK_TEXT_MAX];
     api_now(api, now);
     struct managed_writer writer = { .manager = w->manager, .api_version = kind_api_version(w->kind), .subresource = w->subresource, .time = now };
     CLEANUP_JSON json_t *live = is_new ? NULL : admission_view(&a);
-    CLEANUP_JSON json_t *whole = completed(w, intent);
-    CLEANUP_JSON json_t *merged = managed_apply(live, whole, &writer, force, r);
-    if (!merged || admission_take(&a, merged, r) < 0)
+    CLEANUP_JSON json_t *merged = managed_apply(live, intent, &writer, force, r);
+    CLEANUP_JSON json_t *whole = merged ? completed(w, merged) : NULL;
+    if (!whole || admission_take(&a, whole, r) < 0)
         return -1;
     a.applied = true;
     if (ret_created)

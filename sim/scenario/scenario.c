@@ -400,7 +400,7 @@ struct scenario *scenario_read(const char *file, struct err *e)
     json_t *documents = yaml_parse_file(file, &lines, e);
     if (!documents)
         return NULL;
-    struct scenario *s = build(file, documents, lines, e);
+    struct scenario *s = build(str_eq(file, "-") ? "standard input" : file, documents, lines, e);
     yaml_lines_free(lines);
     return s;
 }

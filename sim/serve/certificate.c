@@ -1,9 +1,11 @@
 #include "sim/serve/certificate.h"
 
+#include <arpa/inet.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -28,22 +30,37 @@ static int add_extension(X509 *x, int nid, const char *value)
     return ok;
 }
 
-static int fill(X509 *x, EVP_PKEY *key, const char *ip)
+static int set_serial(X509 *x)
 {
-    CLEANUP_FREE char *names = xasprintf("DNS:localhost,IP:127.0.0.1,IP:%s", ip);
     unsigned char serial[8];
-    X509_NAME *name = X509_get_subject_name(x);
     BIGNUM *number = RAND_bytes(serial, sizeof serial) == 1 ? BN_bin2bn(serial, sizeof serial, NULL) : NULL;
-    int ok = number && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(x)) && X509_set_version(x, 2) &&
-             X509_gmtime_adj(X509_getm_notBefore(x), -BEFORE_S) && X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) &&
-             X509_set_pubkey(x, key) &&
-             X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *) "ostler-sim", -1, -1, 0) &&
-             X509_set_issuer_name(x, name) && add_extension(x, NID_basic_constraints, "critical,CA:TRUE") &&
-             add_extension(x, NID_key_usage, "critical,digitalSignature,keyCertSign") &&
-             add_extension(x, NID_ext_key_usage, "serverAuth") && add_extension(x, NID_subject_alt_name, names) &&
-             X509_sign(x, key, EVP_sha256()) > 0;
+    int ok = number && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(x));
     BN_free(number);
     return ok;
+}
+
+static int set_subject(X509 *x)
+{
+    X509_NAME *name = X509_get_subject_name(x);
+    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *) "ostler-sim", -1, -1, 0) &&
+           X509_set_issuer_name(x, name);
+}
+
+static int set_extensions(X509 *x, const char *ip)
+{
+    struct in6_addr address;
+    bool is_address = inet_pton(AF_INET, ip, &address) == 1 || inet_pton(AF_INET6, ip, &address) == 1;
+    CLEANUP_FREE char *names = xasprintf("DNS:localhost,IP:127.0.0.1%s%s", is_address ? ",IP:" : "", is_address ? ip : "");
+    return add_extension(x, NID_basic_constraints, "critical,CA:TRUE") &&
+           add_extension(x, NID_key_usage, "critical,digitalSignature,keyCertSign") &&
+           add_extension(x, NID_ext_key_usage, "serverAuth") && add_extension(x, NID_subject_alt_name, names);
+}
+
+static int fill(X509 *x, EVP_PKEY *key, const char *ip)
+{
+    return X509_set_version(x, 2) && set_serial(x) && X509_gmtime_adj(X509_getm_notBefore(x), -BEFORE_S) &&
+           X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) && X509_set_pubkey(x, key) && set_subject(x) && set_extensions(x, ip) &&
+           X509_sign(x, key, EVP_sha256()) > 0;
 }
 
 int certificate_make(const char *ip, struct certificate *ret, struct err *e)

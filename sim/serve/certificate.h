@@ -10,7 +10,7 @@ struct certificate {
     char *key;
 };
 
-/* An EC key (P-256) and a certificate for an IP address, "localhost" and 127.0.0.1, good for a week. */
+/* An EC key (P-256) and a certificate for "localhost", 127.0.0.1 and an IP address (other text is left out), good for a week. */
 int certificate_make(const char *ip, struct certificate *ret, struct err *e);
 void certificate_clear(struct certificate *c);
 /* `bytes` random bytes in hexadecimal, as a bearer token. Owned by the caller. */

@@ -24,6 +24,7 @@ enum {
     ANSWER_MAX = 1 << 30,
     IDLE_SECS = 120,                /* a connection on which nothing happens, unless it is a watch */
     BOOKMARK_MS = 60 * 1000,
+    REFUSED_SECS = 2,
 };
 
 /* One client. */
@@ -38,6 +39,7 @@ struct connection {
     int64_t watch_until_ms;  /* virtual */
     int64_t bookmark_ms;     /* virtual: when the next one is due */
     bool close;              /* after what is in `out` */
+    bool refused;            /* what still comes is thrown away: to close at once would take the answer with it */
 };
 TAILQ_HEAD(connections, connection);
 
@@ -89,7 +91,8 @@ static void say_problem(struct connection *c)
     buf_printf(&c->out,
                "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n\r\n%s\n", status,
                status_text(status), strlen(sentence) + 1, sentence);
-    c->close = true;
+    c->close = c->refused = true;
+    lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, REFUSED_SECS);
 }
 
 static void say_answer(struct connection *c, const struct api_answer *a)
@@ -130,6 +133,7 @@ static void end_watch(struct connection *c)
     buf_str(&c->out, "0\r\n\r\n");
     api_watch_free(c->watch);
     c->watch = NULL;
+    http1_next(c->in); /* its request was kept so far */
 }
 
 static bool has_room(const struct connection *c)
@@ -220,7 +224,7 @@ static int write_part(struct connection *c)
     unsigned char part[LWS_PRE + CHUNK];
     size_t left = c->out.len - c->sent, n = left < CHUNK ? left : CHUNK;
     if (n == 0)
-        return c->close && !c->watch ? -1 : 0;
+        return c->close && !c->watch && !c->refused ? -1 : 0;
     memcpy(part + LWS_PRE, c->out.data + c->sent, n);
     if (lws_write(c->wsi, part + LWS_PRE, n, LWS_WRITE_RAW) < 0)
         return -1;
@@ -236,13 +240,16 @@ static int write_part(struct connection *c)
 
 static void want_write(struct connection *c)
 {
-    lws_set_timeout(c->wsi, c->watch ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE, IDLE_SECS);
-    if (c->out.len > c->sent || (c->close && !c->watch))
+    if (!c->refused)
+        lws_set_timeout(c->wsi, c->watch ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE, IDLE_SECS);
+    if (c->out.len > c->sent || (c->close && !c->watch && !c->refused))
         lws_callback_on_writable(c->wsi);
 }
 
 static int on_bytes(struct connection *c, const char *bytes, size_t n)
 {
+    if (c->refused)
+        return 0;
     if (c->watch) /* nothing may follow a watch but the end of the connection */
         return -1;
     on_state(c, http1_feed(c->in, bytes, n));

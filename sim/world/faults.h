@@ -44,16 +44,28 @@ struct fault {
 #define FAULT_CLASS(class) (1U << (class))
 enum { FAULT_ALL_CLASSES = (1U << (REQUEST_LEASE + 1)) - 1 };
 
+/* A fault that fired: the row, and which of those that came by it struck. With `nth` instead of chance it would strike the same. */
+struct fault_mark {
+    size_t row;
+    uint64_t nth;
+};
+
 struct fault_plan {
     struct fault *rows; /* borrowed */
     size_t count;
     int64_t until_ms;   /* from then on nothing fires; 0: no such end */
     struct rng rng;
+    struct fault_mark *marks; /* all that fired, in order; owned */
+    size_t mark_count;
 };
 
 /* The first fault of the plan (may be NULL) that strikes here, or NULL; each that could have struck counts it as seen. */
 const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, int64_t now_ms);
 /* How often any fault of the plan has fired. */
 uint64_t fault_total(const struct fault_plan *plan);
+/* Frees what the plan owns. */
+void fault_plan_clear(struct fault_plan *plan);
+/* What a fault does and where, in words: "the answer is lost". Static text. */
+const char *fault_text(const struct fault *f);
 
 #endif

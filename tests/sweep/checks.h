@@ -48,6 +48,7 @@ void check_frame_policy(struct invariants *v, const struct api_commit *c);
 void check_deletion(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_state.c */
+void check_assigned(struct invariants *v, const struct api_commit *c);
 void check_generation(struct invariants *v, const struct api_commit *c);
 void check_honesty(struct invariants *v, const struct api_commit *c);
 void check_counts(struct invariants *v, const struct api_commit *c);

@@ -42,7 +42,7 @@ void check_identity(struct invariants *v, const struct wire_client *c, const str
         return;
     check_tried(v, INVARIANT_S6_IDENTITY);
     CLEANUP_JSON json_t *body = r->body ? json_parse(r->body, strlen(r->body), NULL) : NULL;
-    if (deletes ? !json_str(body, "preconditions.uid") : !is_guarded(body))
+    if (deletes ? !json_str(body, "preconditions.uid") || !json_str(body, "preconditions.resourceVersion") : !is_guarded(body))
         check_failed(v, INVARIANT_S6_IDENTITY, "%s %s %s", r->method, r->path, str_or_empty(r->body));
 }
 

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "engine/engine.h"
 #include "kube/object.h"
+#include "kube/selector.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/names.h"
@@ -81,21 +82,38 @@ static enum component missing_operand(const struct invariants *v, const json_t *
 bool check_served(const struct invariants *v, char **ret_why)
 {
     const struct kind *nodes = kind_named("nodes");
-    for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
+    struct selector wanted = { 0 }; /* a node that is being let go need not be served */
+    bool served = true;
+    selector_compile(json_at(check_policy(v), "spec.nodes.selector"), &wanted, NULL);
+    for (size_t i = 0; served && i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        if (!is_ready(node) || object_is_deleting(node))
+        if (!is_ready(node) || object_is_deleting(node) || !selector_matches(&wanted, selector_lookup_json, json_at(node, "metadata.labels")))
             continue;
         enum component c = missing_operand(v, node);
-        if (c == COMPONENT_NONE)
-            continue;
-        if (ret_why)
+        served = c == COMPONENT_NONE;
+        if (!served && ret_why)
             *ret_why = xasprintf("%s of %s is not up", component_name(c), object_name(node));
-        return false;
     }
-    return true;
+    selector_clear(&wanted);
+    return served;
 }
 
-/* ---- S8, S9 */
+/* ---- S3, S8, S9 */
+
+/* Its pods go with it: on a node that is still assigned to it the driver would be taken from under whatever runs there. */
+void check_assigned(struct invariants *v, const struct api_commit *c)
+{
+    if (!check_is_kind(c->kind, "daemonsets") || c->after || !object_label(c->before, LABEL_TIER))
+        return;
+    check_tried(v, INVARIANT_S3_ASSIGNED);
+    const struct kind *nodes = kind_named("nodes");
+    CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", object_label(c->before, LABEL_TIER));
+    for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
+        const json_t *node = api_at(v->run->api, nodes, i);
+        if (str_eq(object_label(node, label), object_label(c->before, LABEL_REVISION)))
+            check_failed(v, INVARIANT_S3_ASSIGNED, "%s, with %s", object_name(c->before), object_name(node));
+    }
+}
 
 void check_generation(struct invariants *v, const struct api_commit *c)
 {
@@ -224,7 +242,7 @@ void check_status(struct invariants *v)
 void check_nodes(struct invariants *v)
 {
     const json_t *policy = check_policy(v);
-    if (!policy || object_is_deleting(policy) || v->run->plan->deny_verb)
+    if (!policy || object_is_deleting(policy) || v->run->plan->deny_verb || v->run->life->broken)
         return;
     check_tried(v, INVARIANT_L1_NODES);
     CLEANUP_FREE char *why = NULL;

@@ -2,6 +2,7 @@
 #ifndef OSTLER_TESTS_SWEEP_COUNTS_H
 #define OSTLER_TESTS_SWEEP_COUNTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tests/sweep/invariants.h"
@@ -17,7 +18,18 @@
     X(kills, "kills")                                                                              \
     X(losses, "leases lost")                                                                       \
     X(nodes, "nodes marked")                                                                       \
-    X(virtual_s, "virtual seconds")
+    X(virtual_s, "virtual seconds")                                                                \
+    X(operations, "changes of the policy")                                                         \
+    X(refusals, "of them refused")                                                                 \
+    X(interleavings, "writes of others between reading and writing")                               \
+    X(compared, "foreign keys compared")
+
+enum { COUNTED_FIELDS = 512, COUNTED_PHASES = 8 };
+
+/* A bit for each field of the policy. */
+struct field_set {
+    uint64_t bits[COUNTED_FIELDS / 64];
+};
 
 /* Only numbers, so that they can be added up and sent as they are. */
 struct counts {
@@ -25,7 +37,12 @@ struct counts {
     COUNTS(X)
 #undef X
     uint64_t tried[INVARIANT_COUNT];
+    uint64_t fields; /* that the policy has; 0: they were not looked at */
+    struct field_set changed_in[COUNTED_PHASES], accepted, refused;
 };
+
+/* Puts a field into a set. */
+void field_set_add(struct field_set *set, size_t field);
 
 void counts_add(struct counts *sum, const struct counts *c);
 /* "12 runs, 3456 writes accepted, …", without what is 0. Owned. */

@@ -13,7 +13,8 @@ struct run;
 
 /* id, what must hold */
 #define INVARIANTS(X)                                                                                                         \
-    X(S6_IDENTITY, "a deletion names the incarnation, and a change of a node its version")                                    \
+    X(S3_ASSIGNED, "a DaemonSet goes only when no node that is there is assigned to it")                                      \
+    X(S6_IDENTITY, "a deletion names incarnation and version, a change of a node what it rests on")                           \
     X(S7_FRAME_NODE, "on a node nothing changes but what is Ostler's")                                                        \
     X(S7_FRAME_CHILD, "Ostler changes its own objects only, and of their labels and annotations only its own")                \
     X(S7_FRAME_POLICY, "of the policy only the status and Ostler's finalizer change")                                         \

@@ -1,6 +1,7 @@
 #include "tests/sweep/life.h"
 
 #include "reconcilers/manifests/render.h"
+#include "sim/api/access.h"
 #include "sim/api/builtin.h"
 
 static void reach(struct life *life, int64_t at_ms)
@@ -8,6 +9,24 @@ static void reach(struct life *life, int64_t at_ms)
     size_t phase = (size_t) (at_ms / LIFE_PHASE_MS);
     if (phase >= life->phases)
         life->phases = phase + 1;
+}
+
+struct access *life_access(struct err *e)
+{
+    struct access *a = access_new();
+    access_add_admin(a, ADMIN);
+    if (access_add_chart(a, OSTLER_NAMESPACE, OPERAND_NAMESPACE, e) == 0)
+        return a;
+    access_free(a);
+    return NULL;
+}
+
+static bool is_broken(const struct spec_driver *drivers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (drivers[i].outcome != SPEC_DRIVER_WORKS)
+            return true;
+    return false;
 }
 
 int life_load(struct life *life, const char *file, struct err *e)
@@ -18,11 +37,18 @@ int life_load(struct life *life, const char *file, struct err *e)
     life->manifests = manifests_new(e);
     if (!life->manifests)
         return -1;
+    life->access = life_access(e);
+    if (!life->access)
+        return -1;
     life->crds = builtin_crds();
     for (size_t i = 0; i < life->scenario->world.action_count; i++)
         reach(life, life->scenario->world.actions[i].at_ms);
-    for (size_t i = 0; i < life->scenario->change_count; i++)
-        reach(life, life->scenario->changes[i].at_ms);
+    life->broken = is_broken(life->scenario->world.drivers, life->scenario->world.driver_count);
+    for (size_t i = 0; i < life->scenario->change_count; i++) {
+        const struct scenario_change *c = &life->scenario->changes[i];
+        reach(life, c->at_ms);
+        life->broken |= is_broken(c->drivers, c->driver_count);
+    }
     return 0;
 }
 
@@ -31,4 +57,5 @@ void life_clear(struct life *life)
     scenario_free(life->scenario);
     manifests_free(life->manifests);
     json_decref(life->crds);
+    access_free(life->access);
 }

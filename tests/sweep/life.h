@@ -3,23 +3,35 @@
 #define OSTLER_TESTS_SWEEP_LIFE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "sim/scenario/scenario.h"
 
+struct access;
 struct manifests;
 
 /* Things of the hour n belong to phase n. */
 enum { LIFE_PHASE_MS = 3600 * 1000 };
 
+/* Where things are, and who people are. */
+#define OSTLER_NAMESPACE "ostler-system"
+#define OPERAND_NAMESPACE "ostler-operands"
+#define OSTLER_USER "system:serviceaccount:" OSTLER_NAMESPACE ":ostler"
+#define ADMIN "kubernetes-admin"
+
 struct life {
     struct scenario *scenario;
     struct manifests *manifests;
     json_t *crds;
+    struct access *access; /* the chart's rights */
     size_t phases;
+    bool broken; /* a driver in it does not work: that all nodes are served is not asked */
 };
 
 int life_load(struct life *life, const char *file, struct err *e);
 void life_clear(struct life *life);
+/* The chart's rights, all of them. NULL with an error where the chart cannot be read. */
+struct access *life_access(struct err *e);
 
 #endif

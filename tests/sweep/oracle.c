@@ -8,8 +8,9 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/request.h"
 
-enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36 };
+enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36, POD_SUFFIX_LEN = 5 };
 
 /* An object by its name, over all its incarnations. */
 struct story {
@@ -24,6 +25,7 @@ struct incarnation {
 };
 
 struct oracle {
+    bool loose;
     struct map stories, incarnations;
 };
 
@@ -31,33 +33,38 @@ struct oracle {
 static const struct {
     const char *kind; /* plural; NULL: any */
     const char *path;
+    bool loose; /* only where ends are compared loosely */
 } skipped[] = {
-    { NULL, "metadata.resourceVersion" },
-    { NULL, "metadata.managedFields[].time" },
-    { NULL, "metadata.annotations.ostler.dev/intent" }, /* a hash over times and uids too */
-    { "pods", "metadata.name" },
-    { "pods", "status.podIP*" },
-    { "pods", "status.hostIP*" },
-    { "pods", "status.containerStatuses[].containerID" },
-    { "pods", "status.initContainerStatuses[].containerID" },
-    { "pods", "status.containerStatuses[].lastState*" },
-    { "pods", "status.containerStatuses[].restartCount" },
-    { "pods", "status.initContainerStatuses[].lastState*" },
-    { "pods", "status.initContainerStatuses[].restartCount" },
-    { "nodes", "status.capacity.nvidia.com*" }, /* goes with time, once the plugin is gone */
-    { "nodes", "status.nodeInfo.bootID" },
-    { "nodes", "status.nodeInfo.machineID" },
-    { "nodes", "status.nodeInfo.systemUUID" },
-    { "nodes", "status.addresses*" },
-    { "nodes", "status.images*" },
-    { "nodes", "spec.podCIDR*" },
-    { "services", "spec.clusterIP*" },
+    { .path = "metadata.resourceVersion" },
+    { .path = "metadata.managedFields[].time" },
+    { .path = "metadata.annotations.ostler.dev/intent" }, /* a hash over times and uids too */
+    { .kind = "pods", .path = "metadata.name" },
+    { .kind = "pods", .path = "status.podIP*" },
+    { .kind = "pods", .path = "status.hostIP*" },
+    { .kind = "pods", .path = "status.containerStatuses[].containerID" },
+    { .kind = "pods", .path = "status.initContainerStatuses[].containerID" },
+    { .kind = "pods", .path = "status.containerStatuses[].lastState*" },
+    { .kind = "pods", .path = "status.containerStatuses[].restartCount" },
+    { .kind = "pods", .path = "status.initContainerStatuses[].lastState*" },
+    { .kind = "pods", .path = "status.initContainerStatuses[].restartCount" },
+    { .kind = "nodes", .path = "status.capacity.nvidia.com*" }, /* goes with time, once the plugin is gone */
+    { .kind = "nodes", .path = "status.nodeInfo.bootID" },
+    { .kind = "nodes", .path = "status.nodeInfo.machineID" },
+    { .kind = "nodes", .path = "status.nodeInfo.systemUUID" },
+    { .kind = "nodes", .path = "status.addresses*" },
+    { .kind = "nodes", .path = "status.images*" },
+    { .kind = "nodes", .path = "spec.podCIDR*" },
+    { .kind = "services", .path = "spec.clusterIP*" },
     /* Edits that come soon after one another may be taken as one. */
-    { "daemonsets", "metadata.generation" },
-    { "daemonsets", "metadata.annotations.deprecated.daemonset.template.generation" },
-    { "daemonsets", "status.observedGeneration" },
-    { "pods", "metadata.labels.pod-template-generation" },
-    { "gpuclusterpolicies", "status.firstCauses[].pod" },
+    { .kind = "daemonsets", .path = "metadata.generation" },
+    { .kind = "daemonsets", .path = "metadata.annotations.deprecated.daemonset.template.generation" },
+    { .kind = "daemonsets", .path = "status.observedGeneration" },
+    { .kind = "pods", .path = "metadata.labels.pod-template-generation" },
+    { .kind = "gpuclusterpolicies", .path = "status.firstCauses[].pod" },
+    /* Edits that are taken back still count. */
+    { .kind = "gpuclusterpolicies", .path = "metadata.generation", .loose = true },
+    { .kind = "gpuclusterpolicies", .path = "status.observedGeneration", .loose = true },
+    { .kind = "gpuclusterpolicies", .path = "status.conditions[].observedGeneration", .loose = true },
 };
 
 /* Kinds whose objects come and go by themselves. */
@@ -111,7 +118,7 @@ static void take_creation(struct oracle *o, const struct api_commit *c)
     s->creates++;
     struct incarnation *i = xcalloc(1, sizeof *i);
     *i = (struct incarnation){ .uid = xstrdup(object_uid(c->after)) };
-    i->said = s->counted ? xasprintf("%s#%u", s->key, s->creates) : xstrdup(s->key);
+    i->said = s->counted && !o->loose ? xasprintf("%s#%u", s->key, s->creates) : xstrdup(s->key);
     map_put(&o->incarnations, i->uid, i);
 }
 
@@ -125,9 +132,11 @@ void oracle_commit(struct oracle *o, const struct api_commit *c)
         story_of(o, c->kind, c->before)->deletes++;
 }
 
-struct oracle *oracle_new(void)
+struct oracle *oracle_new(bool loose)
 {
-    return xcalloc(1, sizeof(struct oracle));
+    struct oracle *o = xcalloc(1, sizeof *o);
+    o->loose = loose;
+    return o;
 }
 
 void oracle_free(struct oracle *o)
@@ -172,9 +181,11 @@ static bool fits(const char *pattern, const char *path, size_t len)
 
 static bool is_skipped(const struct walk *w)
 {
-    for (size_t i = 0; i < ARRAY_LEN(skipped); i++)
-        if ((!skipped[i].kind || strcmp(skipped[i].kind, w->kind->plural) == 0) && fits(skipped[i].path, w->path.data, w->path.len))
+    for (size_t i = 0; i < ARRAY_LEN(skipped); i++) {
+        bool kind = !skipped[i].kind || strcmp(skipped[i].kind, w->kind->plural) == 0;
+        if (kind && (w->oracle->loose || !skipped[i].loose) && fits(skipped[i].path, w->path.data, w->path.len))
             return true;
+    }
     return false;
 }
 
@@ -207,10 +218,27 @@ static void add_line(struct walk *w, const char *text)
     w->lines[w->line_count++] = xasprintf("%s = %s", w->path.data, text);
 }
 
+/* Whether a pod's name ends after these characters: they are drawn by chance. */
+static bool is_pod_suffix(const char *s)
+{
+    return strspn(s, "bcdfghjklmnpqrstvwxz2456789") == POD_SUFFIX_LEN && !isalnum((unsigned char) s[POD_SUFFIX_LEN]) && s[POD_SUFFIX_LEN] != '-';
+}
+
+/* A sentence with the names of pods as they are in every run. Owned. */
+static char *sentence(const char *s)
+{
+    char *text = xstrdup(s);
+    for (char *at = strchr(text, '-'); at; at = strchr(at + 1, '-'))
+        if (is_pod_suffix(at + 1))
+            memset(at + 1, '*', POD_SUFFIX_LEN);
+    return text;
+}
+
 static void add_value(struct walk *w, const json_t *value)
 {
     if (json_is_string(value)) {
-        add_line(w, said(w, json_string_value(value)));
+        CLEANUP_FREE char *text = sentence(said(w, json_string_value(value)));
+        add_line(w, text);
         return;
     }
     char number[32];
@@ -230,6 +258,12 @@ static void step(struct walk *w, const char *separator, const char *name, const 
     w->path.data[len] = '\0';
 }
 
+/* What is noted of the fields of others depends on whether their change was taken back by a repair or by an apply. */
+static bool is_of_others(const struct walk *w, const json_t *element)
+{
+    return fits("metadata.managedFields", w->path.data, w->path.len) && !str_eq(json_str(element, "manager"), FIELD_MANAGER);
+}
+
 static void walk(struct walk *w, const json_t *value)
 {
     if (w->path.len && is_skipped(w))
@@ -243,7 +277,8 @@ static void walk(struct walk *w, const json_t *value)
         size_t i;
         json_t *element;
         json_array_foreach (value, i, element)
-            step(w, "", "[]", element);
+            if (!is_of_others(w, element))
+                step(w, "", "[]", element);
     } else {
         add_value(w, value);
     }
@@ -313,7 +348,8 @@ void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_te
             if (!is_left_out(k, api_at(api, k, j)))
                 add_object(o, k, api_at(api, k, j), keep_text, ret);
     }
-    add_counts(o, ret);
+    if (!o->loose)
+        add_counts(o, ret);
     if (ret->len)
         qsort(ret->entries, ret->len, sizeof *ret->entries, by_key);
 }

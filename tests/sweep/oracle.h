@@ -10,7 +10,8 @@
 
 struct oracle;
 
-struct oracle *oracle_new(void);
+/* `loose`: how often objects are created and deleted does not count, since it may depend on when things happen. */
+struct oracle *oracle_new(bool loose);
 void oracle_free(struct oracle *o);
 /* Takes note of a commit. */
 void oracle_commit(struct oracle *o, const struct api_commit *c);

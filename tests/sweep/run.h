@@ -9,9 +9,6 @@
 #include "tests/sweep/life.h"
 #include "tests/sweep/oracle.h"
 
-#define OSTLER_NAMESPACE "ostler-system"
-#define OPERAND_NAMESPACE "ostler-operands"
-#define OSTLER_USER "system:serviceaccount:" OSTLER_NAMESPACE ":ostler"
 #define SECRET_CANARY "canary-7f3a9c"
 
 enum { REPLICAS_MAX = 2, RUN_QUIET_MS = 45 * 1000 };
@@ -29,6 +26,8 @@ struct run_plan {
     int64_t quiet_ms;             /* how long nothing must change for a phase to be over; 0: RUN_QUIET_MS */
     const char *deny_verb, *deny_resource; /* a right that is missing; NULL: none */
     bool calm;                    /* nothing goes wrong: that a deed of the life is refused is a finding */
+    bool second_pass;             /* at the end of a phase Ostler starts anew, and must have nothing to change */
+    bool loose;                   /* ends are compared as oracle_new() says */
     bool keep_text;               /* snapshots with their lines */
     bool verbose;                 /* every write is printed */
     /* Called for each request that an Ostler sends and for each commit, before the invariants look at it. May be NULL. */
@@ -53,7 +52,8 @@ struct run_result {
     size_t phases;
     uint64_t *writes;         /* hash of each request that writes, in the order of their coming to the server */
     size_t write_count;
-    int64_t *phase_ends_ms;
+    struct fault_mark *marks; /* faults that fired */
+    size_t mark_count;
 };
 
 /* A run while it goes on. */
@@ -63,7 +63,7 @@ struct run {
     struct run_result *result;
     struct sim sim;
     struct api *api;
-    struct access *access;
+    struct access *access;    /* with a right missing; NULL: the life's */
     struct wire *wire;
     struct fault_plan faults;
     struct spec_world world;
@@ -75,6 +75,7 @@ struct run {
     size_t phase;
     int64_t changed_ms;       /* when something last changed that is no lease and no event */
     struct map marked;        /* names of nodes that were marked */
+    uint64_t changes;         /* by Ostler, but of its lease and events */
 };
 
 void run_life(const struct life *life, const struct run_plan *plan, struct run_result *ret);

@@ -13,15 +13,17 @@
 enum { CASES_SHOWN = 10, PROCESSES = 2 };
 
 static const struct sweep sweeps[] = {
-    { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, 0 },
-    { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases, lost_run, 0 },
-    { "stale-sweep", "from every notification on Ostler's view is old, in four ways", stale_cases, stale_run, 200 },
-    { "unobserved-sweep", "every event that a later one of its object follows is hidden", unobserved_cases, unobserved_run, 0 },
-    { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, 0 },
-    { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases, outage_run, 60 },
-    { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, 0 },
-    { "dst", "random faults of all kinds, then quiet; one case for each seed", dst_cases, dst_run, 300 },
-    { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, 20 },
+    { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, false, 60 },
+    { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases, lost_run, NULL, false, 40 },
+    { "stale-sweep", "from every notification on Ostler's view is old, in four ways", stale_cases, stale_run, NULL, true, 30 },
+    { "unobserved-sweep", "every event that a later one of its object follows is hidden", unobserved_cases, unobserved_run, NULL, false, 40 },
+    { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, NULL, false, 30 },
+    { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases, outage_run, NULL, false, 20 },
+    { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, NULL, false, 0 },
+    { "dst", "random faults of all kinds in a short life, then quiet; one case for each seed", dst_cases, dst_run, "tests/sweep/short.yaml", true, 60 },
+    { "dst-life", "the same in the long life", dst_cases, dst_run, NULL, true, 6 },
+    { "acto", "every field of the policy changed to good, bad and hostile values and back, from every phase", acto_cases, acto_run, "tests/sweep/acto.yaml", true, 5 },
+    { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, NULL, false, 4 },
 };
 
 const struct sweep *sweep_table(size_t *ret_count)
@@ -59,11 +61,12 @@ static void rewind_plan(const struct run_plan *plan)
 size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts, struct buf *out)
 {
     plan->verbose = env->verbose;
+    plan->loose = env->loose;
     size_t found = live(env, plan, compare ? &env->reference : NULL, counts, NULL);
     if (!found)
         return 0;
     buf_printf(out, "%s:\n", what);
-    struct run_plan again = *plan, calm = { .seed = 1, .keep_text = true, .phases = plan->phases };
+    struct run_plan again = *plan, calm = { .seed = 1, .loose = env->loose, .keep_text = true, .phases = plan->phases };
     struct run_result reference;
     again.keep_text = true;
     again.verbose = false;
@@ -83,6 +86,7 @@ struct options {
     size_t only;        /* this case; SIZE_MAX: all */
     size_t first;       /* of sweeps over seeds */
     size_t processes;
+    bool verbose;
     const char *life;
 };
 
@@ -94,7 +98,13 @@ struct report {
 
 static void usage(void)
 {
-    printf("usage: sweep NAME [--full | --count N] [--first N] [--case N] [--processes N] [--life FILE]\n");
+    printf("usage: sweep NAME [--full | --count N] [--first N] [--case N [--verbose]] [--processes N] [--life FILE]\n"
+           "  --full         every case; else a bounded number, spread evenly over all\n"
+           "  --first N      of sweeps over seeds: the first seed\n"
+           "  --case N       this one alone; of dst with the faults that are enough\n"
+           "  --verbose      with all commits, and all that Ostler writes and logs\n"
+           "  --processes N  2 by default\n"
+           "  --life FILE    another scenario\n");
     for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
         printf("  %-20s %s\n", sweeps[i].name, sweeps[i].help);
 }
@@ -118,7 +128,7 @@ static const struct sweep *find(const char *name)
 
 static bool parse(int argc, char **argv, struct options *o)
 {
-    *o = (struct options){ .only = SIZE_MAX, .processes = PROCESSES, .life = "tests/sweep/life.yaml" };
+    *o = (struct options){ .only = SIZE_MAX, .processes = PROCESSES, .life = NULL };
     if (argc < 2 || !(o->sweep = find(argv[1])))
         return false;
     for (int i = 2; i < argc; i++) {
@@ -127,6 +137,8 @@ static bool parse(int argc, char **argv, struct options *o)
                        strcmp(argv[i], "--first") == 0 ? &o->first : strcmp(argv[i], "--processes") == 0 ? &o->processes : NULL;
         if (strcmp(argv[i], "--full") == 0)
             o->full = true;
+        else if (strcmp(argv[i], "--verbose") == 0)
+            o->verbose = true;
         else if (strcmp(argv[i], "--life") == 0 && value)
             o->life = argv[++i];
         else if (into && number(value, into))
@@ -134,6 +146,8 @@ static bool parse(int argc, char **argv, struct options *o)
         else
             return false;
     }
+    if (!o->life)
+        o->life = o->sweep->life ? o->sweep->life : "tests/sweep/life.yaml";
     return o->processes > 0;
 }
 
@@ -150,19 +164,41 @@ static void on_done(void *arg, size_t index, const struct counts *counts, size_t
     fflush(stdout);
 }
 
-/* Which cases, spread evenly over all. */
+/* Cases that failed once are lived first in every run: lines "NAME CASE what it was". */
+static size_t add_regressions(const struct options *o, size_t all, size_t **cases)
+{
+    FILE *file = fopen("tests/sweep/regressions.txt", "r");
+    char line[256], name[64];
+    size_t n = 0, index;
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%63s %zu", name, &index) != 2 || strcmp(name, o->sweep->name) != 0 || index >= all)
+            continue;
+        *cases = xreallocarray(*cases, n + 1, sizeof **cases);
+        (*cases)[n++] = index;
+    }
+    if (file)
+        fclose(file);
+    return n;
+}
+
+/* How many besides those. */
+static size_t how_many(const struct options *o, size_t all)
+{
+    size_t n = o->full ? all : o->count ? o->count : o->sweep->small ? o->sweep->small : all;
+    return n < all ? n : all;
+}
+
+/* Which cases, spread evenly over all; of seeds one after another. */
 static size_t *choose(const struct options *o, const struct sweep_env *env, size_t *ret_count)
 {
-    size_t all = o->sweep->cases(env), n = o->full ? all : o->count ? o->count : o->sweep->small ? o->sweep->small : all;
-    if (n > all)
-        n = all;
+    size_t *cases = NULL, all = o->sweep->cases(env), n = how_many(o, all);
+    size_t known = o->only == SIZE_MAX && n < all ? add_regressions(o, all, &cases) : 0;
     if (o->only != SIZE_MAX)
         n = 1;
-    bool seeds = all >= SWEEP_SEEDS;
-    size_t *cases = xcalloc(n ? n : 1, sizeof *cases);
+    cases = xreallocarray(cases, known + n + 1, sizeof *cases);
     for (size_t i = 0; i < n; i++)
-        cases[i] = o->only != SIZE_MAX ? o->only : seeds ? o->first + i : (size_t) ((unsigned __int128) i * all / n);
-    *ret_count = n;
+        cases[known + i] = o->only != SIZE_MAX ? o->only : all >= SWEEP_SEEDS ? o->first + i : (size_t) ((unsigned __int128) i * all / n);
+    *ret_count = known + n;
     return cases;
 }
 
@@ -175,7 +211,7 @@ static void print_tried(const struct counts *c)
 static int sweep(const struct options *o, struct sweep_env *env)
 {
     struct fault passive = { .point = FAULT_BEFORE, .classes = FAULT_CLASS(REQUEST_WRITE) };
-    struct run_plan calm = { .seed = 1, .calm = true, .faults = &passive, .fault_count = 1, .on_commit = view_count_notification,
+    struct run_plan calm = { .seed = 1, .calm = true, .loose = env->loose, .faults = &passive, .fault_count = 1, .on_commit = view_count_notification,
                              .arg = &env->notifications };
     run_life(env->life, &calm, &env->reference);
     env->writes = passive.seen;
@@ -197,15 +233,20 @@ static int sweep(const struct options *o, struct sweep_env *env)
     printf("%s: %zu of %zu cases with findings; %s; %.1f s, %.0f runs/s\n", o->sweep->name, report.failed, report.cases, counts, seconds,
            seconds > 0 ? (double) report.counts.runs / seconds : 0.0);
     print_tried(&report.counts);
-    return report.failed > 0 || report.counts.runs == 0;
+    size_t failed = report.failed + (report.counts.runs == 0); /* nothing tried is nothing shown */
+    printf("%s: %zu passed, %zu failed\n", o->sweep->name, report.cases - report.failed, failed);
+    return failed > 0;
 }
 
 int main(int argc, char **argv)
 {
     mem_hook_jansson();
-    log_setup(getenv("LOG") ? LOG_DEBUG : LOG_SILENT, false);
+    log_setup(LOG_SILENT, false);
     struct options o;
-    if (!parse(argc, argv, &o)) {
+    bool parsed = parse(argc, argv, &o);
+    if (parsed && o.verbose)
+        log_setup(LOG_DEBUG, false);
+    if (!parsed) {
         usage();
         return 2;
     }
@@ -215,7 +256,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "sweep: %s\n", err_msg(&e));
         return 2;
     }
-    struct sweep_env env = { .life = &life, .verbose = o.only != SIZE_MAX && !getenv("QUIET") };
+    struct sweep_env env = { .life = &life, .loose = o.sweep->loose, .single = o.only != SIZE_MAX, .verbose = o.verbose };
     int rc = sweep(&o, &env);
     run_result_clear(&env.reference);
     life_clear(&life);

@@ -8,10 +8,12 @@
 /* What all cases of a sweep share; made once, before the processes are. */
 struct sweep_env {
     const struct life *life;
+    bool loose;
     struct run_result reference; /* the life without faults, seed 1 */
     uint64_t writes;             /* requests of the reference that write */
     uint64_t notifications;      /* changes by others that a watch of Ostler's brings */
-    bool verbose;                /* a single case: print what happens */
+    bool single;                 /* one case alone: more may be found out about it */
+    bool verbose;                /* print what happens */
 };
 
 /* A sweep with so many cases is one over seeds, which are taken one after another. */
@@ -24,6 +26,8 @@ struct sweep {
     size_t (*cases)(const struct sweep_env *env);
     /* Lives case `index`, adds to `counts`, and appends findings to `out`; returns how many there are. */
     size_t (*run)(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+    const char *life; /* the scenario file; NULL: tests/sweep/life.yaml */
+    bool loose;   /* its cases are compared with the reference loosely: each has another seed */
     size_t small; /* cases of the bounded size, spread evenly over all; 0: all */
 };
 
@@ -53,6 +57,8 @@ size_t rights_cases(const struct sweep_env *env);
 size_t rights_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t dst_cases(const struct sweep_env *env);
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t acto_cases(const struct sweep_env *env);
+size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t same_cases(const struct sweep_env *env);
 size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 /* An on_commit that counts changes by others that a watch of Ostler's brings; run_plan.arg is the counter, a uint64_t. */

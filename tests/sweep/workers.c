@@ -80,6 +80,7 @@ static void begin(const struct workers_job *job, struct worker *w, size_t place)
     if (w->pid == 0) {
         close(ends[0]);
         work(job, place, ends[1]);
+        fflush(stdout); /* --verbose */
         _exit(0);
     }
     close(ends[1]);

@@ -20,7 +20,7 @@ static void actions_keep_their_order_and_reasons(void **state)
     char target[] = "node/gpu-1";
     plan_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), "Mark", target, "GpuFound", "%d GPUs", 8);
     target[5] = 'X'; /* the plan has its own copy */
-    plan_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u"), "Delete", "daemonset/driver-abc", "NoNode",
+    plan_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), "Delete", "daemonset/driver-abc", "NoNode",
              "no node runs it");
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
     plan_text(&p, &text);

@@ -86,7 +86,7 @@ static struct request update_lease(const json_t *o)
 static struct request delete(const json_t *o)
 {
     (void) o;
-    return request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1");
+    return request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1", 17);
 }
 
 static const struct request_row {
@@ -152,10 +152,10 @@ static void check_request(void **state)
 static void deletion_means_one_incarnation(void **state)
 {
     (void) state;
-    CLEANUP(request_clear) struct request r = request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1");
+    CLEANUP(request_clear) struct request r = request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1", 17);
     CLEANUP_JSON json_t *body = json_parse(r.body, strlen(r.body), NULL);
     assert_tree(body, "{'kind':'DeleteOptions','apiVersion':'v1','propagationPolicy':'Background',"
-                      "'preconditions':{'uid':'uid-1'}}");
+                      "'preconditions':{'uid':'uid-1','resourceVersion':'17'}}");
 }
 
 static void endless_token_is_sent_as_it_is(void **state)

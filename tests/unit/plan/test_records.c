@@ -70,7 +70,8 @@ static void settled_pools_are_named(void **state)
     set_up(&w, 0);
     w.view.settled = true;
     CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", NULL);
-    assert_tree(got, "{'ostler.dev/target-default':'" NOW "','ostler.dev/ran-default':'" NOW "','ostler.dev/completed-default':'" NOW "'}");
+    assert_tree(got, "{'ostler.dev/target-default':'" NOW "','ostler.dev/ran-default':'" NOW "',"
+                     "'ostler.dev/completed-default':'" NOW "'}");
     tear_down(&w);
 }
 
@@ -122,17 +123,20 @@ static void check_again(void **state)
     tear_down(&w);
 }
 
-/* Two records, and which one the pool `p` rather holds on to: the first. */
+/* Two records, of which the pool `p` rather holds on to the first. */
 static const struct order_row {
     const char *name;
     const char *first, *second;
 } order_rows[] = {
-    { "complete before what ran later", "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}" },
+    { "complete before what ran later", "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z'}",
+      "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}" },
     { "complete later", "{'ostler.dev/completed-p':'2026-02-01T00:00:00Z'}",
       "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z','ostler.dev/ran-p':'2026-03-01T00:00:00Z'}" },
     { "ran later", "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
-    { "ran here before elsewhere", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}", "{'ostler.dev/completed-q':'2026-02-01T00:00:00Z'}" },
-    { "by name where nothing else tells them apart", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
+    { "ran here before elsewhere", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}",
+      "{'ostler.dev/completed-q':'2026-02-01T00:00:00Z'}" },
+    { "by name where nothing else tells them apart", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}",
+      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
 };
 
 static void check_order(void **state)

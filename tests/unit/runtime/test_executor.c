@@ -33,8 +33,9 @@ static void written(void *arg, enum resource_id resource, const json_t *object)
     buf_printf(&f->log, "written %s %s\n", resource_get(resource)->plural, object_name(object));
 }
 
-static void answered(void *arg, const struct request *request, int status)
+static void answered(void *arg, const struct request *request, int status, const struct err *e)
 {
+    (void) e;
     struct fixture *f = arg;
     buf_printf(&f->log, "%s %s%s %d\n", request->method, resource_get(request->resource)->plural,
                request->class == REQUEST_WRITE ? "" : " (not a write)", status);
@@ -93,7 +94,7 @@ static void add_patch(struct plan *p, const char *node)
 
 static void add_delete(struct plan *p, const char *name)
 {
-    plan_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1"), "Delete", name, "Test", "as the test wants");
+    plan_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), "Delete", name, "Test", "as the test wants");
 }
 
 /* A plan of patches of nodes. */

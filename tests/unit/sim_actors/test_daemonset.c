@@ -82,6 +82,10 @@ static void no_schedule_keeps_what_runs(void **state)
     little_merge(&w, "nodes", "", "gpu-1", no_schedule);
     little_pass(&w, SETTLED_MS);
     assert_non_null(little_pod(&w, "d", "gpu-1"));
+    /* The numbers follow at the next look, as with the real one. */
+    assert_int_equal(little_number(&w, "d", "desiredNumberScheduled"), 2);
+    little_merge(&w, "daemonsets", "ops", "d", "{'metadata': {'annotations': {'touched': 'yes'}}}");
+    little_pass(&w, SETTLED_MS);
     assert_int_equal(little_number(&w, "d", "numberMisscheduled"), 1);
     assert_int_equal(little_number(&w, "d", "desiredNumberScheduled"), 1);
     little_delete(&w, "pods", "ops", object_name(little_pod(&w, "d", "gpu-1")));

@@ -151,6 +151,8 @@ static void budget_over_daemons(void **state)
     assert_int_equal(json_int(budget, "status.disruptionsAllowed", -1), 0);
     assert_string_equal(json_str(condition_find(json_at(budget, "status.conditions"), "DisruptionAllowed"), "reason"),
                         "SyncFailed");
+    assert_string_equal(json_str(condition_find(json_at(budget, "status.conditions"), "DisruptionAllowed"), "message"),
+                        "daemonsets.apps does not implement the scale subresource");
     little_end(&w);
 }
 

@@ -16,7 +16,7 @@ static char *text_of(const struct merge_type *t)
 {
     static const char *const names[] = {
         [MERGE_FIELDS] = "fields", [MERGE_MAP] = "map",         [MERGE_ATOMIC] = "atomic",     [MERGE_SET] = "set",
-        [MERGE_LIST] = "list by",  [MERGE_FREE] = "free below", [MERGE_UNOWNED] = "never owned",
+        [MERGE_LIST] = "list by",  [MERGE_FREE] = "free below", [MERGE_SCALAR] = "scalar",     [MERGE_UNOWNED] = "never owned",
     };
     struct buf b = BUF_INIT(1000);
     buf_str(&b, names[t->how]);
@@ -36,7 +36,7 @@ static void tell(const struct merge_type *t, const char *path, json_t *texts)
     for (const struct merge_type *f = t->fields; f && f->name; f++) {
         CLEANUP_FREE char *place = xasprintf("%s%s%s", path, *path ? "." : "", f->name);
         CLEANUP_FREE char *text = text_of(f);
-        if (f->how == MERGE_UNOWNED)
+        if (f->how == MERGE_UNOWNED || f->how == MERGE_SCALAR) /* schemas do not tell which scalars are always there */
             continue;
         if (strcmp(text, "fields") != 0)
             json_object_set_new(texts, place, json_string(text));

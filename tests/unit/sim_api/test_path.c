@@ -37,7 +37,7 @@ static const struct target_row {
     { "an empty segment", "/api/v1//nodes", "NO_KIND" },
     { "an empty namespace", "/api/v1/namespaces//pods", "NO_KIND" },
     { "the list of groups", "/apis", "ELSEWHERE" },
-    { "a group's resources", "/apis/apps/v1", "ELSEWHERE" },
+    { "a group's resources", "/apis/apps/v1", "NO_KIND" },
     { "health", "/healthz", "ELSEWHERE" },
     { "the root", "/", "ELSEWHERE" },
     { "no path", "nodes", "BROKEN" },

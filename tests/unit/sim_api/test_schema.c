@@ -1,5 +1,5 @@
-/* Objects of custom kinds against the schemas of the definitions: what is left out, what is filled in, what is refused in which words. The words are
- * those of kube-apiserver 1.36. */
+/* Objects of custom kinds against the schemas of the definitions: what is left out, what is filled in, what is refused in which
+ * words. The words are those of kube-apiserver 1.36. */
 #include <string.h>
 
 #include "base/json.h"
@@ -11,16 +11,17 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define BLOCKED                                                                                                                           \
-    "Invalid <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing erro…\n"
+#define BLOCKED                                                                                                                  \
+    "Invalid <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the "    \
+    "existing erro…\n"
 
 /* ---- reading */
 
 static const struct read_row {
     const char *name;
     const char *object;
-    const char *want;    /* what is understood; NULL: it is refused */
-    const char *strict;  /* why a strict client is refused; NULL: it is not */
+    const char *want;   /* what is understood; NULL: it is refused */
+    const char *strict; /* why a strict client is refused; NULL: it is not */
 } reads[] = {
     { "fields that are known stay", "{'spec': {'nodes': {'taint': {'enabled': true}}}}",
       "{'metadata': {}, 'spec': {'nodes': {'taint': {'enabled': true}}}, 'status': {'observedGeneration': -1}}", NULL },
@@ -28,7 +29,8 @@ static const struct read_row {
       "{'metadata': {}, 'spec': {'driver': {}}, 'status': {'observedGeneration': -1}}",
       "strict decoding error: unknown field \"spec.driver.x\", unknown field \"spec.foo\"" },
     { "unknown fields of metadata go", "{'metadata': {'name': 'default', 'foo': 1}}",
-      "{'metadata': {'name': 'default'}, 'status': {'observedGeneration': -1}}", "strict decoding error: unknown field \"metadata.foo\"" },
+      "{'metadata': {'name': 'default'}, 'status': {'observedGeneration': -1}}",
+      "strict decoding error: unknown field \"metadata.foo\"" },
     { "unknown fields in items go", "{'spec': {'driver': {'env': [{'name': 'A', 'value': '1', 'zip': 2}]}}}",
       "{'metadata': {}, 'spec': {'driver': {'env': [{'name': 'A', 'value': '1'}]}}, 'status': {'observedGeneration': -1}}",
       "strict decoding error: unknown field \"spec.driver.env[0].zip\"" },
@@ -68,7 +70,8 @@ static void check_read(void **state)
 static void check_sharing(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'default'}, 'spec': {'nodes': {'labels': {'a': 'b'}}, 'driver': {'x': 1}}}");
+    CLEANUP_JSON json_t *object =
+        tree("{'metadata': {'name': 'default'}, 'spec': {'nodes': {'labels': {'a': 'b'}}, 'driver': {'x': 1}}}");
     CLEANUP_FREE char *why = NULL;
     CLEANUP_JSON json_t *read = rules_read(kind_named("gpuclusterpolicies"), NULL, object, false, &why);
     assert_ptr_equal(json_at(read, "spec.nodes"), json_at(object, "spec.nodes"));
@@ -86,44 +89,60 @@ static const struct check_row {
     const char *want; /* all causes; "" = none */
 } checks[] = {
     { "nothing is asked for", "{}", "" },
-    { "a list for an object", "[]", "TypeInvalid spec: Invalid value: \"array\": spec in body must be of type object: \"array\"\n" BLOCKED },
+    { "a list for an object", "[]",
+      "TypeInvalid spec: Invalid value: \"array\": spec in body must be of type object: \"array\"\n" BLOCKED },
     { "types of members", "{'driver': {'precompiled': 'yes', 'version': 5}}",
-      "TypeInvalid spec.driver.precompiled: Invalid value: \"string\": spec.driver.precompiled in body must be of type boolean: \"string\"\n"
-      "TypeInvalid spec.driver.version: Invalid value: \"integer\": spec.driver.version in body must be of type string: \"integer\"\n" BLOCKED },
+      "TypeInvalid spec.driver.precompiled: Invalid value: \"string\": spec.driver.precompiled in body must be of type boolean: "
+      "\"string\"\n"
+      "TypeInvalid spec.driver.version: Invalid value: \"integer\": spec.driver.version in body must be of type string: "
+      "\"integer\"\n" BLOCKED },
     { "words", "{'driver': {'source': 'Foo'}}",
-      "NotSupported spec.driver.source: Unsupported value: \"Foo\": supported values: \"Auto\", \"Container\", \"COS\", \"Host\"\n" BLOCKED },
+      "NotSupported spec.driver.source: Unsupported value: \"Foo\": supported values: \"Auto\", \"Container\", \"COS\", "
+      "\"Host\"\n" BLOCKED },
     { "too short", "{'driver': {'repository': ''}}",
       "Invalid spec.driver.repository: Invalid value: \"\": spec.driver.repository in body should be at least 1 chars long\n"
-      "Invalid spec.driver.repository: Invalid value: \"\": must be a registry and path without scheme or tag, such as \"nvcr.io/nvidia\"\n" },
+      "Invalid spec.driver.repository: Invalid value: \"\": must be a registry and path without scheme or tag, such as "
+      "\"nvcr.io/nvidia\"\n" },
     { "a pattern does not keep rules from being checked", "{'nodes': {'selector': {'matchLabels': {'a b': 'c', 'd': '$'}}}}",
       "Invalid spec.nodes.selector.matchLabels.d: Invalid value: \"$\": spec.nodes.selector.matchLabels.d in body should match "
       "'^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z…\n"
-      "Invalid spec.nodes.selector.matchLabels: Invalid value: every key must be a label key, such as \"team\" or \"example.com/team\"\n" },
+      "Invalid spec.nodes.selector.matchLabels: Invalid value: every key must be a label key, such as \"team\" or "
+      "\"example.com/team\"\n" },
     { "required, in items", "{'nodes': {'selector': {'matchExpressions': [{'operator': 'In', 'values': ['a']}, 5]}}}",
       "Required spec.nodes.selector.matchExpressions[0].key: Required value\n"
-      "TypeInvalid spec.nodes.selector.matchExpressions[1]: Invalid value: \"integer\": spec.nodes.selector.matchExpressions[1] in body must be of "
+      "TypeInvalid spec.nodes.selector.matchExpressions[1]: Invalid value: \"integer\": spec.nodes.selector.matchExpressions[1] "
+      "in body must be of "
       "type object: \"integer\"\n" BLOCKED },
-    { "a rule over keys of a map", "{'nodes': {'labels': {'kubernetes.io/x': 'a', 'ostler.dev/x': 'b', 'nvidia.com/gpu.present': 'c'}}}",
-      "Invalid spec.nodes.labels: Invalid value: keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here\n"
+    { "a rule over keys of a map",
+      "{'nodes': {'labels': {'kubernetes.io/x': 'a', 'ostler.dev/x': 'b', 'nvidia.com/gpu.present': 'c'}}}",
+      "Invalid spec.nodes.labels: Invalid value: keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set "
+      "here\n"
       "Invalid spec.nodes.labels: Invalid value: keys under ostler.dev belong to Ostler and cannot be set here\n"
-      "Invalid spec.nodes.labels: Invalid value: nvidia.com/gpu.present and nvidia.com/gpu.deploy.operands say which nodes are served and cannot be set…\n" },
+      "Invalid spec.nodes.labels: Invalid value: nvidia.com/gpu.present and nvidia.com/gpu.deploy.operands say which nodes are "
+      "served and cannot be set…\n" },
     { "durations", "{'nodes': {'startupTaint': {'timeout': '5s'}}}",
       "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"5s\": must be a duration from 1m to 24h\n" },
     { "what is no duration", "{'nodes': {'startupTaint': {'timeout': 'abc'}}}",
       "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"abc\": spec.nodes.startupTaint.timeout in body should match "
       "'^(0|([0-9]{1,6}(h|m|s|ms))+)$'\n"
-      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"string\": type conversion error from 'string' to 'google.protobuf.Duration' evaluating "
+      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"string\": type conversion error from 'string' to "
+      "'google.protobuf.Duration' evaluating "
       "rule: must be a…\n" },
-    { "a rule over several members", "{'driver': {'precompiled': true, 'version': 'sha256:0000000000000000000000000000000000000000000000000000000000000000'}}",
+    { "a rule over several members",
+      "{'driver': {'precompiled': true, 'version': 'sha256:0000000000000000000000000000000000000000000000000000000000000000'}}",
       "Invalid spec.driver: Invalid value: a precompiled driver has one image for each kernel: version cannot be a digest\n" },
     { "a number or a percentage", "{'rollout': {'maxUnavailable': '0%', 'maxParallel': 0}}",
-      "Invalid spec.rollout.maxUnavailable: Invalid value: \"0%\": spec.rollout.maxUnavailable in body should match '^([1-9][0-9]?|100)%$'\n"
-      "Invalid spec.rollout.maxParallel: Invalid value: 0: spec.rollout.maxParallel in body should be greater than or equal to 1\n" },
+      "Invalid spec.rollout.maxUnavailable: Invalid value: \"0%\": spec.rollout.maxUnavailable in body should match "
+      "'^([1-9][0-9]?|100)%$'\n"
+      "Invalid spec.rollout.maxParallel: Invalid value: 0: spec.rollout.maxParallel in body should be greater than or equal to "
+      "1\n" },
     { "neither number nor text", "{'rollout': {'maxUnavailable': true}}",
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": spec.rollout.maxUnavailable in body must be of type integer,string: "
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": spec.rollout.maxUnavailable in body must be of type "
+      "integer,string: "
       "\"boolean\"\n"
       "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least one schema (anyOf)\n"
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": spec.rollout.maxUnavailable in body must be of type integer: "
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": spec.rollout.maxUnavailable in body must be of type "
+      "integer: "
       "\"boolean\"\n" BLOCKED },
     { "duplicates in a list that is a map", "{'driver': {'env': [{'name': 'A', 'value': ''}, {'name': 'A', 'value': ''}]}}",
       "Duplicate spec.driver.env[1]: Duplicate value: {\"name\":\"A\"}\n" },
@@ -155,7 +174,8 @@ static void check_name(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'other'}, 'spec': {}}");
-    check_causes(NULL, object, "Invalid <nil>: Invalid value: metadata.name must be \"default\": a cluster has one GpuClusterPolicy\n");
+    check_causes(NULL, object,
+                 "Invalid <nil>: Invalid value: metadata.name must be \"default\": a cluster has one GpuClusterPolicy\n");
 }
 
 /* What was wrong already may stay. */
@@ -171,11 +191,13 @@ static void check_ratchet(void **state)
 static void check_status(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'default'}, 'status': {'notYetActedOn': ['a', 'a'], 'conditions': [{'type': 'Ready', "
-                                       "'status': 'True', 'reason': 'A', 'message': '', 'lastTransitionTime': 'yesterday'}]}}");
+    CLEANUP_JSON json_t *object =
+        tree("{'metadata': {'name': 'default'}, 'status': {'notYetActedOn': ['a', 'a'], 'conditions': [{'type': 'Ready', "
+             "'status': 'True', 'reason': 'A', 'message': '', 'lastTransitionTime': 'yesterday'}]}}");
     check_causes(NULL, object,
                  "Duplicate status.notYetActedOn[1]: Duplicate value: \"a\"\n"
-                 "TypeInvalid status.conditions[0].lastTransitionTime: Invalid value: \"yesterday\": status.conditions[0].lastTransitionTime in body "
+                 "TypeInvalid status.conditions[0].lastTransitionTime: Invalid value: \"yesterday\": "
+                 "status.conditions[0].lastTransitionTime in body "
                  "must be of type date-time: \"yesterday\"\n" BLOCKED);
 }
 

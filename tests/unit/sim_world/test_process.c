@@ -83,6 +83,7 @@ static int tear_down(void **state)
     process_free(s->first);
     process_free(s->second);
     wire_free(s->wire);
+    fault_plan_clear(&s->faults);
     sim_clear(&s->sim);
     api_free(s->api);
     manifests_free(s->manifests);

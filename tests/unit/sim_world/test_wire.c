@@ -70,6 +70,7 @@ static void end(struct setting *s)
 {
     wire_client_free(s->client);
     wire_free(s->wire);
+    fault_plan_clear(&s->faults);
     sim_clear(&s->sim);
     api_free(s->api);
     buf_clear(&s->got);

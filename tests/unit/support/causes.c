@@ -14,7 +14,8 @@ char *causes_text(const struct refusal *r)
     json_array_foreach (json_object_get(r->details, "causes"), i, cause) {
         CLEANUP_FREE char *message = str_shortened(json_str_or_empty(cause, "message"), MESSAGE_MAX);
         const char *reason = json_str_or_empty(cause, "reason");
-        buf_printf(&b, "%s %s: %s\n", str_has_prefix(reason, "FieldValue") ? reason + 10 : reason, json_str_or_empty(cause, "field"), message);
+        buf_printf(&b, "%s %s: %s\n", str_has_prefix(reason, "FieldValue") ? reason + 10 : reason,
+                   json_str_or_empty(cause, "field"), message);
     }
     return buf_take(&b);
 }

@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+"""ostler-sim as a person starts it: its options, its refusals, its door. Prints "ostler-sim: N passed, N failed"."""
+
+import base64
+import contextlib
+import json
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "build" / "ostler-sim"
+FLEET = ROOT / "sim" / "scenarios" / "fleet.yaml"
+TESTS = []
+
+
+def test(function):
+    """Adds a test; its docstring says what must be."""
+    TESTS.append(function)
+    return function
+
+
+def run(*arguments, text=None, seconds=20):
+    """Runs the program to its end: (exit code, standard output, standard error)."""
+    done = subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True, timeout=seconds, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Door:
+    """A running ostler-sim, and requests to it as bytes."""
+
+    def __init__(self, folder, *arguments):
+        self.kubeconfig = pathlib.Path(folder) / "kubeconfig"
+        self.process = subprocess.Popen([PROGRAM, "--kubeconfig", self.kubeconfig, *arguments], stdout=subprocess.DEVNULL)
+        for _ in range(200):
+            if self.kubeconfig.exists():
+                break
+            time.sleep(0.02)
+        config = json.loads(self.kubeconfig.read_text(encoding="utf-8"))
+        cluster = config["clusters"][0]["cluster"]
+        self.address = ("127.0.0.1", int(cluster["server"].rsplit(":", 1)[1]))
+        self.token = config["users"][0]["user"]["token"]
+        self._authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+
+    def connect(self, authority=True):
+        """A TLS connection that trusts the kubeconfig's authority, or the machine's."""
+        context = ssl.create_default_context(cadata=self._authority) if authority else ssl.create_default_context()
+        return context.wrap_socket(socket.create_connection(self.address, timeout=5), server_hostname="127.0.0.1")
+
+    def say(self, request):
+        """The status and body of the answer to these bytes."""
+        with self.connect() as s:
+            s.settimeout(5)
+            s.sendall(request)
+            data = b""
+            while b"\r\n\r\n" not in data:
+                part = s.recv(65536)
+                if not part:
+                    break
+                data += part
+            head, _, body = data.partition(b"\r\n\r\n")
+            length = [line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+            while length and len(body) < int(length[0].split(b":")[1]):
+                body += s.recv(65536)
+        return int(head.split()[1]), body
+
+    def get(self, path, token):
+        """GET with a token."""
+        authorization = f"Authorization: Bearer {token}\r\n" if token else ""
+        return self.say(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorization}Connection: close\r\n\r\n".encode())
+
+
+@contextlib.contextmanager
+def door(*arguments):
+    """A running ostler-sim."""
+    with tempfile.TemporaryDirectory() as folder:
+        d = Door(folder, *arguments)
+        try:
+            yield d
+        finally:
+            d.process.kill()
+            d.process.wait()
+
+
+@test
+def help_and_version():
+    """--help lists the options, --version says which it is; both end with 0."""
+    code, out, _ = run("--help")
+    assert code == 0 and "--scenario FILE" in out and "--speed N" in out, out
+    code, out, _ = run("--version")
+    assert code == 0 and out.startswith("ostler-sim "), out
+
+
+@test
+def wrong_options():
+    """What is wrong on the command line is named, and ends with 2."""
+    for arguments, words in ((("--sped", "2"), "unknown argument --sped"), (("--speed", "fast"), 'fast" is not valid'),
+                             (("--speed",), "--speed needs N"), (("--seed", "-1"), "not valid"), (("--show=yes",), "takes no value"),
+                             (("--for", "5"), "not valid")):
+        code, _, err = run(*arguments)
+        assert code == 2 and words in err, (arguments, code, err)
+
+
+@test
+def wrong_scenarios():
+    """What is wrong in a scenario is said with file, line and place; nothing is started, and it ends with 1."""
+    for text, words in (("nodes: 3\n", "standard input:1: nodes: must be a list"), ("a: [", "standard input"),
+                        ("shapes:\n- {name: a}\nnodes:\n- {name: x, shape: b}\n", "standard input:4: nodes[0].shape: must be the name")):
+        code, out, err = run("--scenario", "-", text=text)
+        assert code == 1 and words in err and out == "", (code, out, err)
+    code, _, err = run("--scenario", "/nowhere.yaml")
+    assert code == 1 and "/nowhere.yaml" in err, err
+
+
+@test
+def address_that_cannot_be():
+    """An address that cannot be listened on is named."""
+    code, _, err = run("--listen", "nowhere:1")
+    assert code == 1 and "nowhere:1" in err, err
+
+
+@test
+def kubeconfig_that_cannot_be_written():
+    """A kubeconfig that cannot be written is named with the reason."""
+    code, _, err = run("--kubeconfig", "/nowhere/kubeconfig")
+    assert code == 1 and "/nowhere/kubeconfig: No such file" in err, err
+
+
+@test
+def ends_after_its_time():
+    """--for ends it after that virtual time, with 0; lines say what happened."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, _ = run("--scenario", str(FLEET), "--speed", "1000", "--for", "1m", "--show", "--kubeconfig", f"{folder}/k")
+        assert code == 0 and "node train-1" in out, out[-500:]
+
+
+@test
+def ends_with_a_signal():
+    """SIGINT and SIGTERM end it with 0 within a second."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with door() as d:
+            d.process.send_signal(number)
+            assert d.process.wait(2) == 0
+
+
+@test
+def kubeconfig_is_private():
+    """Only its owner reads the kubeconfig."""
+    with door() as d:
+        assert d.kubeconfig.stat().st_mode & 0o777 == 0o600
+
+
+@test
+def loopback_only():
+    """It listens on the loopback unless told otherwise."""
+    with door() as d:
+        listening = pathlib.Path("/proc/net/tcp").read_text(encoding="ascii")
+        row = [line.split()[1] for line in listening.split("\n") if f":{d.address[1]:04X} 00000000:0000 0A" in line]
+        assert row == [f"0100007F:{d.address[1]:04X}"], row
+
+
+@test
+def certificate_of_its_own():
+    """A client that does not know its authority refuses it, and plain HTTP gets no answer."""
+    with door() as d:
+        try:
+            d.connect(authority=False).close()
+            raise AssertionError("the certificate was trusted")
+        except ssl.SSLCertVerificationError:
+            pass
+        with socket.create_connection(d.address, timeout=5) as s:
+            s.sendall(b"GET /api HTTP/1.1\r\nHost: x\r\n\r\n")
+            try:
+                assert b" 200 " not in s.recv(65536)
+            except ConnectionError:
+                pass
+
+
+@test
+def tokens():
+    """Without a token and with another one it says 401, as a Status; with the administrator's 200."""
+    with door("--api-only") as d:
+        for token in (None, "x" * 48, d.token[:-1], d.token + "0"):
+            status, body = d.get("/api/v1/nodes", token)
+            assert status == 401 and json.loads(body)["reason"] == "Unauthorized", (status, body)
+        assert d.get("/api/v1/nodes", d.token)[0] == 200
+
+
+@test
+def bytes_that_are_no_requests():
+    """What no server would take is refused with a sentence, and the next client is served."""
+    with door("--api-only") as d:
+        for request, wanted in ((b"hello\r\n\r\n", 400), (b"GET / HTTP/9.9\r\n\r\n", 505), (b"GET /\x01 HTTP/1.1\r\n\r\n", 400),
+                                (b"PUT / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+                                (b"PUT / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
+                                (b"GET / HTTP/1.1\r\nX: " + b"a" * 100000 + b"\r\n\r\n", 431)):
+            status, body = d.say(request)
+            assert status == wanted and body, (request[:40], status, body)
+        assert d.get("/version", d.token)[0] == 200
+
+
+@test
+def same_seed_same_world():
+    """Two worlds of one seed say the same, two of different seeds do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = [run("--scenario", str(FLEET), "--speed", "100000", "--for", "20m", "--show", "--seed", seed, "--kubeconfig", f"{folder}/k")[1]
+                for seed in ("1", "1", "2")]
+    lines = [[line for line in out.split("\n") if not line.startswith("ostler-sim")] for out in said]
+    assert lines[0] == lines[1] and lines[0] != lines[2]
+
+
+def main():
+    """Runs all tests."""
+    failed = 0
+    for one in TESTS:
+        try:
+            one()
+            print(f"ok   {one.__name__}: {one.__doc__.strip()}")
+        except Exception as e:  # a test that fails in whatever way
+            failed += 1
+            print(f"FAIL {one.__name__}: {one.__doc__.strip()}\n     {type(e).__name__}: {e}")
+    print(f"ostler-sim: {len(TESTS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
