@@ -117,10 +117,9 @@ $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(A
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
 sweep-program: $B/sweep
 # Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
-SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
-$(SWEEPS): $B/sweep
+same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto: $B/sweep
 	$Q$< $@
-$(SWEEPS:%=%-full): %-full: $B/sweep
+same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full: %-full: $B/sweep
 	$Q$< $* --full
 dst: $B/sweep
 	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
@@ -128,6 +127,8 @@ torture torture-full: build/ostler build/ostler-sim
 	$Qtests/torture/run $(if $(filter %-full,$@),--full)
 mutants mutants-full: $B/sweep
 	$Qtests/mutants/run $(if $(filter %-full,$@),,--sample 4)
+conformance: build/ostler-sim
+	$Qe2e/conform
 real real-full: build/ostler $B/sweep
 	$Qe2e/real $(if $(filter %-full,$@),,--sample 4)
 
@@ -167,6 +168,6 @@ golden:
 clean:
 	rm -rf build
 
-.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean $(SWEEPS) $(SWEEPS:%=%-full) dst torture torture-full mutants mutants-full real real-full
+.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full dst torture torture-full mutants mutants-full conformance real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -123,7 +123,6 @@ static int read_scenario(struct sim_cluster *c, struct err *e)
     }
     int64_t seed = c->options->seed >= 0 ? c->options->seed : c->scenario ? (int64_t) c->scenario->seed : 1;
     sim_init(&c->sim, (uint64_t) seed);
-    c->sim.epoch_us = clock_wall_us(&c->real) / 1000000 * 1000000; /* so that kubectl's ages are right at the beginning */
     return 0;
 }
 

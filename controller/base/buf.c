@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +17,23 @@ static void reserve(struct buf *b, size_t need)
     b->cap = cap;
 }
 
-bool buf_add(struct buf *b, const void *bytes, size_t n)
+char *buf_grow(struct buf *b, size_t n)
 {
     if (n > b->max - b->len)
-        return false;
+        return NULL;
     reserve(b, b->len + n + 1);
-    if (n)
-        memcpy(b->data + b->len, bytes, n);
+    char *bytes = b->data + b->len;
     b->len += n;
     b->data[b->len] = '\0';
-    return true;
+    return bytes;
+}
+
+bool buf_add(struct buf *b, const void *bytes, size_t n)
+{
+    char *to = buf_grow(b, n);
+    if (to && n)
+        memcpy(to, bytes, n);
+    return to != NULL;
 }
 
 void buf_str(struct buf *b, const char *s)
@@ -37,11 +45,19 @@ void buf_str(struct buf *b, const char *s)
 
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
-    va_list ap;
+    char text[256]; /* most are short */
+    va_list ap, again;
     va_start(ap, fmt);
-    CLEANUP_FREE char *s = xvasprintf(fmt, ap);
+    va_copy(again, ap);
+    int len = vsnprintf(text, sizeof text, fmt, ap);
+    if (len >= 0 && (size_t) len < sizeof text) {
+        buf_str(b, text);
+    } else {
+        CLEANUP_FREE char *s = xvasprintf(fmt, again);
+        buf_str(b, s);
+    }
+    va_end(again);
     va_end(ap);
-    buf_str(b, s);
 }
 
 const char *buf_text(const struct buf *b)

@@ -20,6 +20,8 @@ struct buf {
 
 /* Appends; false when the limit would be passed (then nothing is appended). */
 bool buf_add(struct buf *b, const void *bytes, size_t n) __attribute__((warn_unused_result));
+/* Appends n bytes that are not set yet, and returns where they begin; NULL when the limit would be passed. */
+char *buf_grow(struct buf *b, size_t n) __attribute__((warn_unused_result));
 /* Appends a string; what passes the limit aborts: only for text whose size is bounded by the program. */
 void buf_str(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);

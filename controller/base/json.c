@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_plain.h"
-
 json_t *json_at(const json_t *root, const char *path)
 {
     const json_t *node = root;
@@ -116,11 +114,8 @@ char *json_compact(const json_t *root)
 
 json_t *json_parse(const char *text, size_t len, struct err *e)
 {
-    json_t *root = json_plain(text, len);
-    if (root)
-        return root;
     json_error_t error;
-    root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!root)
         err_set(e, ERR_INVALID, "not JSON: %s (line %d, column %d)", error.text, error.line,
                 error.column);

@@ -14,10 +14,14 @@ GENERATED = re.compile(r"(?<=gen-|ess-)[a-z0-9]{5}\b")
 INSIDES = [
     (re.compile(r"\n@@ .*", re.DOTALL), ""),  # what differs between two of its structs
     (re.compile(r"(?<=' is missing) in '.*", re.DOTALL), ""),
-    (re.compile(r"(?<=Invalid value: )\"\{.*\}\": (?=strict decoding error)"), ""),
+    (re.compile(r"(?<=Invalid value: )\"\{.*\}\": (?=strict decoding error|json: |no kind )", re.DOTALL), ""),
+    (re.compile(r"(?<=invalid character)[: ].*", re.DOTALL), " <which>"),
+    (re.compile(r"(?<=error decoding YAML: ).*", re.DOTALL), "<what>"),
+    (re.compile(r"(?<=accepted media types include: ).*|(?<=media types are accepted: ).*|(?<=Available representations: ).*"), "<types>"),
+    (re.compile(r"(?<=Too large resource version: 9999999, current: )\d+"), "<newest>"),
     (re.compile(r" in scheme \"[^\"]*\""), ""),
     (re.compile(r"StorageError: invalid object, Code: 4, Key: [^,]*, ResourceVersion: 0, AdditionalErrorMsg: "), ""),
-    (re.compile(r"(?<=json parse error: ).*", re.DOTALL), "<what>"),
+    (re.compile(r"(yaml: |couldn't get version/kind; json parse error: ).*", re.DOTALL), "<what>"),
     (re.compile(r"(?<=continue key is not valid: ).*", re.DOTALL), "<what>"),
     (re.compile(r"(?<=too old resource version: 1 )\(\d+\)"), "(<oldest>)"),
 ]
@@ -73,6 +77,9 @@ class Normal:
             return "<continue>"
         if key == "causes":
             return self._causes(value)
+        if key == "managedFields":
+            # They are in order of seconds, and one may have gone by on one of the servers alone.
+            return self.of(sorted(value or [], key=lambda e: [str(e.get(k)) for k in ("operation", "manager", "apiVersion", "subresource")]))
         if key == "columnDefinitions":
             return [{**self.of(v), "description": ""} for v in value or []]
         if key == "cells":

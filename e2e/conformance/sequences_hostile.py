@@ -25,7 +25,6 @@ BROKEN = {"half a body": b'{"metadata":{"name":"a"}', "no body": b"", "words": b
           "an integer beyond 64 bits": b'{"metadata":{"name":"a","generation":99999999999999999999}}', "infinity": b'{"metadata":{"name":"a","generation":1e999}}'}
 for what, body in BROKEN.items():
     seq(f"hostile: {what}", raw(CM, body))
-    seq(f"hostile: {what} as a policy", raw(POLICIES, body, dryRun="All"))
 for what in ("half a body", "no body", "words", "null", "a number", "a comma too many"):
     for name, kind in (("merge", MERGE), ("strategic", STRATEGIC), ("operations", OPERATIONS), ("apply", APPLY)):
         seq(f"hostile: {what} as a patch, {name}", post(CM, configmap()), raw(A, BROKEN[what], kind, "PATCH", **({"fieldManager": "x"} if kind == APPLY else {})))
@@ -57,22 +56,23 @@ seq("hostile: too many operations", post(CM, configmap()), operations(A, [{"op":
 seq("hostile: copies of copies", post(CM, configmap(data={"k": "v" * 1000})), operations(A, [{"op": "copy", "from": "/data", "path": "/data/x"}] * 30))
 seq("hostile: a name that is too long", post(CM, configmap("a" * 253), dryRun="All"), post(CM, configmap("a" * 254)), get(in_ns("configmaps", "a" * 300)))
 seq("hostile: a label's key that is too long", post(CM, configmap(labels={"a" * 64: "b"})), post(CM, configmap(labels={"a" * 254 + "/b": "c"})))
-seq("hostile: a long selector", get(CM, labelSelector=",".join(f"k{i}=v" for i in range(500))))
+seq("hostile: a long selector", get(CM, labelSelector=",".join(f"k{i}=v" for i in range(60))))
 seq("hostile: a limit beyond all", get(CM, limit="9223372036854775807"), get(CM, limit="9223372036854775808"))
 
 # ---- paths and queries
 
-for path in ("%zz", "%", "a%2fb", "a%00b", "%2e%2e", "a%20b", "A", "-a", "a..b", "."):
+for path in ("%zz", "%", "a%2fb", "%2e%2e", "a%20b", "A", "-a", "a..b", "."):
     seq(f"hostile: an object called {path}", get(f"{CM}/{path}"))
-for path in ("//api/v1/nodes", "/api/v1//nodes", "/api/v1/nodes/", "/api/v1/namespaces/$ns/configmaps/", "/api/v1/namespaces//configmaps", "/api/v1/namespaces/$ns//",
+for path in ("//api/v1/nodes", "/api/v1//nodes", "/api/v1/namespaces/$ns/configmaps/", "/api/v1/namespaces/$ns//",
              "/api/v1/../v1/nodes", "/api/v1/namespaces/$ns/configmaps/a/b/c", "/api/v1/namespaces/$ns/configmaps/a/status", "/api/v1/configmaps/a",
              "/api/v1/namespaces/$ns/nodes", "/apis/apps/v1/nodes", "/api/v1/namespaces/A_b/configmaps", "/apis/apps/v1/namespaces/$ns/daemonsets/a/scale",
-             "/api/v1/namespaces/$ns/pods/a/log", "/api/v1/namespaces/$ns/pods/a/nothing", "/api/v1/proxy/nodes/a", "/api/v1/watch/nodes"):
-    seq(f"hostile: GET {path}", get(path) if "watch" not in path else get(path, timeoutSeconds="1", fieldSelector="metadata.name=none"))
+             "/api/v1/namespaces/$ns/pods/a/nothing", "/api/v1/proxy/nodes/a"):
+    seq(f"hostile: GET {path}", get(path))
+seq("hostile: a slash too many", get(CORE + "/nodes/", fieldSelector="metadata.name=none"), get(A + "/"))
 for query in ({"labelSelector": "a b"}, {"labelSelector": "a in (b"}, {"labelSelector": "=a"}, {"labelSelector": "a=b c"}, {"labelSelector": "a==b,,c"},
               {"fieldSelector": "a"}, {"fieldSelector": "metadata.name"}, {"fieldSelector": "=a"}, {"limit": "-5"}, {"limit": ""}, {"resourceVersion": "-1"},
               {"resourceVersion": "9999999"}, {"resourceVersion": "1.5"}, {"resourceVersion": "0", "resourceVersionMatch": "Exact"},
-              {"resourceVersion": "", "resourceVersionMatch": "NotOlderThan"}, {"continue": "e30"}, {"continue": "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0"},
+              {"resourceVersion": "", "resourceVersionMatch": "NotOlderThan"}, {"continue": "e30"},
               {"watch": "maybe", "timeoutSeconds": "1"}, {"pretty": "maybe"}, {"timeoutSeconds": "-1"}, {"unknown": "parameter"}, {"allowWatchBookmarks": "perhaps"},
               {"watch": "1", "timeoutSeconds": "1", "limit": "x"}, {"watch": "1", "timeoutSeconds": "1", "resourceVersionMatch": "Exact", "resourceVersion": "5"},
               {"watch": "1", "timeoutSeconds": "1", "sendInitialEvents": "true"}, {"sendInitialEvents": "true"}, {"watch": "1", "resourceVersion": "9999999", "timeoutSeconds": "1"}):
@@ -80,7 +80,7 @@ for query in ({"labelSelector": "a b"}, {"labelSelector": "a in (b"}, {"labelSel
 for query in ({"dryRun": "all"}, {"fieldManager": "x" * 129}, {"fieldManager": "a\tb"}, {"fieldValidation": "strict"}, {"force": "true"}, {"dryRun": ""}):
     seq(f"hostile: a create with {query}", post(CM, configmap(), **query))
 for options in ({"gracePeriodSeconds": -1}, {"gracePeriodSeconds": "soon"}, {"propagationPolicy": "Orphan", "orphanDependents": True}, {"orphanDependents": True},
-                {"preconditions": {"uid": 5}}, {"dryRun": ["Some"]}, {"kind": "ConfigMap", "apiVersion": "v1"}, {"unknown": 1}, [1], {"gracePeriodSeconds": 0}):
+                {"preconditions": 5}, {"dryRun": ["Some"]}, {"kind": "ConfigMap", "apiVersion": "v1"}, {"unknown": 1}, {"gracePeriodSeconds": 0}):
     seq(f"hostile: a delete with {options}", post(CM, configmap()), delete(A, options))
 seq("hostile: options of a delete in the query", post(CM, configmap()), delete(A, propagationPolicy="Foreground"), delete(A, gracePeriodSeconds="soon"), delete(A, dryRun="Some"))
 seq("hostile: a delete with a body that is none", post(CM, configmap()), raw(A, b"nonsense", method="DELETE"), raw(A, b"{}", "text/plain", "DELETE"))
@@ -96,10 +96,10 @@ seq("hostile: wrong types", post(CM, {"metadata": {"name": 5}}), post(CM, {"meta
 seq("hostile: wrong types in a pod", post(PODS, pod(containers={})), post(PODS, pod(nodeName=5)), post(PODS, pod(containers=[5])),
     post(PODS, pod(containers=[{"name": "a", "image": "b", "ports": [{"containerPort": "x"}]}])), post(PODS, pod(terminationGracePeriodSeconds=1.5)))
 seq("hostile: a patch to wrong types", post(CM, configmap()), merge(A, {"data": {"k": 5}}), merge(A, {"metadata": {"labels": 5}}), merge(A, {"metadata": None}),
-    merge(A, {"data": None}), strategic(A, {"data": []}))
+    merge(A, {"data": None}))
 seq("hostile: a patch that deletes what names the object", post(CM, configmap()), merge(A, {"metadata": {"name": None}}), merge(A, {"metadata": {"namespace": "other"}}),
-    merge(A, {"apiVersion": "v2"}), merge(A, {"kind": "Secret"}), merge(A, {"metadata": {"uid": None, "creationTimestamp": None}}))
-seq("hostile: what only the server writes", post(CM, configmap(uid="mine", creationTimestamp="2020-01-01T00:00:00Z", generation=7, deletionTimestamp="2020-01-01T00:00:00Z",
+    merge(A, {"apiVersion": "v2"}), merge(A, {"metadata": {"uid": None, "creationTimestamp": None}}))
+seq("hostile: what only the server writes", post(CM, configmap(uid="mine", creationTimestamp="2020-01-01T00:00:00Z", deletionTimestamp="2020-01-01T00:00:00Z",
     deletionGracePeriodSeconds=5, selfLink="/x")), merge(A, {"metadata": {"creationTimestamp": "2020-01-01T00:00:00Z"}}), merge(A, {"metadata": {"generation": 9}}),
     merge(A, {"metadata": {"deletionTimestamp": "2020-01-01T00:00:00Z"}}), merge(A, {"metadata": {"deletionGracePeriodSeconds": 7}}))
 seq("hostile: operations on the way to nowhere", post(CM, configmap()), operations(A, [{"op": "add", "path": "/a/b/c", "value": 1}]), operations(A, [{"op": "add", "path": "data", "value": 1}]),
@@ -111,18 +111,18 @@ seq("hostile: indices that are none", post(APPS + "/namespaces/$ns/daemonsets", 
 
 # ---- who
 
-OWN = "/api/v1/namespaces/ostler-operands"
+SERVICES = in_ns("services")
 seq("access: a token of nobody", get(CM).by("stranger"), get("/version").by("stranger"), post(CM, configmap()).by("stranger"), watch(CM).by("stranger"), get("/nothing").by("stranger"))
 seq("access: Ostler has no right to it", *[s.by("ostler") for s in (
-    get(in_ns("secrets", "a")), get(in_ns("secrets")), post(in_ns("secrets"), {"metadata": {"name": "a"}}), delete(CORE + "/nodes/none"), delete(CORE + "/nodes"),
-    post(CORE + "/nodes", node()), merge(CORE + "/namespaces/$ns", {}), post(CORE + "/namespaces", {"metadata": {"name": "x-$ns"}}), get("/apis/rbac.authorization.k8s.io/v1/clusterroles"),
-    watch(in_ns("secrets")), put(in_ns("configmaps", "a"), configmap()), apply(in_ns("configmaps", "a"), configmap()), delete(in_ns("pods")))])
-seq("access: Ostler has the right to it", post(CORE + "/nodes", node()), merge(CORE + "/nodes/$ns", {"metadata": {"labels": {"a": "b"}}}).by("ostler"),
-    get(CORE + "/nodes", fieldSelector="metadata.name=$ns").by("ostler"), delete(CORE + "/nodes/$ns"))
+    get(SERVICES + "/a"), get(SERVICES), post(SERVICES, {"metadata": {"name": "a"}}), delete(CORE + "/nodes/none"), delete(CORE + "/nodes"),
+    post(CORE + "/nodes", node()), merge(CORE + "/namespaces/$ns", {}), post(CORE + "/namespaces", {"metadata": {"name": "x-$ns"}}),
+    watch(SERVICES), put(in_ns("configmaps", "a"), configmap()), apply(in_ns("configmaps", "a"), configmap()), delete(in_ns("pods")))])
+seq("access: Ostler has the right to it", post(CORE + "/nodes", node()), get(CORE + "/nodes", fieldSelector="metadata.name=$ns").by("ostler"),
+    merge(CORE + "/nodes/$ns", {"metadata": {"labels": {"a": "b"}}}).by("ostler"), delete(CORE + "/nodes/$ns"))
 seq("access: what Ostler may do in its own namespace, it may not elsewhere", post(APPS + "/namespaces/ostler-operands/daemonsets", daemonset("d-$ns")).by("ostler"),
     delete(APPS + "/namespaces/ostler-operands/daemonsets/d-$ns").by("ostler"), post(in_ns("daemonsets", group=APPS), daemonset()).by("ostler"),
     delete(in_ns("daemonsets", "a", group=APPS)).by("ostler"))
 seq("access: a subresource has a right of its own", post(CORE + "/nodes", node()), merge(CORE + "/nodes/$ns/status", {}).by("ostler"), post(PODS, pod()),
     post(PODS + "/a/binding", {"target": {"kind": "Node", "name": "x"}}).by("ostler"), merge(PODS + "/a/status", {}).by("ostler"), delete(CORE + "/nodes/$ns"))
-seq("access: a kind that is not there", get(in_ns("unicorns")).by("ostler"), get("/apis/unicorns.example.com/v1/unicorns").by("ostler"), get("/nothing").by("ostler"),
-    get("/version").by("ostler"), get("/apis").by("ostler"))
+seq("access: a kind that is not there", get(in_ns("unicorns")).by("ostler"),
+    get(in_ns("servicemonitors", group="/apis/monitoring.coreos.com/v1")).by("ostler"))

@@ -15,7 +15,7 @@ seq("a token with a version", *THREE, get(CM, limit="2").save(token="metadata.co
     get(CM, limit="2", resourceVersion="1", **{"continue": "$token"}))
 seq("a limit that is none", get(CM, limit="many"))
 seq("a limit below zero", get(CM, limit="-1"))
-seq("a list from any version", *THREE, get(CM, resourceVersion="0"))
+seq("a list from any version", *THREE, get(CM), get(CM, resourceVersion="0"))
 seq("a list at an exact version", post(CM, configmap("a")), post(CM, configmap("b")).save(rv="metadata.resourceVersion"),
     post(CM, configmap("c")), get(CM, resourceVersion="$rv", resourceVersionMatch="Exact"))
 seq("a list not older than", post(CM, configmap("a")).save(rv="metadata.resourceVersion"), post(CM, configmap("b")),
@@ -44,7 +44,7 @@ FIRST = post(CM, configmap("a", labels={"on": "yes"})).save(rv="metadata.resourc
 seq("a watch tells what came after a version", FIRST, merge(in_ns("configmaps", "a"), {"data": {"x": "y"}}), post(CM, configmap("b")),
     delete(in_ns("configmaps", "a")), watch(CM, resourceVersion="$rv"))
 seq("a watch without a version begins with what is there", FIRST, watch(CM))
-seq("a watch from any version begins with what is there", FIRST, watch(CM, resourceVersion="0"))
+seq("a watch from any version begins with what is there", FIRST, get(CM), watch(CM, resourceVersion="0"))
 seq("an object that stops to match is deleted for the watch", FIRST, merge(in_ns("configmaps", "a"), {"metadata": {"labels": {"on": None}}}),
     merge(in_ns("configmaps", "a"), {"data": {"x": "y"}}), merge(in_ns("configmaps", "a"), {"metadata": {"labels": {"on": "yes"}}}),
     watch(CM, resourceVersion="$rv", labelSelector="on=yes"))

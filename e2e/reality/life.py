@@ -183,10 +183,11 @@ class Life:
     # ---- ends of phases
 
     def _snapshot(self):
+        wanted = dict(self._foreign)  # what comes while the objects are listed is for the next time
         found, foreign = state.snapshot(self.stage.client)
         if not self.plan.loose:
             found.update(state.counts(self.stage.world.audit, self.stage.installation.user, self._began))
-        lost = [f"{mark} of {key} is lost" for key, marks in self._foreign.items() for mark in marks - foreign.get(key, marks)]
+        lost = [f"{mark} of {key} is lost" for key, marks in wanted.items() for mark in marks - foreign.get(key, marks)]
         self.findings += [text for text in lost if text not in self.findings]
         return found
 
@@ -207,9 +208,11 @@ class Life:
         """Waits until nothing moves any more and returns the end of this phase: for the life that others are held against."""
         def ended():
             """a phase without faults ends"""
-            return self._serves(gpu_nodes) and self._is_calm(REFERENCE_CALM_S)
-        kube.wait_for(ended, PHASE_S, every=0.2)
-        return self._snapshot()
+            if not self._serves(gpu_nodes) or not self._is_calm(REFERENCE_CALM_S):
+                return None
+            found = self._snapshot()
+            return [found] if state.is_at_rest(found) else None
+        return kube.wait_for(ended, PHASE_S, every=0.3)[0]
 
     def _reach(self, wanted, calm):
         """Waits for an end and returns the one that there is when that is reached, or when it is too late."""

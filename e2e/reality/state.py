@@ -28,6 +28,7 @@ SKIPPED = re.compile("|".join(f"({kind}) ({path})" for kind, path in (
 )))
 # What a plan lets others write bears this in its name, and is looked at apart.
 FOREIGN = "foreign.example.com/"
+STRANGER = "(uid of something else)"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -77,7 +78,7 @@ class _Walk:
             return str(value)
         if TIME.fullmatch(value):
             return "(time)"
-        return UID.sub(lambda m: self._identities.get(m[0], "(uid of something else)"), value)
+        return UID.sub(lambda m: self._identities.get(m[0], STRANGER), value)
 
 
 def _is_compared(obj):
@@ -113,6 +114,12 @@ def snapshot(client):
         walk.walk(_own_fields(bare))
         found[key] = sorted(walk.lines)
     return found, foreign
+
+
+def is_at_rest(found):
+    """Whether nothing of a snapshot is on its way out: being deleted, or owned by something that is gone."""
+    leaving = ("metadata.deletionTimestamp", f"metadata.ownerReferences[].uid = {STRANGER}")
+    return not any(line.startswith(leaving) for lines in found.values() for line in lines)
 
 
 def counts(audit, user, since):

@@ -287,11 +287,16 @@ static void check_deletion(const struct admission *a, struct refusal *r)
 static int check_identity(const struct admission *a, struct refusal *r)
 {
     const char *uid = json_str(a->after, "metadata.uid");
+    const json_t *grace = json_at(a->after, "metadata.deletionGracePeriodSeconds");
+    bool other_grace = grace && !json_equal(grace, json_at(a->before, "metadata.deletionGracePeriodSeconds"));
     /* The server says all this twice: for every object, and again among the rules of each kind. */
     for (int i = 0; i < 2; i++) {
         if (uid && *uid && !str_eq(uid, object_uid(a->before)))
             refuse_cause(r, "FieldValueInvalid", "metadata.uid", "Invalid value: \"%s\": field is immutable", uid);
         check_deletion(a, r);
+        if (other_grace)
+            refuse_cause(r, "FieldValueInvalid", "metadata.deletionGracePeriodSeconds", "Invalid value: %" JSON_INTEGER_FORMAT ": field is immutable",
+                         json_integer_value(grace));
     }
     return refuse_finish_invalid(r, a->w->kind, a->name);
 }

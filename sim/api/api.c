@@ -33,7 +33,7 @@ void api_free(struct api *api)
     if (!api)
         return;
     for (size_t i = 0; i < API_TEXTS; i++) {
-        json_decref(api->texts[i].object);
+        json_decref(api->texts[i].value);
         free(api->texts[i].bytes);
     }
     store_clear(&api->store);

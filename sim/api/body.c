@@ -42,12 +42,21 @@ static json_t *parse_yaml(const struct api_call *call, struct err *e)
     return documents ? json_incref(json_array_get(documents, 0)) : NULL;
 }
 
+/* What is wrong with a text that is no JSON, in the words of the API server. Owned by the caller. */
+static char *json_problem(const struct api_call *call, const json_error_t *error)
+{
+    size_t at = (size_t) error->position;
+    if (json_error_code(error) == json_error_premature_end_of_input || call->body_len == 0 || at > call->body_len)
+        return xstrdup("unexpected end of JSON input");
+    return xasprintf("invalid character: %s", error->text);
+}
+
 static json_t *refuse_object(const struct api_call *call, const struct kind *k, const char *why, struct refusal *r)
 {
     CLEANUP_FREE char *shown = xstrndup(call->body_len ? call->body : "<empty>", call->body_len ? call->body_len : strlen("<empty>"));
     CLEANUP_FREE char *cut = str_shortened(shown, SHOWN_MAX);
-    refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %s (%s)",
-           k->kind, why, cut);
+    CLEANUP_FREE char *head = k ? xasprintf("the object provided is unrecognized (must be of type %s): ", k->kind) : xstrdup("");
+    refuse(r, 400, NULL, "%scouldn't get version/kind; json parse error: %s (%s)", head, why, cut);
     return NULL;
 }
 
@@ -57,8 +66,10 @@ json_t *body_object(const struct api_call *call, const struct kind *k, bool stri
     if (body_is_of(call, "application/json")) {
         json_error_t error;
         object = parse_json(call, strict ? JSON_REJECT_DUPLICATES : 0, &error);
-        if (!object)
-            return refuse_object(call, k, call->body_len ? error.text : "unexpected end of JSON input", r);
+        if (!object) {
+            CLEANUP_FREE char *why = json_problem(call, &error);
+            return refuse_object(call, k, why, r);
+        }
     } else if (body_is_of(call, "application/yaml")) {
         CLEANUP_ERR struct err e = { 0 };
         object = parse_yaml(call, &e);
@@ -70,6 +81,8 @@ json_t *body_object(const struct api_call *call, const struct kind *k, bool stri
     }
     if (json_is_object(object))
         return object;
+    if (json_is_null(object))
+        return json_object();
     json_decref(object);
     return refuse_object(call, k, "cannot unmarshal into Go value of type struct", r);
 }
@@ -83,18 +96,26 @@ static const char *name_of_type(const json_t *value)
     return names[json_typeof(value)];
 }
 
-json_t *body_patch(const struct api_call *call, bool is_list, struct refusal *r)
+json_t *body_patch(const struct api_call *call, enum patch_type type, struct refusal *r)
 {
+    bool is_list = type == PATCH_JSON;
+    const char *head = type == PATCH_STRATEGIC ? "" : "error decoding patch: ";
     json_error_t error;
     json_t *patch = parse_json(call, 0, &error);
     if (!patch) {
-        refuse(r, 400, NULL, "error decoding patch: %s", error.text);
+        CLEANUP_FREE char *why = json_problem(call, &error);
+        refuse(r, 400, NULL, "%s%s", head, why);
         return NULL;
     }
     if (is_list ? json_is_array(patch) : json_is_object(patch))
         return patch;
-    refuse(r, 400, NULL, "error decoding patch: json: cannot unmarshal %s into Go value of type %s", name_of_type(patch),
-           is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
+    if (json_is_null(patch) && type != PATCH_MERGE)
+        return is_list ? json_array() : json_object();
+    if (json_is_null(patch))
+        refuse(r, 400, NULL, "Invalid JSON Patch");
+    else
+        refuse(r, 400, NULL, "%sjson: cannot unmarshal %s into Go value of type %s", head, name_of_type(patch),
+               is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
     json_decref(patch);
     return NULL;
 }
@@ -103,7 +124,11 @@ json_t *body_intent(const struct api_call *call, struct refusal *r)
 {
     CLEANUP_ERR struct err e = { 0 };
     json_t *intent = parse_yaml(call, &e);
-    if (!intent)
-        refuse(r, 400, NULL, "error decoding YAML: %s", e.kind ? err_msg(&e) : "there is no document");
-    return intent;
+    if (json_is_object(intent))
+        return intent;
+    if (!e.kind && (!intent || json_is_null(intent)))
+        return json_object();
+    refuse(r, 400, NULL, "error decoding YAML: %s", e.kind ? err_msg(&e) : "the document is no map");
+    json_decref(intent);
+    return NULL;
 }

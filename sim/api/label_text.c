@@ -113,13 +113,18 @@ static const struct operator_word *operator_of(const char *word)
     return NULL;
 }
 
+static bool begins_requirement(const char *word)
+{
+    return is_word(word) || str_eq(word, "!");
+}
+
 /* One requirement; its place is before the comma or the end. */
 static int read_requirement(struct reader *t, json_t *expressions, struct refusal *r)
 {
     bool absent = str_eq(next_word(t), "!");
     if (absent)
         next_word(t);
-    if (!is_word(t->word))
+    if (absent && !is_word(t->word))
         return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: identifier", t->word);
     CLEANUP_FREE char *key = xstrdup(t->word);
     if (check_key(key, r) < 0)
@@ -146,16 +151,16 @@ int label_text_compile(const char *text, struct selector *ret, struct refusal *r
     CLEANUP_JSON json_t *expressions = json_array();
     struct reader t = { .at = text }, ahead;
     bool more = *peek(&t, &ahead);
-    if (str_eq(ahead.word, ","))
-        return refuse(r, 400, NULL, "found ',', expected: !, identifier, or 'end of string'");
+    if (more && !begins_requirement(ahead.word))
+        return refuse(r, 400, NULL, "found '%s', expected: !, identifier, or 'end of string'", ahead.word);
     while (more) {
         if (read_requirement(&t, expressions, r) < 0)
             return -1;
         more = *next_word(&t);
         if (more && !str_eq(t.word, ","))
             return refuse(r, 400, NULL, "found '%s', expected: ',' or 'end of string'", t.word);
-        if (more && !*peek(&t, &ahead))
-            return refuse(r, 400, NULL, "found '', expected: identifier after ','");
+        if (more && !begins_requirement(peek(&t, &ahead)))
+            return refuse(r, 400, NULL, "found '%s', expected: identifier after ','", ahead.word);
     }
     CLEANUP_JSON json_t *selector = json_pack("{s:O}", "matchExpressions", expressions);
     CLEANUP_ERR struct err e = { 0 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 
 enum { MANAGER_MAX = 128 };
@@ -70,7 +71,10 @@ static void check_manager(const char *manager, struct refusal *r)
     for (const char *c = manager; *c; c++) {
         if ((unsigned char) *c >= ' ' && *c != 0x7f)
             continue;
-        refuse_cause(r, "FieldValueInvalid", "fieldManager", "Invalid value: \"%s\": should only contain printable characters", manager);
+        CLEANUP_JSON json_t *shown = json_text(manager);
+        CLEANUP_FREE char *text = json_dumps(shown, JSON_ENCODE_ANY);
+        refuse_cause(r, "FieldValueInvalid", "fieldManager", "Invalid value: %s: invalid character U+%04X (at position %zu)", text,
+                     (unsigned) (unsigned char) *c, (size_t) (c - manager));
         return;
     }
 }

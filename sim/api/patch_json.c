@@ -268,7 +268,7 @@ static int check_form(const json_t *patch, struct refusal *r)
         if (check_operation(operation, r) < 0)
             return -1;
     if (i > OPERATIONS_MAX)
-        return refuse(r, 413, NULL, "Request entity is too large: The allowed maximum operations in a JSON patch is %d, got %zu",
+        return refuse(r, 413, NULL, "Request entity too large: The allowed maximum operations in a JSON patch is %d, got %zu",
                       OPERATIONS_MAX, i);
     return 0;
 }

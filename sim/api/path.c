@@ -59,7 +59,7 @@ static void parse_query(const char *query, struct path *p)
     }
 }
 
-/* Cuts at each "/" and decodes the pieces; the number of them, or -1. One "/" at the end counts for nothing. */
+/* Cuts at each "/"; the number of pieces, or -1. One "/" at the end counts for nothing. */
 static int split(char *text, const char *parts[static SEGMENTS_MAX])
 {
     size_t n = strlen(text);
@@ -67,7 +67,7 @@ static int split(char *text, const char *parts[static SEGMENTS_MAX])
         text[n - 1] = '\0';
     int count = 0;
     for (char *rest = text + 1, *part; (part = strsep(&rest, "/"));) {
-        if (count == SEGMENTS_MAX || !decode(part, false))
+        if (count == SEGMENTS_MAX)
             return -1;
         parts[count++] = part;
     }
@@ -130,11 +130,12 @@ void path_parse(const char *target, struct path *ret)
     const char *query = strchr(target, '?');
     size_t n = query ? (size_t) (query - target) : strlen(target);
     ret->text = xstrndup(target, n);
-    ret->segments = xstrndup(target, n);
     if (query)
         parse_query(query + 1, ret);
     const char *parts[SEGMENTS_MAX];
-    int count = *target == '/' && decode(ret->text, false) ? split(ret->segments, parts) : -1;
+    bool whole = *target == '/' && decode(ret->text, false);
+    ret->segments = xstrdup(ret->text);
+    int count = whole ? split(ret->segments, parts) : -1;
     ret->end = count < 0 ? PATH_BROKEN : PATH_ELSEWHERE;
     if (count > 1 && str_eq(parts[0], "api"))
         ret->end = settle(ret, "", parts[1], parts + 2, count - 2);
@@ -169,14 +170,20 @@ bool path_flag(const struct path *p, const char *name)
     return value && strcasecmp(value, "false") != 0 && !str_eq(value, "0");
 }
 
+static bool is_number(const char *text)
+{
+    text += *text == '-';
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
 int path_number(const struct path *p, const char *name, int64_t fallback, int64_t *ret, struct refusal *r)
 {
     const char *value = path_parameter(p, name);
-    if (!value || !*value) {
+    if (!value) {
         *ret = fallback;
         return 0;
     }
     if (!str_parse_int(value, INT64_MIN, INT64_MAX, ret))
-        return refuse(r, 400, NULL, "strconv.ParseInt: parsing \"%s\": invalid syntax", value);
+        return refuse(r, 400, NULL, "strconv.ParseInt: parsing \"%s\": %s", value, is_number(value) ? "value out of range" : "invalid syntax");
     return 0;
 }

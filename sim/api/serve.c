@@ -71,7 +71,7 @@ static int answer_text(struct serving *s, int status, const char *type, struct b
 static int answer_plain(struct serving *s, int status, const char *text)
 {
     struct buf out = BUF_INIT(API_TEXT_MAX);
-    buf_printf(&out, "%s\n", text);
+    buf_str(&out, text);
     return answer_text(s, status, PLAIN_TYPE, &out);
 }
 
@@ -131,16 +131,33 @@ static int negotiate(struct serving *s)
         return 0;
     CLEANUP_FREE char *types = xstrdup(s->call->accept);
     char *rest = types;
+    bool any_json = false;
     for (char *type; (type = strsep(&rest, ","));) {
         type += strspn(type, " ");
         size_t n = strcspn(type, "; ");
         bool is_json = strncmp(type, JSON_TYPE, n) == 0 || strncmp(type, "*/*", n) == 0 || strncmp(type, "application/*", n) == 0;
         bool is_table = strstr(type, "as=Table") && strstr(type, "v=v1") && !strstr(type, "v=v1beta1");
-        if (n == 0 || !is_json || (strstr(type, "as=") && !is_table))
+        if (n == 0 || !is_json)
+            continue;
+        any_json = true;
+        if (strstr(type, "as=") && !is_table)
             continue;
         return is_table ? table_form_parse(str_or_empty(path_parameter(&s->path, "includeObject")), &s->table, &s->refusal) : 0;
     }
+    if (any_json)
+        return refuse(&s->refusal, 406, NULL, "only the following media types are accepted: " JSON_TYPE);
     return refuse_generic(&s->refusal, 406, "406: Not Acceptable\n\nAvailable representations: " JSON_TYPE);
+}
+
+/* Names that no object can have since they mean something else in a path. */
+static int check_name(struct serving *s)
+{
+    const char *name = s->path.name;
+    if (str_eq(name, ".") || str_eq(name, ".."))
+        return refuse(&s->refusal, 400, NULL, "Name parameter invalid: \"%s\": may not be '%s'", name, name);
+    if (strchr(name, '%'))
+        return refuse(&s->refusal, 400, NULL, "Name parameter invalid: \"%s\": may not contain '%%'", name);
+    return 0;
 }
 
 static int refuse_path(struct serving *s)
@@ -149,7 +166,7 @@ static int refuse_path(struct serving *s)
         return refuse_generic(&s->refusal, 404, "the server could not find the requested resource");
     if (s->path.end == PATH_BROKEN)
         return answer_plain(s, 400, "400 Bad Request");
-    return answer_plain(s, 404, "404 page not found");
+    return answer_plain(s, 404, "404 page not found\n");
 }
 
 static int serve_path(struct serving *s)
@@ -163,10 +180,10 @@ static int serve_path(struct serving *s)
     if (serve_authorize(s, verb) < 0)
         return -1;
     if (!custom_is_served(s->api, p->kind))
-        return answer_plain(s, 404, "404 page not found");
+        return answer_plain(s, 404, "404 page not found\n");
     if (!route)
         return refuse_generic(&s->refusal, 405, "the server does not allow this method on the requested resource");
-    if (negotiate(s) < 0 || body_check_size(s->call, &s->refusal) < 0)
+    if (check_name(s) < 0 || negotiate(s) < 0 || body_check_size(s->call, &s->refusal) < 0)
         return -1;
     return route->serve(s);
 }

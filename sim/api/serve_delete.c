@@ -7,6 +7,7 @@
 #include "sim/api/event_view.h"
 #include "sim/api/read.h"
 #include "sim/api/state.h"
+#include "sim/api/typed.h"
 
 /* What a deletion asks for, from its body or, without one, from the query. */
 struct deletion {
@@ -63,14 +64,17 @@ static int finish_options(struct refusal *r)
 
 static int read_body(struct serving *s, struct deletion *d)
 {
-    const struct kind options = { .group = "", .version = "v1", .kind = "DeleteOptions" };
-    d->body = body_object(s->call, &options, false, &s->refusal);
+    d->body = body_object(s->call, NULL, false, &s->refusal);
     if (!d->body)
         return -1;
     const char *kind = json_str(d->body, "kind");
     if (kind && !str_eq(kind, "DeleteOptions"))
-        return refuse(&s->refusal, 400, NULL, "no kind \"%s\" is registered for version \"%s\" as DeleteOptions", kind,
+        return refuse(&s->refusal, 400, NULL, "no kind \"%s\" is registered for version \"%s\"", kind,
                       json_str_or_empty(d->body, "apiVersion"));
+    CLEANUP(typed_problems_clear) struct typed_problems problems = { 0 };
+    json_decref(typed_read(&type_delete_options, NULL, d->body, &problems));
+    if (problems.wrong_type)
+        return refuse(&s->refusal, 400, NULL, "%s", problems.wrong_type);
     const json_t *grace = json_object_get(d->body, "gracePeriodSeconds");
     /* A negative period means the shortest. */
     int64_t grace_s = json_is_integer(grace) ? json_integer_value(grace) : -1;

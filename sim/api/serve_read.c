@@ -42,7 +42,7 @@ static void add_list_metadata(struct buf *out, const struct page *page)
     buf_str(out, "}");
 }
 
-static void add_list(struct buf *out, const struct kind *k, const struct page *page)
+static void add_list(struct api *api, struct buf *out, const struct kind *k, const struct page *page)
 {
     buf_printf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\",\"metadata\":", k->kind, kind_api_version(k));
     add_list_metadata(out, page);
@@ -52,7 +52,7 @@ static void add_list(struct buf *out, const struct kind *k, const struct page *p
     json_array_foreach (page->objects, i, object) {
         CLEANUP_JSON json_t *view = event_view(k, object);
         buf_str(out, i ? "," : "");
-        text_add_item(out, k, view);
+        text_add_item(api, out, k, view);
     }
     buf_str(out, "]}");
 }

@@ -122,7 +122,7 @@ int serve_patch(struct serving *s)
         return -1;
     if (apply)
         return serve_apply(s, &o);
-    CLEANUP_JSON json_t *patch = body_patch(s->call, media->type == PATCH_JSON, &s->refusal);
+    CLEANUP_JSON json_t *patch = body_patch(s->call, media->type, &s->refusal);
     CLEANUP_FREE char *manager = serve_manager(s, &o);
     struct write w = serve_write(s, API_PATCH, manager, &o);
     json_t *patched;

@@ -9,8 +9,8 @@
 /* Room for any answer: what goes into it is bounded by what the store has. */
 enum { API_TEXT_MAX = 1 << 30 };
 
-/* Texts of objects that were sent lately: the answer to a write and the watches tell the same bytes. */
-enum { API_TEXTS = 64 };
+/* Texts of objects and their parts that were sent lately: the answer to a write and the watches tell the same bytes. A power of two. */
+enum { API_TEXTS = 1024 };
 
 struct api_listener {
     api_commit_fn *fn;
@@ -18,7 +18,7 @@ struct api_listener {
 };
 
 struct api_text {
-    json_t *object; /* NULL: free */
+    json_t *value; /* NULL: free */
     char *bytes;
     size_t len;
 };

@@ -10,11 +10,23 @@
 #include "kube/object.h"
 #include "sim/api/state.h"
 
-/* Bytes that are bounded by what the store has; no room for them is the end of the program, as with all memory. */
+enum {
+    KEPT_LEVELS = 4, /* the object, its spec, metadata and status, their members, and entries of managedFields */
+    KEPT_MIN = 100,  /* bytes: shorter ones are written as soon as found */
+};
+
+/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the program, as with all memory. */
+static char *room(struct buf *out, size_t n)
+{
+    char *bytes = buf_grow(out, n);
+    if (!bytes)
+        abort();
+    return bytes;
+}
+
 static void add(struct buf *out, const char *bytes, size_t n)
 {
-    if (!buf_add(out, bytes, n))
-        abort();
+    memcpy(room(out, n), bytes, n);
 }
 
 static void add_escaped(struct buf *out, unsigned char c)
@@ -27,93 +39,161 @@ static void add_escaped(struct buf *out, unsigned char c)
         buf_printf(out, "\\u%04x", c);
 }
 
+/* How many bytes stand for themselves. */
+static size_t plain_run(const char *s, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (unsigned char) s[i] >= ' ' && s[i] != '"' && s[i] != '\\')
+        i++;
+    return i;
+}
+
 static void add_string(struct buf *out, const char *s, size_t n)
 {
-    add(out, "\"", 1);
-    size_t from = 0;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char) s[i];
-        if (c >= ' ' && c != '"' && c != '\\')
-            continue;
-        add(out, s + from, i - from);
-        add_escaped(out, c);
-        from = i + 1;
+    size_t plain = plain_run(s, n);
+    if (plain == n) { /* nearly all */
+        char *to = room(out, n + 2);
+        to[0] = to[n + 1] = '"';
+        memcpy(to + 1, s, n);
+        return;
     }
-    add(out, s + from, n - from);
+    add(out, "\"", 1);
+    for (size_t i = 0; i < n; plain = plain_run(s + i, n - i)) {
+        add(out, s + i, plain);
+        i += plain;
+        if (i < n)
+            add_escaped(out, (unsigned char) s[i++]);
+    }
     add(out, "\"", 1);
 }
 
-static void add_list(struct buf *out, const json_t *list)
+/* Where texts go, and whose kept ones are used; api NULL: none are. */
+struct writer {
+    struct buf *out;
+    struct api *api;
+};
+
+static void write_value(const struct writer *w, json_t *value, int keep);
+
+static void write_list(const struct writer *w, json_t *list, int keep)
 {
     size_t i;
     json_t *item;
-    add(out, "[", 1);
-    json_array_foreach ((json_t *) list, i, item) {
+    add(w->out, "[", 1);
+    json_array_foreach (list, i, item) {
         if (i)
-            add(out, ",", 1);
-        text_add(out, item);
+            add(w->out, ",", 1);
+        write_value(w, item, keep);
     }
-    add(out, "]", 1);
+    add(w->out, "]", 1);
 }
 
-static void add_member(struct buf *out, bool first, const char *key, const json_t *value)
-{
-    if (!first)
-        add(out, ",", 1);
-    add_string(out, key, strlen(key));
-    add(out, ":", 1);
-    text_add(out, value);
-}
-
-static void add_map(struct buf *out, const json_t *map)
+/* Without the members that `without` (ended by NULL) names. */
+static void write_map(const struct writer *w, json_t *map, const char *const *without, int keep)
 {
     const char *key;
     json_t *value;
     bool first = true;
-    add(out, "{", 1);
-    json_object_foreach ((json_t *) map, key, value) {
-        add_member(out, first, key, value);
+    add(w->out, "{", 1);
+    json_object_foreach (map, key, value) {
+        const char *const *left_out = without;
+        while (*left_out && !str_eq(*left_out, key))
+            left_out++;
+        if (*left_out)
+            continue;
+        if (!first)
+            add(w->out, ",", 1);
         first = false;
+        add_string(w->out, key, strlen(key));
+        add(w->out, ":", 1);
+        write_value(w, value, keep);
     }
-    add(out, "}", 1);
+    add(w->out, "}", 1);
 }
 
-static void add_real(struct buf *out, const json_t *value)
+static void write_container(const struct writer *w, json_t *value, int keep)
+{
+    static const char *const nothing[] = { NULL };
+    if (json_is_array(value))
+        write_list(w, value, keep);
+    else
+        write_map(w, value, nothing, keep);
+}
+
+static struct api_text *text_of(struct api *api, const json_t *value)
+{
+    uint64_t place = (uint64_t) (uintptr_t) value * UINT64_C(0x9e3779b97f4a7c15);
+    return &api->texts[place >> 32 & (API_TEXTS - 1)];
+}
+
+/* A value that the store has, or that is part of one: it never changes. As long as its text is kept it is too, so that no other value can be in its
+ * place. */
+static void write_kept(const struct writer *w, json_t *value, int keep)
+{
+    struct api_text *t = text_of(w->api, value);
+    if (t->value == value) {
+        add(w->out, t->bytes, t->len);
+        return;
+    }
+    size_t from = w->out->len;
+    write_container(w, value, keep - 1);
+    size_t len = w->out->len - from;
+    if (len < KEPT_MIN)
+        return;
+    json_decref(t->value);
+    t->value = json_incref(value);
+    t->bytes = xreallocarray(t->bytes, len, 1);
+    t->len = len;
+    memcpy(t->bytes, w->out->data + from, len);
+}
+
+static void write_real(const struct writer *w, const json_t *value)
 {
     char text[64];
-    add(out, text, json_dumpb(value, text, sizeof text, JSON_ENCODE_ANY));
+    add(w->out, text, json_dumpb(value, text, sizeof text, JSON_ENCODE_ANY));
 }
 
-/* jansson's own writer asks for many small pieces; objects are written often, so this one is several times as fast. */
-void text_add(struct buf *out, const json_t *value)
+static void write_integer(const struct writer *w, const json_t *value)
 {
-    char number[24];
+    char text[24];
+    add(w->out, text, (size_t) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
+}
+
+/* `keep`: of containers so many levels deep texts are kept. */
+static void write_value(const struct writer *w, json_t *value, int keep)
+{
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        add_map(out, value);
-        return;
     case JSON_ARRAY:
-        add_list(out, value);
+        if (keep > 0)
+            write_kept(w, value, keep);
+        else
+            write_container(w, value, 0);
         return;
     case JSON_STRING:
-        add_string(out, json_string_value(value), json_string_length(value));
+        add_string(w->out, json_string_value(value), json_string_length(value));
         return;
     case JSON_INTEGER:
-        add(out, number, (size_t) snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
+        write_integer(w, value);
         return;
     case JSON_REAL:
-        add_real(out, value);
+        write_real(w, value);
         return;
     case JSON_TRUE:
-        add(out, "true", 4);
+        add(w->out, "true", 4);
         return;
     case JSON_FALSE:
-        add(out, "false", 5);
+        add(w->out, "false", 5);
         return;
     case JSON_NULL:
-        add(out, "null", 4);
+        add(w->out, "null", 4);
         return;
     }
+}
+
+void text_add(struct buf *out, const json_t *value)
+{
+    write_value(&(struct writer){ .out = out }, (json_t *) value, 0);
 }
 
 size_t text_size(const json_t *value)
@@ -136,35 +216,11 @@ size_t text_size(const json_t *value)
 
 void text_add_stored(struct api *api, struct buf *out, json_t *object)
 {
-    struct api_text *t = &api->texts[object_rv(object) % API_TEXTS];
-    if (t->object == object) {
-        add(out, t->bytes, t->len);
-        return;
-    }
-    size_t from = out->len;
-    text_add(out, object);
-    json_decref(t->object);
-    free(t->bytes);
-    *t = (struct api_text){ .object = json_incref(object), .len = out->len - from };
-    t->bytes = xcalloc(1, t->len);
-    memcpy(t->bytes, out->data + from, t->len);
+    write_value(&(struct writer){ .out = out, .api = api }, object, KEPT_LEVELS);
 }
 
-void text_add_item(struct buf *out, const struct kind *k, const json_t *object)
+void text_add_item(struct api *api, struct buf *out, const struct kind *k, json_t *object)
 {
-    if (k->flags & KIND_CUSTOM) {
-        text_add(out, object);
-        return;
-    }
-    const char *key;
-    json_t *value;
-    bool first = true;
-    add(out, "{", 1);
-    json_object_foreach ((json_t *) object, key, value) {
-        if (str_eq(key, "apiVersion") || str_eq(key, "kind"))
-            continue;
-        add_member(out, first, key, value);
-        first = false;
-    }
-    add(out, "}", 1);
+    static const char *const all[] = { NULL }, *const builtin[] = { "apiVersion", "kind", NULL };
+    write_map(&(struct writer){ .out = out, .api = api }, object, k->flags & KIND_CUSTOM ? all : builtin, KEPT_LEVELS - 1);
 }

@@ -46,6 +46,7 @@ const struct field *type_field(const struct type *t, const char *name);
 /* More than one file needs these. */
 extern const struct type type_label_selector;
 extern const struct type type_object_meta;
+extern const struct type type_delete_options;
 extern const struct type type_condition;
 extern const struct type type_object_reference;
 extern const struct type type_local_object_reference;

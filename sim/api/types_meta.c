@@ -38,6 +38,21 @@ static const struct field object_meta_fields[] = {
 };
 const struct type type_object_meta = { "ObjectMeta", object_meta_fields, NULL };
 
+static const struct field preconditions_fields[] = { FIELD("resourceVersion", STRING), FIELD("uid", STRING), { 0 } };
+static const struct type type_preconditions = { "Preconditions", preconditions_fields, NULL };
+
+static const struct field delete_options_fields[] = {
+    FIELD("apiVersion", STRING),
+    FIELD("dryRun", LIST_OF | STRING),
+    FIELD("gracePeriodSeconds", INT64),
+    FIELD("kind", STRING),
+    FIELD("orphanDependents", BOOL),
+    FIELD("preconditions", STRUCT, .of = &type_preconditions),
+    FIELD("propagationPolicy", STRING),
+    { 0 },
+};
+const struct type type_delete_options = { "DeleteOptions", delete_options_fields, NULL };
+
 static const struct field label_selector_requirement_fields[] = {
     FIELD("key", STRING, .fallback = ""),
     FIELD("operator", STRING, .fallback = ""),

@@ -104,7 +104,7 @@ void validate_qualified_name(const char *name, const struct spot *at, struct ref
     if (slash && prefix == 0)
         spot_invalid_text(r, at, name, "prefix part must be non-empty");
     else if (slash && prefix > SUBDOMAIN_MAX)
-        spot_invalid_text(r, at, name, "prefix part must be no more than %d characters", SUBDOMAIN_MAX);
+        spot_invalid_text(r, at, name, "prefix part must be no more than %d bytes", SUBDOMAIN_MAX);
     else if (slash && !is_subdomain(name, prefix))
         spot_invalid_text(r, at, name, "prefix part %s", SUBDOMAIN_RULE);
     const char *own = slash ? slash + 1 : name;

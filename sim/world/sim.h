@@ -15,8 +15,7 @@ typedef void sim_fn(void *arg);
 struct sim {
     int64_t now_ms;     /* since the beginning */
     struct heap events;
-    struct clock clock; /* shows now_ms; wall time is epoch_us later */
-    int64_t epoch_us;   /* wall time at 0 ms; sim_init() makes it SIM_EPOCH_US */
+    struct clock clock; /* shows now_ms; wall time is SIM_EPOCH_US later */
     struct rng rng;     /* of the whole world: fork it for each purpose */
     uint64_t trace;     /* hash over all that was traced: two runs of a seed end with the same */
     uint64_t happened;  /* things that have happened */
@@ -29,7 +28,7 @@ struct sim_event {
     void *arg;
 };
 
-/* 2026-11-20T10:00:00Z. */
+/* Wall time at 0 ms: 2026-11-20T10:00:00Z. */
 #define SIM_EPOCH_US INT64_C(1795168800000000)
 
 void sim_init(struct sim *s, uint64_t seed);

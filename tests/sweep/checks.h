@@ -63,4 +63,8 @@ void check_removal(struct invariants *v);
 void check_cache(struct invariants *v);
 void checks_state_clear(struct invariants *v);
 
+/* ---- checks_truth.c */
+void check_marks(struct invariants *v);
+void check_status_truth(struct invariants *v);
+
 #endif

@@ -35,8 +35,10 @@ static const struct {
     [INVARIANT_UNLOAD] = { .quiet = check_unload },
     [INVARIANT_L1_STATUS] = { .quiet = check_status },
     [INVARIANT_L1_NODES] = { .quiet = check_nodes },
+    [INVARIANT_L1_MARKS] = { .quiet = check_marks },
     [INVARIANT_L5_REMOVAL] = { .quiet = check_removal },
     [INVARIANT_L7_CACHE] = { .quiet = check_cache },
+    [INVARIANT_L8_STATUS] = { .quiet = check_status_truth },
 };
 
 static const struct {

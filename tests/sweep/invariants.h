@@ -30,8 +30,10 @@ struct run;
     X(UNLOAD, "no driver was taken from under a running GPU program")                                                         \
     X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
     X(L1_NODES, "every node that the policy wants and that is well is served")                                                \
+    X(L1_MARKS, "nodes bear what the policy says, and others nothing; kubelets have GPUs to give")                           \
     X(L5_REMOVAL, "without a policy nothing of Ostler's is left")                                                             \
-    X(L7_CACHE, "what Ostler knows is what is there")
+    X(L7_CACHE, "what Ostler knows is what is there")                                                                         \
+    X(L8_STATUS, "the status counts what is there")
 
 enum invariant_id {
 #define X(id, text) INVARIANT_##id,

@@ -61,6 +61,9 @@ static const struct {
     { .kind = "daemonsets", .path = "status.observedGeneration" },
     { .kind = "pods", .path = "metadata.labels.pod-template-generation" },
     { .kind = "gpuclusterpolicies", .path = "status.firstCauses[].pod" },
+    /* How long it is until the next try. */
+    { .kind = "pods", .path = "status.containerStatuses[].state.waiting.message", .loose = true },
+    { .kind = "pods", .path = "status.initContainerStatuses[].state.waiting.message", .loose = true },
     /* Edits that are taken back still count. */
     { .kind = "gpuclusterpolicies", .path = "metadata.generation", .loose = true },
     { .kind = "gpuclusterpolicies", .path = "status.observedGeneration", .loose = true },

@@ -187,8 +187,7 @@ static void set_up(struct run *r)
     sim_init(&r->sim, plan->seed);
     r->oracle = oracle_new(plan->loose);
     r->invariants = invariants_new(r);
-    r->faults = (struct fault_plan){ .rows = plan->faults, .count = plan->fault_count, .until_ms = plan->faults_until_ms,
-                                     .rng = rng_fork(&r->sim.rng, "faults") };
+    r->faults = (struct fault_plan){ .rows = plan->faults, .count = plan->fault_count, .rng = rng_fork(&r->sim.rng, "faults") };
     r->api = api_new(&r->sim.clock);
     api_on_commit(r->api, on_commit, r);
     r->wire = wire_new(&(struct wire_options){ .sim = &r->sim, .api = r->api, .faults = &r->faults, .latency_min_ms = LATENCY_MIN_MS,
@@ -255,9 +254,8 @@ static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
 }
 
 /* Lets time pass until nothing has changed for a while. */
-static void settle(struct run *r)
+static void settle(struct run *r, int64_t quiet_ms)
 {
-    int64_t quiet_ms = r->plan->quiet_ms ? r->plan->quiet_ms : RUN_QUIET_MS;
     int64_t limit = r->changed_ms + PHASE_LIMIT_MS;
     while (r->sim.now_ms < r->changed_ms + quiet_ms && r->sim.now_ms < limit)
         sim_step(&r->sim, r->changed_ms + quiet_ms);
@@ -272,7 +270,7 @@ static void start_anew(struct run *r)
     for (size_t i = 0; i < r->replicas; i++)
         process_kill(r->ostlers[i]);
     run_hold(r, r->sim.now_ms);
-    settle(r);
+    settle(r, RUN_QUIET_MS);
     if (r->changes != before)
         run_finding(r, "an Ostler that starts anew makes %llu changes where all was quiet", (unsigned long long) (r->changes - before));
 }
@@ -292,8 +290,12 @@ static void run_phase(struct run *r)
         deeds[n + i] = (struct deed){ .run = r, .change = &s->changes[i] };
         plan_deed(r, &deeds[n + i], s->changes[i].at_ms);
     }
-    settle(r);
-    if (r->plan->second_pass && r->sim.now_ms >= r->plan->faults_until_ms)
+    if (r->plan->faults_ms) {
+        r->faults.until_ms = r->sim.now_ms + r->plan->faults_ms;
+        run_hold(r, r->faults.until_ms);
+    }
+    settle(r, r->plan->quiet_ms ? r->plan->quiet_ms : RUN_QUIET_MS);
+    if (r->plan->second_pass)
         start_anew(r);
     invariants_quiet(r->invariants);
     if (r->plan->on_quiet)

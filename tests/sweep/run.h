@@ -20,7 +20,7 @@ struct run_plan {
     uint64_t seed;
     struct fault *faults;         /* counts in them go on */
     size_t fault_count;
-    int64_t faults_until_ms;      /* 0: to the end */
+    int64_t faults_ms;            /* so long in each phase, and it is not over before; 0: always */
     size_t replicas;              /* 0: one */
     size_t phases;                /* only so many of the life; 0: all */
     int64_t quiet_ms;             /* how long nothing must change for a phase to be over; 0: RUN_QUIET_MS */

@@ -18,7 +18,7 @@
 
 enum {
     PHASES = 5,               /* of the life, from which fields are changed; what comes then is the end of the policy */
-    SLICES = 16,              /* a case takes every so-manieth value of each field, and one at least */
+    SLICES = 32,              /* a case takes every so-manieth value of each field, and one at least */
     PACES = 2,                /* one goes back when all is at rest, or in the middle of things */
     CASES = PHASES * SLICES * PACES,
     QUIET_MS = 6 * 1000,
@@ -44,7 +44,7 @@ struct change {
     size_t field_index, number; /* of the field, and of the change among all */
     const struct acto_value *value;
     json_t *base;             /* the policy as it was */
-    const struct snapshot *before;
+    struct snapshot *before;  /* and the cluster */
 };
 
 /* ---- words */
@@ -91,7 +91,7 @@ static int put_spec(const struct run *r, const json_t *spec, struct refusal *ref
 
 static void rest(struct run *r, int64_t quiet_ms)
 {
-    int64_t limit = r->sim.now_ms + PATIENCE_MS;
+    int64_t limit = r->changed_ms + PATIENCE_MS;
     while (r->sim.now_ms < r->changed_ms + quiet_ms && r->sim.now_ms < limit)
         sim_step(&r->sim, r->changed_ms + quiet_ms);
     if (r->sim.now_ms >= limit)
@@ -150,29 +150,25 @@ static void check_status(const struct change *ch)
         check_problems(ch, problems);
 }
 
-/* The cluster as it was before, sooner or later. */
+/* The cluster as it was before, sooner or later; when it never is, it is as it is from then on. */
 static void check_restored(const struct change *ch)
 {
     struct run *r = ch->run;
     int64_t limit = r->sim.now_ms + PATIENCE_MS;
     struct snapshot now;
-    for (int64_t quiet_ms = QUIET_MS;; quiet_ms = RUN_QUIET_MS) {
-        rest(r, quiet_ms);
-        oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &now);
-        bool same = snapshot_same(ch->before, &now, NULL);
-        if (same || r->sim.now_ms >= limit) {
-            struct buf differences = BUF_INIT(1 << 20);
-            if (!same) {
-                snapshot_same(ch->before, &now, &differences);
-                finding(ch, "when the spec is as before, the cluster is not:\n%s", buf_text(&differences));
-            }
-            buf_clear(&differences);
-            snapshot_clear(&now);
-            return;
-        }
+    rest(r, QUIET_MS);
+    oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &now);
+    while (!snapshot_same(ch->before, &now, NULL) && r->sim.now_ms < limit) {
         snapshot_clear(&now);
         run_hold(r, r->sim.now_ms + 1);
+        rest(r, RUN_QUIET_MS);
+        oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &now);
     }
+    CLEANUP_BUF struct buf differences = BUF_INIT(1 << 20);
+    if (!snapshot_same(ch->before, &now, &differences))
+        finding(ch, "when the spec is as before, the cluster is not:\n%s", buf_text(&differences));
+    snapshot_clear(ch->before);
+    *ch->before = now;
 }
 
 /* ---- one change */
@@ -202,6 +198,13 @@ static void on_accepted(const struct change *ch, struct rng *rng)
     } else {
         rest(r, QUIET_MS);
         check_status(ch);
+        struct snapshot n2; struct buf dd = BUF_INIT(1<<22);
+        oracle_snapshot(r->oracle, r->api, false, &n2);
+        snapshot_same(ch->before, &n2, &dd);
+        CLEANUP_FREE char *nya = json_compact(json_at(policy_now(r), "status.notYetActedOn"));
+        CLEANUP_FREE char *pr = json_compact(json_at(policy_now(r), "status.problems"));
+        int lines = 0; for (const char *x = buf_text(&dd); *x; x++) lines += *x == '\n';
+        printf("EFFECT %s %s %d %s %s\n", ch->field->path, value_text(ch), lines, nya, pr);
     }
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     if (put_spec(r, json_object_get(ch->base, "spec"), &refusal) < 0)
@@ -250,6 +253,7 @@ static void on_acto_quiet(struct run *r)
     if (r->phase != c->phase)
         return;
     struct snapshot before;
+    run_hold(r, r->sim.now_ms + PATIENCE_MS);
     rest(r, RUN_QUIET_MS);
     oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &before);
     struct change ch = { .run = r, .c = c, .before = &before };

@@ -7,8 +7,10 @@
 #include "tests/sweep/sweep.h"
 
 enum {
-    QUIET_MS = 330 * 1000, /* longer than any client waits for what will not come */
-    FAULTS_MS = 20 * 60 * 1000,
+    FAULTS_MS = 30 * 1000,
+    /* What a client waits for what will not come, and then some. */
+    LOST_MS = 100 * 1000,
+    SILENT_MS = 200 * 1000,
     SHRINK_RUNS = 200,
 };
 
@@ -16,26 +18,26 @@ enum {
 
 /* Each with the chance that it has in a run that has it at all. */
 static const struct fault menu[] = {
-    { .point = FAULT_BEFORE, .effect = FAULT_DIE, .classes = FAULT_ALL_CLASSES, .one_in = 200 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_DIE, .classes = ANY_REQUEST, .one_in = 200 },
-    { .point = FAULT_ANSWERED, .effect = FAULT_DIE, .classes = ANY_REQUEST, .one_in = 200 },
-    { .point = FAULT_BEFORE, .effect = FAULT_DROP, .classes = ANY_REQUEST, .one_in = 40 },
-    { .point = FAULT_BEFORE, .effect = FAULT_RESET, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
+    { .point = FAULT_BEFORE, .effect = FAULT_DIE, .classes = FAULT_ALL_CLASSES, .one_in = 60 },
+    { .point = FAULT_COMMITTED, .effect = FAULT_DIE, .classes = ANY_REQUEST, .one_in = 60 },
+    { .point = FAULT_ANSWERED, .effect = FAULT_DIE, .classes = ANY_REQUEST, .one_in = 60 },
+    { .point = FAULT_BEFORE, .effect = FAULT_DROP, .classes = ANY_REQUEST, .one_in = 20 },
+    { .point = FAULT_BEFORE, .effect = FAULT_RESET, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
     { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 3000, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 409, .classes = FAULT_CLASS(REQUEST_WRITE) | FAULT_CLASS(REQUEST_LEASE), .one_in = 20 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 429, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 500, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_DROP, .classes = ANY_REQUEST, .one_in = 40 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .classes = ANY_REQUEST, .one_in = 20 },
+    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 409, .classes = FAULT_CLASS(REQUEST_WRITE) | FAULT_CLASS(REQUEST_LEASE), .one_in = 10 },
+    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 429, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 500, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_COMMITTED, .effect = FAULT_DROP, .classes = ANY_REQUEST, .one_in = 20 },
+    { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .classes = ANY_REQUEST, .one_in = 10 },
     { .point = FAULT_COMMITTED, .effect = FAULT_DELAY, .delay_ms = 8000, .classes = ANY_REQUEST, .one_in = 10 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504, .classes = ANY_REQUEST, .one_in = 20 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_HALF, .classes = ANY_REQUEST, .one_in = 20 },
+    { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504, .classes = ANY_REQUEST, .one_in = 10 },
+    { .point = FAULT_COMMITTED, .effect = FAULT_HALF, .classes = ANY_REQUEST, .one_in = 10 },
     { .point = FAULT_FRAMES, .effect = FAULT_DELAY, .delay_ms = 2000, .classes = FAULT_ALL_CLASSES, .one_in = 5 },
-    { .point = FAULT_FRAMES, .effect = FAULT_CLOSE, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
-    { .point = FAULT_FRAMES, .effect = FAULT_RESET, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
-    { .point = FAULT_FRAMES, .effect = FAULT_GONE, .classes = FAULT_ALL_CLASSES, .one_in = 20 },
-    { .point = FAULT_FRAMES, .effect = FAULT_SILENCE, .classes = FAULT_ALL_CLASSES, .one_in = 100 },
+    { .point = FAULT_FRAMES, .effect = FAULT_CLOSE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_FRAMES, .effect = FAULT_RESET, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_FRAMES, .effect = FAULT_GONE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_FRAMES, .effect = FAULT_SILENCE, .classes = FAULT_ALL_CLASSES, .one_in = 30 },
     { .point = FAULT_FRAMES, .effect = FAULT_DUPLICATE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
 };
 
@@ -112,6 +114,17 @@ static void tell_shortest(const struct sweep_env *env, struct run_plan *plan, st
     run_result_clear(&result);
 }
 
+/* How long nothing must change until nothing will. */
+static int64_t quiet_ms(const struct fault *faults, size_t n)
+{
+    int64_t longest = RUN_QUIET_MS;
+    for (size_t i = 0; i < n; i++) {
+        int64_t wait = faults[i].effect == FAULT_SILENCE ? SILENT_MS : faults[i].effect == FAULT_DROP ? LOST_MS : 0;
+        longest = wait > longest ? wait : longest;
+    }
+    return longest;
+}
+
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
     struct rng rng = rng_of(index + 1);
@@ -123,8 +136,8 @@ size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts,
             faults[n++] = menu[i];
     char what[64];
     snprintf(what, sizeof what, "seed %zu with %zu kinds of faults", index, n);
-    struct run_plan plan = { .seed = index + 1, .second_pass = true, .faults = faults, .fault_count = n, .faults_until_ms = FAULTS_MS, .quiet_ms = QUIET_MS,
-                             .replicas = 1 + rng_below(&rng, 2) };
+    struct run_plan plan = { .seed = index + 1, .second_pass = true, .faults = faults, .fault_count = n, .faults_ms = FAULTS_MS,
+                             .quiet_ms = quiet_ms(faults, n), .replicas = 1 + rng_below(&rng, 2) };
     size_t found = sweep_live(env, &plan, true, what, counts, out);
     if (found && env->single)
         tell_shortest(env, &plan, out);

@@ -20,7 +20,7 @@ static const struct target_row {
     { "all namespaces", "/api/v1/namespaces", "COLLECTION namespaces - - -" },
     { "a custom kind", "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default", "OBJECT gpuclusterpolicies - default -" },
     { "encoded letters are those letters", "/api/v1/nodes/gpu%2D1", "OBJECT nodes - gpu-1 -" },
-    { "an encoded slash cuts nothing", "/api/v1/nodes/a%2Fb", "OBJECT nodes - a/b -" },
+    { "an encoded slash cuts, too", "/api/v1/nodes/a%2Fstatus", "OBJECT nodes - a status" },
     { "a plus in a path is a plus", "/api/v1/nodes/a+b", "OBJECT nodes - a+b -" },
     { "a query is no part of it", "/api/v1/nodes?limit=1", "COLLECTION nodes - - -" },
     { "both kinds of events", "/apis/events.k8s.io/v1/namespaces/a/events", "COLLECTION events a - -" },
@@ -114,11 +114,13 @@ static void check_numbers(void **state)
     CLEANUP_PATH struct path p;
     CLEANUP_REFUSAL struct refusal r = { 0 };
     int64_t n;
-    path_parse("/a?limit=12&timeoutSeconds=1x&empty=", &p);
+    path_parse("/a?limit=12&timeoutSeconds=1x&empty=&huge=-99999999999999999999", &p);
     assert_int_equal(path_number(&p, "limit", 7, &n, &r), 0);
     assert_int_equal(n, 12);
-    assert_int_equal(path_number(&p, "empty", 7, &n, &r), 0);
-    assert_int_equal(n, 7);
+    assert_int_equal(path_number(&p, "empty", 7, &n, &r), -1);
+    assert_string_equal(r.message, "strconv.ParseInt: parsing \"\": invalid syntax");
+    assert_int_equal(path_number(&p, "huge", 7, &n, &r), -1);
+    assert_string_equal(r.message, "strconv.ParseInt: parsing \"-99999999999999999999\": value out of range");
     assert_int_equal(path_number(&p, "absent", 7, &n, &r), 0);
     assert_int_equal(n, 7);
     assert_int_equal(path_number(&p, "timeoutSeconds", 7, &n, &r), -1);

@@ -1,12 +1,14 @@
 #include "sim/world/process.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "engine/engine.h"
 #include "reconcilers/manifests/render.h"
+#include "sim/api/access.h"
 #include "sim/api/builtin.h"
 #include "tests/unit/support/suite.h"
 
@@ -51,7 +53,7 @@ static void create_cluster(struct setting *s)
 static struct process *process(const struct setting *s, const char *name)
 {
     return process_new(&(struct process_options){
-        .sim = (struct sim *) &s->sim, .wire = s->wire, .manifests = s->manifests, .name = name, .user = "ostler",
+        .sim = (struct sim *) &s->sim, .wire = s->wire, .manifests = s->manifests, .name = name, .user = "system:serviceaccount:ostler-system:ostler",
         .lease_namespace = "ostler-system", .operand_namespace = "ostler-operands", .image_prefixes = "nvcr.io/nvidia",
         .absent_grace_ms = 600 * 1000, .restart_ms = RESTART_MS, .leader_elect = true });
 }
@@ -177,6 +179,42 @@ static void another_one_takes_over_from_one_that_stands_still(void **state)
     assert_false(works(s->first));
 }
 
+static void a_missing_right_is_named_until_it_is_there(void **state)
+{
+    struct setting *s = *state;
+    struct access *access = access_new();
+    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
+    access_deny(access, "patch", "/nodes");
+    api_set_access(s->api, access);
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    struct engine *engine = (struct engine *) process_engine(s->first);
+    CLEANUP_FREE char *why = engine_why_writes_fail(engine);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "cannot patch resource \"nodes\""));
+    api_set_access(s->api, NULL);
+    pass(s, LEASE_MS);
+    assert_null(engine_why_writes_fail(engine));
+    access_free(access);
+}
+
+static void a_failure_that_is_over_is_not_told_any_more(void **state)
+{
+    struct setting *s = *state;
+    struct fault rows[] = { { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .classes = FAULT_CLASS(REQUEST_WRITE), .one_in = 1 } };
+    s->faults.rows = rows;
+    s->faults.count = ARRAY_LEN(rows);
+    s->faults.until_ms = SETTLED_MS;
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    const struct kind *policies = kind_named("gpuclusterpolicies");
+    CLEANUP_FREE char *before = json_compact(json_at(api_get(s->api, policies, NULL, "default"), "status"));
+    assert_non_null(strstr(before, "ReconcileFailed"));
+    pass(s, 60 * 1000);
+    CLEANUP_FREE char *after = json_compact(json_at(api_get(s->api, policies, NULL, "default"), "status"));
+    assert_null(strstr(after, "ReconcileFailed"));
+}
+
 /* The seed decides everything. */
 static uint64_t trace_of(uint64_t seed)
 {
@@ -204,6 +242,8 @@ int main(void)
     suite_add_fixture(&s, "a fault kills it at its first write", a_fault_kills_it_at_its_first_write, set_up, tear_down);
     suite_add_fixture(&s, "stopped, it gives the lease back", stopped_it_gives_the_lease_back, set_up, tear_down);
     suite_add_fixture(&s, "another one takes over from one that stands still", another_one_takes_over_from_one_that_stands_still, set_up, tear_down);
+    suite_add_fixture(&s, "a missing right is named until it is there", a_missing_right_is_named_until_it_is_there, set_up, tear_down);
+    suite_add_fixture(&s, "a failure that is over is not told any more", a_failure_that_is_over_is_not_told_any_more, set_up, tear_down);
     suite_add(&s, "the same seed gives the same trace", the_same_seed_gives_the_same_trace, NULL);
     return suite_run(&s, "process");
 }

@@ -1,0 +1,130 @@
+/* What must be so in a cluster at rest, read from the policy's text, the nodes and the machines alone: Ostler's own ideas of it do not count,
+ * since a run that is wrong is compared with one that is wrong in the same way. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "kube/selector.h"
+#include "reconcilers/model/names.h"
+#include "tests/sweep/checks.h"
+
+/* What Node Feature Discovery says of the hardware. */
+#define LABEL_HARDWARE "feature.node.kubernetes.io/pci-10de.present"
+#define TAINT_KEY "nvidia.com/gpu" /* where the policy names none */
+
+static bool has_gpu(const json_t *node)
+{
+    return str_eq(object_label(node, LABEL_HARDWARE), "true");
+}
+
+static bool is_let_go(const json_t *node)
+{
+    const char *managed = object_label(node, LABEL_MANAGED);
+    return str_eq(managed, "false") || (!str_eq(managed, "true") && str_eq(object_label(node, LABEL_DEPLOY_OPERANDS), "false"));
+}
+
+static bool is_selected(const json_t *policy, const json_t *node)
+{
+    struct selector selector;
+    if (selector_compile(json_at(policy, "spec.nodes.selector"), &selector, NULL) < 0)
+        return false;
+    bool selected = selector_matches(&selector, selector_lookup_json, json_at(node, "metadata.labels"));
+    selector_clear(&selector);
+    return selected;
+}
+
+static bool is_wanted(const json_t *policy, const json_t *node)
+{
+    return has_gpu(node) && !is_let_go(node) && is_selected(policy, node);
+}
+
+static bool has_taint(const json_t *node, const char *key)
+{
+    size_t i;
+    json_t *taint;
+    json_array_foreach (json_at(node, "spec.taints"), i, taint)
+        if (str_eq(json_str(taint, "key"), key))
+            return true;
+    return false;
+}
+
+/* What is wrong with the marks of a node that the policy wants; NULL: nothing. */
+static const char *wrong_of_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
+{
+    const char *key = json_str(policy, "spec.nodes.taint.key"), *label;
+    json_t *value;
+    struct actors_machine m = { 0 };
+    if (!object_label(node, LABEL_GPU_PRESENT))
+        return "it does not bear the label of a GPU node";
+    json_object_foreach (json_at(policy, "spec.nodes.labels"), label, value)
+        if (!object_label(node, label))
+            return "a label of the policy is not there";
+    if (json_bool(policy, "spec.nodes.taint.enabled", true) != has_taint(node, key ? key : TAINT_KEY))
+        return "the policy's taint is not as it says";
+    if (str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0)
+        return "its kubelet has no GPU to give";
+    return NULL;
+}
+
+/* What is wrong with a node that Ostler has nothing to do with. One on which a GPU pod runs is let go when that is over. */
+static const char *wrong_of_others(const struct invariants *v, const json_t *node)
+{
+    const char *key = object_annotation(node, ANNOTATION_MARKS) ? "it still says what Ostler set" : NULL;
+    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK))
+        key = "it is still assigned operands";
+    const struct kind *pods = kind_named("pods");
+    for (size_t i = 0; key && i < api_count(v->run->api, pods); i++) {
+        const json_t *pod = api_at(v->run->api, pods, i);
+        const json_t *limits = json_at(json_array_get(json_at(pod, "spec.containers"), 0), "resources.limits");
+        if (str_eq(json_str(pod, "spec.nodeName"), object_name(node)) && json_object_get(limits, RESOURCE_GPU))
+            return NULL;
+    }
+    return key;
+}
+
+/* The policy, when what it says is to be held against what is there; else NULL. */
+static const json_t *policy_in_force(const struct invariants *v)
+{
+    const json_t *policy = check_policy(v);
+    bool in_force = policy && !object_is_deleting(policy) && !v->run->plan->deny_verb && !v->run->life->broken &&
+                    !str_eq(check_condition(policy, "Stalled"), "True");
+    return in_force ? policy : NULL;
+}
+
+void check_marks(struct invariants *v)
+{
+    const struct kind *nodes = kind_named("nodes");
+    const json_t *policy = policy_in_force(v);
+    for (size_t i = 0; policy && i < api_count(v->run->api, nodes); i++) {
+        const json_t *node = api_at(v->run->api, nodes, i);
+        if (object_is_deleting(node))
+            continue;
+        check_tried(v, INVARIANT_L1_MARKS);
+        const char *wrong = is_wanted(policy, node) ? wrong_of_wanted(v, policy, node) : wrong_of_others(v, node);
+        if (wrong)
+            check_failed(v, INVARIANT_L1_MARKS, "%s: %s", object_name(node), wrong);
+    }
+}
+
+void check_status_truth(struct invariants *v)
+{
+    const struct kind *nodes = kind_named("nodes");
+    const json_t *policy = policy_in_force(v);
+    int64_t gpu = 0, served = 0;
+    if (!policy)
+        return;
+    check_tried(v, INVARIANT_L8_STATUS);
+    for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
+        const json_t *node = api_at(v->run->api, nodes, i);
+        struct actors_machine m = { 0 };
+        gpu += has_gpu(node);
+        if (is_wanted(policy, node) && str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m))
+            served += m.gpus > 0;
+    }
+    const json_t *said = json_at(policy, "status.nodes");
+    if (json_int(said, "gpu", -1) != gpu || json_int(said, "ready", -1) != served) {
+        CLEANUP_FREE char *text = json_compact(said);
+        check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served, text);
+    }
+}
