@@ -120,24 +120,6 @@ static int end_key(struct split *s, struct err *e)
     return rc;
 }
 
-/* Copies what of a string is there; returns the number of bytes taken. */
-static size_t take_string(struct split *s, const char *p, size_t n, struct err *e, int *rc)
-{
-    size_t i = s->in_escape;
-    while (i < n && p[i] != '"')
-        i += p[i] == '\\' ? 2 : 1;
-    bool closed = i < n;
-    s->in_escape = i > n;
-    i = closed ? i + 1 : n;
-    *rc = emit(s, p, i, e);
-    if (closed) {
-        s->in_string = false;
-        if (s->in_key && *rc == 0)
-            *rc = end_key(s, e);
-    }
-    return i;
-}
-
 static bool at_item(const struct split *s)
 {
     if (s->mode == SPLIT_FRAMES)
@@ -221,14 +203,64 @@ static int take_comma(struct split *s, struct err *e)
     return at_item(s) ? 0 : emit(s, ",", 1, e);
 }
 
-static int take_char(struct split *s, char c, struct err *e)
+static int refuse_between(char c, struct err *e)
+{
+    return err_set(e, ERR_INVALID, "not JSON: '%c' where an object belongs", c);
+}
+
+/* Copies what of a string is there, from its opening quote on. */
+static int take_string(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
+{
+    bool opens = !s->in_string;
+    if (opens && is_between(s))
+        return refuse_between('"', e);
+    if (opens)
+        s->in_key = s->want_key;
+    size_t i = opens || s->in_escape;
+    while (i < n && p[i] != '"')
+        i += p[i] == '\\' ? 2 : 1;
+    s->in_escape = i > n;
+    s->in_string = i >= n;
+    *ret_taken = s->in_string ? n : i + 1;
+    if (emit(s, p, *ret_taken, e) < 0)
+        return -1;
+    return s->in_string || !s->in_key ? 0 : end_key(s, e);
+}
+
+/* Bytes that mean something here, apart from quotes. */
+static bool is_special(char c)
 {
     switch (c) {
     case ' ':
     case '\t':
     case '\r':
     case '\n':
-        return s->in_item ? emit(s, &c, 1, e) : 0;
+    case '{':
+    case '[':
+    case '}':
+    case ']':
+    case ',':
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Copies colons, numbers, literals, and what else stands there: the parser judges it. */
+static int take_scalar(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
+{
+    if (is_between(s))
+        return refuse_between(*p, e);
+    size_t i = 1;
+    while (i < n && p[i] != '"' && !is_special(p[i]))
+        i++;
+    *ret_taken = i;
+    return emit(s, p, i, e);
+}
+
+static int take_special(struct split *s, char c, struct err *e)
+{
+    switch (c) {
     case '{':
     case '[':
         return open_container(s, c, e);
@@ -238,25 +270,21 @@ static int take_char(struct split *s, char c, struct err *e)
     case ',':
         return take_comma(s, e);
     default:
-        break;
+        return s->in_item ? emit(s, &c, 1, e) : 0;
     }
-    if (is_between(s))
-        return err_set(e, ERR_INVALID, "not JSON: '%c' where an object belongs", c);
-    if (c == '"') {
-        s->in_string = true;
-        s->in_key = s->want_key;
-    }
-    return emit(s, &c, 1, e);
 }
 
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e)
 {
-    for (size_t i = 0; i < n;) {
-        int rc = 0;
-        if (s->in_string)
-            i += take_string(s, bytes + i, n - i, e, &rc);
+    for (size_t i = 0, taken; i < n; i += taken) {
+        int rc;
+        taken = 1;
+        if (s->in_string || bytes[i] == '"')
+            rc = take_string(s, bytes + i, n - i, &taken, e);
+        else if (is_special(bytes[i]))
+            rc = take_special(s, bytes[i], e);
         else
-            rc = take_char(s, bytes[i++], e);
+            rc = take_scalar(s, bytes + i, n - i, &taken, e);
         if (rc < 0)
             return -1;
     }

@@ -72,7 +72,7 @@ int serve_page(struct serving *s, const struct page *page)
     if (s->table)
         add_table(s, &out, page);
     else
-        add_list(&out, s->path.kind, page);
+        add_list(s->api, &out, s->path.kind, page);
     return serve_text(s, 200, &out);
 }
 

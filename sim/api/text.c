@@ -1,13 +1,13 @@
 #include "sim/api/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "kube/object.h"
 #include "sim/api/state.h"
 
 enum {

@@ -87,9 +87,23 @@ static const char *wrong_of_others(const struct invariants *v, const json_t *nod
 static const json_t *policy_in_force(const struct invariants *v)
 {
     const json_t *policy = check_policy(v);
-    bool in_force = policy && !object_is_deleting(policy) && !v->run->plan->deny_verb && !v->run->life->broken &&
-                    !str_eq(check_condition(policy, "Stalled"), "True");
+    bool in_force = policy && !object_is_deleting(policy) && !v->run->plan->deny_verb && !v->run->life->broken;
     return in_force ? policy : NULL;
+}
+
+/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not. */
+void check_kept(struct invariants *v, const struct api_commit *c)
+{
+    static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
+    const json_t *policy = policy_in_force(v);
+    struct actors_machine m;
+    if (!policy || !check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_wanted(policy, c->after) ||
+        !actors_machine(v->run->actors, object_name(c->after), &m) || !m.digest)
+        return;
+    check_tried(v, INVARIANT_S3_KEPT);
+    for (size_t i = 0; i < ARRAY_LEN(assignment); i++)
+        if (object_label(c->before, assignment[i]) && !object_label(c->after, assignment[i]))
+            check_failed(v, INVARIANT_S3_KEPT, "%s of %s", assignment[i], object_name(c->after));
 }
 
 void check_marks(struct invariants *v)

@@ -19,6 +19,7 @@ static const struct {
     quiet_fn *quiet;     /* when nothing changes any more */
 } checks[INVARIANT_COUNT] = {
     [INVARIANT_S3_ASSIGNED] = { .written = check_assigned },
+    [INVARIANT_S3_KEPT] = { .written = check_kept },
     [INVARIANT_S6_IDENTITY] = { .sent = check_identity },
     [INVARIANT_S7_FRAME_NODE] = { .written = check_frame_node },
     [INVARIANT_S7_FRAME_CHILD] = { .written = check_frame_child },

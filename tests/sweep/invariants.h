@@ -14,6 +14,7 @@ struct run;
 /* id, what must hold */
 #define INVARIANTS(X)                                                                                                         \
     X(S3_ASSIGNED, "a DaemonSet goes only when no node that is there is assigned to it")                                      \
+    X(S3_KEPT, "a node whose driver runs keeps what it is assigned while the policy wants it")                                \
     X(S6_IDENTITY, "a deletion names incarnation and version, a change of a node what it rests on")                           \
     X(S7_FRAME_NODE, "on a node nothing changes but what is Ostler's")                                                        \
     X(S7_FRAME_CHILD, "Ostler changes its own objects only, and of their labels and annotations only its own")                \

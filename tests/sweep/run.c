@@ -295,7 +295,7 @@ static void run_phase(struct run *r)
         run_hold(r, r->faults.until_ms);
     }
     settle(r, r->plan->quiet_ms ? r->plan->quiet_ms : RUN_QUIET_MS);
-    if (r->plan->second_pass)
+    if (r->plan->second_pass_each || r->phase + 1 == r->plan->second_pass)
         start_anew(r);
     invariants_quiet(r->invariants);
     if (r->plan->on_quiet)

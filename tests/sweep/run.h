@@ -26,7 +26,8 @@ struct run_plan {
     int64_t quiet_ms;             /* how long nothing must change for a phase to be over; 0: RUN_QUIET_MS */
     const char *deny_verb, *deny_resource; /* a right that is missing; NULL: none */
     bool calm;                    /* nothing goes wrong: that a deed of the life is refused is a finding */
-    bool second_pass;             /* at the end of a phase Ostler starts anew, and must have nothing to change */
+    size_t second_pass;           /* at the end of this phase (1: the first) Ostler starts anew, and must have nothing to change; 0: of none */
+    bool second_pass_each;        /* at the end of each */
     bool loose;                   /* ends are compared as oracle_new() says */
     bool keep_text;               /* snapshots with their lines */
     bool verbose;                 /* every write is printed */

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/policy.h"
+#include "sim/api/builtin.h"
 #include "sim/api/refusal.h"
 #include "tests/sweep/sweep.h"
 #include "tests/sweep/sweep_acto_fields.h"
@@ -17,6 +18,7 @@
 #define EDITOR "alice"
 
 enum {
+    PHASE_READY = 2,          /* the phase in which all nodes are */
     PHASES = 5,               /* of the life, from which fields are changed; what comes then is the end of the policy */
     SLICES = 32,              /* a case takes every so-manieth value of each field, and one at least */
     PACES = 2,                /* one goes back when all is at rest, or in the middle of things */
@@ -150,6 +152,73 @@ static void check_status(const struct change *ch)
         check_problems(ch, problems);
 }
 
+/* Values that change nothing and need no word: no node is meant by them, or every node. */
+static const char *const idle[] = {
+    "spec.nodes.selector.matchExpressions",
+    "spec.pools[].nodeSelector",
+};
+
+static bool is_idle(const struct change *ch)
+{
+    const json_t *value = ch->value->value;
+    for (size_t i = 0; i < ARRAY_LEN(idle); i++)
+        if (str_has_prefix(ch->field->path, idle[i]))
+            return true;
+    return json_object_size(value) == 0 && json_array_size(value) == 0 && (json_is_object(value) || json_is_array(value) || json_is_null(value));
+}
+
+/* Whether both policies mean the same once defaults are filled in. */
+static bool means_the_same(const json_t *a, const json_t *b)
+{
+    struct policy x = { 0 }, y = { 0 };
+    struct policy_problems problems = { 0 };
+    bool valid = policy_decode(a, POLICY_IMAGE_PREFIXES, &x, &problems) == 0 && policy_decode(b, POLICY_IMAGE_PREFIXES, &y, &problems) == 0;
+    bool same = valid && json_equal(x.spec, y.spec);
+    policy_clear(&x);
+    policy_clear(&y);
+    policy_problems_clear(&problems);
+    return same;
+}
+
+/* Whether any object but the policy is another one than before. */
+static bool others_changed(const struct snapshot *before, const struct snapshot *now)
+{
+    if (before->len != now->len)
+        return true;
+    for (size_t i = 0; i < now->len; i++)
+        if (before->entries[i].hash != now->entries[i].hash && !str_has_prefix(now->entries[i].key, "gpuclusterpolicies/"))
+            return true;
+    return false;
+}
+
+/* What people read in the status, without times and generations. New reference. */
+static json_t *words_of(const json_t *policy)
+{
+    json_t *words = json_deep_copy(json_at(policy, "status")), *condition;
+    size_t i;
+    json_object_del(words, "observedGeneration");
+    json_array_foreach (json_object_get(words, "conditions"), i, condition) {
+        json_object_del(condition, "observedGeneration");
+        json_object_del(condition, "lastTransitionTime");
+    }
+    return words;
+}
+
+/* What is accepted and means something else than before shows in the cluster, or in the status. */
+static void check_effect(const struct change *ch)
+{
+    struct run *r = ch->run;
+    const json_t *policy = policy_now(r);
+    if (ch->c->phase != PHASE_READY || is_idle(ch) || means_the_same(ch->base, policy))
+        return;
+    struct snapshot now;
+    CLEANUP_JSON json_t *was = words_of(ch->base), *is = words_of(policy);
+    oracle_snapshot(r->oracle, r->api, false, &now);
+    if (json_equal(was, is) && !others_changed(ch->before, &now))
+        finding(ch, "nothing comes of it, and nothing says so");
+    snapshot_clear(&now);
+}
+
 /* The cluster as it was before, sooner or later; when it never is, it is as it is from then on. */
 static void check_restored(const struct change *ch)
 {
@@ -198,13 +267,7 @@ static void on_accepted(const struct change *ch, struct rng *rng)
     } else {
         rest(r, QUIET_MS);
         check_status(ch);
-        struct snapshot n2; struct buf dd = BUF_INIT(1<<22);
-        oracle_snapshot(r->oracle, r->api, false, &n2);
-        snapshot_same(ch->before, &n2, &dd);
-        CLEANUP_FREE char *nya = json_compact(json_at(policy_now(r), "status.notYetActedOn"));
-        CLEANUP_FREE char *pr = json_compact(json_at(policy_now(r), "status.problems"));
-        int lines = 0; for (const char *x = buf_text(&dd); *x; x++) lines += *x == '\n';
-        printf("EFFECT %s %s %d %s %s\n", ch->field->path, value_text(ch), lines, nya, pr);
+        check_effect(ch);
     }
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     if (put_spec(r, json_object_get(ch->base, "spec"), &refusal) < 0)
@@ -274,6 +337,15 @@ static void on_acto_quiet(struct run *r)
     snapshot_clear(&before);
 }
 
+/* Prometheus' operator is there. */
+static void on_acto_begin(struct run *r)
+{
+    CLEANUP_JSON json_t *definition = builtin_crd_of("servicemonitors");
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    if (api_create(r->api, EDITOR, kind_named("customresourcedefinitions"), definition, &refusal) < 0)
+        run_finding(r, "the world cannot be set up: %s", refusal.message);
+}
+
 size_t acto_cases(const struct sweep_env *env)
 {
     (void) env;
@@ -296,7 +368,7 @@ size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts
     }
     char what[160];
     snprintf(what, sizeof what, "from phase %zu, slice %zu, going back %s", c.phase, c.slice, c.hasty ? "at once" : "at rest");
-    struct run_plan plan = { .seed = 1, .on_quiet = on_acto_quiet, .arg = &c };
+    struct run_plan plan = { .seed = 1, .on_begin = on_acto_begin, .on_quiet = on_acto_quiet, .arg = &c };
     size_t found = sweep_live(env, &plan, false, what, counts, out);
     acto_fields_clear(&fields);
     return found;

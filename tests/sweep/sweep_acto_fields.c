@@ -18,6 +18,8 @@ static const struct {
     { "tolerations[].effect", "{\"key\": \"example.com/acto\"}" },
     { "tolerations[].operator", "{\"key\": \"example.com/acto\"}" },
     { "tolerations[].tolerationSeconds", "{\"key\": \"example.com/acto\", \"effect\": \"NoExecute\"}" },
+    { "serviceMonitor.interval", "{\"enabled\": true}" },
+    { "serviceMonitor.labels", "{\"enabled\": true}" },
     { "config.default", "{\"name\": \"acto\"}" },
 };
 

@@ -136,7 +136,7 @@ size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts,
             faults[n++] = menu[i];
     char what[64];
     snprintf(what, sizeof what, "seed %zu with %zu kinds of faults", index, n);
-    struct run_plan plan = { .seed = index + 1, .second_pass = true, .faults = faults, .fault_count = n, .faults_ms = FAULTS_MS,
+    struct run_plan plan = { .seed = index + 1, .second_pass = 1 + index % env->life->phases, .faults = faults, .fault_count = n, .faults_ms = FAULTS_MS,
                              .quiet_ms = quiet_ms(faults, n), .replicas = 1 + rng_below(&rng, 2) };
     size_t found = sweep_live(env, &plan, true, what, counts, out);
     if (found && env->single)

@@ -11,7 +11,7 @@ size_t same_cases(const struct sweep_env *env)
 
 size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct run_plan plan = { .seed = index + 1, .calm = true, .second_pass = true, .verbose = env->verbose };
+    struct run_plan plan = { .seed = index + 1, .calm = true, .second_pass_each = true, .verbose = env->verbose };
     struct run_result first, second;
     size_t found = 0;
     run_life(env->life, &plan, &first);
