@@ -111,23 +111,33 @@ static char *item_text(const struct merge_type *t, const json_t *list, size_t i)
     return i < items.len && items.elements[i] ? field_element_text(items.elements[i]) : xasprintf("[%zu]", i);
 }
 
+/* The length of an index, "[12]", at the beginning of a place; 0 when there is none. Names come from whoever sends them and may look like anything. */
+static size_t index_at(const char *place, size_t *ret)
+{
+    size_t digits = *place == '[' ? strspn(place + 1, "0123456789") : 0;
+    if (digits == 0 || digits > 9 || place[digits + 1] != ']')
+        return 0;
+    *ret = strtoul(place + 1, NULL, 10);
+    return digits + 2;
+}
+
 /* "spec.containers[0].x" as ".spec.containers[name="a"].x". */
 static void add_place(struct buf *out, const struct merge_root *root, const json_t *value, const char *place)
 {
     struct merge_type type = root->type;
     while (*place) {
-        if (*place == '[') {
-            char *end;
-            size_t i = strtoul(place + 1, &end, 10);
+        size_t i, n = index_at(place, &i);
+        if (n) {
             CLEANUP_FREE char *text = item_text(&type, value, i);
             buf_str(out, text);
             type = merge_type_item(&type);
             value = json_array_get(value, i);
-            place = end + 1;
+            place += n;
             continue;
         }
         place += *place == '.';
-        CLEANUP_FREE char *name = xstrndup(place, strcspn(place, ".["));
+        n = strcspn(place, ".[");
+        CLEANUP_FREE char *name = xstrndup(place, n == 0 && *place ? 1 : n);
         buf_printf(out, ".%s", name);
         type = *merge_type_field(&type, name);
         value = json_object_get(value, name);
