@@ -130,7 +130,7 @@ mutants mutants-full: $B/sweep
 conformance: build/ostler-sim
 	$Qe2e/conform
 real real-full: build/ostler $B/sweep
-	$Qe2e/real $(if $(filter %-full,$@),,--sample 4)
+	$Qe2e/real $(if $(filter %-full,$@),,--sample 4 --worlds 2)
 
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

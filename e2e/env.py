@@ -24,10 +24,9 @@ def clear(client):
         with contextlib.suppress(kube.ApiError):
             client.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
         client.delete("GpuClusterPolicy", "default")
-    for kind in ("DaemonSet", "ControllerRevision", "Service", "Pod"):
-        for obj in client.list(kind, OPERANDS):
-            client.delete(kind, obj["metadata"]["name"], OPERANDS, grace=0)
-    for kind, namespace in (("Pod", "default"), ("Node", None)):
+    client.delete("RuntimeClass", "nvidia")
+    for kind, namespace in (("DaemonSet", OPERANDS), ("ControllerRevision", OPERANDS), ("Service", OPERANDS), ("Pod", OPERANDS),
+                            ("Pod", "default"), ("Node", None)):
         for obj in client.list(kind, namespace):
             client.delete(kind, obj["metadata"]["name"], namespace, grace=0)
     kube.wait_for(lambda: not client.list("Node") and not client.list("Pod", OPERANDS), 20, "a clean world")

@@ -1,8 +1,8 @@
 """A proxy between one Ostler and the API server of a world, and what goes wrong in it.
 
-It ends the client's TLS with the server's own certificate and passes HTTP/1.1 on over TLS: answers as a whole, watches line by line.
-What is done to a request is said by faults: at a point of its way (BEFORE it is passed on, COMMITTED but not answered, ANSWERED) a
-fault that fits is called with the exchange, and acts through it. What is done to watches is said by a View.
+It ends the client's TLS with the server's own certificate and passes HTTP/1.1 on over TLS: answers as a whole, watches line by
+line. What is done to a request is said by faults: at a point of its way (BEFORE it is passed on, COMMITTED but not answered,
+ANSWERED) a fault that fits is called with the exchange, and acts through it. What is done to watches is said by a View.
 """
 
 import dataclasses
@@ -222,7 +222,7 @@ class Exchange(http.server.BaseHTTPRequestHandler):
 
     def reset(self):
         """The connection breaks."""
-        self._raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         raise Lost
 
     def half(self, reply):
@@ -240,9 +240,8 @@ class Exchange(http.server.BaseHTTPRequestHandler):
     # ---- the way of a request
 
     def setup(self):
-        self._raw = self.request
-        self._raw.settimeout(10)
-        self.request = self.proxy.tls.wrap_socket(self._raw, server_side=True)
+        self.request.settimeout(10)
+        self.request = self.proxy.tls.wrap_socket(self.request, server_side=True)
         self.request.settimeout(None)
         self._upstream = None
         super().setup()

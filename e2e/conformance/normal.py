@@ -1,6 +1,7 @@
 """Answers with everything taken out that may differ between two servers: times, UIDs, absolute resourceVersions, generated names, what
 columns of tables are described as."""
 
+import bisect
 import json
 import re
 
@@ -93,9 +94,17 @@ class Normal:
         conflicts = [c for c in causes if c.get("reason") == "FieldManagerConflict"]
         return self.of(sorted(conflicts, key=lambda c: (c["message"], c["field"])) if conflicts else causes)
 
+    @staticmethod
+    def _of_list(metadata):
+        """A list's version is that of the whole server, on which others may have written."""
+        version = metadata.get("resourceVersion", "")
+        return {**metadata, "resourceVersion": Version(int(version), True)} if version.isdigit() else metadata
+
     def of(self, value):
         """The value with placeholders; versions become ranks in text()."""
         if isinstance(value, dict):
+            if str(value.get("kind")).endswith(("List", "Table")):
+                value = {**value, "metadata": self._of_list(value.get("metadata") or {})}
             return {self._text(k): self._value(k, v) for k, v in sorted(_in_order(value).items()) if k not in LEFT_OUT}
         if isinstance(value, list):
             return [self.of(v) for v in value]
@@ -107,10 +116,12 @@ class Normal:
         """As indented JSON, versions as their rank among all of the sequence."""
         ranks = {v: i for i, v in enumerate(sorted(self.versions), 1)}
 
-        def plain(v):
+        def text_of(v):
+            if v.of_list:
+                return f"<version {bisect.bisect_right(sorted(self.versions), v.number)} or later>"
             return f"<version {ranks[v.number]}>"
 
-        text = json.dumps(value, indent=1, sort_keys=True, default=plain)
+        text = json.dumps(value, indent=1, sort_keys=True, default=text_of)
         # Versions that are named in sentences.
         return re.sub(r"(?<!\": )\b\d{2,}\b", lambda m: f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group(), text)
 
@@ -118,5 +129,6 @@ class Normal:
 class Version:
     """A resourceVersion, until its rank is known."""
 
-    def __init__(self, number):
+    def __init__(self, number, of_list=False):
         self.number = number
+        self.of_list = of_list

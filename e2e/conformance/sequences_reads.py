@@ -51,6 +51,19 @@ seq("an object that stops to match is deleted for the watch", FIRST, merge(in_ns
 seq("a watch of one object", FIRST, post(CM, configmap("b")), merge(in_ns("configmaps", "a"), {"data": {"x": "y"}}),
     watch(CM, resourceVersion="$rv", fieldSelector="metadata.name=a"))
 seq("a watch from a version that is forgotten", watch(CM, resourceVersion="1"))
+seq("a list at a version that is forgotten", get(CM, resourceVersion="1", resourceVersionMatch="Exact"), get(CM, resourceVersion="1", limit="5"),
+    get(CM, resourceVersion="1"), get(CM, resourceVersion="1", resourceVersionMatch="NotOlderThan"))
+seq("a list at a version, in pages", *THREE[:2], post(CM, configmap("b", labels={"n": "b"})).save(rv="metadata.resourceVersion"), post(CM, configmap("d")),
+    get(CM, resourceVersion="$rv", resourceVersionMatch="Exact", limit="1").save(token="metadata.continue"), delete(in_ns("configmaps", "c")),
+    get(CM, **{"continue": "$token"}))
+seq("pages and selectors", *THREE, get(CM, limit="1", labelSelector="n in (b, c)").save(token="metadata.continue"),
+    get(CM, limit="1", labelSelector="n in (b, c)", **{"continue": "$token"}))
+seq("a watch that begins with a list", FIRST, post(CM, configmap("b")), watch(CM, sendInitialEvents="true", resourceVersionMatch="NotOlderThan",
+    allowWatchBookmarks="true"))
+seq("a watch with a match and no list", watch(CM, resourceVersionMatch="NotOlderThan"), watch(CM, sendInitialEvents="true"))
+seq("a watch of an object as a table", FIRST, merge(in_ns("configmaps", "a"), {"data": {"x": "y"}}), watch(CM, resourceVersion="$rv").as_table())
+seq("a watch tells of labels and finalizers", FIRST, merge(in_ns("configmaps", "a"), {"metadata": {"finalizers": ["example.com/a"]}}),
+    delete(in_ns("configmaps", "a")), merge(in_ns("configmaps", "a"), {"metadata": {"finalizers": None}}), watch(CM, resourceVersion="$rv"))
 seq("a watch from a version that is none", watch(CM, resourceVersion="new"))
 seq("a watch with a timeout that is none", get(CM, watch="1", timeoutSeconds="soon"))
 seq("a change that changes nothing is not told", FIRST, merge(in_ns("configmaps", "a"), {"data": {"k": "v"}}), watch(CM, resourceVersion="$rv"))

@@ -1,6 +1,7 @@
 """A short life of a cluster on a real control plane, with Ostler behind a fault proxy, and how each of its phases ends.
 
-The simulator lives the same life (life.yaml): the policy and four nodes come, the policy is edited, a node leaves, the policy goes.
+The simulator lives the same life (life.yaml): the policy and four nodes come, the policy is edited, a node leaves, the policy
+goes.
 """
 
 import json
@@ -29,20 +30,32 @@ LEAVER = "noble-2"
 # What others put on a node before Ostler comes, and find again whatever Ostler does.
 FOREIGN = {"labels": {"example.com/rack": "r7"}, "annotations": {"example.com/owner": "carol"},
            "taints": [{"key": "example.com/dedicated", "value": "ml", "effect": "PreferNoSchedule"}]}
+# What others write while Ostler is at work: kind -> (JSON patch, what state.snapshot() then finds).
+FOREIGN_WRITES = {
+    "Node": ([{"op": "add", "path": "/metadata/labels/foreign.example.com~1label", "value": "yes"},
+              {"op": "add", "path": "/metadata/annotations/foreign.example.com~1note", "value": "mine"},
+              {"op": "add", "path": "/spec/taints/-",
+               "value": {"key": "foreign.example.com/taint", "effect": "PreferNoSchedule"}}],
+             {"labels foreign.example.com/label", "annotations foreign.example.com/note", "taints foreign.example.com/taint"}),
+    "GpuClusterPolicy": ([{"op": "add", "path": "/metadata/finalizers", "value": ["foreign.example.com/finalizer"]}],
+                         {"finalizers foreign.example.com/finalizer"}),
+}
 EDIT = {"exporter": {"enabled": False}, "nodes": {"taint": {"key": "example.com/gpu"}}}
 
 
 class Replica:
     """One Ostler, behind a proxy of its own; started again when it ends."""
 
-    def __init__(self, world, account, log, *flags):
+    def __init__(self, world, account, log, elects):
         self.proxy = Proxy(world)
         config = world.token_kubeconfig(NAMESPACE, account, log.stem)
         content = json.loads(config.read_text(encoding="utf-8"))
         content["clusters"][0]["cluster"]["server"] = self.proxy.url
         config.write_text(json.dumps(content), encoding="utf-8")
-        self.operator = Operator(config, log, "--log-level", "debug", *flags)
-        self.faints = []  # how it ended where nobody ended it
+        self.operator = Operator(config, log, "--log-level", "debug", f"--leader-elect={str(elects).lower()}")
+        self.faints = []  # how it ended where it should not have
+        # Killed by us, ended when told; who elects ends with an error when its lease is lost.
+        self._fair_ends = {0, -signal.SIGKILL, 1 if elects else 0}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
@@ -60,8 +73,7 @@ class Replica:
                     self.operator.start(ready=False)
 
     def _note(self, code):
-        """Killed by us, ended when told, or because its lease was lost: all else is a crash."""
-        if code not in (0, 1, -signal.SIGKILL):
+        if code not in self._fair_ends:
             self.faints.append(f"{self.operator.log.name}: Ostler ended with {code}")
 
     def kill(self):
@@ -142,16 +154,11 @@ class Life:
 
     def mark(self, kind, name):
         """Somebody else writes on an object: on a node a label, an annotation and a taint, on the policy a finalizer."""
-        new = state.FOREIGN
-        patches = {"Node": [{"op": "add", "path": f"/metadata/labels/{new.replace('/', '~1')}label", "value": "yes"},
-                            {"op": "add", "path": f"/metadata/annotations/{new.replace('/', '~1')}note", "value": "mine"},
-                            {"op": "add", "path": "/spec/taints/-", "value": {"key": new + "taint", "effect": "PreferNoSchedule"}}],
-                   "GpuClusterPolicy": [{"op": "add", "path": "/metadata/finalizers", "value": [new + "finalizer"]}]}
+        patch, marks = FOREIGN_WRITES[kind]
         client = self.stage.world.client()
-        client.json_patch(kind, name, patches[kind])
+        client.json_patch(kind, name, patch)
         client.close()
-        self._foreign[f"{kind} {name}"] = {"Node": {f"labels {new}label", f"annotations {new}note", f"taints {new}taint"},
-                                           "GpuClusterPolicy": {f"finalizers {new}finalizer"}}[kind]
+        self._foreign[f"{kind} {name}"] = marks
 
     def let_go(self, kind, name):
         """Somebody else takes the finalizer off again."""
@@ -185,11 +192,10 @@ class Life:
     def _snapshot(self):
         wanted = dict(self._foreign)  # what comes while the objects are listed is for the next time
         found, foreign = state.snapshot(self.stage.client)
-        if not self.plan.loose:
-            found.update(state.counts(self.stage.world.audit, self.stage.installation.user, self._began))
+        found.update(state.counts(self.stage.world.audit, self.stage.installation.user, self._began))
         lost = [f"{mark} of {key} is lost" for key, marks in wanted.items() for mark in marks - foreign.get(key, marks)]
         self.findings += [text for text in lost if text not in self.findings]
-        return found
+        return state.without_counts(found) if self.plan.loose else found
 
     def _is_calm(self, seconds):
         with self._lock:
@@ -228,12 +234,11 @@ class Life:
 
     def _begin(self):
         env.clear(self.stage.client)
-        flags = ["--leader-elect=" + ("true" if self.plan.elects else "false")]
         self._began = time.time()
         for number in range(self.plan.replicas):
             log = self.stage.logs / f"{self.plan.name}-{number + 1}.log"
             log.unlink(missing_ok=True)
-            self.replicas.append(Replica(self.stage.world, self.stage.installation.account, log, *flags))
+            self.replicas.append(Replica(self.stage.world, self.stage.installation.account, log, self.plan.elects))
         faults = self.plan.faults(self)
         for replica in self.replicas:
             replica.proxy.faults = faults
@@ -242,6 +247,8 @@ class Life:
 
     def _play(self, reference):
         phases = ((self._come, len(GPU_NODES)), (self._edit, len(GPU_NODES)), (self._leave, len(GPU_NODES) - 1), (self._go, None))
+        if reference and self.plan.loose:
+            reference = [state.without_counts(end) for end in reference]
         ends = []
         for number, (deed, gpu_nodes) in enumerate(phases):
             deed()

@@ -1,4 +1,4 @@
-"""What goes wrong in which life: rows as the sweeps have them, each with the simulator's case of the same kind at the same write."""
+"""What goes wrong in which life: rows as the sweeps have them, each with the simulator's case of the same kind at that write."""
 
 import dataclasses
 import json
@@ -55,7 +55,8 @@ REFERENCE = Plan("reference", "nothing goes wrong", lambda life: [])
 def _crash(point, write, **more):
     def faults(life):
         return [Fault(point, WRITES[write], 1, lambda exchange, reply: life.kill(exchange))]
-    when = {BEFORE: "before it reaches the server", COMMITTED: "after it was committed, before the answer", ANSWERED: "after its answer"}
+    when = {BEFORE: "before it reaches the server", COMMITTED: "after it was committed, before the answer",
+            ANSWERED: "after its answer"}
     return Plan(f"crash-{point}-{write}", f"the process dies {when[point]}", faults,
                 AtWrite("crash-sweep", len(POINTS), POINTS.index(point), WRITES[write], 1), **more)
 
@@ -102,7 +103,8 @@ def _undone(write, undoing):
             exchange.hold(arrive)
         return [Fault(BEFORE, WRITES[write], 1, act),
                 Fault(COMMITTED, WRITES[undoing], 1, lambda exchange, reply: life.later(1, arrive.set))]
-    return Plan(f"late-{write}-undone", "the process dies, and the write arrives when another one has undone it", faults, loose=True)
+    return Plan(f"late-{write}-undone", "the process dies, and the write arrives when another one has undone it", faults,
+                loose=True)
 
 
 # The order of tests/sweep/sweep_view.c.
@@ -120,7 +122,8 @@ def _stale(write, resource="*"):
     how = "all" if resource == "*" else "kind"
     about = "all watches stand still" if resource == "*" else f"the watch of {resource} stands still"
     return Plan(f"stale-{how}-{write}", f"after it {about} for a while", faults,
-                AtNotification("stale-sweep", LATER_MAX * len(STALENESS), STALENESS.index(how), WRITES[write], 1, resource), loose=True)
+                AtNotification("stale-sweep", LATER_MAX * len(STALENESS), STALENESS.index(how), WRITES[write], 1, resource),
+                loose=True)
 
 
 def _past(how, write, later):
@@ -152,7 +155,8 @@ def _hidden(write, resource):
             view.freeze(resource)
             life.later(STALE_S, view.end, resource, True)
         return [Fault(ANSWERED, WRITES[write], 1, act)]
-    return Plan(f"hidden-{resource}-{write}", f"what happens to {resource} after it is never seen: the watch is too old (410)", faults,
+    about = f"what happens to {resource} after it is never seen: the watch is too old (410)"
+    return Plan(f"hidden-{resource}-{write}", about, faults,
                 AtNotification("unobserved-sweep", 1, 0, WRITES[write], 1, resource))
 
 
@@ -180,20 +184,23 @@ def _paused(seconds, write, offset):
             sender.operator.signal(signal.SIGSTOP)
             life.later(seconds, sender.operator.signal, signal.SIGCONT)
         return [Fault(BEFORE, WRITES[write], 1, act)]
-    return Plan(f"paused-{seconds}s-{write}", f"the leader stands still for {seconds} s when it sends it, and another one waits", faults,
+    about = f"the leader stands still for {seconds} s when it sends it, and another one waits"
+    return Plan(f"paused-{seconds}s-{write}", about, faults,
                 AtWrite("two-leaders", 3, offset, WRITES[write], 1), elects=True, replicas=2, slow=True)
 
 
 def _foreign(write, node):
     def faults(life):
         return [Fault(BEFORE, WRITES[write], 1, lambda exchange, reply: life.mark("Node", node))]
-    return Plan(f"foreign-{write}", "somebody else writes a label, an annotation and a taint between Ostler's read and its write", faults)
+    about = "somebody else writes a label, an annotation and a taint between Ostler's read and its write"
+    return Plan(f"foreign-{write}", about, faults)
 
 
 def _foreign_finalizer():
     def faults(life):
-        return [Fault(BEFORE, WRITES["finalizer"], 1, lambda exchange, reply: life.mark("GpuClusterPolicy", "default")),
-                Fault(COMMITTED, WRITES["finalizer-off-but-one"], 1, lambda exchange, reply: life.later(1, life.let_go, "GpuClusterPolicy", "default"))]
+        policy = ("GpuClusterPolicy", "default")
+        return [Fault(BEFORE, WRITES["finalizer"], 1, lambda exchange, reply: life.mark(*policy)),
+                Fault(COMMITTED, WRITES["finalizer-off-but-one"], 1, lambda exchange, reply: life.later(1, life.let_go, *policy))]
     return Plan("foreign-finalizer", "somebody else adds a finalizer between Ostler's read and its write", faults)
 
 
@@ -224,7 +231,7 @@ PLANS = (
     _stale("mark", "pods"),
     _past("travel", "record", 3),
     _past("replica", "unmark", 1),
-    _hidden("exporter-goes", "daemonsets"),
+    _hidden("driver", "daemonsets"),
     _closed("driver"),
     _foreign("mark", "noble-1"),
     _foreign("last-unmark", "jammy-1"),

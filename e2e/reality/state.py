@@ -4,8 +4,8 @@ import re
 
 from names import OPERANDS
 
-KINDS = (("Node", None), ("GpuClusterPolicy", None), ("DaemonSet", OPERANDS), ("ControllerRevision", OPERANDS), ("Service", OPERANDS),
-         ("Pod", OPERANDS), ("RuntimeClass", None))
+KINDS = (("Node", None), ("GpuClusterPolicy", None), ("DaemonSet", OPERANDS), ("ControllerRevision", OPERANDS),
+         ("Service", OPERANDS), ("Pod", OPERANDS), ("RuntimeClass", None))
 # Resources that Ostler makes: how often must not depend on faults.
 MADE = ("daemonsets", "controllerrevisions", "services", "runtimeclasses")
 
@@ -28,6 +28,7 @@ SKIPPED = re.compile("|".join(f"({kind}) ({path})" for kind, path in (
 )))
 # What a plan lets others write bears this in its name, and is looked at apart.
 FOREIGN = "foreign.example.com/"
+COUNT = "count of "
 STRANGER = "(uid of something else)"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -112,7 +113,7 @@ def snapshot(client):
         bare, foreign[key] = _split(obj)
         walk = _Walk(obj["kind"], identities)
         walk.walk(_own_fields(bare))
-        found[key] = sorted(walk.lines)
+        found[key] = sorted(found.get(key, []) + walk.lines)  # a second pod on a node is more of the same
     return found, foreign
 
 
@@ -123,13 +124,18 @@ def is_at_rest(found):
 
 
 def counts(audit, user, since):
-    """{"creations of daemonsets driver-x": ["1"], …}: what Ostler made and took away, by the audit log."""
+    """{"count of creations of daemonsets driver-x": ["1"], …}: what Ostler made and took away, by the audit log."""
     found = {}
     for request in audit.requests(user=user, since=since, writes=True, where=lambda r: r.resource in MADE):
         if request.code == 201 or (request.verb == "delete" and request.code == 200):
-            key = f"{'creations' if request.code == 201 else 'deletions'} of {request.resource} {request.name}"
+            key = f"{COUNT}{'creations' if request.code == 201 else 'deletions'} of {request.resource} {request.name}"
             found[key] = [str(int(found.get(key, ["0"])[0]) + 1)]
     return found
+
+
+def without_counts(found):
+    """The same end, however often things were made on the way."""
+    return {key: lines for key, lines in found.items() if not key.startswith(COUNT)}
 
 
 def differences(wanted, got):

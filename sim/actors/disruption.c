@@ -163,14 +163,15 @@ static json_t *status_of(const struct disruption *d, const json_t *object, const
         const char *field;
         int64_t value;
     } numbers[] = {
-        { "currentHealthy", b->failure ? 0 : b->healthy },
-        { "desiredHealthy", b->failure ? 0 : b->desired },
-        { "disruptionsAllowed", allowed },
-        { "expectedPods", b->failure ? 0 : b->expected },
+        { "currentHealthy", b->healthy },
+        { "desiredHealthy", b->desired },
+        { "expectedPods", b->expected },
         { "observedGeneration", object_generation(object) },
     };
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+    /* A look that failed says that nothing may go, and leaves what the last one found. */
+    for (size_t i = 0; i < ARRAY_LEN(numbers) && !b->failure; i++)
         json_object_set_new(status, numbers[i].field, json_integer(numbers[i].value));
+    json_object_set_new(status, "disruptionsAllowed", json_integer(allowed));
     json_object_set_new(status, "conditions", condition_of(d, object, allowed > 0, b->failure));
     if (json_object_size(b->disrupted) > 0)
         json_object_set(status, "disruptedPods", b->disrupted);

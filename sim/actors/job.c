@@ -77,6 +77,16 @@ static void count_pod(struct job_controller *j, struct tally *t, const json_t *p
     drop_finalizer(j, pod);
 }
 
+/* The pods of a job that goes are counted no longer. */
+static void let_go(struct job_controller *j, const json_t *pods)
+{
+    size_t i;
+    json_t *pod;
+    json_array_foreach ((json_t *) pods, i, pod)
+        if (object_has_finalizer(pod, FINALIZER))
+            drop_finalizer(j, pod);
+}
+
 static void create_pod(struct job_controller *j, const json_t *job)
 {
     CLEANUP_JSON json_t *pod = pod_of_template(j->a->kinds.job, job, json_at(job, "spec.template"));
@@ -152,7 +162,7 @@ static void write_status(struct job_controller *j, const json_t *job, const stru
     actors_now(j->a, now);
     const json_t *old = json_object_get(job, "status");
     json_t *status =
-        json_pack("{s:I, s:I, s:I, s:I, s:I}", "active", (json_int_t) t->active, "ready", (json_int_t) t->ready, "terminating",
+        json_pack("{s:{}, s:I, s:I, s:I, s:I, s:I}", "uncountedTerminatedPods", "active", (json_int_t) t->active, "ready", (json_int_t) t->ready, "terminating",
                   (json_int_t) t->terminating, "succeeded", (json_int_t) t->succeeded, "failed", (json_int_t) t->failed);
     json_object_set_new(status, "startTime", json_string(json_str(old, "startTime") ? json_str(old, "startTime") : now));
     if (reason) {
@@ -188,6 +198,8 @@ static void look(void *self, const char *key)
     json_t *pod;
     json_array_foreach (pods, i, pod)
         count_pod(j, &t, pod);
+    if (object_is_deleting(job))
+        let_go(j, pods);
     if (object_is_deleting(job) || is_over(job))
         return;
     const char *type, *reason = ending(job, &t, &type);
