@@ -117,9 +117,9 @@ $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(A
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
 sweep-program: $B/sweep
 # Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
-same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto: $B/sweep
+same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers: $B/sweep
 	$Q$< $@
-same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full: %-full: $B/sweep
+same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full foreign-writers-full: %-full: $B/sweep
 	$Q$< $* --full
 dst: $B/sweep
 	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
@@ -131,6 +131,13 @@ conformance: build/ostler-sim
 	$Qe2e/conform
 real real-full: build/ostler $B/sweep
 	$Qe2e/real $(if $(filter %-full,$@),,--sample 4 --worlds 2)
+
+# ---- a large cluster in the simulator: figures, no test
+$B/scale: $(patsubst %.c,$B/%.o,$(wildcard tests/scale/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
+scale: build/ostler build/ostler-sim $B/scale
+	$Qtests/scale/run
 
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -168,6 +175,6 @@ golden:
 clean:
 	rm -rf build
 
-.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full dst torture torture-full mutants mutants-full conformance real real-full
+.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full foreign-writers-full dst torture torture-full mutants mutants-full conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -7,9 +7,9 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "kube/split.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/cluster_policy.h"
+#include "reconcilers/cluster_unread.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 
@@ -278,36 +278,23 @@ void cluster_tables_init(struct cluster *c)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
 }
 
-/* What no projection reads: it is left out before anything is made of it. */
-static const char *const unread[] = { "metadata.managedFields", NULL };
-/* Who manages which fields of a child is looked at; what they say is what Ostler has said, or it puts it back. */
-static const char *const unread_of_children[] = { "spec", "status.conditions", NULL };
-static const char *const unread_of_nodes[] = { "metadata.managedFields", "spec.podCIDRs", "status.addresses", "status.capacity", "status.images",
-                                               "status.volumesAttached", "status.volumesInUse", NULL };
-#define UNREAD_OF_CONTAINERS(list)                                                                                                        \
-    "spec." list ".args", "spec." list ".command", "spec." list ".env", "spec." list ".envFrom", "spec." list ".lifecycle",               \
-        "spec." list ".livenessProbe", "spec." list ".readinessProbe", "spec." list ".startupProbe", "spec." list ".securityContext",     \
-        "spec." list ".volumeMounts"
-static const char *const unread_of_pods[] = { "metadata.annotations", "metadata.managedFields", "spec.affinity", "spec.ephemeralContainers",
-                                              "spec.tolerations", "spec.volumes", UNREAD_OF_CONTAINERS("containers"),
-                                              UNREAD_OF_CONTAINERS("initContainers"), NULL };
-_Static_assert(ARRAY_LEN(unread_of_pods) <= SPLIT_PATHS_MAX, "so many paths can be left out");
-
 size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT])
 {
     const char *ns = c->o.operand_namespace;
     const struct informer_options rows[] = {
-        { .resource = RESOURCE_POLICY, .unread = unread },
-        { .resource = RESOURCE_NODE, .unread = unread_of_nodes },
-        { .resource = RESOURCE_POD, .list = { .field_selector = "status.phase!=Succeeded,status.phase!=Failed" }, .unread = unread_of_pods },
-        { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns }, .unread = unread_of_children },
+        { .resource = RESOURCE_POLICY },
+        { .resource = RESOURCE_NODE },
+        { .resource = RESOURCE_POD, .list = { .field_selector = "status.phase!=Succeeded,status.phase!=Failed" } },
+        { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
         /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
-        { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID }, .unread = unread },
-        { .resource = RESOURCE_SERVICE, .list = { .ns = ns }, .unread = unread_of_children },
-        { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns }, .unread = unread },
-        { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" }, .unread = unread },
-        { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .unread = unread_of_children, .optional = true },
+        { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
+        { .resource = RESOURCE_SERVICE, .list = { .ns = ns } },
+        { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
+        { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" } },
+        { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .optional = true },
     };
     memcpy(out, rows, sizeof rows);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        out[i].unread = cluster_unread(rows[i].resource);
     return ARRAY_LEN(rows);
 }

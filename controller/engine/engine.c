@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "engine/engine_state.h"
+#include "reconcilers/cluster_unread.h"
 
 enum {
     /* The policy is one key: no event tells of rights or a namespace that came back, so it is tried again this often. */
@@ -148,7 +149,7 @@ static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
     struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .written = on_written,
-                                   .answered = on_answered, .arg = en };
+                                   .unread = cluster_unread, .answered = on_answered, .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
     struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = en,

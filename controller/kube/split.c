@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 
 /* etcd takes objects up to 1.5 MiB; JSON of one may be larger than its stored form. */
@@ -56,11 +57,11 @@ static struct split_level *top(struct split *s)
 }
 
 /* The bits of all paths. */
-static uint32_t all_paths(const struct split *s)
+static uint64_t all_paths(const struct split *s)
 {
-    uint32_t bits = 0;
+    uint64_t bits = 0;
     for (size_t i = 0; i < SPLIT_PATHS_MAX && s->left_out && s->left_out[i]; i++)
-        bits |= UINT32_C(1) << i;
+        bits |= UINT64_C(1) << i;
     return bits;
 }
 
@@ -95,7 +96,7 @@ static bool follow(struct split *s)
             continue;
         if (last)
             return true;
-        s->next.paths |= UINT32_C(1) << i;
+        s->next.paths |= UINT64_C(1) << i;
     }
     return false;
 }
@@ -289,4 +290,28 @@ int split_feed(struct split *s, const char *bytes, size_t n, struct err *e)
             return -1;
     }
     return 0;
+}
+
+static int parse_item(void *arg, const char *text, size_t len, struct err *e)
+{
+    json_t **object = arg;
+    if (*object)
+        return err_set(e, ERR_INVALID, "not JSON: a second object");
+    *object = json_parse(text, len, e);
+    return *object ? 0 : -1;
+}
+
+json_t *split_object(const char *text, size_t len, const char *const *left_out, struct err *e)
+{
+    json_t *object = NULL;
+    CLEANUP(split_clear) struct split s;
+    split_init(&s, SPLIT_FRAMES, parse_item, &object);
+    s.left_out = left_out;
+    int rc = split_feed(&s, text, len, e);
+    if (rc == 0 && !(object && split_complete(&s)))
+        rc = err_set(e, ERR_INVALID, "not JSON: the object broke off");
+    if (rc == 0)
+        return object;
+    json_decref(object);
+    return NULL;
 }

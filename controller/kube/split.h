@@ -4,6 +4,7 @@
 #ifndef OSTLER_KUBE_SPLIT_H
 #define OSTLER_KUBE_SPLIT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ enum { SPLIT_DEPTH_MAX = 96 };
 typedef int split_item_fn(void *arg, const char *text, size_t len, struct err *e);
 
 /* Most paths that can be left out of an object. */
-enum { SPLIT_PATHS_MAX = 32 };
+enum { SPLIT_PATHS_MAX = 64 };
 
 struct split_level {
     bool object;         /* {} rather than [] */
@@ -31,7 +32,7 @@ struct split_level {
     bool has_member;     /* something was copied from this object already: the next member needs a comma */
     bool items;          /* it stands under the key `items` */
     unsigned char names; /* how many names of a path lead here; an array's elements are where the array is */
-    uint32_t paths;      /* bit i: the first names of left_out[i] lead here */
+    uint64_t paths;      /* bit i: the first names of left_out[i] lead here */
 };
 
 /* Initialise with split_init(). */
@@ -58,5 +59,7 @@ bool split_complete(const struct split *s);
 /* SPLIT_LIST: the list object with an empty `items`. Borrowed. */
 const struct buf *split_envelope(const struct split *s);
 void split_clear(struct split *s);
+/* One whole object, parsed without what is left out of it; NULL and the error set when it is none. */
+json_t *split_object(const char *text, size_t len, const char *const *left_out, struct err *e);
 
 #endif

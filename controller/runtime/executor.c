@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/reply.h"
+#include "kube/split.h"
 
 enum { ANSWER_MAX = 8 << 20 };
 
@@ -105,9 +106,10 @@ static void judge(const struct job *job, const struct transport_result *result, 
 static void take_answer(struct job *job)
 {
     const struct executor_options *o = &job->ex->o;
-    CLEANUP_JSON json_t *object = json_parse(buf_text(&job->answer), job->answer.len, NULL);
+    enum resource_id resource = job->plan.actions[job->at].request.resource;
+    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, o->unread ? o->unread(resource) : NULL, NULL);
     if (object)
-        o->written(o->arg, job->plan.actions[job->at].request.resource, object);
+        o->written(o->arg, resource, object);
 }
 
 static void on_done(void *arg, const struct transport_result *result)

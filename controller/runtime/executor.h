@@ -31,6 +31,8 @@ struct executor_options {
     int64_t (*fence)(void *arg);
     /* An accepted write's answer. */
     void (*written)(void *arg, enum resource_id resource, const json_t *object);
+    /* What that never looks at, as split.left_out has it. NULL: it looks at all. */
+    const char *const *(*unread)(enum resource_id resource);
     /* Every answer: HTTP status or 0, and what became of the request (`e` without an error: accepted). May be NULL. */
     void (*answered)(void *arg, const struct request *request, int status, const struct err *e);
     void *arg;

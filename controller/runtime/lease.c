@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "kube/lease_step.h"
 #include "kube/reply.h"
+#include "kube/split.h"
 
 enum { LEASE_MAX = 64 * 1024 };
 
@@ -128,6 +129,7 @@ static void release_further(struct lease *l, json_t *record, enum err_kind error
 
 static void on_done(void *arg, const struct transport_result *result)
 {
+    static const char *const unread[] = { "metadata.managedFields", NULL };
     struct lease *l = arg;
     l->request = 0;
     CLEANUP_ERR struct err e = { 0 };
@@ -135,7 +137,7 @@ static void on_done(void *arg, const struct transport_result *result)
         err_set(&e, result->err.kind, "%s", err_msg(&result->err));
     else if (result->status >= 300)
         reply_error(result->status, buf_text(&l->answer), l->answer.len, &e);
-    json_t *record = e.kind == ERR_NONE ? json_parse(buf_text(&l->answer), l->answer.len, &e) : NULL;
+    json_t *record = e.kind == ERR_NONE ? split_object(buf_text(&l->answer), l->answer.len, unread, &e) : NULL;
     buf_reset(&l->answer);
 
     if (l->on_released) {

@@ -131,18 +131,24 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
     }
 }
 
+/* Where the taint is that the annotation names "key:effect"; SIZE_MAX: it is not there, or cannot be ours. */
+static size_t find_named_taint(const struct diff *d, const char *name)
+{
+    const char *colon = name ? strrchr(name, ':') : NULL;
+    if (!colon)
+        return SIZE_MAX;
+    CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
+    return may_be_ours(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
+}
+
 static void drop_unwanted_taints(struct diff *d)
 {
     size_t i;
     json_t *entry;
     json_array_foreach (d->old_taints, i, entry) {
         const char *name = json_string_value(entry);
-        const char *colon = name ? strrchr(name, ':') : NULL;
-        if (!colon || holds(d->our_taints, name))
-            continue;
-        CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
-        size_t at = find_taint(d->taints, key, colon + 1);
-        if (at == SIZE_MAX || !may_be_ours(key))
+        size_t at = find_named_taint(d, name);
+        if (at == SIZE_MAX || holds(d->our_taints, name))
             continue;
         json_array_remove(d->taints, at);
         d->taints_changed = true;
@@ -199,4 +205,31 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 bool marks_any(const struct node_view *view)
 {
     return view->node->marks || view->node->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
+}
+
+/* Whether the node bears a label or taint that the annotation names. */
+static bool bears_named(const struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_labels, i, entry) {
+        const char *key = json_string_value(entry);
+        if (key && may_be_ours(key) && node_label(d->view, key))
+            return true;
+    }
+    json_array_foreach (d->old_taints, i, entry)
+        if (find_named_taint(d, json_string_value(entry)) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+bool marks_show_gpu(const struct node_view *view)
+{
+    if (node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK))
+        return true;
+    struct diff d;
+    begin(&d, view);
+    bool shown = bears_named(&d);
+    end(&d);
+    return shown;
 }

@@ -19,7 +19,9 @@ struct marks {
 
 /* A guarded JSON patch (node_patch.h) that makes the node bear `wanted`; NULL when it does already. New reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
-/* Whether the node bears anything that we set. */
+/* Whether the node bears anything that is ours to take off. */
 bool marks_any(const struct node_view *view);
+/* Whether it bears what only a node with a GPU gets of us. An annotation alone proves nothing: anybody may have written it. */
+bool marks_show_gpu(const struct node_view *view);
 
 #endif

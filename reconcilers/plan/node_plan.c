@@ -249,13 +249,13 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
 {
     *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = COMPONENT_NONE };
     struct node_facts facts = node_facts(&in->view);
-    bool ours = marks_any(&in->view);
-    v->gpu = detect_gpu(&facts) || in->view.node->gpus > 0 || ours;
+    bool marked = marks_any(&in->view);
+    v->gpu = detect_gpu(&facts) || in->view.node->gpus > 0 || marks_show_gpu(&in->view);
     v->looked_at = v->gpu || detect_looked_at(&facts);
-    if (!v->gpu || in->stance == STANCE_HOLD || in->view.node->deleting)
+    if ((!v->gpu && !marked) || in->stance == STANCE_HOLD || in->view.node->deleting)
         return;
-    if (is_ours_to_manage(in))
+    if (v->gpu && is_ours_to_manage(in))
         manage(in, a, &facts, v, plan);
-    else if (ours)
+    else if (marked)
         release(in, a, v, plan);
 }

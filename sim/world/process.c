@@ -25,6 +25,12 @@ struct process {
     int exit_code;
 };
 
+static void tell_running(const struct process *p, bool begins)
+{
+    if (p->o.running)
+        p->o.running(p->o.arg, begins);
+}
+
 static void leave(struct process *p)
 {
     sim_cancel(p->o.sim, &p->turn);
@@ -71,7 +77,9 @@ static void on_turn(void *arg)
     struct process *p = arg;
     p->counts.turns++;
     p->in_turn = true;
+    tell_running(p, true);
     loop_turn(p->loop);
+    tell_running(p, false);
     p->in_turn = false;
     enum ending ending = p->ending == ENDING_NONE && wire_client_is_cut(p->client) ? ENDING_KILLED : p->ending;
     p->ending = ENDING_NONE;
@@ -130,6 +138,7 @@ void process_start(struct process *p)
         return;
     p->counts.starts++;
     p->paused = p->stopping = false;
+    tell_running(p, true);
     p->identity = xasprintf("%s_%llu", p->o.name, (unsigned long long) p->counts.starts);
     p->loop = loop_new_virtual(&p->o.sim->clock);
     p->metrics = metrics_new(METRIC_SERIES_MAX);
@@ -138,6 +147,7 @@ void process_start(struct process *p)
     loop_on_begin(p->loop, on_begin, p);
     set_up_engine(p);
     engine_start(p->engine);
+    tell_running(p, false);
     sim_at(p->o.sim, &p->turn, p->o.sim->now_ms);
 }
 

@@ -23,6 +23,9 @@ struct process_options {
     int64_t restart_ms;            /* from its end to its next start; -1: it stays away */
     bool leader_elect;
     bool cleanup;
+    /* Its own code begins to run, or has run for now: for who measures it. May be NULL. */
+    void (*running)(void *arg, bool begins);
+    void *arg;
 };
 
 struct process_counts {

@@ -66,6 +66,7 @@ void checks_state_clear(struct invariants *v);
 /* ---- checks_truth.c */
 void check_kept(struct invariants *v, const struct api_commit *c);
 void check_marks(struct invariants *v);
+void check_events(struct invariants *v, const struct api_commit *c);
 void check_status_truth(struct invariants *v);
 
 #endif

@@ -142,3 +142,26 @@ void check_status_truth(struct invariants *v)
         check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served, text);
     }
 }
+
+/* In the form that is stored, which is the older one. */
+static bool is_same_event(const json_t *a, const json_t *b)
+{
+    static const char *const parts[] = { "eventTime", "reason", "involvedObject.uid", "message" };
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (!str_eq(json_str_or_empty(a, parts[i]), json_str(b, parts[i])))
+            return false;
+    return true;
+}
+
+/* To the microsecond: one that comes again tells of something that was again. */
+void check_events(struct invariants *v, const struct api_commit *c)
+{
+    if (!check_is_kind(c->kind, "events") || c->before)
+        return;
+    check_tried(v, INVARIANT_S12_EVENTS);
+    for (size_t i = 0; i < api_count(v->run->api, c->kind); i++) {
+        const json_t *other = api_at(v->run->api, c->kind, i);
+        if (!str_eq(object_name(other), object_name(c->after)) && is_same_event(other, c->after))
+            check_failed(v, INVARIANT_S12_EVENTS, "%s is %s", object_name(c->after), object_name(other));
+    }
+}

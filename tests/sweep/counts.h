@@ -22,6 +22,7 @@
     X(operations, "changes of the policy")                                                         \
     X(refusals, "of them refused")                                                                 \
     X(interleavings, "writes of others between reading and writing")                               \
+    X(others, "writes of others just after")                                                       \
     X(compared, "foreign keys compared")
 
 enum { COUNTED_FIELDS = 512, COUNTED_PHASES = 8 };

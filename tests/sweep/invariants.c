@@ -29,6 +29,7 @@ static const struct {
     [INVARIANT_S9_COUNTS] = { .written = check_counts },
     [INVARIANT_S10_LEADER] = { .sent = check_leader },
     [INVARIANT_S12_ONCE] = { .written = check_once },
+    [INVARIANT_S12_EVENTS] = { .written = check_events },
     [INVARIANT_S13_DELETION] = { .written = check_deletion },
     [INVARIANT_S14_BOUNDS] = { .written = check_bounds },
     [INVARIANT_S15_SECRETS] = { .sent = check_secrets },

@@ -24,10 +24,11 @@ struct run;
     X(S9_COUNTS, "the numbers of nodes in the status fit together")                                                           \
     X(S10_LEADER, "no write is sent after the lease's renewal is late")                                                       \
     X(S12_ONCE, "one object is not written again and again")                                                                  \
+    X(S12_EVENTS, "no Event is there twice")                                                                                  \
     X(S13_DELETION, "what is being deleted gets no write but the removal of a finalizer")                                     \
     X(S14_BOUNDS, "status, conditions and events stay within their bounds")                                                   \
     X(S15_SECRETS, "no secret is in any request")                                                                             \
-    X(S16_STATIC, "nothing is deleted on a view that may be old")                                                             \
+    X(S16_STATIC, "nothing is written on a view that may be old")                                                             \
     X(UNLOAD, "no driver was taken from under a running GPU program")                                                         \
     X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
     X(L1_NODES, "every node that the policy wants and that is well is served")                                                \

@@ -25,7 +25,7 @@ struct incarnation {
 };
 
 struct oracle {
-    bool loose;
+    enum looseness loose;
     struct map stories, incarnations;
 };
 
@@ -33,7 +33,7 @@ struct oracle {
 static const struct {
     const char *kind; /* plural; NULL: any */
     const char *path;
-    bool loose; /* only where ends are compared loosely */
+    enum looseness from; /* only where ends are compared as loosely as this */
 } skipped[] = {
     { .path = "metadata.resourceVersion" },
     { .path = "metadata.managedFields[].time" },
@@ -62,12 +62,17 @@ static const struct {
     { .kind = "pods", .path = "metadata.labels.pod-template-generation" },
     { .kind = "gpuclusterpolicies", .path = "status.firstCauses[].pod" },
     /* How long it is until the next try. */
-    { .kind = "pods", .path = "status.containerStatuses[].state.waiting.message", .loose = true },
-    { .kind = "pods", .path = "status.initContainerStatuses[].state.waiting.message", .loose = true },
+    { .kind = "pods", .path = "status.containerStatuses[].state.waiting.message", .from = LOOSEST },
+    { .kind = "pods", .path = "status.initContainerStatuses[].state.waiting.message", .from = LOOSEST },
+    { .path = "metadata.managedFields*", .from = LOOSEST },
+    /* What each pool has ever run, also those that the policy has no more. */
+    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/target-*", .from = LOOSEST },
+    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/ran-*", .from = LOOSEST },
+    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/completed-*", .from = LOOSEST },
     /* Edits that are taken back still count. */
-    { .kind = "gpuclusterpolicies", .path = "metadata.generation", .loose = true },
-    { .kind = "gpuclusterpolicies", .path = "status.observedGeneration", .loose = true },
-    { .kind = "gpuclusterpolicies", .path = "status.conditions[].observedGeneration", .loose = true },
+    { .kind = "gpuclusterpolicies", .path = "metadata.generation", .from = LOOSEST },
+    { .kind = "gpuclusterpolicies", .path = "status.observedGeneration", .from = LOOSEST },
+    { .kind = "gpuclusterpolicies", .path = "status.conditions[].observedGeneration", .from = LOOSEST },
 };
 
 /* Kinds whose objects come and go by themselves. */
@@ -135,7 +140,7 @@ void oracle_commit(struct oracle *o, const struct api_commit *c)
         story_of(o, c->kind, c->before)->deletes++;
 }
 
-struct oracle *oracle_new(bool loose)
+struct oracle *oracle_new(enum looseness loose)
 {
     struct oracle *o = xcalloc(1, sizeof *o);
     o->loose = loose;
@@ -166,7 +171,7 @@ void oracle_free(struct oracle *o)
 
 struct walk {
     const struct oracle *oracle;
-    const struct kind *kind;
+    const char *skipped[ARRAY_LEN(skipped) + 1]; /* paths of this kind; ended by NULL */
     struct buf path;
     uint64_t hash;  /* sum over the lines: their order does not count */
     char **lines;   /* where texts are kept */
@@ -182,13 +187,21 @@ static bool fits(const char *pattern, const char *path, size_t len)
     return len == n && memcmp(pattern, path, n) == 0;
 }
 
+static void choose_skipped(struct walk *w, const struct kind *k)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(skipped); i++) {
+        bool kind = !skipped[i].kind || strcmp(skipped[i].kind, k->plural) == 0;
+        if (kind && skipped[i].from <= w->oracle->loose)
+            w->skipped[n++] = skipped[i].path;
+    }
+}
+
 static bool is_skipped(const struct walk *w)
 {
-    for (size_t i = 0; i < ARRAY_LEN(skipped); i++) {
-        bool kind = !skipped[i].kind || strcmp(skipped[i].kind, w->kind->plural) == 0;
-        if (kind && (w->oracle->loose || !skipped[i].loose) && fits(skipped[i].path, w->path.data, w->path.len))
+    for (const char *const *path = w->skipped; *path; path++)
+        if (fits(*path, w->path.data, w->path.len))
             return true;
-    }
     return false;
 }
 
@@ -316,7 +329,8 @@ static void add_entry(struct snapshot *s, char *key_steal, uint64_t hash, char *
 
 static void add_object(const struct oracle *o, const struct kind *k, const json_t *object, bool keep, struct snapshot *s)
 {
-    struct walk w = { .oracle = o, .kind = k, .path = BUF_INIT(PATH_MAX_BYTES), .keep = keep };
+    struct walk w = { .oracle = o, .path = BUF_INIT(PATH_MAX_BYTES), .keep = keep };
+    choose_skipped(&w, k);
     walk(&w, object);
     buf_clear(&w.path);
     add_entry(s, key_of(k, object), w.hash, keep ? joined(&w) : NULL);

@@ -10,8 +10,14 @@
 
 struct oracle;
 
-/* `loose`: how often objects are created and deleted does not count, since it may depend on when things happen. */
-struct oracle *oracle_new(bool loose);
+/* What need not be the same. */
+enum looseness {
+    EXACT,
+    LOOSE,   /* how often objects are created and deleted, since it may depend on when things happen */
+    LOOSEST, /* nor who owns which field, and what records tell of the past, since others wrote, or the policy was another one for a while */
+};
+
+struct oracle *oracle_new(enum looseness loose);
 void oracle_free(struct oracle *o);
 /* Takes note of a commit. */
 void oracle_commit(struct oracle *o, const struct api_commit *c);

@@ -297,9 +297,9 @@ static void run_phase(struct run *r)
     settle(r, r->plan->quiet_ms ? r->plan->quiet_ms : RUN_QUIET_MS);
     if (r->plan->second_pass_each || r->phase + 1 == r->plan->second_pass)
         start_anew(r);
-    invariants_quiet(r->invariants);
     if (r->plan->on_quiet)
         r->plan->on_quiet(r);
+    invariants_quiet(r->invariants);
     oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &result->ends[r->phase]);
     result->phases = r->phase + 1;
 }

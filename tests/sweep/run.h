@@ -28,7 +28,7 @@ struct run_plan {
     bool calm;                    /* nothing goes wrong: that a deed of the life is refused is a finding */
     size_t second_pass;           /* at the end of this phase (1: the first) Ostler starts anew, and must have nothing to change; 0: of none */
     bool second_pass_each;        /* at the end of each */
-    bool loose;                   /* ends are compared as oracle_new() says */
+    enum looseness loose;         /* how ends are compared */
     bool keep_text;               /* snapshots with their lines */
     bool verbose;                 /* every write is printed */
     /* Called for each request that an Ostler sends and for each commit, before the invariants look at it. May be NULL. */
@@ -36,7 +36,7 @@ struct run_plan {
     void (*on_commit)(struct run *r, const struct api_commit *c);
     /* When all is set up and nothing has begun. May be NULL. */
     void (*on_begin)(struct run *r);
-    /* When a phase is quiet. May be NULL. */
+    /* When a phase is quiet, before it is looked at; may let time pass. May be NULL. */
     void (*on_quiet)(struct run *r);
     void *arg;
     const void *fresh;            /* what `arg` points to before a run, to be lived once more; NULL: nothing is kept there */

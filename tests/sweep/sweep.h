@@ -8,7 +8,7 @@
 /* What all cases of a sweep share; made once, before the processes are. */
 struct sweep_env {
     const struct life *life;
-    bool loose;
+    enum looseness loose;
     struct run_result reference; /* the life without faults, seed 1 */
     uint64_t writes;             /* requests of the reference that write */
     uint64_t notifications;      /* changes by others that a watch of Ostler's brings */
@@ -27,7 +27,7 @@ struct sweep {
     /* Lives case `index`, adds to `counts`, and appends findings to `out`; returns how many there are. */
     size_t (*run)(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
     const char *life; /* the scenario file; NULL: tests/sweep/life.yaml */
-    bool loose;   /* its cases are compared with the reference loosely: each has another seed */
+    enum looseness loose; /* how its cases are compared with the reference */
     size_t small; /* cases of the bounded size, spread evenly over all; 0: all */
 };
 
@@ -59,6 +59,8 @@ size_t dst_cases(const struct sweep_env *env);
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t acto_cases(const struct sweep_env *env);
 size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t writers_cases(const struct sweep_env *env);
+size_t writers_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t same_cases(const struct sweep_env *env);
 size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 /* An on_commit that counts changes by others that a watch of Ostler's brings; run_plan.arg is the counter, a uint64_t. */

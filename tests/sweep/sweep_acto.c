@@ -152,10 +152,11 @@ static void check_status(const struct change *ch)
         check_problems(ch, problems);
 }
 
-/* Values that change nothing and need no word: no node is meant by them, or every node. */
+/* Fields that need no word when nothing comes of them: no node is meant, or every node is. */
 static const char *const idle[] = {
     "spec.nodes.selector.matchExpressions",
     "spec.pools[].nodeSelector",
+    "spec.devicePlugin.config.name",
 };
 
 static bool is_idle(const struct change *ch)

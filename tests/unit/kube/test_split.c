@@ -387,6 +387,32 @@ static void nothing_is_left_out_unless_said(void **state)
     run_clear(&r);
 }
 
+static const struct object_row {
+    const char *name;
+    const char *text;
+    const char *want; /* NULL: an error */
+} objects[] = {
+    { "an object without what is left out", "{'metadata':{'managedFields':[1],'name':'a'},'status':{'images':[]}}", "{'metadata':{'name':'a'},'status':{}}" },
+    { "an empty object", " {} ", "{}" },
+    { "nothing is no object", "", NULL },
+    { "an array is no object", "[]", NULL },
+    { "half an object", "{'a':1", NULL },
+    { "an object that is not JSON", "{'a':}", NULL },
+    { "two objects", "{}{}", NULL },
+};
+
+static void check_object(void **state)
+{
+    const struct object_row *row = *state;
+    CLEANUP_FREE char *text = json_quoted(row->text);
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *got = split_object(text, strlen(text), left_out, &e);
+    assert_int_equal(e.kind, row->want ? ERR_NONE : ERR_INVALID);
+    assert_int_equal(got != NULL, row->want != NULL);
+    if (got)
+        assert_tree(got, row->want);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -406,6 +432,7 @@ int main(void)
     suite_add(&s, "nesting is limited in what is left out too", nesting_is_limited_in_what_is_left_out_too, NULL);
     suite_add(&s, "the item function can end the stream", item_function_can_end_the_stream, NULL);
     suite_add(&s, "nothing is left out unless said", nothing_is_left_out_unless_said, NULL);
+    SUITE_ROWS(&s, check_object, objects);
     int failed = suite_run(&s, "split");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         mem_cleanup_free(&names[i]);

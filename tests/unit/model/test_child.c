@@ -88,6 +88,8 @@ static const struct same_row {
       SET(", 'managedFields': [{'manager': 'x', 'operation': 'Update', 'fieldsV1': {'f:spec': {}}}]", ""), false },
     { "differs: counts", RESOURCE_DAEMONSET, SET("", ""), SET("", "'desiredNumberScheduled': 1"), false },
     { "differs: counts of an older template", RESOURCE_DAEMONSET, SET("", ""), SET("", "'observedGeneration': 1"), false },
+    { "same: no counts, and those of an older template", RESOURCE_DAEMONSET, "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}",
+      "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}, 'status': {'observedGeneration': 1}}", true },
     { "same: a record", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'b'"), true },
     { "differs: a record's annotations", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'c'"), false },
 };

@@ -47,6 +47,9 @@ static const struct kept_row {
     { "dropped: an operand's labels elsewhere",
       "{'metadata': {'name': 'p', 'namespace': 'ml', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
       "'app.kubernetes.io/component': 'driver'}}}", false, 0, 0, false },
+    { "dropped: an operand that somebody has orphaned",
+      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
+      "'app.kubernetes.io/component': 'driver'}}, 'spec': {'nodeName': 'n'}}", false, 0, 0, false },
     { "kept: uses GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), true, COMPONENT_NONE, 2, false },
     { "kept: uses slices", THEIRS(LIMITS("'nvidia.com/mig-1g.5gb': '1'"), ""), true, COMPONENT_NONE, 1, false },
     { "kept: an init container uses them", THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]", ""), true,

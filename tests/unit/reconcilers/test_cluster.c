@@ -90,10 +90,38 @@ static void policy_is_told_at_once_when_an_epoch_is_over(void **state)
     expect_told(f, "policy ");
 }
 
+#define SERVICE                                                                                                            \
+    "{'metadata': {'name': 'exporter', 'namespace': 'operands', 'uid': 's', 'resourceVersion': '5', 'labels': {'ostler.dev/policy-uid': 'p'}}}"
+
+/* One that somebody deletes is made again: nothing else may happen that would tell of it. */
+static void a_child_that_comes_or_goes_is_told_at_once(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *service = tree(SERVICE);
+    table_event(&f->cluster.tables[RESOURCE_SERVICE], service, false);
+    expect_told(f, "policy! ");
+    table_event(&f->cluster.tables[RESOURCE_SERVICE], service, true);
+    expect_told(f, "policy! ");
+}
+
+/* Else the same would be written again before its event has come. */
+static void an_answer_to_a_write_is_seen(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *service = tree(SERVICE);
+    table_list_begin(&f->cluster.tables[RESOURCE_SERVICE]);
+    table_list_end(&f->cluster.tables[RESOURCE_SERVICE], 4);
+    cluster_written(&f->cluster, RESOURCE_SERVICE, service);
+    assert_non_null(table_get(&f->cluster.tables[RESOURCE_SERVICE], "operands/exporter"));
+    expect_told(f, "policy! ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
 }

@@ -233,6 +233,17 @@ static void failures_hold_nothing_up(void **state)
     world_expect(&f->w, POST);
 }
 
+/* It may have arrived: sent again there would be two. */
+static void what_is_not_answered_is_not_sent_again(void **state)
+{
+    struct fixture *f = *state;
+    record(f, "n", "A");
+    world_break(&f->w, 0, 0, ERR_TIMEOUT, "no answer in time");
+    world_turn(&f->w);
+    world_pass(&f->w, 60000);
+    world_expect(&f->w, "");
+}
+
 static void nothing_is_sent_past_the_fence(void **state)
 {
     struct fixture *f = *state;
@@ -294,6 +305,7 @@ int main(void)
         { "few are on their way at once, some wait, the rest is dropped", few_are_on_their_way_at_once },
         { "a fleet that starts is no flood of events", a_fleet_is_no_flood },
         { "failures hold nothing up", failures_hold_nothing_up },
+        { "what is not answered is not sent again", what_is_not_answered_is_not_sent_again },
         { "nothing is sent past the fence", nothing_is_sent_past_the_fence },
         { "thousands of objects are forgotten in time", thousands_of_objects_are_forgotten },
         { "freed with events on their way, these are cancelled", freed_with_events_on_their_way },

@@ -7,7 +7,10 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "engine/engine.h"
+#include "kube/object.h"
 #include "reconcilers/manifests/render.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
 #include "tests/unit/support/suite.h"
@@ -198,6 +201,78 @@ static void a_missing_right_is_named_until_it_is_there(void **state)
     access_free(access);
 }
 
+static void a_child_that_is_refused_keeps_no_other_away(void **state)
+{
+    struct setting *s = *state;
+    struct access *access = access_new();
+    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
+    access_deny(access, "patch", "node.k8s.io/runtimeclasses");
+    api_set_access(s->api, access);
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, "default");
+    assert_int_equal(api_count(s->api, kind_named("runtimeclasses")), 0);
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 4);
+    assert_int_equal(api_count(s->api, kind_named("services")), 1);
+    assert_int_equal(json_int(policy, "status.nodes.gpu", 0), 1);
+    access_free(access);
+}
+
+/* What Ostler commits, held against what must be so first. */
+struct order {
+    struct setting *s;
+    size_t writes; /* but of its lease and events */
+    bool bare;     /* a node was marked while the policy did not bear the finalizer */
+    bool late;     /* something was written after the lease was given back */
+};
+
+static void take_order(void *arg, const struct api_commit *c)
+{
+    struct order *o = arg;
+    const json_t *policy = api_get(o->s->api, kind_named("gpuclusterpolicies"), NULL, "default");
+    const char *kind = c->kind->plural;
+    if (!str_has_prefix(c->user, "system:serviceaccount:ostler-system:") || str_eq(kind, "leases") || str_eq(kind, "events"))
+        return;
+    o->writes++;
+    o->bare |= str_eq(kind, "nodes") && object_annotation(c->after, ANNOTATION_MARKS) && !object_has_finalizer(policy, POLICY_FINALIZER);
+    o->late |= !*holder(o->s);
+}
+
+/* The policy could be deleted, and go, at any moment: without the finalizer the marks would stay. */
+static void no_node_is_marked_before_the_finalizer_is_there(void **state)
+{
+    struct setting *s = *state;
+    struct order o = { .s = s };
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s}}}", "apiVersion", "v1", "kind", "Node", "metadata", "name", "theirs", "labels",
+                        "feature.node.kubernetes.io/pci-0302_10de.present", "true", "eks.amazonaws.com/compute-type", "auto"));
+    api_on_commit(s->api, take_order, &o);
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    assert_true(o.writes > 0);
+    assert_false(o.bare);
+}
+
+static void the_lease_is_given_back_after_the_last_write(void **state)
+{
+    struct setting *s = *state;
+    struct order o = { .s = s };
+    struct fault rows[] = { { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 500, .classes = FAULT_CLASS(REQUEST_WRITE),
+                              .one_in = 1 } };
+    s->faults.rows = rows;
+    s->faults.count = ARRAY_LEN(rows);
+    api_on_commit(s->api, take_order, &o);
+    process_start(s->first);
+    while (!works(s->first))
+        pass(s, 1);
+    pass(s, 50);
+    assert_int_equal(o.writes, 0);
+    process_stop(s->first);
+    pass(s, SETTLED_MS);
+    assert_string_equal(holder(s), "");
+    assert_true(o.writes > 0);
+    assert_false(o.late);
+}
+
 static void a_failure_that_is_over_is_not_told_any_more(void **state)
 {
     struct setting *s = *state;
@@ -243,6 +318,9 @@ int main(void)
     suite_add_fixture(&s, "stopped, it gives the lease back", stopped_it_gives_the_lease_back, set_up, tear_down);
     suite_add_fixture(&s, "another one takes over from one that stands still", another_one_takes_over_from_one_that_stands_still, set_up, tear_down);
     suite_add_fixture(&s, "a missing right is named until it is there", a_missing_right_is_named_until_it_is_there, set_up, tear_down);
+    suite_add_fixture(&s, "a child that is refused keeps no other away", a_child_that_is_refused_keeps_no_other_away, set_up, tear_down);
+    suite_add_fixture(&s, "no node is marked before the finalizer is there", no_node_is_marked_before_the_finalizer_is_there, set_up, tear_down);
+    suite_add_fixture(&s, "the lease is given back after the last write", the_lease_is_given_back_after_the_last_write, set_up, tear_down);
     suite_add_fixture(&s, "a failure that is over is not told any more", a_failure_that_is_over_is_not_told_any_more, set_up, tear_down);
     suite_add(&s, "the same seed gives the same trace", the_same_seed_gives_the_same_trace, NULL);
     return suite_run(&s, "process");

@@ -1,0 +1,194 @@
+/* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the simulator's, and the time it takes. Figures; nothing is
+ * judged. `scale FILE`, a scenario without a policy; tests/scale/run makes one. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "reconcilers/manifests/render.h"
+#include "reconcilers/model/policy.h"
+#include "sim/actors/actors.h"
+#include "sim/api/builtin.h"
+#include "sim/scenario/scenario.h"
+#include "sim/world/process.h"
+#include "tests/scale/heap.h"
+
+#define ADMIN "kubernetes-admin"
+#define OSTLER_USER "system:serviceaccount:ostler-system:ostler"
+
+enum {
+    QUIET_MS = 300 * 1000, /* a driver is built for up to four minutes */
+    PATIENCE_MS = 6 * 3600 * 1000,
+    LATENCY_MIN_MS = 1,
+    LATENCY_MAX_MS = 5,
+};
+
+struct scale {
+    struct scenario *scenario;
+    struct manifests *manifests;
+    struct sim sim;
+    struct api *api;
+    struct wire *wire;
+    struct actors *actors;
+    struct process *ostler;
+    int64_t changed_ms; /* when something last changed that is no lease */
+    uint64_t commits, writes;
+    int64_t began_ms;   /* of this step, in real time */
+};
+
+static void on_commit(void *arg, const struct api_commit *c)
+{
+    struct scale *s = arg;
+    if (str_eq(c->kind->plural, "leases"))
+        return;
+    s->changed_ms = s->sim.now_ms;
+    s->commits++;
+    s->writes += str_eq(c->user, OSTLER_USER);
+}
+
+/* Ostler's code runs within that of the world: what it asks for, until that is answered, counts as its own too. */
+static void on_running(void *arg, bool begins)
+{
+    (void) arg;
+    heap_enter(begins ? HEAP_OSTLER : HEAP_WORLD);
+}
+
+static void create(struct scale *s, const json_t *object)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    if (k && api_create(s->api, ADMIN, k, object, &refusal) == 0)
+        return;
+    fprintf(stderr, "scale: %s cannot be created: %s\n", json_str_or_empty(object, "metadata.name"), k ? refusal.message : "no such kind");
+    exit(2);
+}
+
+static void install(struct scale *s)
+{
+    static const char *const namespaces[] = { "ostler-system", "ostler-operands" };
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
+        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]);
+        create(s, ns);
+    }
+    CLEANUP_JSON json_t *crds = builtin_crds();
+    size_t i;
+    json_t *crd;
+    json_array_foreach (crds, i, crd)
+        create(s, crd);
+}
+
+static void set_up(struct scale *s, const char *file)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    s->scenario = scenario_read(file, &e);
+    heap_enter(HEAP_OSTLER);
+    s->manifests = manifests_new(&e);
+    heap_enter(HEAP_WORLD);
+    if (!s->scenario || !s->manifests) {
+        fprintf(stderr, "scale: %s\n", err_msg(&e));
+        exit(2);
+    }
+    sim_init(&s->sim, s->scenario->seed);
+    s->api = api_new(&s->sim.clock);
+    api_on_commit(s->api, on_commit, s);
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS });
+    install(s);
+    s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->scenario->world });
+    s->ostler = process_new(&(struct process_options){ .sim = &s->sim, .wire = s->wire, .manifests = s->manifests, .name = "ostler", .user = OSTLER_USER,
+                                                       .lease_namespace = "ostler-system", .operand_namespace = "ostler-operands",
+                                                       .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_grace_ms = 600 * 1000, .restart_ms = 1000,
+                                                       .leader_elect = true, .running = on_running, .arg = s });
+}
+
+static void tear_down(struct scale *s)
+{
+    process_free(s->ostler);
+    actors_free(s->actors);
+    wire_free(s->wire);
+    sim_clear(&s->sim);
+    api_free(s->api);
+    manifests_free(s->manifests);
+    scenario_free(s->scenario);
+}
+
+/* Lets time pass until nothing has changed for a while. */
+static void settle(struct scale *s)
+{
+    int64_t limit = s->sim.now_ms + PATIENCE_MS;
+    s->changed_ms = s->sim.now_ms;
+    while (s->sim.now_ms < s->changed_ms + QUIET_MS && s->sim.now_ms < limit)
+        sim_step(&s->sim, s->changed_ms + QUIET_MS);
+}
+
+static const char *ready(const struct scale *s)
+{
+    const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME);
+    return policy ? str_or_empty(condition_status(json_at(policy, "status.conditions"), "Ready")) : "(no policy)";
+}
+
+static int64_t real_ms(void)
+{
+    struct clock clock = clock_system();
+    return clock_mono_ms(&clock);
+}
+
+static double mib(size_t bytes)
+{
+    return (double) bytes / (1 << 20);
+}
+
+static void begin(struct scale *s)
+{
+    s->began_ms = real_ms();
+    s->commits = s->writes = 0;
+    heap_forget_peak(HEAP_OSTLER);
+}
+
+static void report(const struct scale *s, const char *what)
+{
+    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64 " writes of Ostler's, %" PRIu64 " of all; %.1f s\n", what,
+           mib(heap_bytes(HEAP_OSTLER)), mib(heap_peak(HEAP_OSTLER)), mib(heap_bytes(HEAP_WORLD)), s->writes, s->commits,
+           (double) (real_ms() - s->began_ms) / 1000);
+    fflush(stdout);
+}
+
+static void live(struct scale *s)
+{
+    begin(s);
+    settle(s);
+    report(s, "before it starts");
+    begin(s);
+    process_start(s->ostler);
+    settle(s);
+    report(s, "without a policy");
+    CLEANUP_JSON json_t *policy = json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy", "metadata", "name",
+                                            POLICY_NAME, "spec");
+    begin(s);
+    create(s, policy);
+    settle(s);
+    report(s, "all nodes marked, all operands up");
+    begin(s);
+    process_kill(s->ostler);
+    settle(s);
+    report(s, "started anew");
+    printf("%zu nodes, %zu pods; Ready is %s\n", api_count(s->api, kind_named("nodes")), api_count(s->api, kind_named("pods")), ready(s));
+}
+
+int main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    log_setup(LOG_SILENT, false);
+    if (argc != 2) {
+        fprintf(stderr, "usage: scale FILE\n");
+        return 2;
+    }
+    struct scale s = { 0 };
+    set_up(&s, argv[1]);
+    live(&s);
+    bool well = str_eq(ready(&s), "True");
+    tear_down(&s);
+    return well ? 0 : 1;
+}

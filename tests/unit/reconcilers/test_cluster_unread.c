@@ -1,0 +1,124 @@
+/* What is left out of an object changes nothing of its record. */
+#include "reconcilers/cluster_unread.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "kube/split.h"
+#include "reconcilers/model/child.h"
+#include "reconcilers/model/node.h"
+#include "reconcilers/model/pod.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define META(more) "'metadata':{'name':'a','namespace':'operands','uid':'u','resourceVersion':'7','managedFields':[{'manager':'kubectl'}]" more "}"
+#define CONTAINER(name, more)                                                                                                                 \
+    "{'name':'" name "','image':'i','args':['x'],'command':['y'],'env':[{'name':'E'}],'ports':[],'volumeMounts':[{'name':'v'}],"             \
+    "'securityContext':{'privileged':true},'imagePullPolicy':'Always','resources':{'limits':{'nvidia.com/gpu':'2'}}" more "}"
+#define CONDITIONS                                                                                                                            \
+    "'conditions':[{'type':'Ready','status':'False','reason':'R','message':'m','lastTransitionTime':'t','lastProbeTime':null,"               \
+    "'lastHeartbeatTime':'t'},{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'no room'}]"
+#define OPERAND                                                                                                                               \
+    ",'ownerReferences':[{'kind':'DaemonSet','name':'driver','controller':true}],'annotations':{'x':'y'},'labels':"                           \
+    "{'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver','ostler.dev/revision':'h'}"
+
+static const struct unread_row {
+    const char *name;
+    enum resource_id resource;
+    const char *text;
+    const char *rest; /* a path that is left out */
+} rows[] = {
+    { "a node", RESOURCE_NODE,
+      "{" META(",'labels':{'a':'b','nvidia.com/gpu':'x'},'annotations':{'ostler.dev/marks':'m','ostler.dev/host-driver':'true'}") ",'spec':{'podCIDR':'c',"
+      "'taints':[{'key':'k','effect':'NoSchedule'}]},'status':{" CONDITIONS ",'allocatable':{'nvidia.com/gpu':'8'},'capacity':{'nvidia.com/gpu':'8'},"
+      "'images':[{'names':['n']}],'addresses':[{}],'nodeInfo':{'osImage':'Ubuntu 24.04','kernelVersion':'6','kubeletVersion':'v1','architecture':'amd64',"
+      "'containerRuntimeVersion':'containerd://2','bootID':'b','machineID':'m','systemUUID':'s'}}}",
+      "status.images" },
+    { "a pod that uses a GPU", RESOURCE_POD,
+      "{" META(",'labels':{'app':'x'}") ",'spec':{'nodeName':'n','volumes':[{}],'tolerations':[{}],'containers':[" CONTAINER("c", "") "],'initContainers':["
+      CONTAINER("d", "") "]},'status':{'phase':'Running','podIP':'1'}}",
+      "spec.volumes" },
+    { "a pod of another operator", RESOURCE_POD,
+      "{" META(",'labels':{'app':'nvidia-driver-daemonset'}") ",'spec':{'nodeName':'n','containers':[{'image':'nvcr.io/nvidia/driver:580','args':[]}]},'status':{}}",
+      "metadata.managedFields" },
+    { "an operand that crashes", RESOURCE_POD,
+      "{" META(OPERAND) ",'spec':{'nodeName':'n','volumes':[],'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Running','hostIP':'1'," CONDITIONS
+      ",'initContainerStatuses':[{'name':'host-driver','image':'i','imageID':'j','containerID':'k','state':{'terminated':{'exitCode':1,'message':'m'}}}],"
+      "'containerStatuses':[{'name':'driver','image':'i','imageID':'j','restartCount':3,'ready':false,'state':{'waiting':{'reason':'CrashLoopBackOff'}},"
+      "'lastState':{'terminated':{'exitCode':1,'message':'cannot build'}}}]}}",
+      "metadata.annotations" },
+    { "an operand that finds no room", RESOURCE_POD,
+      "{" META(OPERAND) ",'spec':{'volumes':[],'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Pending'," CONDITIONS "}}", "spec.volumes" },
+    { "an operand that has failed", RESOURCE_POD,
+      "{" META(OPERAND) ",'spec':{'volumes':[]},'status':{'phase':'Failed','reason':'Evicted','message':'disk is full'}}", "spec.volumes" },
+};
+
+static json_t *parse(const struct unread_row *row, bool whole)
+{
+    CLEANUP_FREE char *text = json_quoted(row->text);
+    json_t *object = whole ? json_parse(text, strlen(text), NULL) : split_object(text, strlen(text), cluster_unread(row->resource), NULL);
+    assert_non_null(object);
+    return object;
+}
+
+static void check_same_record(void **state)
+{
+    const struct unread_row *row = *state;
+    CLEANUP_JSON json_t *whole = parse(row, true), *part = parse(row, false);
+    assert_non_null(json_at(whole, row->rest));
+    assert_null(json_at(part, row->rest));
+    struct intern *in = intern_new();
+    if (row->resource == RESOURCE_NODE) {
+        struct node *a = node_project(in, whole), *b = node_project(in, part);
+        assert_true(node_same(a, b) && a->gpus == 8 && a->kernel && a->taints && a->host_driver);
+        node_free(in, a);
+        node_free(in, b);
+    } else {
+        struct pod *a = pod_project(in, "operands", whole), *b = pod_project(in, "operands", part);
+        assert_non_null(a);
+        assert_true(pod_same(a, b) && a->reason == b->reason);
+        pod_free(in, a);
+        pod_free(in, b);
+    }
+    assert_int_equal(intern_count(in), 0);
+    intern_free(in);
+}
+
+#define CHILD_META(managers)                                                                                                                 \
+    "'metadata':{'name':'a','namespace':'operands','uid':'u','generation':3,'labels':{'ostler.dev/policy-uid':'p','ostler.dev/revision':'h'},"           \
+    "'annotations':{'ostler.dev/intent':'i'},'managedFields':[" managers "]}"
+#define OURS "{'manager':'ostler','operation':'Apply','fieldsV1':{'f:spec':{'f:template':{'f:spec':{}},'f:selector':{}}}}"
+#define STATUS "{'manager':'controller','operation':'Update','subresource':'status','fieldsV1':{'f:status':{}}}"
+#define THEIRS "{'manager':'carol','operation':'Update','fieldsV1':{'f:spec':{'f:template':{'f:spec':{}}},'f:metadata':{}}}"
+
+static const struct child_row {
+    const char *name;
+    const char *managers;
+    bool drifted;
+} children[] = {
+    { "a child as it was applied", OURS "," STATUS, false },
+    { "a child of which somebody else has set something", OURS "," STATUS "," THEIRS, true },
+};
+
+static void check_child(void **state)
+{
+    const struct child_row *row = *state;
+    CLEANUP_FREE char *plain = xasprintf("{" CHILD_META("%s") ",'spec':{'template':{}},'status':{'observedGeneration':3,'desiredNumberScheduled':5,"
+                                         "'updatedNumberScheduled':4,'conditions':[]}}", row->managers);
+    CLEANUP_FREE char *text = json_quoted(plain);
+    CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL), *part = split_object(text, strlen(text), cluster_unread(RESOURCE_DAEMONSET), NULL);
+    assert_null(json_at(part, "spec"));
+    struct child *a = child_project(RESOURCE_DAEMONSET, whole), *b = child_project(RESOURCE_DAEMONSET, part);
+    assert_true(child_same(a, b) && a->desired == 5 && a->counted);
+    assert_int_equal(b->kept_managers != NULL, row->drifted);
+    child_free(a);
+    child_free(b);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_same_record, rows);
+    SUITE_ROWS(&s, check_child, children);
+    return suite_run(&s, "cluster_unread");
+}

@@ -1,0 +1,147 @@
+/* What may be done to nodes, by what is known of the policy and since when. */
+#include "reconcilers/cluster.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "runtime/loop.h"
+#include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/tree.h"
+
+enum { GRACE_MS = 10 * 60 * 1000 };
+
+#define POLICY(generation, metadata, spec)                                                                                                                \
+    "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default', 'uid': 'u', " \
+    "'resourceVersion': '2', 'generation': " #generation metadata "}, 'spec': {" spec "}}"
+
+struct fixture {
+    struct cluster cluster;
+    struct clock clock;
+    struct loop *loop;
+    int64_t mono_ms, wall_us;
+};
+
+static int64_t mono(void *self)
+{
+    return ((const struct fixture *) self)->mono_ms;
+}
+
+static int64_t wall(void *self)
+{
+    return ((const struct fixture *) self)->wall_us;
+}
+
+static void tell_node(void *arg, const char *name)
+{
+    (void) arg, (void) name;
+}
+
+static void tell_policy(void *arg, bool soon)
+{
+    (void) arg, (void) soon;
+}
+
+/* A cluster whose watches are all well and have brought nothing. */
+static int set_up(void **state)
+{
+    log_setup(LOG_SILENT, false);
+    struct fixture *f = xcalloc(1, sizeof *f);
+    f->mono_ms = 5000;
+    f->wall_us = 1;
+    f->clock = (struct clock){ .mono_ms = mono, .wall_us = wall, .self = f };
+    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia", .clock = &f->clock,
+                                                         .absent_grace_ms = GRACE_MS, .listener = { tell_node, tell_policy, f } });
+    f->loop = loop_new(&f->clock);
+    struct informer_options o = { .resource = RESOURCE_POLICY };
+    f->cluster.informers[RESOURCE_POLICY] = informer_new(&o, &f->cluster.tables[RESOURCE_POLICY], NULL, f->loop, NULL, NULL);
+    cluster_new_epoch(&f->cluster);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    informer_free(f->cluster.informers[RESOURCE_POLICY]);
+    cluster_clear(&f->cluster);
+    loop_free(f->loop);
+    free(f);
+    return 0;
+}
+
+static void put(struct fixture *f, const char *text, bool deleted)
+{
+    CLEANUP_JSON json_t *object = tree(text);
+    table_event(&f->cluster.tables[RESOURCE_POLICY], object, deleted);
+}
+
+static void expect(const struct fixture *f, enum stance stance, int64_t again_ms)
+{
+    int64_t got_ms;
+    assert_int_equal(cluster_stance(&f->cluster, &got_ms), stance);
+    assert_int_equal(got_ms, again_ms);
+}
+
+static void a_policy_that_was_never_there_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    expect(f, STANCE_HOLD, GRACE_MS);
+    f->mono_ms += GRACE_MS - 1;
+    expect(f, STANCE_HOLD, 1);
+    f->mono_ms++;
+    expect(f, STANCE_REMOVE, 0);
+}
+
+static void a_clock_that_is_set_forward_shortens_no_wait(void **state)
+{
+    struct fixture *f = *state;
+    f->wall_us += INT64_C(1000) * 1000 * 86400;
+    expect(f, STANCE_HOLD, GRACE_MS);
+    put(f, POLICY(1, "", ""), false);
+    put(f, POLICY(1, "", ""), true);
+    f->wall_us += INT64_C(1000) * 1000 * 86400;
+    expect(f, STANCE_HOLD, GRACE_MS);
+}
+
+static void a_policy_that_vanishes_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    put(f, POLICY(1, "", ""), false);
+    expect(f, STANCE_MANAGE, 0);
+    f->mono_ms += 2 * GRACE_MS;
+    put(f, POLICY(1, "", ""), true);
+    expect(f, STANCE_HOLD, GRACE_MS);
+}
+
+static void a_policy_that_was_deleted_is_not_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    put(f, POLICY(1, "", ""), false);
+    put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), false);
+    expect(f, STANCE_REMOVE, 0);
+    put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), true);
+    expect(f, STANCE_REMOVE, 0);
+}
+
+static void what_was_valid_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    put(f, POLICY(1, "", "'driver': {'version': 1}"), false);
+    expect(f, STANCE_HOLD, 0);
+    put(f, POLICY(2, "", ""), false);
+    expect(f, STANCE_MANAGE, 0);
+    put(f, POLICY(3, "", "'driver': {'version': 1}"), false);
+    assert_non_null(f->cluster.problem_text);
+    expect(f, STANCE_MANAGE, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_policy_that_was_never_there_is_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_clock_that_is_set_forward_shortens_no_wait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_policy_that_vanishes_is_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_policy_that_was_deleted_is_not_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_valid_goes_on, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("stance", tests, NULL, NULL);
+}
