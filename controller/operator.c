@@ -1,8 +1,10 @@
 #include "operator.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -85,7 +87,7 @@ static void on_signal(void *arg)
     }
 }
 
-static void set_up_signals(struct ostler *op)
+static int set_up_signals(struct ostler *op, struct err *e)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -94,7 +96,10 @@ static void set_up_signals(struct ostler *op)
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     op->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (op->signal_fd < 0)
+        return err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
     loop_add_fd(op->loop, op->signal_fd, on_signal, op);
+    return 0;
 }
 
 /* ---- all of it */
@@ -139,7 +144,8 @@ static int set_up(struct ostler *op, struct err *e)
     if (!op->manifests)
         return -1;
     op->loop = loop_new(&op->clock);
-    set_up_signals(op);
+    if (set_up_signals(op, e) < 0)
+        return -1;
     operator_metrics_add(op);
     http_on_answer(op->http, (struct http_answers){ operator_count_request, op });
     set_up_engine(op);
@@ -159,8 +165,10 @@ static void start(struct ostler *op)
 static void wait_and_turn(struct ostler *op)
 {
     if (op->server) {
-        if (server_run_once(op->server, -1) < 0)
-            op->finished = true;
+        if (server_run_once(op->server, -1) < 0) {
+            log_error("cannot wait for what comes next");
+            on_finished(op, 1);
+        }
         return;
     }
     struct epoll_event event;

@@ -69,6 +69,15 @@ bool cluster_synced(const struct cluster *c)
     return true;
 }
 
+void cluster_tell_nodes(struct cluster *c)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor)))
+        if (((const struct node_slot *) e->value)->node)
+            c->o.listener.node(c->o.listener.arg, e->key);
+}
+
 void cluster_new_epoch(struct cluster *c)
 {
     c->epoch++;
@@ -78,11 +87,7 @@ void cluster_new_epoch(struct cluster *c)
     if (!c->object && !c->absent_since)
         c->absent_since = c->epoch_began_ms;
     c->pending = c->node_count;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor)))
-        if (((const struct node_slot *) e->value)->node)
-            c->o.listener.node(c->o.listener.arg, e->key);
+    cluster_tell_nodes(c);
     c->o.listener.policy(c->o.listener.arg, true);
 }
 

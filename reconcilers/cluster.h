@@ -59,6 +59,7 @@ struct cluster {
     bool saw_deletion;                /* the last policy went through a deletion */
     enum stance stance;               /* of the policy's last pass */
     int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
+    bool deleting;                    /* deletions of DaemonSets or records are on their way */
     struct map confirmed;             /* struct confirmation by resource and key */
     struct intents intents;           /* what children should be like under `policy` */
 };
@@ -71,6 +72,8 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
 bool cluster_synced(const struct cluster *c);
 /* Everything is to be looked at anew, since what is wanted has changed. */
 void cluster_new_epoch(struct cluster *c);
+/* Every node is to be looked at, though what is wanted is the same. */
+void cluster_tell_nodes(struct cluster *c);
 /* What may be done to nodes now; `ret_again_ms` is when to ask again though nothing happens (0: no need). */
 enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
 /* An answer to one of our writes. */

@@ -182,16 +182,6 @@ static bool only_counts(const struct child *a, const struct child *b)
            !a->kept_managers == !b->kept_managers && a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
 }
 
-/* Nodes that wait for the record that came, or that lost theirs. */
-static void tell_all_nodes(struct cluster *c)
-{
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor)))
-        if (((const struct node_slot *) e->value)->node)
-            tell_node(c, e->key);
-}
-
 static void child_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
@@ -203,8 +193,9 @@ static void child_changed(void *arg, struct record *before, struct record *after
         cluster_new_epoch(c);
         return;
     }
+    /* Nodes that wait for the record that came, or that lost theirs. */
     if (any->resource == RESOURCE_REVISION && (!was || !is))
-        tell_all_nodes(c);
+        cluster_tell_nodes(c);
     tell_policy(c, !only_counts(was, is));
 }
 

@@ -80,6 +80,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .pods = &pods,
         .stance = stance,
         .force_removal = forces_removal(c->object),
+        .deleting = c->deleting,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
@@ -88,6 +89,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     };
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
+    plan->epoch = c->epoch;
     node_plan(&in, &a, &v, plan);
     carry_until_gone(&in.view, &v);
     add_notice(slot, &v, plan);

@@ -122,6 +122,17 @@ static void forget_failure(struct reconcilers *r)
     r->policy(r->arg, true);
 }
 
+/* Whether the plan takes revisions away. */
+static bool deletes_revisions(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->len; i++) {
+        const struct request *r = &plan->actions[i].request;
+        if (*r->method == 'D' && (r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION))
+            return true;
+    }
+    return false;
+}
+
 void policy_reconcile(void *arg, const char *key, struct plan *plan)
 {
     (void) key;
@@ -140,7 +151,9 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
     struct cluster_view v = view_of(r, stance, some ? &facts : NULL, now);
     v.children = gather_children(c, &a, &v.child_count);
+    plan->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
+    c->deleting = deletes_revisions(plan);
     if (plan->len == 0 || str_eq(plan->actions[plan->len - 1].verb, "Status"))
         r->status_waits_ms = 0;
     else if (!r->status_waits_ms)
@@ -151,6 +164,10 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
 
 void policy_outcome(struct reconcilers *r, const struct executor_result *result)
 {
+    if (r->cluster->deleting) {
+        r->cluster->deleting = false;
+        cluster_tell_nodes(r->cluster);
+    }
     /* Somebody who wrote in between is no failure: the next pass sees it. */
     if (result->error == ERR_NONE || result->error == ERR_CONFLICT) {
         forget_failure(r);

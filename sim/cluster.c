@@ -87,8 +87,8 @@ static int create(struct sim_cluster *c, const json_t *object, struct err *e)
     const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
     if (k && api_create(c->api, ADMIN, k, object, &refusal) == 0)
         return 0;
-    return err_set(e, ERR_INVALID, "cannot create %s %s: %s", json_str_or_empty(object, "kind"), json_str_or_empty(object, "metadata.name"),
-                   k ? refusal.message : "there is no such kind here");
+    return err_set(e, ERR_INVALID, "cannot create %s %s: %s", json_str_or_empty(object, "kind"),
+                   json_str_or_empty(object, "metadata.name"), k ? refusal.message : "there is no such kind here");
 }
 
 /* What `helm install` leaves behind, as far as Ostler needs it: CRDs, namespaces, its account's rights. */
@@ -99,7 +99,8 @@ static int install(struct sim_cluster *c, struct err *e)
     json_t *crd;
     CLEANUP_JSON json_t *crds = builtin_crds();
     for (i = 0; i < ARRAY_LEN(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]);
+        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name",
+                                            namespaces[i]);
         if (create(c, ns, e) < 0)
             return -1;
     }
@@ -146,8 +147,14 @@ static int listen_and_tell(struct sim_cluster *c, struct err *e)
         c->tokens[i] = certificate_token(TOKEN_BYTES);
     c->users[USER_ADMIN] = (struct front_user){ c->tokens[USER_ADMIN], ADMIN };
     c->users[USER_OSTLER] = (struct front_user){ c->tokens[USER_OSTLER], OSTLER_USER };
-    const struct front_options f = { .listen = c->options->listen, .certificate = c->certificate.certificate, .key = c->certificate.key,
-                                     .users = c->users, .user_count = USER_COUNT, .api = c->api, .now_ms = now_ms, .now_arg = c };
+    const struct front_options f = { .listen = c->options->listen,
+                                     .certificate = c->certificate.certificate,
+                                     .key = c->certificate.key,
+                                     .users = c->users,
+                                     .user_count = USER_COUNT,
+                                     .api = c->api,
+                                     .now_ms = now_ms,
+                                     .now_arg = c };
     c->front = front_new(&f, e);
     if (!c->front)
         return -1;
@@ -170,7 +177,8 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
     c->api = api_new(&c->sim.clock);
     if (install(c, e) < 0)
         goto fail;
-    c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world, .without = options->api_only ? ~0U : 0 });
+    c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world, .without = options->api_only ? ~0U : 0,
+                                                                        .events = true });
     schedule_changes(c);
     api_compact(c->api, api_rv(c->api)); /* a server that has just begun has no history */
     if (listen_and_tell(c, e) < 0)

@@ -1,4 +1,5 @@
-/* A simulated cluster behind a network address: virtual time that follows the real one, the API server, everybody in it, and who may come in. */
+/* A simulated cluster behind a network address: virtual time that follows the real one, the API server, everybody in it, and who
+ * may come in. */
 #ifndef OSTLER_SIM_CLUSTER_H
 #define OSTLER_SIM_CLUSTER_H
 

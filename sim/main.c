@@ -69,12 +69,16 @@ static int serve(const struct sim_options *o)
     }
     bool picture = o->show && isatty(STDOUT_FILENO);
     CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)", sim_cluster_name(c), sim_cluster_server(c), o->speed);
-    CLEANUP_FREE char *foot = xasprintf("in a second terminal: kubectl --kubeconfig %s get nodes      Ctrl-C ends it", o->kubeconfig);
-    struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c), .clock = sim_cluster_clock(c), .picture = picture,
-                                                                .head = head, .foot = foot })
+    CLEANUP_FREE char *foot = xasprintf("in a second terminal: kubectl --kubeconfig %s get nodes      Ctrl-C ends it",
+                                        o->kubeconfig);
+    struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c),
+                                                                .clock = sim_cluster_clock(c),
+                                                                .picture = picture,
+                                                                .head = head,
+                                                                .foot = foot })
                              : NULL;
-    printf("%sostler-sim: the API server is at %s, the kubeconfig in %s\n", picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c),
-           o->kubeconfig);
+    printf("%sostler-sim: the API server is at %s, the kubeconfig in %s\n", picture ? "\033[?25l\033[2J\033[H" : "",
+           sim_cluster_server(c), o->kubeconfig);
     fflush(stdout);
     int rc = run(c, o, v);
     if (picture)

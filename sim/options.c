@@ -17,15 +17,21 @@ static const struct row {
     const char *argument;
     const char *help;
 } rows[] = {
-    { "--scenario", TEXT, offsetof(struct sim_options, scenario), "FILE", "the world; \"-\" is standard input; default: an empty cluster" },
-    { "--kubeconfig", TEXT, offsetof(struct sim_options, kubeconfig), "FILE", "where the administrator's kubeconfig is written; default: ostler-sim.kubeconfig" },
-    { "--ostler-kubeconfig", TEXT, offsetof(struct sim_options, ostler_kubeconfig), "FILE", "where one with the rights of Ostler's ServiceAccount is written" },
-    { "--listen", TEXT, offsetof(struct sim_options, listen), "ADDR:PORT", "where the API server listens; default: 127.0.0.1:0, a free port" },
+    { "--scenario", TEXT, offsetof(struct sim_options, scenario), "FILE",
+      "the world; \"-\" is standard input; default: an empty cluster" },
+    { "--kubeconfig", TEXT, offsetof(struct sim_options, kubeconfig), "FILE",
+      "where the administrator's kubeconfig is written; default: ostler-sim.kubeconfig" },
+    { "--ostler-kubeconfig", TEXT, offsetof(struct sim_options, ostler_kubeconfig), "FILE",
+      "where one with the rights of Ostler's ServiceAccount is written" },
+    { "--listen", TEXT, offsetof(struct sim_options, listen), "ADDR:PORT",
+      "where the API server listens; default: 127.0.0.1:0, a free port" },
     { "--speed", SPEED, offsetof(struct sim_options, speed), "N", "how much faster than real time; default: 1" },
     { "--seed", SEED, offsetof(struct sim_options, seed), "N", "what chance is drawn from; default: the scenario's" },
-    { "--for", DURATION, offsetof(struct sim_options, duration_ms), "TIME", "ends after this virtual time; default: with a signal" },
+    { "--for", DURATION, offsetof(struct sim_options, duration_ms), "TIME",
+      "ends after this virtual time; default: with a signal" },
     { "--show", FLAG, offsetof(struct sim_options, show), "", "show what happens: a picture on a terminal, lines elsewhere" },
-    { "--api-only", FLAG, offsetof(struct sim_options, api_only), "", "only the API server: no controllers, no scheduler, no kubelets" },
+    { "--api-only", FLAG, offsetof(struct sim_options, api_only), "",
+      "only the API server: no controllers, no scheduler, no kubelets" },
     { "--log-level", LEVEL, offsetof(struct sim_options, log_level), "LEVEL", "debug, info, warn or error; default: warn" },
     { "--help", FLAG, offsetof(struct sim_options, help), "", "print this" },
     { "--version", FLAG, offsetof(struct sim_options, version), "", "print the version" },
@@ -96,8 +102,8 @@ void sim_options_help(void)
     printf("%s: a Kubernetes cluster with GPU nodes in one process, for kubectl, curl and Ostler.\n\n"
            "usage: ostler-sim [OPTION…]\n\noptions:\n", sim_options_version());
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument, (int) (30 - strlen(rows[i].name) - strlen(rows[i].argument)), "",
-               rows[i].help);
+        printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument, (int) (30 - strlen(rows[i].name) - strlen(rows[i].argument)),
+               "", rows[i].help);
     printf("\nexample: ostler-sim --scenario sim/scenarios/fleet.yaml --speed 10 --show\n"
            "         kubectl --kubeconfig ostler-sim.kubeconfig get nodes\n");
 }

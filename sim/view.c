@@ -26,7 +26,8 @@ struct view {
 };
 
 static const char *const colours[NODE_STATE_COUNT] = {
-    [NODE_PLAIN] = "90", [NODE_FOUND] = "36", [NODE_STARTING] = "33", [NODE_READY] = "32", [NODE_CLOSED] = "35", [NODE_DOWN] = "31",
+    [NODE_PLAIN] = "90", [NODE_FOUND] = "36",  [NODE_STARTING] = "33",
+    [NODE_READY] = "32", [NODE_CLOSED] = "35", [NODE_DOWN] = "31",
 };
 
 /* ---- lines */
@@ -146,7 +147,8 @@ static void on_commit(void *arg, const struct api_commit *c)
 {
     struct view *v = arg;
     if (str_eq(c->kind->plural, "events")) {
-        if (c->after)
+        /* What the cluster's own components tell names one as its source, and is too much to be shown here. */
+        if (c->after && !json_str(c->after, "source.component"))
             take_note(v, c->after);
         return;
     }
@@ -218,9 +220,9 @@ static void draw_policy(const struct view *v, struct screen *s)
     } else {
         CLEANUP_FREE char *text = policy_text(policy);
         const json_t *ready = condition(policy, "Ready");
-        CLEANUP_FREE char *summary = xasprintf("nodes %s   driver %s   rollout %s", json_str_or_empty(policy, "status.summary.nodes"),
-                                               json_str_or_empty(policy, "status.summary.driver"),
-                                               json_str_or_empty(policy, "status.summary.rollout"));
+        CLEANUP_FREE char *summary = xasprintf(
+            "nodes %s   driver %s   rollout %s", json_str_or_empty(policy, "status.summary.nodes"),
+            json_str_or_empty(policy, "status.summary.driver"), json_str_or_empty(policy, "status.summary.rollout"));
         CLEANUP_FREE char *head = xasprintf("policy default  %s", text);
         row(s, ready && str_eq(json_str(ready, "status"), "True") ? "1;32" : "1;33", head);
         row(s, NULL, summary);
@@ -235,8 +237,8 @@ static void draw_daemonsets(const struct view *v, struct screen *s)
         const json_t *d = api_at(v->o.api, k, i);
         int64_t ready = json_int(d, "status.numberReady", 0), desired = json_int(d, "status.desiredNumberScheduled", 0);
         const json_t *container = json_array_get(json_at(d, "spec.template.spec.containers"), 0);
-        CLEANUP_FREE char *text = xasprintf("%-28s %4" PRId64 " of %-4" PRId64 " %s", json_str_or_empty(d, "metadata.name"), ready, desired,
-                                            json_str_or_empty(container, "image"));
+        CLEANUP_FREE char *text = xasprintf("%-28s %4" PRId64 " of %-4" PRId64 " %s", json_str_or_empty(d, "metadata.name"),
+                                            ready, desired, json_str_or_empty(container, "image"));
         row(s, desired == 0 ? "90" : ready == desired ? "32" : "33", text);
     }
     row(s, NULL, "");

@@ -1,5 +1,5 @@
-/* What a person sees of the simulated cluster: a picture that is drawn again and again on a terminal, lines elsewhere. It reads the API server's objects and
- * nothing else, as a person with kubectl would. */
+/* What a person sees of the simulated cluster: a picture that is drawn again and again on a terminal, lines elsewhere. It reads
+ * the API server's objects and nothing else, as a person with kubectl would. */
 #ifndef OSTLER_SIM_VIEW_H
 #define OSTLER_SIM_VIEW_H
 
@@ -22,7 +22,8 @@ struct view_options {
 /* Listens to the API from now on. */
 struct view *view_new(const struct view_options *o);
 void view_free(struct view *v);
-/* Appends what there is to say: the whole picture, in so many columns and rows, or the lines about what changed since the last call. */
+/* Appends what there is to say: the whole picture, in so many columns and rows, or the lines about what changed since the last
+ * call. */
 void view_show(struct view *v, int columns, int rows, struct buf *out);
 
 #endif

@@ -9,12 +9,7 @@ json_t *json_at(const json_t *root, const char *path)
     const json_t *node = root;
     while (node && *path) {
         size_t n = strcspn(path, ".");
-        char key[64];
-        if (n >= sizeof key)
-            return NULL;
-        memcpy(key, path, n);
-        key[n] = '\0';
-        node = json_object_get(node, key);
+        node = json_object_getn(node, path, n);
         path += n + (path[n] == '.');
     }
     return (json_t *) node;

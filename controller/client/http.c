@@ -1,9 +1,8 @@
 #include "client/http.h"
 
-#include <curl/curl.h>
 #include <errno.h>
-#include <malloc.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -13,35 +12,26 @@
 #include "client/failure.h"
 #include "client/headers.h"
 #include "client/http_failure.h"
+#include "client/http_lane.h"
 #include "client/http_options.h"
 #include "client/limits.h"
-#include "client/sockets.h"
 #include "client/warnings.h"
 
-/* Requests that use each other's connections, one after the other: HTTP/1.1 has one request at a time on each. The lease has its
- * own, so that what happens to other requests does not touch it. */
+/* The lease has its own, so that what happens to other requests does not touch it. */
 enum lane_id { LANE_WATCH, LANE_UNARY, LANE_LEASE, LANE_COUNT };
-
-struct lane {
-    struct http *http;
-    enum lane_id id;
-    CURLM *multi;
-    struct sockets sockets;
-    int64_t timer_at; /* when libcurl wants to be called; INT64_MAX: not by time */
-    int64_t close_at; /* when its connections are closed; INT64_MAX: it is in use, or has none */
-    size_t running;
-};
 
 enum call_state {
     CALL_WAITING,   /* starts in the next turn, since libcurl takes no handle from inside its callbacks; a read, when there is room */
     CALL_RUNNING,
     CALL_CANCELLED, /* ends in this or the next turn, for the same reason */
+    CALL_UNWATCHED, /* fails in this or the next turn: nothing will be heard of its socket */
 };
 
 struct call {
     struct call *next;
     uint64_t id;
     enum call_state state;
+    struct http *http;
     struct lane *lane;
     struct transport_sink sink;
     struct request request;
@@ -68,48 +58,6 @@ struct http {
     struct http_answers answers;
 };
 
-/* ---- libcurl's view of the loop */
-
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
-{
-    (void) easy;
-    (void) socket_arg;
-    struct lane *lane = arg;
-    int epoll_fd = lane->http->epoll_fd;
-    if (what == CURL_POLL_REMOVE) {
-        (void) epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-        return 0;
-    }
-    struct epoll_event ev = { .data.u64 = (uint64_t) lane->id << 32 | (uint32_t) fd };
-    ev.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
-    int rc = epoll_ctl(epoll_fd, EPOLL_CTL_MOD, fd, &ev);
-    if (rc < 0 && errno == ENOENT)
-        rc = epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev);
-    return rc;
-}
-
-static int on_timer(CURLM *multi, long timeout_ms, void *arg)
-{
-    (void) multi;
-    struct lane *lane = arg;
-    lane->timer_at = timeout_ms < 0 ? INT64_MAX : clock_mono_ms(lane->http->clock) + timeout_ms;
-    return 0;
-}
-
-static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
-{
-    (void) purpose;
-    struct lane *lane = arg;
-    return sockets_open(&lane->sockets, address->family, address->socktype, address->protocol);
-}
-
-static int on_close(void *arg, curl_socket_t fd)
-{
-    struct lane *lane = arg;
-    sockets_close(&lane->sockets, fd);
-    return 0;
-}
-
 /* ---- what comes in; returning less than was given ends the transfer */
 
 static size_t refuse(struct call *call, const char *why)
@@ -120,8 +68,8 @@ static size_t refuse(struct call *call, const char *why)
 
 static void tell_answer(const struct call *call, int status)
 {
-    if (call->lane->http->answers.fn)
-        call->lane->http->answers.fn(call->lane->http->answers.arg, call->request.method, status);
+    if (call->http->answers.fn)
+        call->http->answers.fn(call->http->answers.arg, call->request.method, status);
 }
 
 static void finish_headers(struct call *call)
@@ -133,7 +81,7 @@ static void finish_headers(struct call *call)
     call->status_told = true;
     tell_answer(call, (int) status);
     if (call->headers.warning)
-        warnings_log_once(&call->lane->http->warnings, call->headers.warning);
+        warnings_log_once(&call->http->warnings, call->headers.warning);
     if (call->sink.on_status)
         call->sink.on_status(call->sink.arg, (int) status);
 }
@@ -176,10 +124,6 @@ static void set_callbacks(struct call *call)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, call->lane);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, call->lane);
 }
 
 /* Reads wait, since lists are large. Writes never do: who submits them bounds them, and may submit them only for so long. */
@@ -202,33 +146,19 @@ static void start(struct http *h, struct call *call)
 {
     config_refresh(h->config, clock_mono_ms(h->clock));
     drop_old_watches(h);
-    call->easy = curl_easy_init();
-    if (!call->easy)
-        abort();
-    http_options_set(call->easy, h->config, &call->request, &call->lists);
+    call->easy = http_options_new(h->config, &call->request, &call->lists);
     set_callbacks(call);
     call->started_at = clock_mono_ms(h->clock);
     call->state = CALL_RUNNING;
-    call->lane->running++;
-    call->lane->close_at = INT64_MAX;
-    curl_multi_add_handle(call->lane->multi, call->easy);
-}
-
-static void leave_lane(struct call *call)
-{
-    struct lane *lane = call->lane;
-    curl_multi_remove_handle(lane->multi, call->easy);
-    curl_easy_cleanup(call->easy);
-    lane->running--;
-    lane->http->unsettled = true; /* there is room for the next one */
-    if (lane->running == 0)
-        lane->close_at = clock_mono_ms(lane->http->clock) + IDLE_CLOSE_MS;
+    lane_add(call->lane, call->easy);
 }
 
 static void call_free(struct call *call)
 {
-    if (call->easy)
-        leave_lane(call);
+    if (call->easy) {
+        lane_remove(call->lane, call->easy);
+        call->http->unsettled = true; /* there is room for the next one */
+    }
     http_lists_clear(&call->lists);
     headers_clear(&call->headers);
     request_clear(&call->request);
@@ -244,7 +174,7 @@ static bool failure_of(const struct call *call, CURLcode code, int status, struc
         code = CURLE_WEIRD_SERVER_REPLY;
     if (code == CURLE_OK && status != 401)
         return false;
-    const struct clock *clock = call->lane->http->clock;
+    const struct clock *clock = call->http->clock;
     http_failure_read(call->easy, code, ret);
     if (*call->detail)
         ret->detail = call->detail;
@@ -258,7 +188,7 @@ static void learn(struct call *call, const struct failure *f)
 {
     if (f->kind == FAILURE_SERVER_CERT || f->kind == FAILURE_OWN_CERT || f->kind == FAILURE_TLS ||
         f->kind == FAILURE_UNAUTHORIZED)
-        config_doubt(call->lane->http->config);
+        config_doubt(call->http->config);
 }
 
 static void deliver(struct call *call, CURLcode code)
@@ -272,7 +202,7 @@ static void deliver(struct call *call, CURLcode code)
     if (call->refused) {
         err_set(&result.err, ERR_TOO_LARGE, "%s %s: %s", call->request.method, call->request.path, call->refused);
     } else if (failure_of(call, code, result.status, &f)) {
-        failure_describe(&f, call->lane->http->config, &result.err);
+        failure_describe(&f, call->http->config, &result.err);
         learn(call, &f);
     }
     if (call->sink.on_done)
@@ -288,8 +218,20 @@ static void unlink_call(struct http *h, const struct call *call)
     *at = call->next;
 }
 
+/* From inside libcurl: settle() does the rest. */
+static void fail_unwatched(CURL *easy, int os_errno)
+{
+    struct call *call = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **) &call);
+    if (!call || call->state != CALL_RUNNING) /* a handle of libcurl's own, or one that ends anyway */
+        return;
+    call->state = CALL_UNWATCHED;
+    call->http->unsettled = true;
+    snprintf(call->detail, sizeof call->detail, "its socket cannot be watched: %s", strerror(os_errno));
+}
+
 /* Hands out every transfer that has ended. Sinks may submit and cancel: both only mark calls. */
-static void finish_ended(struct lane *lane)
+static void finish_ended(struct http *h, struct lane *lane)
 {
     int left;
     CURLMsg *message;
@@ -299,44 +241,15 @@ static void finish_ended(struct lane *lane)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **) &call);
         if (call->state == CALL_CANCELLED)
             continue; /* settle() frees it */
-        unlink_call(lane->http, call);
+        unlink_call(h, call);
         deliver(call, code);
         call_free(call);
     }
 }
 
-/* ---- lanes */
-
-static void lane_init(struct http *h, enum lane_id id)
-{
-    struct lane *lane = &h->lanes[id];
-    *lane = (struct lane){ .http = h, .id = id, .multi = curl_multi_init(), .timer_at = INT64_MAX, .close_at = INT64_MAX };
-    if (!lane->multi)
-        abort();
-    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
-    curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(lane->multi, CURLMOPT_TIMERDATA, lane);
-    curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long) CONNECTIONS_PER_LANE);
-}
-
-static void lane_clear(struct lane *lane)
-{
-    curl_multi_cleanup(lane->multi);
-    sockets_clear(&lane->sockets);
-}
-
-/* Closes the connections of a lane on which nothing runs. What its last requests took goes back to the system. */
-static void lane_renew(struct lane *lane)
-{
-    lane_clear(lane);
-    lane_init(lane->http, lane->id);
-    malloc_trim(0);
-}
-
 /* ---- turns */
 
-/* Starts what waits and frees what is cancelled. Not from inside libcurl's callbacks. */
+/* Starts what waits, fails what is not watched and frees what is cancelled. Not from inside libcurl's callbacks. */
 static void settle(struct http *h)
 {
     if (!h->unsettled)
@@ -344,8 +257,10 @@ static void settle(struct http *h)
     h->unsettled = false;
     for (struct call **at = &h->calls; *at;) {
         struct call *call = *at;
-        if (call->state == CALL_CANCELLED) {
+        if (call->state == CALL_UNWATCHED || call->state == CALL_CANCELLED) {
             *at = call->next;
+            if (call->state == CALL_UNWATCHED)
+                deliver(call, CURLE_RECV_ERROR);
             call_free(call);
             continue;
         }
@@ -355,32 +270,17 @@ static void settle(struct http *h)
     }
 }
 
-static int curl_events(uint32_t events)
-{
-    return (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
-           (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-}
-
 void http_turn(struct http *h)
 {
-    int running;
     settle(h);
     struct epoll_event events[EVENTS_PER_TURN];
     int n = epoll_wait(h->epoll_fd, events, EVENTS_PER_TURN, 0);
-    for (int i = 0; i < n; i++) {
-        struct lane *lane = &h->lanes[events[i].data.u64 >> 32];
-        int fd = (int) (events[i].data.u64 & UINT32_MAX);
-        curl_multi_socket_action(lane->multi, fd, curl_events(events[i].events), &running);
-    }
+    for (int i = 0; i < n; i++)
+        lane_serve(&h->lanes[lane_of_event(&events[i])], &events[i]);
     for (size_t i = 0; i < LANE_COUNT; i++) {
-        struct lane *lane = &h->lanes[i];
-        if (lane->timer_at <= clock_mono_ms(h->clock)) {
-            lane->timer_at = INT64_MAX; /* libcurl sets the next one from inside */
-            curl_multi_socket_action(lane->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-        }
-        finish_ended(lane);
-        if (lane->close_at <= clock_mono_ms(h->clock))
-            lane_renew(lane);
+        lane_serve_due(&h->lanes[i]);
+        finish_ended(h, &h->lanes[i]);
+        lane_close_idle(&h->lanes[i]);
     }
     settle(h);
 }
@@ -389,8 +289,7 @@ int64_t http_deadline(const struct http *h)
 {
     int64_t at = h->unsettled ? clock_mono_ms(h->clock) : INT64_MAX;
     for (size_t i = 0; i < LANE_COUNT; i++) {
-        const struct lane *lane = &h->lanes[i];
-        int64_t due = lane->timer_at < lane->close_at ? lane->timer_at : lane->close_at;
+        int64_t due = lane_deadline(&h->lanes[i]);
         if (due < at)
             at = due;
     }
@@ -424,6 +323,7 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
     struct call *call = xcalloc(1, sizeof *call);
     call->id = ++h->last_id;
     call->state = CALL_WAITING;
+    call->http = h;
     call->lane = &h->lanes[lane_of(request_steal->class)];
     call->sink = *sink;
     call->request = *request_steal;
@@ -478,8 +378,8 @@ struct http *http_new(struct config *config, const struct clock *clock, struct e
     h->clock = clock;
     h->epoll_fd = epoll_fd;
     h->tls_generation = config->tls_generation;
-    for (size_t i = 0; i < LANE_COUNT; i++)
-        lane_init(h, (enum lane_id) i);
+    for (uint32_t i = 0; i < LANE_COUNT; i++)
+        lane_init(&h->lanes[i], &(const struct lane_place){ i, epoll_fd, clock, fail_unwatched });
     return h;
 }
 

@@ -111,13 +111,16 @@ static void set_request(CURL *easy, const struct request *r)
     SET(easy, CURLOPT_TIMEOUT_MS, (long) r->timeout_ms);
 }
 
-void http_options_set(CURL *easy, const struct config *c, const struct request *r, struct http_lists *lists)
+CURL *http_options_new(const struct config *c, const struct request *r, struct http_lists *lists)
 {
+    CURL *easy = curl_easy_init();
+    must(easy ? CURLE_OK : CURLE_OUT_OF_MEMORY, "another request");
     set_url(easy, c, r->path, lists);
     set_connection(easy, c);
     set_tls(easy, c);
     set_headers(easy, c, r, lists);
     set_request(easy, r);
+    return easy;
 }
 
 void http_lists_clear(struct http_lists *lists)

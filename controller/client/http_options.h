@@ -13,8 +13,8 @@ struct http_lists {
     struct curl_slist *connect_to;
 };
 
-/* Sets up a fresh handle; the body of the request is borrowed too, everything else is copied. */
-void http_options_set(CURL *easy, const struct config *c, const struct request *r, struct http_lists *lists);
+/* A new handle for the request; its body is borrowed too, everything else is copied. */
+CURL *http_options_new(const struct config *c, const struct request *r, struct http_lists *lists);
 void http_lists_clear(struct http_lists *lists);
 
 #endif

@@ -129,6 +129,12 @@ static void on_notice(void *arg, const struct notice *n)
                                                   .reason = n->reason, .action = n->action, .note = n->note });
 }
 
+static uint32_t epoch(void *arg)
+{
+    const struct engine *en = arg;
+    return en->cluster.epoch;
+}
+
 static void on_written(void *arg, enum resource_id resource, const json_t *object)
 {
     struct engine *en = arg;
@@ -148,7 +154,7 @@ static void on_answered(void *arg, const struct request *request, int status, co
 static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
-    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .written = on_written,
+    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch, .written = on_written,
                                    .unread = cluster_unread, .answered = on_answered, .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */

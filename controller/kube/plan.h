@@ -37,6 +37,7 @@ struct plan {
     struct notice *notices;
     size_t notice_count;
     int64_t requeue_after_ms; /* look again after this time even if nothing happens; 0: no need */
+    uint32_t epoch;           /* of what is wanted, as it was decided on: in another one nothing more of the plan is begun; 0: it holds in all */
 };
 
 #define CLEANUP_PLAN CLEANUP(plan_clear)

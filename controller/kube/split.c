@@ -148,10 +148,24 @@ static struct split_level level_of(struct split *s, bool object, bool is_item)
     return level;
 }
 
-static int open_container(struct split *s, char c, struct err *e)
+static int push(struct split *s, struct split_level level, struct err *e)
 {
     if (s->depth == SPLIT_DEPTH_MAX)
         return err_set(e, ERR_TOO_LARGE, "JSON nested deeper than %d", SPLIT_DEPTH_MAX);
+    s->levels[s->depth++] = level;
+    return 0;
+}
+
+static int pop(struct split *s, char c, struct err *e)
+{
+    if (s->depth == 0 || top(s)->object != (c == '}'))
+        return err_set(e, ERR_INVALID, "not JSON: unexpected '%c'", c);
+    s->depth--;
+    return 0;
+}
+
+static int open_container(struct split *s, char c, struct err *e)
+{
     if (s->depth > 0 && s->want_key)
         return err_set(e, ERR_INVALID, "not JSON: '%c' where a key belongs", c);
     bool is_item = !s->in_item && at_item(s);
@@ -160,32 +174,37 @@ static int open_container(struct split *s, char c, struct err *e)
     if (s->mode == SPLIT_LIST && s->depth == 0 && (c != '{' || s->envelope.len))
         return err_set(e, ERR_INVALID, "a list that is not one object");
     s->in_item |= is_item;
-    if (emit(s, &c, 1, e) < 0)
+    struct split_level level = level_of(s, c == '{', is_item);
+    if (push(s, level, e) < 0 || emit(s, &c, 1, e) < 0)
         return -1;
-    s->levels[s->depth] = level_of(s, c == '{', is_item);
-    s->depth++;
     s->want_key = c == '{';
+    if (s->in_item && (s->pruned_at || !level.paths))
+        s->plain_at = s->depth;
     return 0;
 }
 
-static int close_container(struct split *s, char c, struct err *e)
+/* A container has ended, and with it perhaps an item. */
+static int end_container(struct split *s, struct err *e)
 {
-    if (s->depth == 0 || top(s)->object != (c == '}'))
-        return err_set(e, ERR_INVALID, "not JSON: unexpected '%c'", c);
-    if (s->want_key && top(s)->has_key)
-        return err_set(e, ERR_INVALID, "not JSON: '%c' after a comma", c);
-    if (s->pruned_at == s->depth)
-        s->pruned_at = 0;
-    s->want_key = false;
-    if (emit(s, &c, 1, e) < 0)
-        return -1;
-    s->depth--;
     if (!s->in_item || !at_item(s))
         return 0;
     s->in_item = false;
     int rc = s->on_item(s->arg, s->item.data, s->item.len, e);
     buf_reset(&s->item);
     return rc;
+}
+
+static int close_container(struct split *s, char c, struct err *e)
+{
+    bool dangling = s->depth > 0 && s->want_key && top(s)->has_key;
+    if (s->pruned_at == s->depth)
+        s->pruned_at = 0;
+    if (pop(s, c, e) < 0)
+        return -1;
+    if (dangling)
+        return err_set(e, ERR_INVALID, "not JSON: '%c' after a comma", c);
+    s->want_key = false;
+    return emit(s, &c, 1, e) < 0 ? -1 : end_container(s, e);
 }
 
 static int take_comma(struct split *s, struct err *e)
@@ -209,7 +228,20 @@ static int refuse_between(char c, struct err *e)
     return err_set(e, ERR_INVALID, "not JSON: '%c' where an object belongs", c);
 }
 
-/* Copies what of a string is there, from its opening quote on. */
+/* How much of a string is there, from its opening quote on. */
+static size_t string_len(struct split *s, const char *p, size_t n)
+{
+    size_t i = !s->in_string || s->in_escape;
+    const char *quote = i < n ? memchr(p + i, '"', n - i) : NULL;
+    if (quote && (quote == p + i || quote[-1] != '\\')) /* nearly always */
+        i = (size_t) (quote - p);
+    while (i < n && p[i] != '"')
+        i += p[i] == '\\' ? 2 : 1;
+    s->in_escape = i > n;
+    s->in_string = i >= n;
+    return s->in_string ? n : i + 1;
+}
+
 static int take_string(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     bool opens = !s->in_string;
@@ -217,12 +249,7 @@ static int take_string(struct split *s, const char *p, size_t n, size_t *ret_tak
         return refuse_between('"', e);
     if (opens)
         s->in_key = s->want_key;
-    size_t i = opens || s->in_escape;
-    while (i < n && p[i] != '"')
-        i += p[i] == '\\' ? 2 : 1;
-    s->in_escape = i > n;
-    s->in_string = i >= n;
-    *ret_taken = s->in_string ? n : i + 1;
+    *ret_taken = string_len(s, p, n);
     if (emit(s, p, *ret_taken, e) < 0)
         return -1;
     return s->in_string || !s->in_key ? 0 : end_key(s, e);
@@ -275,12 +302,40 @@ static int take_special(struct split *s, char c, struct err *e)
     }
 }
 
+/* Within a container of which nothing is left out, or all, only its end matters: what is there of it is copied, or skipped, in one piece. */
+static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
+{
+    size_t i = 0;
+    int rc = 0;
+    while (i < n && rc == 0 && s->depth >= s->plain_at) {
+        if (s->in_string || p[i] == '"') {
+            i += string_len(s, p + i, n - i);
+            continue;
+        }
+        if (p[i] == '{' || p[i] == '[')
+            rc = push(s, (struct split_level){ .object = p[i] == '{' }, e);
+        else if (p[i] == '}' || p[i] == ']')
+            rc = pop(s, p[i], e);
+        i++;
+    }
+    *ret_taken = i;
+    if (rc < 0 || emit(s, p, i, e) < 0)
+        return -1;
+    if (s->depth >= s->plain_at)
+        return 0;
+    s->plain_at = 0;
+    s->want_key = false;
+    return end_container(s, e);
+}
+
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e)
 {
     for (size_t i = 0, taken; i < n; i += taken) {
         int rc;
         taken = 1;
-        if (s->in_string || bytes[i] == '"')
+        if (s->plain_at)
+            rc = take_plain(s, bytes + i, n - i, &taken, e);
+        else if (s->in_string || bytes[i] == '"')
             rc = take_string(s, bytes + i, n - i, &taken, e);
         else if (is_special(bytes[i]))
             rc = take_special(s, bytes[i], e);

@@ -44,6 +44,7 @@ struct split {
     struct split_level levels[SPLIT_DEPTH_MAX];
     int depth;
     int pruned_at; /* depth of the object whose current member is left out; 0: none */
+    int plain_at;  /* depth in the container that is copied, or left out, in one piece; 0: none */
     bool in_string, in_escape, in_key, want_key, in_item;
     struct split_level next; /* what a container that begins at the last key would be */
     struct buf key;

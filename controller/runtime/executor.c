@@ -149,16 +149,28 @@ static void begin(struct job *job)
     ex->in_flight++;
 }
 
+/* Why nothing of the plan may be begun any more; NULL: it may. */
+static const char *why_not(const struct job *job)
+{
+    const struct executor_options *o = &job->ex->o;
+    if (clock_mono_ms(loop_clock(o->loop)) >= o->fence(o->arg))
+        return "the lease is not ours";
+    if (job->plan.epoch && job->plan.epoch != o->epoch(o->arg))
+        return "something else is wanted since this was decided";
+    return NULL;
+}
+
 static void pump(struct executor *ex)
 {
     for (struct job *job = ex->head, *next; job && ex->in_flight < EXECUTOR_IN_FLIGHT; job = next) {
         next = job->next;
         if (job->request)
             continue;
-        if (clock_mono_ms(loop_clock(ex->o.loop)) < ex->o.fence(ex->o.arg)) {
+        const char *why = why_not(job);
+        if (!why) {
             begin(job);
         } else {
-            finish(job, ERR_CONFLICT, "the lease is not ours");
+            finish(job, ERR_CONFLICT, why);
             next = ex->head; /* the done function may have changed the list */
         }
     }

@@ -29,6 +29,8 @@ struct executor_options {
     struct loop *loop;                 /* borrowed */
     /* The moment after which no write may begin (loop time); INT64_MIN while not leading. */
     int64_t (*fence)(void *arg);
+    /* The epoch of what is wanted now. NULL: no plan has one. */
+    uint32_t (*epoch)(void *arg);
     /* An accepted write's answer. */
     void (*written)(void *arg, enum resource_id resource, const json_t *object);
     /* What that never looks at, as split.left_out has it. NULL: it looks at all. */

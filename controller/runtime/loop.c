@@ -34,7 +34,7 @@ struct loop {
 
 static void die(const char *what)
 {
-    fprintf(stderr, "ostler: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "ostler: %s: %s; exiting, the state is in the API server\n", what, strerror(errno));
     abort();
 }
 
@@ -159,7 +159,8 @@ static void arm(struct loop *l)
         spec.it_value.tv_sec = (time_t) (wait / 1000);
         spec.it_value.tv_nsec = (long) (wait % 1000) * 1000000 + 1; /* zero would disarm it */
     }
-    timerfd_settime(l->timer_fd, 0, &spec, NULL);
+    if (timerfd_settime(l->timer_fd, 0, &spec, NULL) < 0)
+        die("cannot set the timer"); /* whoever waits for it would wait for ever */
 }
 
 static void run_descriptors(struct loop *l)

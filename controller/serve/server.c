@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "serve/listen.h"
+#include "serve/status_text.h"
 
 enum {
     CONNECTIONS_MAX = 512,       /* when one more comes, the oldest goes: idle clients cannot keep a probe out */
@@ -177,26 +178,6 @@ static int make_body(struct server *s, struct lws *wsi, const struct request *r,
     return status;
 }
 
-static const char *status_text(int status)
-{
-    static const struct {
-        int status;
-        const char *text;
-    } texts[] = {
-        { 200, "OK" },
-        { 400, "Bad Request" },
-        { 404, "Not Found" },
-        { 405, "Method Not Allowed" },
-        { 500, "Internal Server Error" },
-        { 503, "Service Unavailable" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        if (texts[i].status == status)
-            return texts[i].text;
-    }
-    return "Unknown";
-}
-
 static void make_answer(struct server *s, struct connection *c, const struct request *r)
 {
     CLEANUP_BUF struct buf body = BUF_INIT(BODY_MAX);
@@ -346,15 +327,17 @@ static void on_timer(void *arg)
 
 /* libwebsockets 4 ignores the timeout of lws_service(), and its own timers are rounded down to whole milliseconds, which
  * makes it spin through the last one: so the limit of a wait is a timer descriptor among the others. */
-static void set_timer(struct server *s, int timeout_ms)
+static int set_timer(struct server *s, int timeout_ms)
 {
     if (timeout_ms <= 0 && !s->timer_set)
-        return;
+        return 0;
     struct itimerspec when = { 0 };
     if (timeout_ms > 0)
         when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L };
-    timerfd_settime(s->timer_fd, 0, &when, NULL);
+    if (timerfd_settime(s->timer_fd, 0, &when, NULL) < 0)
+        return -1;
     s->timer_set = timeout_ms > 0;
+    return 0;
 }
 
 /* libwebsockets owns `fd` afterwards, also when this fails. */
@@ -447,7 +430,8 @@ int server_port(const struct server *s)
 
 int server_run_once(struct server *s, int timeout_ms)
 {
-    set_timer(s, timeout_ms);
+    if (set_timer(s, timeout_ms) < 0)
+        return -1;
     /* Any number but a negative one waits for the next descriptor. */
     return lws_service(s->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
 }

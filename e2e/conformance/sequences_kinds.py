@@ -117,6 +117,9 @@ seq("a service without one", post(in_ns("services"), {"metadata": {"name": "s"},
 seq("a service without ports", post(in_ns("services"), {"metadata": {"name": "s"}, "spec": {}}))
 RC = "/apis/node.k8s.io/v1/runtimeclasses"
 seq("a runtime class", post(RC, {"metadata": {"name": "$ns"}, "handler": "nvidia"}), merge(RC + "/$ns", {"handler": "other"}), delete(RC + "/$ns"))
+seq("a pod names a runtime class that is not there", post(in_ns("pods"), pod(runtimeClassName="nope")),
+    post(in_ns("pods"), {**pod(runtimeClassName="nope"), "metadata": {"generateName": "gen-"}}), post(in_ns("pods"), pod(runtimeClassName="No!")),
+    post(RC, {"metadata": {"name": "nope"}, "handler": "nvidia"}), post(in_ns("pods"), pod(runtimeClassName="nope")), delete(RC + "/nope"))
 LEASES = in_ns("leases", group="/apis/coordination.k8s.io/v1")
 seq("a lease", post(LEASES, {"metadata": {"name": "l"}, "spec": {"holderIdentity": "me", "leaseDurationSeconds": 15}}).save(
     rv="metadata.resourceVersion"), put(LEASES + "/l", {"metadata": {"name": "l", "resourceVersion": "$rv"}, "spec": {"holderIdentity": "you"}}),

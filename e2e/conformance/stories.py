@@ -56,6 +56,17 @@ def a_pod_on_every_node_that_fits(s):
 
 
 @story
+def pods_that_name_a_runtime_class(s):
+    """Pods that name a RuntimeClass are refused until it is there."""
+    three(s)
+    s.create(on_story(s, pod={"runtimeClassName": s.ns}))
+    s.settle()
+    s.both(lambda c: c.create({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": s.ns}, "handler": "runc"}))
+    s.edit("DaemonSet", "a", {"metadata": {"annotations": {"example.com/look": "again"}}})
+    s.settle()
+
+
+@story
 def a_rolling_update(s):
     """RollingUpdate replaces all pods, and history has both templates."""
     three(s)

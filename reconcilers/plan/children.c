@@ -319,16 +319,20 @@ static void want_exporter(struct pass *p)
         want_rendered(p, RESOURCE_SERVICEMONITOR, RENDER_EXPORTER_MONITOR, &ctx, variant);
 }
 
+/* Before any DaemonSet: the API server refuses pods that name a RuntimeClass which is not there, and the DaemonSet controller then waits
+ * longer and longer. */
+static void want_runtime_class(struct pass *p)
+{
+    if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING | TALLY_WANTED) == 0)
+        return;
+    struct render_context ctx = context(p, p->v->policy->spec, NULL, NULL);
+    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "");
+}
+
+/* Where nodes have a stack of ours the followers are needed. */
 static void want_followers(struct pass *p)
 {
-    const struct cluster_view *v = p->v;
-    bool exporter = json_bool(v->policy->spec, "exporter.enabled", true);
-    /* Where nodes have a stack of ours the followers and the RuntimeClass are needed. */
-    if (tally_nodes(v->tally, "stack", NULL, TALLY_CARRYING) == 0)
-        return;
-    struct render_context ctx = context(p, v->policy->spec, NULL, NULL);
-    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "");
-    if (exporter)
+    if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 && json_bool(p->v->policy->spec, "exporter.enabled", true))
         want_exporter(p);
 }
 
@@ -404,6 +408,8 @@ static size_t delete_unwanted(struct pass *p)
 size_t children_plan(const struct cluster_view *v, struct plan *plan, struct err *e)
 {
     struct pass p = { .v = v, .plan = plan, .e = e, .wanted = json_object() };
+    if (v->stance == STANCE_MANAGE)
+        want_runtime_class(&p);
     want_revisions(&p);
     if (v->stance == STANCE_MANAGE)
         want_followers(&p);

@@ -63,6 +63,7 @@ struct node_input {
     const struct node_pods *pods;
     enum stance stance;
     bool force_removal;          /* do not wait for GPU pods */
+    bool deleting;               /* revisions that no node carried are being deleted: none may be given to a node before it is known which are left */
     bool may_mark;               /* the policy has our finalizer: what we put on nodes can be taken off again */
     const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */

@@ -82,9 +82,10 @@ static const char *running_stack(const struct node_pods *p)
     return plugin ? plugin : p->of[COMPONENT_TOOLKIT].revision;
 }
 
+/* A revision that no node carried may be on its way out, its record too. */
 static bool lacks_record(const struct node_input *in, const char *tier, const char *wanted, const char *now)
 {
-    return wanted && *wanted && !str_eq(wanted, now) && !in->record(in->arg, tier, wanted);
+    return wanted && *wanted && !str_eq(wanted, now) && (in->deleting || !in->record(in->arg, tier, wanted));
 }
 
 static bool is_other(const struct node_pods *p, enum component c, const char *wanted)

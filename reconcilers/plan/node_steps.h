@@ -9,7 +9,7 @@ struct assignment {
     const char *driver, *stack; /* NULL: off */
     const char *reason;         /* of the write, if one is needed */
     const char *message;
-    bool record_missing; /* a revision has no record yet: nothing may be assigned before it is written */
+    bool record_missing; /* a revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there */
     bool waiting;        /* what is there has to come off first; `reason` says how far that is */
 };
 

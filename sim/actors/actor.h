@@ -12,7 +12,8 @@ struct actor_kinds {
 };
 
 /* How many actors there are, and the places of those that others ask. */
-enum { ACTOR_PLACE_KUBELET = 2, ACTOR_PLACE_NODE_LIFECYCLE = 3, ACTOR_PLACE_LABELLER = 10, ACTOR_COUNT = 13 };
+enum { ACTOR_PLACE_KUBELET = 2, ACTOR_PLACE_NODE_LIFECYCLE = 3, ACTOR_PLACE_LABELLER = 10, ACTOR_PLACE_EVENTS = 13,
+       ACTOR_COUNT = 14 };
 
 struct actors {
     struct sim *sim;
@@ -43,6 +44,7 @@ bool kubelet_is_silent(const struct actors *a, const char *node);
 void node_lifecycle_watch(struct actors *a, const char *node);
 
 extern const struct actor daemonset_actor, scheduler_actor, kubelet_actor, node_lifecycle_actor, collector_actor, job_actor,
-    replicaset_actor, disruption_actor, person_actor, autoscaler_actor, labeller_actor, other_operator_actor, gitops_actor;
+    replicaset_actor, disruption_actor, person_actor, autoscaler_actor, labeller_actor, other_operator_actor, gitops_actor,
+    events_actor;
 
 #endif

@@ -10,6 +10,7 @@
 static const struct actor *const everybody[ACTOR_COUNT] = {
     &daemonset_actor, &scheduler_actor, &kubelet_actor, &node_lifecycle_actor, &collector_actor, &job_actor, &replicaset_actor,
     &disruption_actor, &person_actor, &autoscaler_actor, &labeller_actor, &other_operator_actor, &gitops_actor,
+    &events_actor,
 };
 
 /* What zero in a world's latencies means. */
@@ -99,8 +100,9 @@ struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_
         .runtimeclass = kind_named("runtimeclasses"),
     };
     a->index = index_new();
+    unsigned without = options->without | (options->events ? 0 : ACTOR_EVENTS);
     for (size_t i = 0; i < ACTOR_COUNT; i++)
-        if (!(options->without & (1u << i)))
+        if (!(without & (1u << i)))
             a->selves[i] = everybody[i]->begin(a);
     tell_what_is_there(a);
     api_on_commit(api, tell, a);

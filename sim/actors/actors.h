@@ -27,11 +27,13 @@ enum actor_bit {
     ACTOR_LABELLER = 1 << 10,
     ACTOR_OTHER_OPERATOR = 1 << 11,
     ACTOR_GITOPS = 1 << 12,
+    ACTOR_EVENTS = 1 << 13, /* what all of them tell of themselves */
 };
 
 struct actors_options {
     const struct spec_world *world; /* borrowed */
     unsigned without;               /* of enum actor_bit: who is left out */
+    bool events;                    /* ACTOR_EVENTS is not left out: only where somebody looks */
 };
 
 /* Makes the world's objects and machines, and lets everybody begin. Once for each api. */

@@ -11,6 +11,14 @@ struct item {
     char key[];
 };
 
+/* The first retry comes after so long, each further one after twice as long. */
+enum { RETRY_MIN_MS = 5, RETRY_MAX_MS = 1000 * 1000 };
+
+struct failures {
+    int in_a_row;
+    char key[];
+};
+
 void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self)
 {
     *g = (struct agenda){ .sim = sim, .rng = rng_fork(&sim->rng, purpose), .delay = delay, .fn = fn, .self = self };
@@ -26,6 +34,10 @@ void agenda_clear(struct agenda *g)
         free(item);
     }
     map_clear(&g->items);
+    cursor = 0;
+    while ((entry = map_next(&g->failed, &cursor)) != NULL)
+        free(entry->value);
+    map_clear(&g->failed);
 }
 
 static void look(void *arg)
@@ -70,6 +82,27 @@ void agenda_note(struct agenda *g, const char *key)
     const struct item *item = map_get(&g->items, key);
     if (!item || item->event.item.at > g->sim->now_ms + g->delay.high_ms)
         agenda_after(g, key, agenda_draw(g, g->delay));
+}
+
+void agenda_retry(struct agenda *g, const char *key)
+{
+    struct failures *f = map_get(&g->failed, key);
+    if (!f) {
+        size_t size = strlen(key) + 1;
+        f = xcalloc(1, sizeof *f + size);
+        memcpy(f->key, key, size);
+        map_put(&g->failed, f->key, f);
+    }
+    int64_t delay = RETRY_MIN_MS;
+    for (int i = 0; i < f->in_a_row && delay < RETRY_MAX_MS; i++)
+        delay *= 2;
+    f->in_a_row++;
+    agenda_after(g, key, delay < RETRY_MAX_MS ? delay : RETRY_MAX_MS);
+}
+
+void agenda_succeeded(struct agenda *g, const char *key)
+{
+    free(map_remove(&g->failed, key));
 }
 
 void agenda_drop(struct agenda *g, const char *key)

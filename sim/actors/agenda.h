@@ -17,6 +17,7 @@ struct agenda {
     agenda_fn *fn;
     void *self;
     struct map items;
+    struct map failed; /* keys whose looks have failed, and how often in a row */
 };
 
 void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self);
@@ -26,6 +27,10 @@ void agenda_note(struct agenda *g, const char *key);
 /* A look at this time; one that is due earlier stays. */
 void agenda_at(struct agenda *g, const char *key, int64_t at_ms);
 void agenda_after(struct agenda *g, const char *key, int64_t delay_ms);
+/* What came of a look: one that failed is done again, the later the more have failed in a row, as the work queues of controllers
+ * do it. */
+void agenda_retry(struct agenda *g, const char *key);
+void agenda_succeeded(struct agenda *g, const char *key);
 void agenda_drop(struct agenda *g, const char *key);
 /* A delay drawn with the agenda's own chance. */
 int64_t agenda_draw(struct agenda *g, struct spec_delay delay);

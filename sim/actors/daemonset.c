@@ -239,7 +239,7 @@ static void sync(struct daemon *d)
 {
     d->again_at_ms = -1;
     d->burst = BURST;
-    d->acted = false;
+    d->acted = d->refused = false;
     if (d->history)
         daemon_sync_history(d);
     if (d->claims)
@@ -262,6 +262,10 @@ static void look(void *self, const char *key)
     if (!d->object || object_is_deleting(d->object) || json_object_size(json_at(d->object, "spec.selector")) == 0)
         return;
     sync(d);
+    if (d->refused)
+        agenda_retry(&c->agenda, key);
+    else
+        agenda_succeeded(&c->agenda, key);
     if (d->again_at_ms >= 0)
         agenda_at(&c->agenda, key, d->again_at_ms);
 }

@@ -36,6 +36,7 @@ struct daemon {
     int64_t again_at_ms; /* when a look is due without news; -1: never */
     int64_t burst;       /* pods that this look may still make */
     bool acted;          /* this look has made or deleted pods */
+    bool refused;        /* a pod was refused at this look */
 };
 
 /* ---- daemonset_history.c */

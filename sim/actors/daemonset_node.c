@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/actors/events.h"
 #include "sim/actors/fit.h"
 
 /* How long pods that fail at once are left alone, twice as long each time. */
@@ -109,9 +110,11 @@ void daemon_create_pod(struct daemon *d, const char *node)
                           "In", "values", node));
     json_object_set_new(spec, "affinity", affinity);
     json_object_set_new(pod, "spec", spec);
-    if (api_create(d->a->api, DAEMONSET_USER, d->a->kinds.pod, pod, NULL) < 0) {
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    if (api_create(d->a->api, DAEMONSET_USER, d->a->kinds.pod, pod, &refusal) < 0) {
+        events_tell(d->a, "daemonset-controller", d->object, true, "FailedCreate", "Error creating: %s", refusal.message);
         daemon_mark(d, node);
-        d->again_at_ms = d->a->sim->now_ms + BACKOFF_MIN_MS;
+        d->refused = true;
     }
 }
 

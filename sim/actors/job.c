@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "sim/actors/events.h"
 #include "sim/actors/objects.h"
 
 #define USER "system:serviceaccount:kube-system:job-controller"
@@ -87,7 +88,7 @@ static void let_go(struct job_controller *j, const json_t *pods)
             drop_finalizer(j, pod);
 }
 
-static void create_pod(struct job_controller *j, const json_t *job)
+static int create_pod(struct job_controller *j, const json_t *job)
 {
     CLEANUP_JSON json_t *pod = pod_of_template(j->a->kinds.job, job, json_at(job, "spec.template"));
     json_t *metadata = json_object_get(pod, "metadata"), *labels = json_object_get(metadata, "labels");
@@ -102,7 +103,24 @@ static void create_pod(struct job_controller *j, const json_t *job)
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         json_object_set_new(labels, own[i].key, json_string(own[i].value));
     json_object_set_new(metadata, "finalizers", json_pack("[s]", FINALIZER));
-    api_create(j->a->api, USER, j->a->kinds.pod, pod, NULL);
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    if (api_create(j->a->api, USER, j->a->kinds.pod, pod, &refusal) == 0)
+        return 0;
+    events_tell(j->a, "job-controller", job, true, "FailedCreate", "Error creating: %s", refusal.message);
+    return -1;
+}
+
+/* Pods up to the number that is wanted, as far as they are not refused. */
+static void create_pods(struct job_controller *j, const json_t *job, const char *key, struct tally *t, int64_t wanted)
+{
+    while (t->active < wanted) {
+        if (create_pod(j, job) < 0) {
+            agenda_retry(&j->agenda, key);
+            return;
+        }
+        t->active++;
+    }
+    agenda_succeeded(&j->agenda, key);
 }
 
 /* Deletes up to `count` pods that are at work, the youngest first. */
@@ -161,9 +179,9 @@ static void write_status(struct job_controller *j, const json_t *job, const stru
     char now[CLOCK_TEXT_MAX];
     actors_now(j->a, now);
     const json_t *old = json_object_get(job, "status");
-    json_t *status =
-        json_pack("{s:{}, s:I, s:I, s:I, s:I, s:I}", "uncountedTerminatedPods", "active", (json_int_t) t->active, "ready", (json_int_t) t->ready, "terminating",
-                  (json_int_t) t->terminating, "succeeded", (json_int_t) t->succeeded, "failed", (json_int_t) t->failed);
+    json_t *status = json_pack("{s:{}, s:I, s:I, s:I, s:I, s:I}", "uncountedTerminatedPods", "active", (json_int_t) t->active,
+                               "ready", (json_int_t) t->ready, "terminating", (json_int_t) t->terminating, "succeeded",
+                               (json_int_t) t->succeeded, "failed", (json_int_t) t->failed);
     json_object_set_new(status, "startTime", json_string(json_str(old, "startTime") ? json_str(old, "startTime") : now));
     if (reason) {
         bool complete = str_eq(type, "Complete");
@@ -205,12 +223,10 @@ static void look(void *self, const char *key)
     const char *type, *reason = ending(job, &t, &type);
     int64_t wanted = reason ? 0 : wanted_active(job, &t);
     delete_active(j, pods, t.active - wanted);
-    if (t.last_failure_ms >= 0 && wanted > t.active) {
+    if (t.last_failure_ms >= 0 && wanted > t.active)
         agenda_after(&j->agenda, key, backoff_ms(t.failed));
-    } else {
-        for (int64_t missing = wanted - t.active; missing > 0; missing--, t.active++)
-            create_pod(j, job);
-    }
+    else
+        create_pods(j, job, key, &t, wanted);
     write_status(j, job, &t, type, reason);
 }
 

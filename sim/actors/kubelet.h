@@ -88,6 +88,7 @@ struct machine {
     struct kubelet *kubelet;
     struct actors *a;
     char *name;
+    int number;              /* of all machines, in the order of their coming: its address follows from it */
     const struct spec_shape *shape;
     const json_t *labels;
     bool up;
@@ -123,6 +124,7 @@ struct kubelet {
     struct agenda pods;      /* pods that have news: "<uid> namespace/name", since one of the same name may follow */
     struct agenda nodes;     /* names of Node objects that have news */
     struct map machines;     /* by name */
+    int machines_made;
     struct map boxes;        /* pod boxes by uid */
 };
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/actors/events.h"
 #include "sim/actors/fit.h"
 #include "sim/actors/kubelet.h"
 
@@ -22,6 +23,9 @@ enum {
     KILL_CODE = 137,
     INIT_MS = 1000,                 /* an init container of which nothing is said */
 };
+
+/* The kubelet tells something of a container's pod. */
+#define tell(b, warning, reason, ...) events_tell((b)->pod->machine->a, "kubelet", (b)->pod->first, warning, reason, __VA_ARGS__)
 
 static void happened(void *arg);
 
@@ -96,6 +100,8 @@ static char *pull_error(const struct box *b, const struct spec_image *row)
 
 static void pull_failed(struct box *b, const struct spec_image *row)
 {
+    CLEANUP_FREE char *why = pull_error(b, row);
+    tell(b, true, "Failed", "Failed to pull image \"%s\": %s", b->image, why);
     set_waiting(b, BOX_NO_IMAGE, never_pulls(b) ? "ErrImageNeverPull" : "ErrImagePull", pull_error(b, row));
     b->pull_backoff_ms = b->pull_backoff_ms ? b->pull_backoff_ms * 2 : BACKOFF_MIN_MS;
     b->pull_backoff_ms = b->pull_backoff_ms < BACKOFF_MAX_MS ? b->pull_backoff_ms : BACKOFF_MAX_MS;
@@ -110,6 +116,8 @@ static void pulled(struct box *b)
         pull_failed(b, row);
         return;
     }
+    tell(b, false, "Pulled", machine_has_image(b->pod->machine, b->image) ? "Container image \"%s\" already present on machine"
+                                                                          : "Successfully pulled image \"%s\"", b->image);
     machine_add_image(b->pod->machine, b->image);
     b->pull_backoff_ms = 0;
     start(b);
@@ -125,6 +133,7 @@ static void pull_again(struct box *b)
         wake_after(b, QUICK_PULL_MS);
         return;
     }
+    tell(b, false, "BackOff", "Back-off pulling image \"%s\"", b->image);
     if (!never_pulls(b))
         set_waiting(b, BOX_NO_IMAGE, "ImagePullBackOff",
                     xasprintf("Back-off pulling image \"%s\": ErrImagePull: %s", b->image, str_or_empty(b->message)));
@@ -137,6 +146,8 @@ void box_begin(struct box *b)
     bool there = machine_has_image(b->pod->machine, b->image) || never_pulls(b);
     struct spec_delay pull = row && row->pull.high_ms ? row->pull : world_of(b)->latencies.pull;
     set_waiting(b, BOX_PULLING, b->init || b->pod->init_count > 0 ? "PodInitializing" : "ContainerCreating", NULL);
+    if (!there)
+        tell(b, false, "Pulling", "Pulling image \"%s\"", b->image);
     wake_after(b, there ? (never_pulls(b) ? 0 : QUICK_PULL_MS) : kubelet_draw(kubelet_of(b), pull));
 }
 
@@ -202,6 +213,8 @@ static void become_ready(struct box *b)
 static void started(struct box *b)
 {
     struct machine *m = b->pod->machine;
+    tell(b, false, "Created", "Container created: %s", b->name);
+    tell(b, false, "Started", "Container started: %s", b->name);
     b->state = BOX_RUNNING;
     b->started_ms = sim_of(b)->now_ms;
     b->stopping = b->killed = false;
@@ -299,6 +312,7 @@ void box_stop(struct box *b)
     if (b->stopping)
         return;
     b->stopping = true;
+    tell(b, false, "Killing", "Stopping container %s", b->name);
     operand_stopping(b);
     b->step_at_ms = -1;
     b->ends_at_ms = b->run.unkillable || b->run.stop_ms < 0 ? -1 : sim_of(b)->now_ms + b->run.stop_ms;
@@ -369,6 +383,8 @@ static void backoff_goes_on(struct box *b)
         start(b);
         return;
     }
+    tell(b, true, "BackOff", "Back-off restarting failed container %s in pod %s_%s(%s)", b->name, object_name(b->pod->first),
+         object_namespace(b->pod->first), b->pod->uid);
     char length[32];
     print_length(b->ends_at_ms - b->now.finished_ms, length, sizeof length);
     set_waiting(b, BOX_BACKOFF, "CrashLoopBackOff",

@@ -85,11 +85,19 @@ static json_t *info_of(const struct machine *m)
                      "operatingSystem", "linux", "osImage", or_usual(s->os_image, ""), "systemUUID", m->name);
 }
 
+static json_t *addresses_of(const struct machine *m)
+{
+    enum { IN_A_NETWORK = 250 };
+    CLEANUP_FREE char *address = xasprintf("10.0.%d.%d", m->number / IN_A_NETWORK, m->number % IN_A_NETWORK + 1);
+    return json_pack("[{s:s, s:s}, {s:s, s:s}]", "type", "InternalIP", "address", address, "type", "Hostname", "address",
+                     m->name);
+}
+
 static json_t *status_of(const struct machine *m, bool ready, const json_t *old)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:[{s:s, s:s}]}", "capacity", resources_of(m, m->capacity), "allocatable",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "capacity", resources_of(m, m->capacity), "allocatable",
                      resources_of(m, m->devices), "conditions", conditions_of(m, ready, json_object_get(old, "conditions")),
-                     "nodeInfo", info_of(m), "addresses", "type", "Hostname", "address", m->name);
+                     "nodeInfo", info_of(m), "addresses", addresses_of(m));
 }
 
 static json_t *new_node(const struct machine *m)

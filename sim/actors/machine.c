@@ -18,6 +18,7 @@ struct machine *machine_new(struct kubelet *k, const char *name, const struct sp
     m->kubelet = k;
     m->a = k->a;
     m->name = xstrdup(name);
+    m->number = k->machines_made++;
     m->shape = shape;
     m->labels = labels;
     m->handler = shape->host_toolkit;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/actors/events.h"
 
 #define USER "system:serviceaccount:kube-system:replicaset-controller"
 
@@ -116,6 +117,20 @@ static void write_status(struct actors *a, const json_t *set, const json_t *pods
         object_set_status(a, USER, a->kinds.replicaset, set, status);
 }
 
+/* -1 when one is refused; the next would be, too. */
+static int create_pods(struct actors *a, const json_t *set, int64_t count)
+{
+    for (; count > 0; count--) {
+        CLEANUP_JSON json_t *pod = pod_of_template(a->kinds.replicaset, set, json_at(set, "spec.template"));
+        CLEANUP_REFUSAL struct refusal refusal = { 0 };
+        if (api_create(a->api, USER, a->kinds.pod, pod, &refusal) < 0) {
+            events_tell(a, "replicaset-controller", set, true, "FailedCreate", "Error creating: %s", refusal.message);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static void look_at_set(void *self, const char *key)
 {
     struct replicaset_controller *r = self;
@@ -127,10 +142,10 @@ static void look_at_set(void *self, const char *key)
     int64_t missing = json_int(set, "spec.replicas", 1) - (int64_t) json_array_size(pods);
     if (object_is_deleting(set))
         missing = 0;
-    for (; missing > 0; missing--) {
-        CLEANUP_JSON json_t *pod = pod_of_template(a->kinds.replicaset, set, json_at(set, "spec.template"));
-        api_create(a->api, USER, a->kinds.pod, pod, NULL);
-    }
+    if (create_pods(a, set, missing) < 0)
+        agenda_retry(&r->sets, key);
+    else
+        agenda_succeeded(&r->sets, key);
     for (; missing < 0; missing++) {
         CLEANUP_JSON json_t *pod = json_incref((json_t *) least_worth(pods));
         remove_value(pods, pod);

@@ -9,6 +9,7 @@
 #include "sim/api/container.h"
 #include "sim/api/event_view.h"
 #include "sim/api/managed.h"
+#include "sim/api/references.h"
 #include "sim/api/rules.h"
 #include "sim/api/state.h"
 #include "sim/api/text.h"
@@ -51,7 +52,8 @@ json_t *admission_view(const struct admission *a)
 static int refuse_shape(const struct write *w, const char *why, struct refusal *r)
 {
     if (w->verb != API_PATCH)
-        return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", w->kind->kind, w->kind->version, w->kind->kind, why);
+        return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", w->kind->kind, w->kind->version,
+                      w->kind->kind, why);
     refuse_cause(r, "FieldValueInvalid", "patch", "Invalid value: %s", why);
     const struct kind nameless = { .group = "", .kind = "" };
     return refuse_finish_invalid(r, &nameless, "");
@@ -76,17 +78,21 @@ static int refuse_type(const struct write *w, const char *version, const char *k
     } else {
         why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind, version);
     }
-    return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", kind, slash ? slash + 1 : version, w->kind->kind, why);
+    return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", kind, slash ? slash + 1 : version,
+                  w->kind->kind, why);
 }
 
 /* Objects of custom kinds must say what they are. */
-static int check_custom_type(const struct write *w, const json_t *object, const char *version, const char *kind, struct refusal *r)
+static int check_custom_type(const struct write *w, const json_t *object, const char *version, const char *kind,
+                             struct refusal *r)
 {
     const char *wanted = kind_api_version(w->kind);
     if (!*kind)
-        return refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing", w->kind->kind);
+        return refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing",
+                      w->kind->kind);
     if (w->verb != API_PATCH && !str_eq(version, wanted))
-        return refuse(r, 400, NULL, "the API version in the data (%s) does not match the expected API version (%s)", version, wanted);
+        return refuse(r, 400, NULL, "the API version in the data (%s) does not match the expected API version (%s)", version,
+                      wanted);
     if (!str_eq(version, wanted))
         refuse_cause(r, "FieldValueInvalid", "apiVersion", "Invalid value: \"%s\": must be %s", version, wanted);
     if (!str_eq(kind, w->kind->kind))
@@ -118,7 +124,7 @@ int admission_take(struct admission *a, const json_t *object, struct refusal *r)
         return -1;
     CLEANUP_JSON json_t *before = a->before ? admission_view(a) : NULL;
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *own = rules_read(a->w->kind, before, object, a->w->strict, &why);
+    CLEANUP_JSON json_t *own = rules_read(a->api->schemas, a->w->kind, before, object, a->w->strict, &why);
     if (!own)
         return refuse_shape(a->w, why, r);
     json_object_set_new(own, "apiVersion", json_string(kind_api_version(a->w->kind)));
@@ -135,8 +141,9 @@ static void set_managed(struct admission *a)
         return;
     char now[CLOCK_TEXT_MAX];
     api_now(a->api, now);
-    struct managed_writer writer = { .manager = a->w->manager, .api_version = kind_api_version(a->w->kind), .subresource = a->w->subresource,
-                                     .time = now };
+    struct managed_writer writer = {
+        .manager = a->w->manager, .api_version = kind_api_version(a->w->kind), .subresource = a->w->subresource, .time = now
+    };
     if (a->kind == a->w->kind) {
         managed_update(a->before, a->after, &writer);
         return;
@@ -174,7 +181,8 @@ static void commit(struct admission *a, json_t **ret)
 int admission_check_name(const struct write *w, const char *name, struct refusal *r)
 {
     if (!*name)
-        return refuse(r, 400, NULL, "the name of the object (%s based on URL) was undeterminable: name must be provided", w->name);
+        return refuse(r, 400, NULL, "the name of the object (%s based on URL) was undeterminable: name must be provided",
+                      w->name);
     if (str_eq(name, w->name))
         return 0;
     return refuse(r, 400, NULL, "the name of the object (%s) does not match the name on the URL (%s)", name, w->name);
@@ -196,6 +204,7 @@ static int settle_name(struct admission *a, struct refusal *r)
         return refuse_finish_invalid(r, a->w->kind, "");
     }
     a->name = json_key(metadata, "name");
+    a->said = *name ? a->name : base;
     return 0;
 }
 
@@ -233,7 +242,8 @@ static int check_name(const struct admission *a, struct refusal *r)
     char key[STORE_KEY_MAX];
     if (store_key(a->w->ns, a->name, key))
         return 0;
-    refuse_cause(r, "FieldValueInvalid", "metadata.name", "Invalid value: \"%.64s…\": must be no more than 253 characters", a->name);
+    refuse_cause(r, "FieldValueInvalid", "metadata.name", "Invalid value: \"%.64s…\": must be no more than 253 characters",
+                 a->name);
     return refuse_finish_invalid(r, a->w->kind, a->name);
 }
 
@@ -246,12 +256,13 @@ int admission_create(struct admission *a, json_t **ret, struct refusal *r)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(server_fields); i++)
         json_object_del(metadata, server_fields[i]);
-    if (container_admits(a->api, a->kind, a->w->ns, a->name, r) < 0)
+    if (container_admits(a->api, a->kind, a->w->ns, a->said, r) < 0 ||
+        references_admit(a->api, a->kind, a->said, a->after, r) < 0)
         return -1;
     fill_in(a);
     set_managed(a); /* before the rules: what they write belongs to nobody */
-    rules_prepare_create(a->kind, a->after);
-    if (rules_validate(a->w->kind, a->w->subresource, NULL, a->after, r) < 0)
+    rules_prepare_create(a->api->schemas, a->kind, a->after);
+    if (rules_validate(a->api->schemas, a->w->kind, a->w->subresource, NULL, a->after, r) < 0)
         return -1;
     if (store_get(&a->api->store, a->kind, a->w->ns, a->name))
         return refuse_exists(r, a->w->kind, a->name);
@@ -279,7 +290,9 @@ static void check_deletion(const struct admission *a, struct refusal *r)
         const char *name = str_or_empty(json_string_value(finalizer));
         if (is && !object_has_finalizer(a->before, name))
             refuse_cause(r, "FieldValueForbidden", "metadata.finalizers",
-                         "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"%s\"}", name);
+                         "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers "
+                         "[]string{\"%s\"}",
+                         name);
     }
 }
 
@@ -295,8 +308,8 @@ static int check_identity(const struct admission *a, struct refusal *r)
             refuse_cause(r, "FieldValueInvalid", "metadata.uid", "Invalid value: \"%s\": field is immutable", uid);
         check_deletion(a, r);
         if (other_grace)
-            refuse_cause(r, "FieldValueInvalid", "metadata.deletionGracePeriodSeconds", "Invalid value: %" JSON_INTEGER_FORMAT ": field is immutable",
-                         json_integer_value(grace));
+            refuse_cause(r, "FieldValueInvalid", "metadata.deletionGracePeriodSeconds",
+                         "Invalid value: %" JSON_INTEGER_FORMAT ": field is immutable", json_integer_value(grace));
     }
     return refuse_finish_invalid(r, a->w->kind, a->name);
 }
@@ -338,7 +351,7 @@ static int follow_rules(struct admission *a, struct refusal *r)
     rules_prepare_update(a->kind, a->w->subresource, a->before, a->after);
     if (a->kind->flags & KIND_GENERATION && rules_generation_changes(a->kind, a->before, a->after))
         json_object_set_new(metadata_of(a->after), "generation", json_integer(object_generation(a->before) + 1));
-    return rules_validate(a->w->kind, a->w->subresource, a->before, a->after, r);
+    return rules_validate(a->api->schemas, a->w->kind, a->w->subresource, a->before, a->after, r);
 }
 
 int admission_update(struct admission *a, json_t **ret, struct refusal *r)

@@ -13,6 +13,7 @@ struct admission {
     const struct write *w;
     const struct kind *kind; /* as it is stored */
     const char *name;        /* of the object, once it is known */
+    const char *said;        /* the name by which admission speaks of it: where one is made, it is only afterwards */
     json_t *before;          /* owned; NULL at a create */
     json_t *after;           /* owned; its top level and its metadata are shared with nobody */
     bool applied;            /* its managedFields are set */

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "sim/api/container.h"
+#include "sim/api/custom_rules.h"
 #include "sim/api/event_view.h"
 #include "sim/api/evict.h"
 #include "sim/api/state.h"
@@ -19,7 +20,7 @@ static const char *const first_namespaces[] = { "default", "kube-node-lease", "k
 struct api *api_new(const struct clock *clock)
 {
     struct api *api = xcalloc(1, sizeof *api);
-    *api = (struct api){ .clock = *clock, .frame = BUF_INIT(API_TEXT_MAX) };
+    *api = (struct api){ .clock = *clock, .frame = BUF_INIT(API_TEXT_MAX), .schemas = custom_schemas_new() };
     store_init(&api->store);
     for (size_t i = 0; i < ARRAY_LEN(first_namespaces); i++) {
         CLEANUP_JSON json_t *ns = json_pack("{s:{s:s}}", "metadata", "name", first_namespaces[i]);
@@ -36,10 +37,20 @@ void api_free(struct api *api)
         json_decref(api->texts[i].value);
         free(api->texts[i].bytes);
     }
+    if (!api->shares_schemas)
+        custom_schemas_free(api->schemas);
     store_clear(&api->store);
     buf_clear(&api->frame);
     free(api->listeners);
     free(api);
+}
+
+void api_share_schemas(struct api *api, struct custom_schemas *schemas)
+{
+    if (!api->shares_schemas)
+        custom_schemas_free(api->schemas);
+    api->schemas = schemas;
+    api->shares_schemas = true;
 }
 
 void api_on_commit(struct api *api, api_commit_fn *fn, void *arg)
@@ -113,7 +124,9 @@ json_t *api_at(const struct api *api, const struct kind *k, size_t i)
 
 static struct write write_of(const char *user, enum api_verb verb, const struct kind *k, const char *ns, const char *name)
 {
-    return (struct write){ .user = user, .manager = user, .verb = verb, .kind = k, .ns = str_or_empty(ns), .name = name, .subresource = "" };
+    return (struct write){
+        .user = user, .manager = user, .verb = verb, .kind = k, .ns = str_or_empty(ns), .name = name, .subresource = ""
+    };
 }
 
 int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object, struct refusal *r)
@@ -122,7 +135,8 @@ int api_create(struct api *api, const char *user, const struct kind *k, const js
     return write_create(api, &w, object, NULL, r);
 }
 
-int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object, struct refusal *r)
+int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object,
+               struct refusal *r)
 {
     struct write w = write_of(user, API_UPDATE, k, object_namespace(object), object_name(object));
     w.subresource = subresource;
@@ -146,8 +160,8 @@ int api_apply(struct api *api, const char *user, const struct kind *k, const jso
     return write_apply(api, &w, typed, force, NULL, NULL, r);
 }
 
-int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid, int grace_s,
-               struct refusal *r)
+int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid,
+               int grace_s, struct refusal *r)
 {
     struct write w = write_of(user, API_DELETE, k, ns, name);
     struct delete_options o = { .grace_s = grace_s, .uid = uid, .propagation = PROPAGATE_BACKGROUND };

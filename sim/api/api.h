@@ -1,6 +1,6 @@
-/* An API server in memory: Kubernetes' semantics without a network. api_serve() takes HTTP requests as bytes; the functions below it are the same
- * verbs for actors of the same process. One clock, one counter of resourceVersions, nothing random: the same calls give the same
- * answers. reliability.md's appendix A is what it must get right; `make conformance` holds it against the real one. */
+/* An API server in memory: Kubernetes' semantics without a network. api_serve() takes HTTP requests as bytes; the functions below
+ * it are the same verbs for actors of the same process. One clock, one counter of resourceVersions, nothing random: the same
+ * calls give the same answers. `make conformance` holds it against the real one. */
 #ifndef OSTLER_SIM_API_API_H
 #define OSTLER_SIM_API_API_H
 
@@ -61,6 +61,10 @@ void api_on_commit(struct api *api, api_commit_fn *fn, void *arg);
 /* The newest resourceVersion. */
 uint64_t api_rv(const struct api *api);
 
+/* Uses schemas of custom kinds (sim/api/custom_rules.h) that other servers use, too, rather than its own. Borrowed. */
+struct custom_schemas;
+void api_share_schemas(struct api *api, struct custom_schemas *schemas);
+
 /* Serves one request. */
 void api_serve(struct api *api, const struct api_call *call, struct api_answer *ret);
 void api_answer_clear(struct api_answer *a);
@@ -72,24 +76,25 @@ void api_set_access(struct api *api, const struct access *access);
 
 /* ---- the same verbs for actors. `user` is also the field manager. Refusals are what HTTP would say. */
 
-/* The object, or NULL. Borrowed until the next write; incref to keep it. `ns` NULL or "" for what is in no namespace. Events of either group are
- * given, here and in commits, as they are stored: as core/v1 has them. */
+/* The object, or NULL. Borrowed until the next write; incref to keep it. `ns` NULL or "" for what is in no namespace. Events of
+ * either group are given, here and in commits, as they are stored: as core/v1 has them. */
 json_t *api_get(const struct api *api, const struct kind *k, const char *ns, const char *name);
-/* All objects of a kind in order of namespace and name: for (size_t i = 0; i < api_count(…); i++) api_at(…, i). Borrowed; the places move
- * with every write that creates or removes one. */
+/* All objects of a kind in order of namespace and name: for (size_t i = 0; i < api_count(…); i++) api_at(…, i). Borrowed; the
+ * places move with every write that creates or removes one. */
 size_t api_count(const struct api *api, const struct kind *k);
 json_t *api_at(const struct api *api, const struct kind *k, size_t i);
 /* Writes; 0, or -1 and a refusal (may be NULL). Objects and patches are borrowed; apiVersion and kind may be left out. */
 int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object, struct refusal *r);
 /* With metadata.resourceVersion in it, only from that version. `subresource` is "" or "status". */
-int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object, struct refusal *r);
+int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object,
+               struct refusal *r);
 int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *subresource,
               const json_t *patch, struct refusal *r);
 /* Server-side apply, with force or not. */
 int api_apply(struct api *api, const char *user, const struct kind *k, const json_t *object, bool force, struct refusal *r);
 /* `grace_s` -1: the kind's own. `uid` NULL: any incarnation. Background propagation. */
-int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid, int grace_s,
-               struct refusal *r);
+int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid,
+               int grace_s, struct refusal *r);
 int api_evict(struct api *api, const char *user, const char *ns, const char *name, struct refusal *r);
 
 /* ---- history */
@@ -109,7 +114,8 @@ enum api_watch_news {
 };
 /* The next event that the watch has not told; `ret` is borrowed until the next call for any watch of this api. */
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len);
-/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the client did not ask for bookmarks. */
+/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the client did not ask for bookmarks.
+ */
 const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len);
 /* timeoutSeconds of the request in ms, or the server's own (30 to 60 minutes: the lower bound, since nothing is random here). */
 int64_t api_watch_timeout_ms(const struct api_watch *w);

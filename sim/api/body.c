@@ -53,7 +53,8 @@ static char *json_problem(const struct api_call *call, const json_error_t *error
 
 static json_t *refuse_object(const struct api_call *call, const struct kind *k, const char *why, struct refusal *r)
 {
-    CLEANUP_FREE char *shown = xstrndup(call->body_len ? call->body : "<empty>", call->body_len ? call->body_len : strlen("<empty>"));
+    CLEANUP_FREE char *shown = xstrndup(call->body_len ? call->body : "<empty>",
+                                        call->body_len ? call->body_len : strlen("<empty>"));
     CLEANUP_FREE char *cut = str_shortened(shown, SHOWN_MAX);
     CLEANUP_FREE char *head = k ? xasprintf("the object provided is unrecognized (must be of type %s): ", k->kind) : xstrdup("");
     refuse(r, 400, NULL, "%scouldn't get version/kind; json parse error: %s (%s)", head, why, cut);
@@ -76,7 +77,9 @@ json_t *body_object(const struct api_call *call, const struct kind *k, bool stri
         if (!object)
             return refuse_object(call, k, err_msg(&e), r);
     } else {
-        refuse(r, 415, NULL, "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml");
+        refuse(r, 415, NULL,
+               "the body of the request was in an unknown format - accepted media types include: application/json, "
+               "application/yaml");
         return NULL;
     }
     if (json_is_object(object))

@@ -112,8 +112,13 @@ static void delete_content(struct api *api, const struct kind *container, const 
     json_t *list, *object;
     json_array_foreach (by_kind, i, list) {
         json_array_foreach (list, j, object) {
-            struct write w = { .user = user, .manager = user, .verb = API_DELETE, .kind = kind_at(i), .ns = object_namespace(object),
-                               .name = object_name(object), .subresource = "" };
+            struct write w = { .user = user,
+                               .manager = user,
+                               .verb = API_DELETE,
+                               .kind = kind_at(i),
+                               .ns = object_namespace(object),
+                               .name = object_name(object),
+                               .subresource = "" };
             CLEANUP_REFUSAL struct refusal r = { 0 };
             write_delete(api, &w, &o, NULL, NULL, &r);
         }
@@ -126,10 +131,14 @@ static void delete_content(struct api *api, const struct kind *container, const 
 static void remove_when_empty(struct api *api, const struct kind *k, const char *name)
 {
     const struct record *r = store_get(&api->store, k, NULL, name);
-    if (!r || !object_is_deleting(r->object) || json_array_size(json_at(r->object, "metadata.finalizers")) > 0 || !is_empty(api, k, name))
+    if (!r || !object_is_deleting(r->object) || json_array_size(json_at(r->object, "metadata.finalizers")) > 0 ||
+        !is_empty(api, k, name))
         return;
     CLEANUP_FREE char *own = xstrdup(name);
-    struct store_write s = { .kind = k, .name = own, .user = is_namespace(k) ? NAMESPACE_CONTROLLER : DEFINITION_CONTROLLER, .verb = API_DELETE,
+    struct store_write s = { .kind = k,
+                             .name = own,
+                             .user = is_namespace(k) ? NAMESPACE_CONTROLLER : DEFINITION_CONTROLLER,
+                             .verb = API_DELETE,
                              .subresource = "" };
     api_publish(api, &s, NULL);
 }

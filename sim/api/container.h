@@ -1,6 +1,6 @@
-/* Objects that hold others: a namespace holds what is in it, a CustomResourceDefinition the objects of its kind. Nothing is made in one that
- * is not there or is on its way out; one that is deleted takes its content with it, and goes when the last of it is gone. What two controllers of a
- * cluster do is done here at once, within the deletion. */
+/* Objects that hold others: a namespace holds what is in it, a CustomResourceDefinition the objects of its kind. Nothing is made
+ * in one that is not there or is on its way out; one that is deleted takes its content with it, and goes when the last of it is
+ * gone. What two controllers of a cluster do is done here at once, within the deletion. */
 #ifndef OSTLER_SIM_API_CONTAINER_H
 #define OSTLER_SIM_API_CONTAINER_H
 

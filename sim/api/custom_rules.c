@@ -12,11 +12,24 @@
 
 enum { CUSTOM_KINDS = 4 };
 
-/* Compiled schemas by kind_index(): made when first asked for and never changed, as if they were constants. */
-static struct {
-    const struct kind *kind;
-    struct schema *schema;
-} compiled[CUSTOM_KINDS];
+struct custom_schemas {
+    struct {
+        const struct kind *kind; /* NULL: from here on there are none yet */
+        struct schema *schema;
+    } rows[CUSTOM_KINDS];
+};
+
+struct custom_schemas *custom_schemas_new(void)
+{
+    return xcalloc(1, sizeof(struct custom_schemas));
+}
+
+void custom_schemas_free(struct custom_schemas *s)
+{
+    for (size_t i = 0; i < CUSTOM_KINDS; i++)
+        schema_free(s->rows[i].schema);
+    free(s);
+}
 
 /* A definition that was built in and does not compile is a mistake of the program. */
 static struct schema *compile(const struct kind *k)
@@ -31,18 +44,18 @@ static struct schema *compile(const struct kind *k)
     abort();
 }
 
-static const struct schema *schema_of(const struct kind *k)
+static const struct schema *schema_of(struct custom_schemas *s, const struct kind *k)
 {
     size_t i = 0;
-    while (i < CUSTOM_KINDS && compiled[i].kind && compiled[i].kind != k)
+    while (i < CUSTOM_KINDS && s->rows[i].kind && s->rows[i].kind != k)
         i++;
     if (i == CUSTOM_KINDS)
         abort();
-    if (!compiled[i].kind) {
-        compiled[i].kind = k;
-        compiled[i].schema = compile(k);
+    if (!s->rows[i].kind) {
+        s->rows[i].kind = k;
+        s->rows[i].schema = compile(k);
     }
-    return compiled[i].schema;
+    return s->rows[i].schema;
 }
 
 /* What every object has, whatever its schema says. */
@@ -103,12 +116,13 @@ static int read_metadata(const json_t *before, const json_t *object, json_t *rea
     return problems->wrong_type ? -1 : 0;
 }
 
-json_t *custom_read(const struct kind *k, const json_t *before, const json_t *object, struct typed_problems *problems)
+json_t *custom_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
+                    struct typed_problems *problems)
 {
     CLEANUP_JSON json_t *mine = own_members(object);
     CLEANUP_JSON json_t *was = own_members(before);
     CLEANUP_JSON json_t *unknown = json_array();
-    CLEANUP_JSON json_t *members = schema_read(schema_of(k), NULL, was, mine, unknown);
+    CLEANUP_JSON json_t *members = schema_read(schema_of(schemas, k), NULL, was, mine, unknown);
     CLEANUP_JSON json_t *read = json_object();
     for (size_t i = 0; i < ARRAY_LEN(common); i++)
         if (json_object_get(object, common[i]))
@@ -120,9 +134,10 @@ json_t *custom_read(const struct kind *k, const json_t *before, const json_t *ob
     return TAKE(read);
 }
 
-void custom_validate(const struct kind *k, const char *subresource, const json_t *before, const json_t *after, struct refusal *r)
+void custom_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
+                     const json_t *after, struct refusal *r)
 {
-    const struct schema *s = schema_of(k);
+    const struct schema *s = schema_of(schemas, k);
     if (schema_check(s, str_eq(subresource, "status"), before, after, r))
         schema_check_rules(s, NULL, before, after, r);
     else

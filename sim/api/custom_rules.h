@@ -9,10 +9,18 @@
 #include "sim/api/refusal.h"
 #include "sim/api/typed.h"
 
+/* The schemas of all custom kinds, each compiled when it is first asked for, which takes milliseconds: servers may share them. */
+struct custom_schemas;
+
+struct custom_schemas *custom_schemas_new(void);
+void custom_schemas_free(struct custom_schemas *s);
+
 /* As typed_read(): fields that the schema does not know are left out, defaults filled in. New reference; wrong types are found by
  * custom_validate(). */
-json_t *custom_read(const struct kind *k, const json_t *before, const json_t *object, struct typed_problems *problems);
+json_t *custom_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
+                    struct typed_problems *problems);
 /* Adds the causes: the schema, then the CEL rules where the schema holds. */
-void custom_validate(const struct kind *k, const char *subresource, const json_t *before, const json_t *after, struct refusal *r);
+void custom_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
+                     const json_t *after, struct refusal *r);
 
 #endif

@@ -20,14 +20,17 @@ static int check_preconditions(const struct admission *a, const struct delete_op
         return refuse_precondition(r, a->w->kind, a->name, why);
     }
     if (o->rv && !str_eq(o->rv, rv)) {
-        CLEANUP_FREE char *why = xasprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "
-                                           "The object might have been modified", o->rv, rv);
+        CLEANUP_FREE char *why = xasprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in "
+                                           "record (%s). "
+                                           "The object might have been modified",
+                                           o->rv, rv);
         return refuse_precondition(r, a->w->kind, a->name, why);
     }
     return 0;
 }
 
-/* Whether dependents are orphaned, or waited for: what the deletion says, else what the object's finalizers say, else the kind's own way. */
+/* Whether dependents are orphaned, or waited for: what the deletion says, else what the object's finalizers say, else the kind's
+ * own way. */
 static bool wants(const struct admission *a, const struct delete_options *o, enum propagation way, const char *finalizer)
 {
     if (o->propagation != PROPAGATE_DEFAULT)
@@ -140,7 +143,8 @@ static bool mark_and_decide(struct admission *a, const struct delete_options *o)
     return false;
 }
 
-int write_delete(struct api *api, const struct write *w, const struct delete_options *o, json_t **ret, bool *ret_gone, struct refusal *r)
+int write_delete(struct api *api, const struct write *w, const struct delete_options *o, json_t **ret, bool *ret_gone,
+                 struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;

@@ -184,8 +184,8 @@ static bool serve_fixed(const struct question *q, const char *path)
     return false;
 }
 
-/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when it names no group or version that
- * is served. */
+/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when it names no group or version
+ * that is served. */
 static const struct kind *first_of_path(const struct api *api, const char *path, bool *ret_has_version)
 {
     size_t at = 0;

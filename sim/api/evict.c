@@ -112,8 +112,8 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
     if (explained && str_eq(reason, "SyncFailed"))
         refuse_cause(r, CAUSE, NULL, DENIES " because it failed sync: %s", name, message);
     else if (healthy <= desired)
-        refuse_cause(r, CAUSE, NULL, "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64 " currently", name,
-                     desired, healthy);
+        refuse_cause(r, CAUSE, NULL, "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64 " currently",
+                     name, desired, healthy);
     else if (explained)
         refuse_cause(r, CAUSE, NULL, DENIES " (%s): %s", name, reason, message);
     else
@@ -226,8 +226,14 @@ static int mark_pod(const struct eviction *v, struct refusal *r)
 
 static int delete_pod(const struct eviction *v, bool dry_run, struct refusal *r)
 {
-    struct write w = { .user = v->user, .manager = v->user, .verb = API_EVICT, .kind = kind_named("pods"),
-                       .ns = object_namespace(v->pod), .name = object_name(v->pod), .subresource = "eviction", .dry_run = dry_run };
+    struct write w = { .user = v->user,
+                       .manager = v->user,
+                       .verb = API_EVICT,
+                       .kind = kind_named("pods"),
+                       .ns = object_namespace(v->pod),
+                       .name = object_name(v->pod),
+                       .subresource = "eviction",
+                       .dry_run = dry_run };
     return write_delete(v->api, &w, &v->options, NULL, NULL, r);
 }
 

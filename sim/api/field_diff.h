@@ -1,4 +1,5 @@
-/* Which fields a change sets and which it removes, as sets of FieldsV1. Only what differs is walked: subtrees that both objects share are equal. */
+/* Which fields a change sets and which it removes, as sets of FieldsV1. Only what differs is walked: subtrees that both objects
+ * share are equal. */
 #ifndef OSTLER_SIM_API_FIELD_DIFF_H
 #define OSTLER_SIM_API_FIELD_DIFF_H
 

@@ -32,7 +32,9 @@ static void add_value(struct buf *b, const json_t *value)
 {
     const char *s = json_string_value(value);
     if (s && is_plain(s) && strlen(s) == json_string_length(value)) {
-        buf_printf(b, "\"%s\"", s);
+        buf_str(b, "\"");
+        buf_str(b, s);
+        buf_str(b, "\"");
         return;
     }
     CLEANUP_FREE char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);

@@ -1,4 +1,5 @@
-/* One step of a path as FieldsV1 writes it: "f:name" of a field, `k:{"name":"a"}` of a list's item by its keys, `v:"a"` of a set's item. */
+/* One step of a path as FieldsV1 writes it: "f:name" of a field, `k:{"name":"a"}` of a list's item by its keys, `v:"a"` of a
+ * set's item. */
 #ifndef OSTLER_SIM_API_FIELD_ELEMENT_H
 #define OSTLER_SIM_API_FIELD_ELEMENT_H
 

@@ -1,6 +1,6 @@
-/* Sets of fields in the form that managedFields have (FieldsV1): {"f:metadata":{"f:labels":{".":{},"f:a":{}}}}. A path element is a key; one
- * without anything below it is a member of the set, one with something below it is a member when it has ".".
- * NULL is the empty set. Sets never change once they are made, and share what they have in common. */
+/* Sets of fields in the form that managedFields have (FieldsV1): {"f:metadata":{"f:labels":{".":{},"f:a":{}}}}. A path element is
+ * a key; one without anything below it is a member of the set, one with something below it is a member when it has ".". NULL is
+ * the empty set. Sets never change once they are made, and share what they have in common. */
 #ifndef OSTLER_SIM_API_FIELD_SET_H
 #define OSTLER_SIM_API_FIELD_SET_H
 
@@ -21,8 +21,8 @@ void field_set_put(json_t **node, const char *element, json_t *child_steal);
 /* Removes a path of field names ("metadata.labels") and all below it, from a set that is shared with nobody. */
 void field_set_drop(json_t **set, const char *path);
 
-/* Calls fn for each member with its path as people read it: `.spec.containers[name="a"].image`. In the order of the API server: members of a
- * node before what is below it, each in order of their path elements. */
+/* Calls fn for each member with its path as people read it: `.spec.containers[name="a"].image`. In the order of the API server:
+ * members of a node before what is below it, each in order of their path elements. */
 typedef void field_set_fn(void *arg, const char *path);
 void field_set_each(const json_t *set, field_set_fn *fn, void *arg);
 

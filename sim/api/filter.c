@@ -9,7 +9,8 @@
 #include "kube/object.h"
 #include "sim/api/label_text.h"
 
-/* Fields that objects are selected by: kind ("" = any), the name in the query, the path in the stored object, and what an absent one counts as. */
+/* Fields that objects are selected by: kind ("" = any), the name in the query, the path in the stored object, and what an absent
+ * one counts as. */
 static const struct field_row {
     const char *kind;
     const char *group;
@@ -108,7 +109,8 @@ static int add_fields(struct filter *f, const struct kind *k, const char *text, 
     return 0;
 }
 
-int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields, struct filter *ret, struct refusal *r)
+int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields, struct filter *ret,
+                   struct refusal *r)
 {
     struct filter f = { .ns = ns && *ns ? xstrdup(ns) : NULL };
     if (label_text_compile(str_or_empty(labels), &f.labels, r) < 0 || add_fields(&f, k, str_or_empty(fields), r) < 0) {
@@ -152,7 +154,8 @@ bool filter_matches(const struct filter *f, const json_t *object)
     for (size_t i = 0; i < f->field_count; i++)
         if (!field_matches(&f->fields[i], object))
             return false;
-    return selector_is_empty(&f->labels) || selector_matches(&f->labels, selector_lookup_json, json_at(object, "metadata.labels"));
+    return selector_is_empty(&f->labels) ||
+           selector_matches(&f->labels, selector_lookup_json, json_at(object, "metadata.labels"));
 }
 
 bool filter_selects(const struct filter *f)

@@ -72,8 +72,8 @@ bool groups_leads(const struct api *api, const struct kind *k)
 
 static json_t *resource_json(const struct kind *k)
 {
-    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName", k->singular, "namespaced", k->namespaced,
-                          "kind", k->kind, "verbs", names_of(verbs_of(k)));
+    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName", k->singular, "namespaced",
+                          k->namespaced, "kind", k->kind, "verbs", names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     return r;
@@ -165,8 +165,8 @@ static json_t *aggregated_subresources(const struct kind *k)
 static json_t *aggregated_resource(const struct kind *k)
 {
     const char *scope = k->namespaced ? "Namespaced" : "Cluster";
-    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind", own_response_kind(k), "scope", scope,
-                          "singularResource", k->singular, "verbs", names_of(verbs_of(k)));
+    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind", own_response_kind(k), "scope",
+                          scope, "singularResource", k->singular, "verbs", names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     CLEANUP_JSON json_t *subs = aggregated_subresources(k);
@@ -182,8 +182,8 @@ static json_t *aggregated_group(const struct api *api, const struct kind *first)
     for (const struct kind *k; (k = groups_next(api, &at, first->group, first->version));)
         json_array_append_new(resources, aggregated_resource(k));
     json_t *metadata = *first->group ? json_pack("{s:s}", "name", first->group) : json_object();
-    return json_pack("{s:o, s:[{s:s, s:o, s:s}]}", "metadata", metadata, "versions", "version", first->version, "resources", resources,
-                     "freshness", "Current");
+    return json_pack("{s:o, s:[{s:s, s:o, s:s}]}", "metadata", metadata, "versions", "version", first->version, "resources",
+                     resources, "freshness", "Current");
 }
 
 json_t *groups_aggregated(const struct api *api, bool core)

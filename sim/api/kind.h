@@ -17,12 +17,14 @@ enum subresource {
 /* Special ways of a kind, a set of bits. */
 enum kind_flag {
     KIND_GENERATION = 1, /* metadata.generation counts changes of the spec */
-    KIND_GRACEFUL = 2,   /* deleted with a grace period (pods) */
-    KIND_CUSTOM = 4,     /* there only while its CustomResourceDefinition is */
-    KIND_PUT_CREATES = 8,      /* an update of what is not there creates it: leases, events, services, runtimeclasses, roles and their bindings */
-    KIND_NEEDS_VERSION = 16,   /* an update must say its resourceVersion: leases, runtimeclasses, poddisruptionbudgets, definitions, custom kinds */
+    KIND_GRACEFUL = 2, /* deleted with a grace period (pods) */
+    KIND_CUSTOM = 4, /* there only while its CustomResourceDefinition is */
+    KIND_PUT_CREATES =
+        8, /* an update of what is not there creates it: leases, events, services, runtimeclasses, roles and their bindings */
+    KIND_NEEDS_VERSION =
+        16, /* an update must say its resourceVersion: leases, runtimeclasses, poddisruptionbudgets, definitions, custom kinds */
     KIND_RETURNS_DELETED = 32, /* a deletion answers with the object rather than a Status: pods, services, serviceaccounts */
-    KIND_ORPHANS = 64,         /* dependents are orphaned unless the deletion says otherwise: jobs */
+    KIND_ORPHANS = 64, /* dependents are orphaned unless the deletion says otherwise: jobs */
 };
 
 struct kind {

@@ -66,15 +66,20 @@ static int check_key(const char *key, struct refusal *r)
     const char *name = slash ? slash + 1 : key;
     if (is_name(name, strlen(name)))
         return 0;
-    return refuse(r, 400, NULL, "unable to parse requirement: <nil>: Invalid value: \"%s\": name part must consist of alphanumeric characters, "
-                                "'-', '_' or '.', and must start and end with an alphanumeric character", key);
+    return refuse(r, 400, NULL,
+                  "unable to parse requirement: <nil>: Invalid value: \"%s\": name part must consist of alphanumeric characters, "
+                  "'-', '_' or '.', and must start and end with an alphanumeric character",
+                  key);
 }
 
 static int add_value(json_t *values, const char *key, const char *value, struct refusal *r)
 {
     if (*value && !is_name(value, strlen(value)))
-        return refuse(r, 400, NULL, "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": a valid label must be an empty string or "
-                                    "consist of alphanumeric characters, '-', '_' or '.'", json_array_size(values), key, value);
+        return refuse(r, 400, NULL,
+                      "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": a valid label must be an empty "
+                      "string or "
+                      "consist of alphanumeric characters, '-', '_' or '.'",
+                      json_array_size(values), key, value);
     json_array_append_new(values, json_string(value));
     return 0;
 }

@@ -14,27 +14,49 @@ enum { PROBLEMS_MAX = 16 << 20 };
 
 /* ---- check */
 
+/* A step on the way from the root to a value: into a field, or to an item. */
+struct step {
+    const struct step *before; /* NULL: the first */
+    const char *field;         /* its name; NULL: `element` is that of an item */
+    const char *element;
+};
+
 struct check {
-    struct buf path;
+    const struct step *last;
     struct buf problems; /* a line each */
     size_t count;
 };
 
-static void add_problem(struct check *c, const char *what, const char *detail)
+static void add_problem(struct check *c, const char *place, const char *what, const char *detail)
 {
-    buf_printf(&c->problems, "%s%s: %s %s", c->count++ ? "\n  " : "", buf_text(&c->path), what, detail);
+    buf_printf(&c->problems, "%s%s: %s %s", c->count++ ? "\n  " : "", place, what, detail);
+}
+
+static void add_way(struct buf *out, const struct step *last)
+{
+    if (!last)
+        return;
+    add_way(out, last->before);
+    CLEANUP_FREE char *text = last->field ? xasprintf(".%s", last->field) : field_element_text(last->element);
+    buf_str(out, text);
+}
+
+/* A problem of the value that is being looked at. */
+static void add_problem_here(struct check *c, const char *what, const char *detail)
+{
+    CLEANUP_BUF struct buf place = BUF_INIT(PROBLEMS_MAX);
+    add_way(&place, c->last);
+    add_problem(c, buf_text(&place), what, detail);
 }
 
 static void check_value(struct check *c, const struct merge_type *t, const json_t *value);
 
-static void check_below(struct check *c, const struct merge_type *t, const char *element, const json_t *value)
+static void check_below(struct check *c, const struct merge_type *t, struct step step, const json_t *value)
 {
-    size_t start = c->path.len;
-    CLEANUP_FREE char *text = field_element_text(element);
-    buf_str(&c->path, text);
+    step.before = c->last;
+    c->last = &step;
     check_value(c, t, value);
-    c->path.len = start;
-    c->path.data[start] = '\0';
+    c->last = step.before;
 }
 
 static void check_items(struct check *c, const struct merge_type *t, const json_t *list)
@@ -45,10 +67,11 @@ static void check_items(struct check *c, const struct merge_type *t, const json_
         const char *element = items.elements[i];
         if (!element)
             continue;
-        CLEANUP_FREE char *text = field_element_text(element);
-        if (field_items_find(&items, element, 0) != i)
-            add_problem(c, "duplicate entries for key", text);
-        check_below(c, &item, element, json_array_get(list, i));
+        if (field_items_find(&items, element, 0) != i) {
+            CLEANUP_FREE char *text = field_element_text(element);
+            add_problem_here(c, "duplicate entries for key", text);
+        }
+        check_below(c, &item, (struct step){ .element = element }, json_array_get(list, i));
     }
 }
 
@@ -56,10 +79,8 @@ static void check_fields(struct check *c, const struct merge_type *t, const json
 {
     const char *name;
     json_t *child;
-    json_object_foreach ((json_t *) object, name, child) {
-        CLEANUP_FREE char *element = field_element_of_key(name);
-        check_below(c, merge_type_field(t, name), element, child);
-    }
+    json_object_foreach ((json_t *) object, name, child)
+        check_below(c, merge_type_field(t, name), (struct step){ .field = name }, child);
 }
 
 /* Of a field without a row nothing is known: it may be of any type. */
@@ -73,15 +94,13 @@ static void check_value(struct check *c, const struct merge_type *t, const json_
     } else if ((list || (object && t->name)) && !json_is_null(value)) {
         CLEANUP_FREE char *text = go_text(value);
         CLEANUP_FREE char *detail = xasprintf("&{%s}", text);
-        add_problem(c, list ? "expected list, got" : "expected map, got", detail);
+        add_problem_here(c, list ? "expected list, got" : "expected map, got", detail);
     }
 }
 
 static struct check check_begin(void)
 {
-    struct check c = { .path = BUF_INIT(PROBLEMS_MAX), .problems = BUF_INIT(PROBLEMS_MAX) };
-    buf_str(&c.path, "");
-    return c;
+    return (struct check){ .problems = BUF_INIT(PROBLEMS_MAX) };
 }
 
 /* 0, or -1 and a refusal with all problems. */
@@ -89,10 +108,10 @@ static int check_end(struct check *c, const json_t *intent, struct refusal *r)
 {
     const char *version = json_str_or_empty(intent, "apiVersion");
     if (c->count > 0)
-        refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s%s, Kind=%s): %s%s", json_str_or_empty(intent, "metadata.namespace"),
-               json_str_or_empty(intent, "metadata.name"), strchr(version, '/') ? "" : "/", version, json_str_or_empty(intent, "kind"),
-               c->count > 1 ? "errors:\n  " : "", buf_text(&c->problems));
-    buf_clear(&c->path);
+        refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s%s, Kind=%s): %s%s",
+               json_str_or_empty(intent, "metadata.namespace"), json_str_or_empty(intent, "metadata.name"),
+               strchr(version, '/') ? "" : "/", version, json_str_or_empty(intent, "kind"), c->count > 1 ? "errors:\n  " : "",
+               buf_text(&c->problems));
     buf_clear(&c->problems);
     return c->count > 0 ? -1 : 0;
 }
@@ -111,7 +130,8 @@ static char *item_text(const struct merge_type *t, const json_t *list, size_t i)
     return i < items.len && items.elements[i] ? field_element_text(items.elements[i]) : xasprintf("[%zu]", i);
 }
 
-/* The length of an index, "[12]", at the beginning of a place; 0 when there is none. Names come from whoever sends them and may look like anything. */
+/* The length of an index, "[12]", at the beginning of a place; 0 when there is none. Names come from whoever sends them and may
+ * look like anything. */
 static size_t index_at(const char *place, size_t *ret)
 {
     size_t digits = *place == '[' ? strspn(place + 1, "0123456789") : 0;
@@ -151,9 +171,9 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
     size_t i;
     json_t *place;
     json_array_foreach ((json_t *) places, i, place) {
-        buf_reset(&c.path);
-        add_place(&c.path, root, intent, json_string_value(place));
-        add_problem(&c, "field not declared in", "schema");
+        CLEANUP_BUF struct buf way = BUF_INIT(PROBLEMS_MAX);
+        add_place(&way, root, intent, json_string_value(place));
+        add_problem(&c, buf_text(&way), "field not declared in", "schema");
     }
     return check_end(&c, intent, r);
 }

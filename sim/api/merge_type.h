@@ -1,5 +1,5 @@
-/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say in x-kubernetes-list-type, x-kubernetes-map-type
- * and patchStrategy. One table for all kinds; a test holds it equal to the real server's schemas. */
+/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say in x-kubernetes-list-type,
+ * x-kubernetes-map-type and patchStrategy. One table for all kinds; a test holds it equal to the real server's schemas. */
 #ifndef OSTLER_SIM_API_MERGE_TYPE_H
 #define OSTLER_SIM_API_MERGE_TYPE_H
 
@@ -7,13 +7,14 @@
 #include <stdbool.h>
 
 enum merge_how {
-    MERGE_FIELDS,  /* an object with named fields, merged field by field; a scalar or list without a row of its own is replaced as a whole */
-    MERGE_MAP,     /* an object with free keys, merged key by key; it can be owned beside its keys */
-    MERGE_ATOMIC,  /* an object or list that is replaced as a whole */
-    MERGE_SET,     /* a list of scalars, merged by value */
-    MERGE_LIST,    /* a list of objects, merged by their keys */
-    MERGE_FREE,    /* without a schema: objects merge key by key, lists are replaced, all the way down */
-    MERGE_SCALAR,  /* a scalar; rows are needed only for those that the server's own type always has */
+    MERGE_FIELDS, /* an object with named fields, merged field by field; a scalar or list without a row of its own is replaced as
+                     a whole */
+    MERGE_MAP, /* an object with free keys, merged key by key; it can be owned beside its keys */
+    MERGE_ATOMIC, /* an object or list that is replaced as a whole */
+    MERGE_SET, /* a list of scalars, merged by value */
+    MERGE_LIST, /* a list of objects, merged by their keys */
+    MERGE_FREE, /* without a schema: objects merge key by key, lists are replaced, all the way down */
+    MERGE_SCALAR, /* a scalar; rows are needed only for those that the server's own type always has */
     MERGE_UNOWNED, /* replaced as a whole, and nobody ever owns it: what names the object, and what the server writes itself */
 };
 
@@ -32,7 +33,7 @@ struct merge_type {
     struct merge_key keys[MERGE_KEYS_MAX + 1];  /* of MERGE_LIST, in order of their names */
     bool whole_items;                           /* of MERGE_LIST: an item is replaced as a whole */
     const char *patch_key;                      /* patchMergeKey of strategic merge; "": merged by value; NULL: replaced */
-    const struct merge_type *fields;            /* what is special about the fields of the object or of the list's items; NULL: nothing */
+    const struct merge_type *fields; /* what is special about the fields of the object or of the list's items; NULL: nothing */
 };
 
 /* A kind as a whole. */
@@ -40,7 +41,8 @@ struct merge_root {
     const char *kind;
     const char *group;           /* only where two groups have the kind: what comes before the "/" of apiVersion; else NULL */
     struct merge_type type;
-    const char *reset[2];        /* fields that a write of the object itself does not set, so that nobody owns them by it; NULL-terminated */
+    const char
+        *reset[2]; /* fields that a write of the object itself does not set, so that nobody owns them by it; NULL-terminated */
     const char *status_reset[4]; /* the same for a write of its status subresource: "spec" or "metadata.labels" */
 };
 

@@ -25,7 +25,8 @@ static void check_watch_match(const struct list_options *o, const char *match, s
     if (o->asks_initial && !str_eq(match, "NotOlderThan"))
         forbid_match(r, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     if (*match && o->match != MATCH_NOT_OLDER)
-        refuse_cause(r, "FieldValueNotSupported", "resourceVersionMatch", "Unsupported value: \"%s\": supported values: \"NotOlderThan\"", match);
+        refuse_cause(r, "FieldValueNotSupported", "resourceVersionMatch",
+                     "Unsupported value: \"%s\": supported values: \"NotOlderThan\"", match);
 }
 
 static void check_list_match(const struct list_options *o, const char *match, struct refusal *r)
@@ -47,9 +48,12 @@ static void check_list_match(const struct list_options *o, const char *match, st
 
 int list_options_parse(const struct path *p, struct list_options *ret, struct refusal *r)
 {
-    struct list_options o = { .rv = str_or_empty(path_parameter(p, "resourceVersion")), .watch = path_flag(p, "watch"),
-                              .continuation = str_or_empty(path_parameter(p, "continue")), .bookmarks = path_flag(p, "allowWatchBookmarks"),
-                              .asks_initial = path_parameter(p, "sendInitialEvents"), .initial_events = path_flag(p, "sendInitialEvents") };
+    struct list_options o = { .rv = str_or_empty(path_parameter(p, "resourceVersion")),
+                              .watch = path_flag(p, "watch"),
+                              .continuation = str_or_empty(path_parameter(p, "continue")),
+                              .bookmarks = path_flag(p, "allowWatchBookmarks"),
+                              .asks_initial = path_parameter(p, "sendInitialEvents"),
+                              .initial_events = path_flag(p, "sendInitialEvents") };
     const char *match = str_or_empty(path_parameter(p, "resourceVersionMatch"));
     if (path_number(p, "limit", 0, &o.limit, r) < 0 || path_number(p, "timeoutSeconds", 0, &o.timeout_s, r) < 0)
         return -1;
@@ -73,8 +77,8 @@ static void check_manager(const char *manager, struct refusal *r)
             continue;
         CLEANUP_JSON json_t *shown = json_text(manager);
         CLEANUP_FREE char *text = json_dumps(shown, JSON_ENCODE_ANY);
-        refuse_cause(r, "FieldValueInvalid", "fieldManager", "Invalid value: %s: invalid character U+%04X (at position %zu)", text,
-                     (unsigned) (unsigned char) *c, (size_t) (c - manager));
+        refuse_cause(r, "FieldValueInvalid", "fieldManager", "Invalid value: %s: invalid character U+%04X (at position %zu)",
+                     text, (unsigned) (unsigned char) *c, (size_t) (c - manager));
         return;
     }
 }
@@ -82,8 +86,10 @@ static void check_manager(const char *manager, struct refusal *r)
 int write_options_parse(const struct path *p, const char *kind, struct write_options *ret, struct refusal *r)
 {
     const char *dry_run = path_parameter(p, "dryRun"), *validation = str_or_empty(path_parameter(p, "fieldValidation"));
-    struct write_options o = { .field_manager = str_or_empty(path_parameter(p, "fieldManager")), .dry_run = str_eq(dry_run, "All"),
-                               .strict = str_eq(validation, "Strict"), .force = path_flag(p, "force") };
+    struct write_options o = { .field_manager = str_or_empty(path_parameter(p, "fieldManager")),
+                               .dry_run = str_eq(dry_run, "All"),
+                               .strict = str_eq(validation, "Strict"),
+                               .force = path_flag(p, "force") };
     check_manager(o.field_manager, r);
     if (dry_run && !o.dry_run)
         refuse_cause(r, "FieldValueNotSupported", "dryRun", "Unsupported value: [\"%s\"]: supported values: \"All\"", dry_run);

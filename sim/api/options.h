@@ -1,4 +1,5 @@
-/* What a query asks for besides the object: metav1.ListOptions, CreateOptions, UpdateOptions and PatchOptions, checked as the API server does. */
+/* What a query asks for besides the object: metav1.ListOptions, CreateOptions, UpdateOptions and PatchOptions, checked as the API
+ * server does. */
 #ifndef OSTLER_SIM_API_OPTIONS_H
 #define OSTLER_SIM_API_OPTIONS_H
 

@@ -67,7 +67,8 @@ static void place_clear(struct place *p)
 
 #define CLEANUP_PLACE CLEANUP(place_clear)
 
-/* Finds a place; false where nothing leads to it. Containers on the way become copies of the document's own, for they may be shared. */
+/* Finds a place; false where nothing leads to it. Containers on the way become copies of the document's own, for they may be
+ * shared. */
 static bool find(json_t *document, const char *path, struct place *ret)
 {
     *ret = (struct place){ 0 };
@@ -263,7 +264,8 @@ static int check_form(const json_t *patch, struct refusal *r)
     json_t *operation;
     if (!json_is_array(patch))
         return refuse(r, 400, NULL,
-                      "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp", type_name(patch));
+                      "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp",
+                      type_name(patch));
     json_array_foreach (patch, i, operation)
         if (check_operation(operation, r) < 0)
             return -1;

@@ -17,7 +17,8 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
 
 /* ---- what is taken from a patch as it is */
 
-/* A part of a patch without directives and null members; NULL where a directive says that it is not to be taken. New reference. */
+/* A part of a patch without directives and null members; NULL where a directive says that it is not to be taken. New reference.
+ */
 static json_t *plain(const json_t *value)
 {
     const char *name;

@@ -184,6 +184,7 @@ int path_number(const struct path *p, const char *name, int64_t fallback, int64_
         return 0;
     }
     if (!str_parse_int(value, INT64_MIN, INT64_MAX, ret))
-        return refuse(r, 400, NULL, "strconv.ParseInt: parsing \"%s\": %s", value, is_number(value) ? "value out of range" : "invalid syntax");
+        return refuse(r, 400, NULL, "strconv.ParseInt: parsing \"%s\": %s", value,
+                      is_number(value) ? "value out of range" : "invalid syntax");
     return 0;
 }

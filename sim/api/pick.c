@@ -10,8 +10,8 @@
 /* Keys and texts of a path. */
 enum { WORD_MAX = 256 };
 
-/* Reads up to one of the bytes that end a word, which is not read; a backslash takes away the meaning of the byte after it. False for
- * a word that is too long. */
+/* Reads up to one of the bytes that end a word, which is not read; a backslash takes away the meaning of the byte after it. False
+ * for a word that is too long. */
 static bool read_word(const char **at, const char *ends, char ret[static WORD_MAX])
 {
     size_t n = 0;

@@ -9,11 +9,11 @@
 #include "sim/api/event_view.h"
 #include "sim/api/state.h"
 
-#define TOO_OLD_CONTINUE                                                                                                                  \
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "     \
-    "parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token " \
-    "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and " \
-    "now may show up in the list."
+#define TOO_OLD_CONTINUE                                                                                                         \
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "      \
+    "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing "       \
+    "with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the "     \
+    "time the first chunk was returned and now may show up in the list."
 
 /* Where a page begins. */
 struct start {
@@ -28,8 +28,10 @@ int version_parse(const struct api *api, const char *text, uint64_t *ret, struct
         return 0;
     int64_t rv;
     if (!str_parse_int(text, 0, INT64_MAX, &rv))
-        return refuse(r, 400, NULL, "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
-                                    "invalid syntax", text, text);
+        return refuse(r, 400, NULL,
+                      "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
+                      "invalid syntax",
+                      text, text);
     *ret = (uint64_t) rv;
     if (*ret <= api->store.rv)
         return 0;
@@ -39,7 +41,8 @@ int version_parse(const struct api *api, const char *text, uint64_t *ret, struct
     return -1;
 }
 
-/* Tokens: "RV:KEY"; RV 0 goes on with whatever there is now. Every key is free of what a URL would have to encode but "/" and ":". */
+/* Tokens: "RV:KEY"; RV 0 goes on with whatever there is now. Every key is free of what a URL would have to encode but "/" and
+ * ":". */
 static char *token_of(uint64_t rv, const char *key)
 {
     return xasprintf("%" PRIu64 ":%s", rv, key);

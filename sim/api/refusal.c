@@ -184,10 +184,12 @@ int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *n
         if (said_before(causes, i))
             continue;
         const char *field = json_str(cause, "field");
-        buf_printf(&all, "%s%s%s%s", said++ ? ", " : "", str_or_empty(field), field ? ": " : "", json_str_or_empty(cause, "message"));
+        buf_printf(&all, "%s%s%s%s", said++ ? ", " : "", str_or_empty(field), field ? ": " : "",
+                   json_str_or_empty(cause, "message"));
     }
     CLEANUP_FREE char *what = qualified(k->kind, k->group);
-    set_message(r, xasprintf("%s \"%s\" is invalid: %s%s%s", what, name, said > 1 ? "[" : "", buf_text(&all), said > 1 ? "]" : ""));
+    set_message(r,
+                xasprintf("%s \"%s\" is invalid: %s%s%s", what, name, said > 1 ? "[" : "", buf_text(&all), said > 1 ? "]" : ""));
     set_details(r, k->group, k->kind, name);
     return -1;
 }

@@ -34,8 +34,8 @@ int refuse_precondition(struct refusal *r, const struct kind *k, const char *nam
 int refuse_forbidden(struct refusal *r, const struct kind *k, const char *name, const char *why);
 /* A refusal that names no object (404 of a path, 405, 406, 415): its details are empty. */
 int refuse_generic(struct refusal *r, int code, const char *message);
-/* Adds one cause (422 Invalid, 409 of an apply): `type` as metav1.CauseType ("FieldValueInvalid"), `field` a path. The first call makes the
- * refusal 422 Invalid when it is none yet. refuse_finish_invalid() then writes the sentence over all causes. */
+/* Adds one cause (422 Invalid, 409 of an apply): `type` as metav1.CauseType ("FieldValueInvalid"), `field` a path. The first call
+ * makes the refusal 422 Invalid when it is none yet. refuse_finish_invalid() then writes the sentence over all causes. */
 void refuse_cause(struct refusal *r, const char *type, const char *field, const char *fmt, ...) PRINTF(4, 5);
 /* -1 and the sentence `Kind.group "name" is invalid: …` when there are causes, else 0. */
 int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *name);

@@ -75,25 +75,27 @@ static json_t *with_own_top(json_t *object_steal)
     return own;
 }
 
-static json_t *read_as(const struct kind *k, const json_t *before, const json_t *object, struct typed_problems *problems)
+static json_t *read_as(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
+                       struct typed_problems *problems)
 {
     const struct type *type = type_of_kind(k);
-    return type ? typed_read(type, before, object, problems) : custom_read(k, before, object, problems);
+    return type ? typed_read(type, before, object, problems) : custom_read(schemas, k, before, object, problems);
 }
 
-json_t *rules_unknown(const struct kind *k, const json_t *object)
+json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, const json_t *object)
 {
     struct typed_problems problems = { 0 };
-    json_decref(read_as(k, NULL, object, &problems));
+    json_decref(read_as(schemas, k, NULL, object, &problems));
     json_t *unknown = json_incref(problems.unknown);
     typed_problems_clear(&problems);
     return unknown;
 }
 
-json_t *rules_read(const struct kind *k, const json_t *before, const json_t *object, bool strict, char **ret_why)
+json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object, bool strict,
+                   char **ret_why)
 {
     struct typed_problems problems = { 0 };
-    json_t *read = read_as(k, before, object, &problems);
+    json_t *read = read_as(schemas, k, before, object, &problems);
     *ret_why = NULL;
     if (read && strict && problems.unknown)
         *ret_why = unknown_fields(problems.unknown);
@@ -124,7 +126,7 @@ static void restore(const json_t *before, json_t *object, const char *path)
 }
 
 /* The status that a new object has: what its type always has, and what defaults of it say. */
-static void reset_status(const struct kind *k, json_t *object)
+static void reset_status(struct custom_schemas *schemas, const struct kind *k, json_t *object)
 {
     struct typed_problems problems = { 0 };
     const struct type *type = type_of_kind(k);
@@ -132,7 +134,7 @@ static void reset_status(const struct kind *k, json_t *object)
     CLEANUP_JSON json_t *bare = json_object();
     CLEANUP_JSON json_t *read = status_type ? typed_read(status_type, NULL, bare, &problems)
                                 : type      ? json_pack("{s:{}}", "loadBalancer") /* a Service's, which is of no type here */
-                                            : custom_read(k, NULL, bare, &problems);
+                                            : custom_read(schemas, k, NULL, bare, &problems);
     typed_problems_clear(&problems);
     json_t *status = type ? read : json_object_get(read, "status");
     if (status)
@@ -141,11 +143,11 @@ static void reset_status(const struct kind *k, json_t *object)
         json_object_del(object, "status");
 }
 
-void rules_prepare_create(const struct kind *k, json_t *object)
+void rules_prepare_create(struct custom_schemas *schemas, const struct kind *k, json_t *object)
 {
     /* A new node may bring its status: a kubelet that registers itself does. */
     if (k->subresources & SUB_STATUS && !str_eq(k->kind, "Node"))
-        reset_status(k, object);
+        reset_status(schemas, k, object);
     const struct rules *own = rules_of(k);
     if (own->prepare_new)
         own->prepare_new(object);
@@ -207,11 +209,12 @@ bool rules_generation_changes(const struct kind *k, const json_t *before, const 
 
 /* ---- validation */
 
-int rules_validate(const struct kind *k, const char *subresource, const json_t *before, const json_t *after, struct refusal *r)
+int rules_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
+                   const json_t *after, struct refusal *r)
 {
     validate_metadata(k, before, after, r);
     if (k->flags & KIND_CUSTOM) {
-        custom_validate(k, subresource, before, after, r);
+        custom_validate(schemas, k, subresource, before, after, r);
     } else if (str_eq(k->group, "events.k8s.io")) {
         validate_event(before, after, r);
     } else if (str_eq(subresource, "status")) {

@@ -52,7 +52,8 @@ static bool lacks_namespace(const struct route *route, const struct path *p)
 static const struct route *route_of(const char *method, const struct path *p)
 {
     for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-        if (routes[i].end == p->end && routes[i].subs == p->sub && str_eq(routes[i].method, method) && !lacks_namespace(&routes[i], p))
+        if (routes[i].end == p->end && routes[i].subs == p->sub && str_eq(routes[i].method, method) &&
+            !lacks_namespace(&routes[i], p))
             return &routes[i];
     return NULL;
 }
@@ -119,8 +120,8 @@ int serve_authorize(struct serving *s, const char *verb)
     if (!s->api->access || access_allows(s->api->access, &q))
         return 0;
     CLEANUP_FREE char *scope = *ns ? xasprintf("in the namespace \"%s\"", ns) : xstrdup("at the cluster scope");
-    CLEANUP_FREE char *why = xasprintf("User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s", q.user, verb, q.resource,
-                                       *q.subresource ? "/" : "", q.subresource, q.group, scope);
+    CLEANUP_FREE char *why = xasprintf("User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s", q.user, verb,
+                                       q.resource, *q.subresource ? "/" : "", q.subresource, q.group, scope);
     return refuse_forbidden(&s->refusal, p->kind, p->name, why);
 }
 

@@ -106,7 +106,13 @@ static int read_deletion(struct serving *s, struct deletion *d)
 
 static struct write write_of(const struct serving *s, const struct deletion *d, const char *ns, const char *name)
 {
-    return (struct write){ .user = s->user, .manager = s->user, .verb = API_DELETE, .kind = s->path.kind, .ns = ns, .name = name, .subresource = "",
+    return (struct write){ .user = s->user,
+                           .manager = s->user,
+                           .verb = API_DELETE,
+                           .kind = s->path.kind,
+                           .ns = ns,
+                           .name = name,
+                           .subresource = "",
                            .dry_run = d->dry_run };
 }
 
@@ -118,7 +124,8 @@ static json_t *success(const struct kind *k, const json_t *object)
         json_object_set_new(details, "group", json_string(k->group));
     json_object_set_new(details, "kind", json_string(k->plural));
     json_object_set_new(details, "uid", json_string(object_uid(object)));
-    return json_pack("{s:s, s:s, s:{}, s:s, s:o}", "kind", "Status", "apiVersion", "v1", "metadata", "status", "Success", "details", details);
+    return json_pack("{s:s, s:s, s:{}, s:s, s:o}", "kind", "Status", "apiVersion", "v1", "metadata", "status", "Success",
+                     "details", details);
 }
 
 int serve_delete(struct serving *s)

@@ -28,7 +28,8 @@ int serve_filter(struct serving *s, struct list_options *ret, struct filter *ret
     const struct path *p = &s->path;
     if (list_options_parse(p, ret, &s->refusal) < 0)
         return -1;
-    return filter_compile(p->kind, p->ns, path_parameter(p, "labelSelector"), path_parameter(p, "fieldSelector"), ret_filter, &s->refusal);
+    return filter_compile(p->kind, p->ns, path_parameter(p, "labelSelector"), path_parameter(p, "fieldSelector"), ret_filter,
+                          &s->refusal);
 }
 
 /* The metadata of a list; a token is of a form that needs no escapes in JSON. */

@@ -22,8 +22,8 @@ static json_t *scale_of(const json_t *object)
     for (size_t i = 0; i < ARRAY_LEN(kept); i++)
         json_object_set(metadata, kept[i], json_object_get(json_object_get(object, "metadata"), kept[i]));
     CLEANUP_FREE char *selector = selector_text(json_at(object, "spec.selector.matchLabels"));
-    return json_pack("{s:s, s:s, s:o, s:{s:I}, s:{s:I, s:s}}", "kind", "Scale", "apiVersion", "autoscaling/v1", "metadata", metadata, "spec",
-                     "replicas", (json_int_t) json_int(object, "spec.replicas", 0), "status", "replicas",
+    return json_pack("{s:s, s:s, s:o, s:{s:I}, s:{s:I, s:s}}", "kind", "Scale", "apiVersion", "autoscaling/v1", "metadata",
+                     metadata, "spec", "replicas", (json_int_t) json_int(object, "spec.replicas", 0), "status", "replicas",
                      (json_int_t) json_int(object, "status.replicas", 0), "selector", selector);
 }
 

@@ -25,8 +25,16 @@ char *serve_manager(const struct serving *s, const struct write_options *o)
 struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager, const struct write_options *o)
 {
     const struct path *p = &s->path;
-    return (struct write){ .user = s->user, .manager = manager, .verb = verb, .kind = p->kind, .ns = p->ns,
-                           .name = p->name, .subresource = p->subresource, .dry_run = o->dry_run, .strict = o->strict, .from_outside = true };
+    return (struct write){ .user = s->user,
+                           .manager = manager,
+                           .verb = verb,
+                           .kind = p->kind,
+                           .ns = p->ns,
+                           .name = p->name,
+                           .subresource = p->subresource,
+                           .dry_run = o->dry_run,
+                           .strict = o->strict,
+                           .from_outside = true };
 }
 
 int serve_create(struct serving *s)
@@ -105,8 +113,9 @@ static int serve_apply(struct serving *s, const struct write_options *o)
 static int refuse_media(struct serving *s)
 {
     if (s->path.kind->flags & KIND_CUSTOM)
-        return refuse(&s->refusal, 415, NULL, "the body of the request was in an unknown format - accepted media types include: "
-                                              "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+        return refuse(&s->refusal, 415, NULL,
+                      "the body of the request was in an unknown format - accepted media types include: "
+                      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
     return refuse_generic(&s->refusal, 415, "415: Unsupported Media Type");
 }
 
@@ -118,7 +127,8 @@ int serve_patch(struct serving *s)
     if (!apply && (!media || (media->type == PATCH_STRATEGIC && s->path.kind->flags & KIND_CUSTOM)))
         return refuse_media(s);
     struct write_options o;
-    if (write_options_parse(&s->path, "PatchOptions", &o, &s->refusal) < 0 || write_options_check_patch(&s->path, &o, apply, &s->refusal) < 0)
+    if (write_options_parse(&s->path, "PatchOptions", &o, &s->refusal) < 0 ||
+        write_options_check_patch(&s->path, &o, apply, &s->refusal) < 0)
         return -1;
     if (apply)
         return serve_apply(s, &o);
@@ -139,7 +149,8 @@ static int check_action(struct serving *s, const struct kind *action, const json
     const struct kind *other = kind_of(json_str_or_empty(body, "apiVersion"), json_str_or_empty(body, "kind"));
     if (!other)
         return 0;
-    return refuse(&s->refusal, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to (%s.%s): unknown conversion",
+    return refuse(&s->refusal, 400, NULL,
+                  "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to (%s.%s): unknown conversion",
                   other->kind, other->version, action->kind, other->version, other->kind, action->group, action->kind);
 }
 
@@ -159,8 +170,9 @@ static json_t *action_body(struct serving *s, const char *group, const char *kin
 
 static int serve_success(struct serving *s)
 {
-    return serve_json(s, 201, json_pack("{s:s, s:s, s:{}, s:s, s:i}", "kind", "Status", "apiVersion", "v1", "metadata", "status", "Success", "code",
-                                        201));
+    return serve_json(s, 201,
+                      json_pack("{s:s, s:s, s:{}, s:s, s:i}", "kind", "Status", "apiVersion", "v1", "metadata", "status",
+                                "Success", "code", 201));
 }
 
 int serve_eviction(struct serving *s)
@@ -203,8 +215,9 @@ int serve_binding(struct serving *s)
         return -1;
     char now[CLOCK_TEXT_MAX];
     api_now(s->api, now);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[{s:s, s:s, s:s}]}}", "spec", "nodeName", json_str_or_empty(binding, "target.name"),
-                                           "status", "conditions", "type", "PodScheduled", "status", "True", "lastTransitionTime", now);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[{s:s, s:s, s:s}]}}", "spec", "nodeName",
+                                           json_str_or_empty(binding, "target.name"), "status", "conditions", "type",
+                                           "PodScheduled", "status", "True", "lastTransitionTime", now);
     CLEANUP_FREE char *manager = serve_manager(s, &o);
     struct write w = serve_write(s, API_UPDATE, manager, &o);
     if (write_patch(s->api, &w, PATCH_STRATEGIC, patch, NULL, &s->refusal) < 0)

@@ -143,8 +143,8 @@ static uint64_t hash_of(const struct kind *k, const char *key, uint64_t count)
 void store_new_uid(struct store *s, const struct kind *k, const char *key, char ret[static STORE_UID_MAX])
 {
     uint64_t a = hash_of(k, key, count_one(s, k, "uid", key)), b = spread(a);
-    snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32), (unsigned) (a >> 16 & 0xffff), (unsigned) (a & 0xfff),
-             (unsigned) (b >> 48 & 0x3fff) | 0x8000, b & UINT64_C(0xffffffffffff));
+    snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32), (unsigned) (a >> 16 & 0xffff),
+             (unsigned) (a & 0xfff), (unsigned) (b >> 48 & 0x3fff) | 0x8000, b & UINT64_C(0xffffffffffff));
 }
 
 char *store_generate_name(struct store *s, const struct kind *k, const char *ns, const char *base)
@@ -251,8 +251,13 @@ const struct api_commit *store_commit(struct store *s, const struct store_write 
     char key[STORE_KEY_MAX];
     store_key(w->ns, w->name, key);
     json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal, s->rv);
-    *c = (struct api_commit){ .rv = s->rv, .kind = w->kind, .before = before, .after = after_steal, .user = intern_user(s, w->user),
-                              .verb = w->verb, .subresource = w->subresource };
+    *c = (struct api_commit){ .rv = s->rv,
+                              .kind = w->kind,
+                              .before = before,
+                              .after = after_steal,
+                              .user = intern_user(s, w->user),
+                              .verb = w->verb,
+                              .subresource = w->subresource };
     return c;
 }
 

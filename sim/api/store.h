@@ -1,5 +1,6 @@
-/* What the API server keeps: one table of objects for each kind, in the order of etcd's keys, and the history of commits that made them.
- * One counter of versions: every commit takes the next one, so history has no gaps. Objects are shared and never change. */
+/* What the API server keeps: one table of objects for each kind, in the order of etcd's keys, and the history of commits that
+ * made them. One counter of versions: every commit takes the next one, so history has no gaps. Objects are shared and never
+ * change. */
 #ifndef OSTLER_SIM_API_STORE_H
 #define OSTLER_SIM_API_STORE_H
 
@@ -61,8 +62,8 @@ struct store_write {
     enum api_verb verb;
 };
 
-/* Commits a write: `after` (NULL: the object goes) gets its resourceVersion and must not be shared, nor its metadata. Borrowed until
- * history forgets it. */
+/* Commits a write: `after` (NULL: the object goes) gets its resourceVersion and must not be shared, nor its metadata. Borrowed
+ * until history forgets it. */
 const struct api_commit *store_commit(struct store *s, const struct store_write *w, json_t *after_steal);
 
 /* The commit of a version; NULL when it is forgotten or has not been. */
@@ -71,7 +72,8 @@ const struct api_commit *store_commit_at(const struct store *s, uint64_t rv);
 bool store_knows_since(const struct store *s, uint64_t rv);
 /* Forgets the commits up to a version. */
 void store_compact(struct store *s, uint64_t rv);
-/* The objects of a kind at an older version that store_knows_since(), as records with borrowed objects. store_snapshot_free() when done. */
+/* The objects of a kind at an older version that store_knows_since(), as records with borrowed objects. store_snapshot_free()
+ * when done. */
 struct table *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv);
 void store_snapshot_free(struct table *t);
 

@@ -36,8 +36,8 @@ struct columns {
 
 #define COLUMNS(array) { array, ARRAY_LEN(array) }
 
-extern const struct columns columns_of_pod, columns_of_node, columns_of_service, columns_of_event, columns_of_daemonset, columns_of_deployment, columns_of_replicaset,
-    columns_of_job, columns_of_revision;
+extern const struct columns columns_of_pod, columns_of_node, columns_of_service, columns_of_event, columns_of_daemonset,
+    columns_of_deployment, columns_of_replicaset, columns_of_job, columns_of_revision;
 
 #define COLUMN_NAME { "Name", "string", 0, cell_text, "metadata.name", NULL }
 #define COLUMN_AGE { "Age", "string", 0, cell_age, "metadata.creationTimestamp", NULL }

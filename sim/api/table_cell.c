@@ -95,8 +95,8 @@ static int compare_keys(const char *a, const char *b)
     return order ? order : (m > n) - (m < n);
 }
 
-/* The texts, which are freed, in the order of their keys and else of their places, with commas between them; `<none>` where there are
- * none. */
+/* The texts, which are freed, in the order of their keys and else of their places, with commas between them; `<none>` where there
+ * are none. */
 static json_t *sorted_text(char **texts, size_t n)
 {
     for (size_t i = 1; i < n; i++)

@@ -84,8 +84,8 @@ static char *init_hold(const json_t *pod, const json_t *status, size_t place)
     return xasprintf("Init:%zu/%zu", place, json_array_size(json_at(pod, "spec.initContainers")));
 }
 
-/* Goes through the init containers up to the one that holds the pod up; whether there is one. `sidecars` becomes what counts once all
- * have let go: the restarts of the sidecars alone. */
+/* Goes through the init containers up to the one that holds the pod up; whether there is one. `sidecars` becomes what counts once
+ * all have let go: the restarts of the sidecars alone. */
 static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidecars, const json_t *pod)
 {
     size_t i;

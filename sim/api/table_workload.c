@@ -10,8 +10,8 @@
 #include "kube/object.h"
 
 #define CONTAINERS "spec.template.spec.containers"
-#define COLUMNS_OF_TEMPLATE                                                                                                            \
-    { "Containers", "string", 1, cell_containers, CONTAINERS, NULL }, { "Images", "string", 1, cell_images, CONTAINERS, NULL },        \
+#define COLUMNS_OF_TEMPLATE                                                                                                      \
+    { "Containers", "string", 1, cell_containers, CONTAINERS, NULL }, { "Images", "string", 1, cell_images, CONTAINERS, NULL },  \
     { "Selector", "string", 1, cell_selector, "spec.selector", NULL }
 
 static const struct column daemonset_columns[] = {

@@ -15,7 +15,8 @@ enum {
     KEPT_MIN = 100,  /* bytes: shorter ones are written as soon as found */
 };
 
-/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the program, as with all memory. */
+/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the program, as with all memory.
+ */
 static char *room(struct buf *out, size_t n)
 {
     char *bytes = buf_grow(out, n);
@@ -126,8 +127,8 @@ static struct api_text *text_of(struct api *api, const json_t *value)
     return &api->texts[place >> 32 & (API_TEXTS - 1)];
 }
 
-/* A value that the store has, or that is part of one: it never changes. As long as its text is kept it is too, so that no other value can be in its
- * place. */
+/* A value that the store has, or that is part of one: it never changes. As long as its text is kept it is too, so that no other
+ * value can be in its place. */
 static void write_kept(const struct writer *w, json_t *value, int keep)
 {
     struct api_text *t = text_of(w->api, value);

@@ -29,11 +29,11 @@ static char *volume_name(const char *salt)
 
 static json_t *volume_json(const char *name)
 {
-    return json_pack("{s:s, s:{s:[{s:{s:i, s:s}}, {s:{s:s, s:[{s:s, s:s}]}}, {s:{s:[{s:s, s:{s:s, s:s}}]}}], s:i}}", "name", name, "projected", "sources",
-                     "serviceAccountToken", "expirationSeconds", TOKEN_SECONDS, "path", "token",
-                     "configMap", "name", "kube-root-ca.crt", "items", "key", "ca.crt", "path", "ca.crt",
-                     "downwardAPI", "items", "path", "namespace", "fieldRef", "apiVersion", "v1", "fieldPath", "metadata.namespace",
-                     "defaultMode", FILE_MODE);
+    return json_pack("{s:s, s:{s:[{s:{s:i, s:s}}, {s:{s:s, s:[{s:s, s:s}]}}, {s:{s:[{s:s, s:{s:s, s:s}}]}}], s:i}}", "name", name,
+                     "projected", "sources", "serviceAccountToken", "expirationSeconds", TOKEN_SECONDS, "path", "token",
+                     "configMap", "name", "kube-root-ca.crt", "items", "key", "ca.crt", "path", "ca.crt", "downwardAPI", "items",
+                     "path", "namespace", "fieldRef", "apiVersion", "v1", "fieldPath", "metadata.namespace", "defaultMode",
+                     FILE_MODE);
 }
 
 static bool is_mounted(const json_t *mounts)

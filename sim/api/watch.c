@@ -36,7 +36,8 @@ static int find_start(struct api_watch *w, const struct list_options *o, struct 
 {
     int64_t rv = 0;
     if (*o->rv && !str_parse_int(o->rv, 0, INT64_MAX, &rv))
-        return refuse(r, 500, NULL, "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax", o->rv, o->rv);
+        return refuse(r, 500, NULL, "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
+                      o->rv, o->rv);
     w->told = rv > 0 && !o->initial_events ? (uint64_t) rv : w->api->store.rv;
     bool lists = o->initial_events || (rv == 0 && !o->asks_initial);
     if (!lists)
@@ -46,12 +47,17 @@ static int find_start(struct api_watch *w, const struct list_options *o, struct 
     return page_read(w->api, w->kind, &whole, &w->filter, &w->initial, r);
 }
 
-int watch_open(struct api *api, const struct kind *k, const struct list_options *o, struct filter *filter_steal, enum table_form table,
-               struct api_watch **ret, struct refusal *r)
+int watch_open(struct api *api, const struct kind *k, const struct list_options *o, struct filter *filter_steal,
+               enum table_form table, struct api_watch **ret, struct refusal *r)
 {
     struct api_watch *w = xcalloc(1, sizeof *w);
-    *w = (struct api_watch){ .api = api, .kind = k, .stored = event_stored_kind(k), .filter = *filter_steal, .bookmarks = o->bookmarks,
-                             .table = table, .timeout_ms = (o->timeout_s > 0 ? o->timeout_s : WATCH_TIMEOUT_S) * 1000 };
+    *w = (struct api_watch){ .api = api,
+                             .kind = k,
+                             .stored = event_stored_kind(k),
+                             .filter = *filter_steal,
+                             .bookmarks = o->bookmarks,
+                             .table = table,
+                             .timeout_ms = (o->timeout_s > 0 ? o->timeout_s : WATCH_TIMEOUT_S) * 1000 };
     *filter_steal = (struct filter){ 0 };
     if (find_start(w, o, r) < 0) {
         api_watch_free(w);
@@ -113,8 +119,9 @@ static enum api_watch_news tell(struct api_watch *w, const char *type, json_t *o
 static const char *tell_bookmark(struct api_watch *w, bool ends_initial, size_t *ret_len)
 {
     frame_begin(w, "BOOKMARK");
-    buf_printf(&w->api->frame, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"%s}}", w->kind->kind,
-               kind_api_version(w->kind), w->told, ends_initial ? ",\"annotations\":{\"" INITIAL_EVENTS_END "\":\"true\"}" : "");
+    buf_printf(&w->api->frame, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"%s}}",
+               w->kind->kind, kind_api_version(w->kind), w->told,
+               ends_initial ? ",\"annotations\":{\"" INITIAL_EVENTS_END "\":\"true\"}" : "");
     return frame_end(w, ret_len);
 }
 
@@ -140,7 +147,8 @@ static const char *type_of(const struct api_watch *w, const struct api_commit *c
     return was ? "DELETED" : NULL;
 }
 
-static enum api_watch_news tell_commit(struct api_watch *w, const struct api_commit *c, const char *type, const char **ret, size_t *ret_len)
+static enum api_watch_news tell_commit(struct api_watch *w, const struct api_commit *c, const char *type, const char **ret,
+                                       size_t *ret_len)
 {
     if (filter_matches(&w->filter, c->after))
         return tell(w, type, c->after, ret, ret_len);

@@ -89,7 +89,8 @@ static json_t *patched(enum patch_type type, const json_t *live, const json_t *p
     return NULL;
 }
 
-int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch, json_t **ret, struct refusal *r)
+int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch, json_t **ret,
+                struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;
@@ -133,9 +134,9 @@ static json_t *completed(const struct write *w, const json_t *merged)
 }
 
 /* Every field of an intent must be one that its kind has. */
-static int check_declared(const struct write *w, const json_t *intent, struct refusal *r)
+static int check_declared(const struct api *api, const struct write *w, const json_t *intent, struct refusal *r)
 {
-    CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(w->kind, intent) : NULL;
+    CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(api->schemas, w->kind, intent) : NULL;
     return unknown ? merge_refuse_unknown(merge_root_of(intent), intent, unknown, r) : 0;
 }
 
@@ -147,11 +148,13 @@ static int check_live(const struct admission *a, const json_t *intent, struct re
     const char *uid = json_str_or_empty(intent, "metadata.uid");
     if (!*uid)
         return 0;
-    CLEANUP_FREE char *why = xasprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid);
+    CLEANUP_FREE char *why = xasprintf("uid mismatch: the provided object specified uid %s, and no existing object was found",
+                                       uid);
     return refuse_conflict(r, a->w->kind, a->w->name, why);
 }
 
-int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force, json_t **ret, bool *ret_created, struct refusal *r)
+int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force, json_t **ret, bool *ret_created,
+                struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;
@@ -162,11 +165,13 @@ int write_apply(struct api *api, const struct write *w, const json_t *intent, bo
     refusal_clear(r);
     if (is_new && *w->subresource)
         return refuse_not_found(r, w->kind, w->name);
-    if (check_declared(w, intent, r) < 0 || check_live(&a, intent, r) < 0)
+    if (check_declared(api, w, intent, r) < 0 || check_live(&a, intent, r) < 0)
         return -1;
     char now[CLOCK_TEXT_MAX];
     api_now(api, now);
-    struct managed_writer writer = { .manager = w->manager, .api_version = kind_api_version(w->kind), .subresource = w->subresource, .time = now };
+    struct managed_writer writer = {
+        .manager = w->manager, .api_version = kind_api_version(w->kind), .subresource = w->subresource, .time = now
+    };
     CLEANUP_JSON json_t *live = is_new ? NULL : admission_view(&a);
     CLEANUP_JSON json_t *merged = managed_apply(live, intent, &writer, force, r);
     CLEANUP_JSON json_t *whole = merged ? completed(w, merged) : NULL;

@@ -1,5 +1,5 @@
-/* Writes: what every change of an object goes through, whoever asks for it. Each function checks, fills in what the server fills in, and commits
- * (or not: a dry run, or a write that changes nothing). Rights are checked before, by whoever calls. */
+/* Writes: what every change of an object goes through, whoever asks for it. Each function checks, fills in what the server fills
+ * in, and commits (or not: a dry run, or a write that changes nothing). Rights are checked before, by whoever calls. */
 #ifndef OSTLER_SIM_API_WRITE_H
 #define OSTLER_SIM_API_WRITE_H
 
@@ -36,14 +36,19 @@ struct delete_options {
 
 enum patch_type { PATCH_MERGE, PATCH_JSON, PATCH_STRATEGIC };
 
-/* 0, or -1 and a refusal (may be NULL). `ret` (may be NULL) becomes the object as it is after the write, a new reference. Objects and patches are borrowed. */
+/* 0, or -1 and a refusal (may be NULL). `ret` (may be NULL) becomes the object as it is after the write, a new reference. Objects
+ * and patches are borrowed. */
 int write_create(struct api *api, const struct write *w, const json_t *object, json_t **ret, struct refusal *r);
 /* Replaces the object; with metadata.resourceVersion or metadata.uid in it, only that version or incarnation. */
 int write_update(struct api *api, const struct write *w, const json_t *object, json_t **ret, struct refusal *r);
-int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch, json_t **ret, struct refusal *r);
+int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch, json_t **ret,
+                struct refusal *r);
 /* Server-side apply; `ret_created` (may be NULL) says whether the object is new. */
-int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force, json_t **ret, bool *ret_created, struct refusal *r);
-/* `ret` becomes the object's last state; `ret_gone` (may be NULL) says whether it is gone rather than waiting for its grace period or finalizers. */
-int write_delete(struct api *api, const struct write *w, const struct delete_options *o, json_t **ret, bool *ret_gone, struct refusal *r);
+int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force, json_t **ret, bool *ret_created,
+                struct refusal *r);
+/* `ret` becomes the object's last state; `ret_gone` (may be NULL) says whether it is gone rather than waiting for its grace
+ * period or finalizers. */
+int write_delete(struct api *api, const struct write *w, const struct delete_options *o, json_t **ret, bool *ret_gone,
+                 struct refusal *r);
 
 #endif

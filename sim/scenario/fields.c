@@ -157,7 +157,9 @@ int fields_read(const struct field *fields, const struct field_context *c, const
         const struct field *f = find(fields, key);
         if (!f)
             return unknown(fields, path, key, e);
-        const struct slot slot = { .field = f, .context = c, .value = value, .path = path, .to = (char *) into + f->offset, .e = e };
+        const struct slot slot = {
+            .field = f, .context = c, .value = value, .path = path, .to = (char *) into + f->offset, .e = e
+        };
         if (readers[f->type](&slot) < 0)
             return -1;
     }

@@ -1,5 +1,5 @@
-/* Reading structs out of JSON by tables: each row says a key, what stands there, and where it goes. What is unknown, of the wrong type or out of
- * range is an error that names the place. */
+/* Reading structs out of JSON by tables: each row says a key, what stands there, and where it goes. What is unknown, of the wrong
+ * type or out of range is an error that names the place. */
 #ifndef OSTLER_SIM_SCENARIO_FIELDS_H
 #define OSTLER_SIM_SCENARIO_FIELDS_H
 

@@ -321,8 +321,8 @@ static int read_change(const json_t *row, size_t i, struct scenario_change *c, s
     c->has_images = json_object_get(row, "images");
     c->has_drivers = json_object_get(row, "drivers");
     c->has_programs = json_object_get(row, "programs");
-    int rc = fields_read_list(image_fields, &none, json_object_get(row, "images"), images, sizeof *c->images, (void **) &c->images,
-                              &c->image_count, e);
+    int rc = fields_read_list(image_fields, &none, json_object_get(row, "images"), images, sizeof *c->images,
+                              (void **) &c->images, &c->image_count, e);
     if (rc == 0)
         rc = fields_read_list(driver_fields, &none, json_object_get(row, "drivers"), drivers, sizeof *c->drivers,
                               (void **) &c->drivers, &c->driver_count, e);
@@ -336,7 +336,8 @@ static int read_changes(struct scenario *s, const json_t *root, struct err *e)
 {
     const struct field_context none = { 0 };
     const json_t *list = json_object_get(root, "changes");
-    if (fields_read_list(change_fields, &none, list, "changes", sizeof *s->changes, (void **) &s->changes, &s->change_count, e) < 0)
+    if (fields_read_list(change_fields, &none, list, "changes", sizeof *s->changes, (void **) &s->changes, &s->change_count, e) <
+        0)
         return -1;
     for (size_t i = 0; i < s->change_count; i++)
         if (read_change(json_array_get(list, i), i, &s->changes[i], e) < 0)

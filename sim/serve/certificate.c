@@ -59,8 +59,8 @@ static int set_extensions(X509 *x, const char *ip)
 static int fill(X509 *x, EVP_PKEY *key, const char *ip)
 {
     return X509_set_version(x, 2) && set_serial(x) && X509_gmtime_adj(X509_getm_notBefore(x), -BEFORE_S) &&
-           X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) && X509_set_pubkey(x, key) && set_subject(x) && set_extensions(x, ip) &&
-           X509_sign(x, key, EVP_sha256()) > 0;
+           X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) && X509_set_pubkey(x, key) && set_subject(x) &&
+           set_extensions(x, ip) && X509_sign(x, key, EVP_sha256()) > 0;
 }
 
 int certificate_make(const char *ip, struct certificate *ret, struct err *e)

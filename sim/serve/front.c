@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "sim/serve/http1.h"
 #include "serve/listen.h"
+#include "serve/status_text.h"
 
 enum {
     CONNECTIONS_MAX = 1024,
@@ -58,25 +59,6 @@ struct front {
     uint64_t requests;
 };
 
-static const char *status_text(int status)
-{
-    static const struct {
-        int status;
-        const char *text;
-    } texts[] = {
-        { 100, "Continue" }, { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 400, "Bad Request" },
-        { 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" },
-        { 406, "Not Acceptable" }, { 409, "Conflict" }, { 410, "Gone" }, { 413, "Request Entity Too Large" },
-        { 415, "Unsupported Media Type" }, { 422, "Unprocessable Entity" }, { 429, "Too Many Requests" },
-        { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" }, { 501, "Not Implemented" },
-        { 503, "Service Unavailable" }, { 504, "Gateway Timeout" }, { 505, "HTTP Version Not Supported" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        if (texts[i].status == status)
-            return texts[i].text;
-    return "Status";
-}
-
 /* ---- answers */
 
 static int64_t now_of(const struct front *f)
@@ -89,16 +71,17 @@ static void say_problem(struct connection *c)
     const char *sentence;
     int status = http1_problem(c->in, &sentence);
     buf_printf(&c->out,
-               "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n\r\n%s\n", status,
-               status_text(status), strlen(sentence) + 1, sentence);
+               "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
+               "%zu\r\n\r\n%s\n",
+               status, status_text(status), strlen(sentence) + 1, sentence);
     c->close = c->refused = true;
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, REFUSED_SECS);
 }
 
 static void say_answer(struct connection *c, const struct api_answer *a)
 {
-    buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n", a->status, status_text(a->status),
-               a->content_type ? a->content_type : "application/json");
+    buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n", a->status,
+               status_text(a->status), a->content_type ? a->content_type : "application/json");
     if (a->retry_after_s)
         buf_printf(&c->out, "Retry-After: %d\r\n", a->retry_after_s);
     if (c->close)

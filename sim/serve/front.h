@@ -1,5 +1,5 @@
-/* The simulated API server on the network: HTTP/1.1 over TLS, bearer tokens, keep-alive, watches as chunked streams. libwebsockets carries the
- * sockets and TLS; one thread. */
+/* The simulated API server on the network: HTTP/1.1 over TLS, bearer tokens, keep-alive, watches as chunked streams.
+ * libwebsockets carries the sockets and TLS; one thread. */
 #ifndef OSTLER_SIM_SERVE_FRONT_H
 #define OSTLER_SIM_SERVE_FRONT_H
 

@@ -25,6 +25,7 @@ const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, 
     if (!struck)
         return NULL;
     struck->fired++;
+    struck->fired_ms = now_ms;
     plan->marks = xreallocarray(plan->marks, plan->mark_count + 1, sizeof *plan->marks);
     plan->marks[plan->mark_count++] = (struct fault_mark){ (size_t) (struck - plan->rows), struck->seen };
     return struck;
@@ -45,15 +46,25 @@ void fault_plan_clear(struct fault_plan *plan)
 const char *fault_text(const struct fault *f)
 {
     static const char *const texts[][FAULT_DUPLICATE + 1] = {
-        [FAULT_BEFORE] = { [FAULT_DIE] = "the process dies before it reaches the server", [FAULT_DROP] = "it is lost on its way",
-                           [FAULT_RESET] = "the connection breaks on the way", [FAULT_DELAY] = "it is late", [FAULT_STATUS] = "it is refused" },
-        [FAULT_COMMITTED] = { [FAULT_DIE] = "the process dies after it was carried out, before the answer", [FAULT_DROP] = "its answer is lost",
-                              [FAULT_RESET] = "the connection breaks before the answer", [FAULT_DELAY] = "its answer is late",
-                              [FAULT_STATUS] = "it is carried out and answered with an error", [FAULT_HALF] = "half of its answer comes" },
+        [FAULT_BEFORE] = { [FAULT_DIE] = "the process dies before it reaches the server",
+                           [FAULT_DROP] = "it is lost on its way",
+                           [FAULT_RESET] = "the connection breaks on the way",
+                           [FAULT_DELAY] = "it is late",
+                           [FAULT_STATUS] = "it is refused" },
+        [FAULT_COMMITTED] = { [FAULT_DIE] = "the process dies after it was carried out, before the answer",
+                              [FAULT_DROP] = "its answer is lost",
+                              [FAULT_RESET] = "the connection breaks before the answer",
+                              [FAULT_DELAY] = "its answer is late",
+                              [FAULT_STATUS] = "it is carried out and answered with an error",
+                              [FAULT_HALF] = "half of its answer comes" },
         [FAULT_ANSWERED] = { [FAULT_DIE] = "the process dies after its answer" },
-        [FAULT_FRAMES] = { [FAULT_DIE] = "the process dies", [FAULT_RESET] = "the connection breaks", [FAULT_DELAY] = "news is late",
-                           [FAULT_CLOSE] = "the server ends the stream", [FAULT_GONE] = "the server says that the version is too old",
-                           [FAULT_SILENCE] = "nothing comes any more", [FAULT_DUPLICATE] = "the last event comes twice" },
+        [FAULT_FRAMES] = { [FAULT_DIE] = "the process dies",
+                           [FAULT_RESET] = "the connection breaks",
+                           [FAULT_DELAY] = "news is late",
+                           [FAULT_CLOSE] = "the server ends the stream",
+                           [FAULT_GONE] = "the server says that the version is too old",
+                           [FAULT_SILENCE] = "nothing comes any more",
+                           [FAULT_DUPLICATE] = "the last event comes twice" },
     };
     const char *text = texts[f->point][f->effect];
     return text ? text : "nothing";

@@ -1,5 +1,5 @@
-/* What goes wrong between a client and the API server, as data: a table of faults, each at one point of a request's or a stream's way, for
- * the nth that comes by or by chance. Each counts how often it fired, so that a sweep can say what it has tried. */
+/* What goes wrong between a client and the API server, as data: a table of faults, each at one point of a request's or a stream's
+ * way, for the nth that comes by or by chance. Each counts how often it fired, so that a sweep can say what it has tried. */
 #ifndef OSTLER_SIM_WORLD_FAULTS_H
 #define OSTLER_SIM_WORLD_FAULTS_H
 
@@ -39,12 +39,14 @@ struct fault {
     uint64_t nth;         /* only the nth of these that comes by (1: the first); 0: by chance */
     uint64_t one_in;      /* where nth is 0: once in so many */
     uint64_t seen, fired; /* how many came by, and how often it fired */
+    int64_t fired_ms;     /* when it fired last */
 };
 
 #define FAULT_CLASS(class) (1U << (class))
 enum { FAULT_ALL_CLASSES = (1U << (REQUEST_LEASE + 1)) - 1 };
 
-/* A fault that fired: the row, and which of those that came by it struck. With `nth` instead of chance it would strike the same. */
+/* A fault that fired: the row, and which of those that came by it struck. With `nth` instead of chance it would strike the same.
+ */
 struct fault_mark {
     size_t row;
     uint64_t nth;

@@ -185,7 +185,7 @@ void process_stop(struct process *p)
     if (!p->engine)
         return;
     engine_stop(p->engine, 0);
-    schedule(p);
+    on_news(p); /* a signal wakes it too */
 }
 
 void process_pause(struct process *p)

@@ -1,5 +1,5 @@
-/* Virtual time: things to happen, in order of time and then of their coming. Time jumps to the next of them, so that a quiet day costs
- * nothing. */
+/* Virtual time: things to happen, in order of time and then of their coming. Time jumps to the next of them, so that a quiet day
+ * costs nothing. */
 #ifndef OSTLER_SIM_WORLD_SIM_H
 #define OSTLER_SIM_WORLD_SIM_H
 
@@ -39,7 +39,8 @@ void sim_clear(struct sim *s);
 void sim_at(struct sim *s, struct sim_event *e, int64_t at_ms);
 void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms);
 void sim_cancel(struct sim *s, struct sim_event *e);
-/* Calls fn(arg) once after a delay; for what belongs to nothing. `drop` (may be NULL) is called instead where the world ends first. */
+/* Calls fn(arg) once after a delay; for what belongs to nothing. `drop` (may be NULL) is called instead where the world ends
+ * first. */
 void sim_call(struct sim *s, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop);
 
 /* Lets the next thing happen; false when there is none at or before `until_ms` (time is then `until_ms`). */

@@ -21,8 +21,10 @@ static void expire(void *arg)
 
 static void lose(struct flight *f)
 {
+    struct wire *w = f->wire;
     f->event.fn = expire;
-    sim_at(f->wire->o.sim, &f->event, f->deadline_ms);
+    sim_at(w->o.sim, &f->event, f->deadline_ms);
+    w->lost_until_ms = f->deadline_ms > w->lost_until_ms ? f->deadline_ms : w->lost_until_ms;
 }
 
 static void on_reset(void *arg)
@@ -95,7 +97,8 @@ static void die(struct flight *f)
 /* The target of the request, other than it was sent where a replica that is behind answers lists. Owned. */
 static char *target_of(const struct flight *f)
 {
-    bool first_page = f->request.class == REQUEST_READ && strstr(f->request.path, "limit=") && !strstr(f->request.path, "continue=");
+    bool first_page = f->request.class == REQUEST_READ && strstr(f->request.path, "limit=") &&
+                      !strstr(f->request.path, "continue=");
     if (!f->wire->list_rv || !first_page)
         return xstrdup(f->request.path);
     return xasprintf("%s&resourceVersion=%llu&resourceVersionMatch=Exact", f->request.path,
@@ -260,7 +263,8 @@ static void on_commit(void *arg, const struct api_commit *commit)
 struct wire *wire_new(const struct wire_options *o)
 {
     struct wire *w = xcalloc(1, sizeof *w);
-    *w = (struct wire){ .o = *o, .latency = rng_fork(&o->sim->rng, "latency"), .cuts = rng_fork(&o->sim->rng, "cuts") };
+    *w = (struct wire){ .o = *o, .latency = rng_fork(&o->sim->rng, "latency"), .cuts = rng_fork(&o->sim->rng, "cuts"),
+                        .forgotten_rv = xcalloc(kind_count(), sizeof *w->forgotten_rv) };
     api_on_commit(o->api, on_commit, w);
     return w;
 }
@@ -271,7 +275,13 @@ void wire_free(struct wire *w)
         return;
     while (w->head)
         flight_free(w->head);
+    free(w->forgotten_rv);
     free(w);
+}
+
+int64_t wire_lost_until(const struct wire *w)
+{
+    return w->lost_until_ms;
 }
 
 const struct wire_counts *wire_counts(const struct wire *w)

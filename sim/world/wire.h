@@ -1,6 +1,6 @@
 /* The network between clients and the API server: kube/transport.h over virtual time. A request takes its time to the server, the
- * answer its time back, frames of a watch come in order; on the way happens what the plan of faults says. Bytes reach a client only
- * when it asks for them, in a turn of its loop. */
+ * answer its time back, frames of a watch come in order; on the way happens what the plan of faults says. Bytes reach a client
+ * only when it asks for them, in a turn of its loop. */
 #ifndef OSTLER_SIM_WORLD_WIRE_H
 #define OSTLER_SIM_WORLD_WIRE_H
 
@@ -37,13 +37,16 @@ struct wire *wire_new(const struct wire_options *o);
 /* After all its clients. */
 void wire_free(struct wire *w);
 const struct wire_counts *wire_counts(const struct wire *w);
+/* Until when a client may wait for an answer that will not come. */
+int64_t wire_lost_until(const struct wire *w);
 
 /* The API server goes away, with all its connections, or is back. */
 void wire_set_away(struct wire *w, bool away);
-/* From here on watches of this kind (NULL: of every kind) bring nothing, as from a server that has fallen behind; until wire_thaw(). */
+/* From here on watches of this kind (NULL: of every kind) bring nothing, as from a server that has fallen behind; until
+ * wire_thaw(). */
 void wire_freeze(struct wire *w, const struct kind *kind);
 void wire_thaw(struct wire *w);
-/* Watches of this kind (NULL: of every kind) are told that their version is too old, and end. */
+/* Watches of this kind (NULL: of every kind) are told that their version is too old, and end; so are new ones from before now. */
 void wire_gone(struct wire *w, const struct kind *kind);
 /* Lists are answered as of this version, as by a replica that is behind; 0: as they are. */
 void wire_list_from(struct wire *w, uint64_t rv);

@@ -89,9 +89,18 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
     if (w->o.sent)
         w->o.sent(w->o.arg, c, request_steal);
     struct flight *f = xcalloc(1, sizeof *f);
-    *f = (struct flight){ .prev = w->tail, .wire = w, .client = c, .user = c->o.user, .user_agent = c->o.user_agent, .id = id,
-                          .request = *request_steal, .sink = *sink, .deadline_ms = w->o.sim->now_ms + request_steal->timeout_ms,
-                          .event = { .fn = wire_arrive, .arg = f }, .bytes = BUF_INIT(WIRE_BYTES_MAX), .result.retry_after_ms = -1 };
+    *f = (struct flight){ .prev = w->tail,
+                          .wire = w,
+                          .client = c,
+                          .user = c->o.user,
+                          .user_agent = c->o.user_agent,
+                          .id = id,
+                          .request = *request_steal,
+                          .sink = *sink,
+                          .deadline_ms = w->o.sim->now_ms + request_steal->timeout_ms,
+                          .event = { .fn = wire_arrive, .arg = f },
+                          .bytes = BUF_INIT(WIRE_BYTES_MAX),
+                          .result.retry_after_ms = -1 };
     *request_steal = (struct request){ 0 };
     *(w->tail ? &w->tail->next : &w->head) = f;
     w->tail = f;

@@ -60,6 +60,8 @@ struct wire {
     bool away, frozen;
     const struct kind *frozen_kind; /* NULL: all */
     uint64_t list_rv;
+    int64_t lost_until_ms;
+    uint64_t *forgotten_rv;         /* by kind_index(): a watch from before it finds its history gone */
     struct wire_counts counts;
 };
 
@@ -91,7 +93,7 @@ void stream_free(struct wire *w, struct stream *s);
 void stream_notice(struct flight *f, const struct api_commit *c);
 /* The stream ends; the client hears of it after what it has got. */
 void stream_end(struct flight *f, enum err_kind kind, const char *message);
-/* The server says that the stream's version is too old, and ends it. */
+/* The server forgets what was before now, says so in the stream, and ends it. */
 void stream_gone(struct flight *f);
 /* Lets a stream that was held up go on. */
 void stream_wake(struct flight *f);

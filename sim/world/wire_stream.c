@@ -35,10 +35,21 @@ void stream_end(struct flight *f, enum err_kind kind, const char *message)
     flight_end(f, 200, kind, message);
 }
 
-void stream_gone(struct flight *f)
+static uint64_t *forgotten_rv(const struct flight *f)
+{
+    return &f->wire->forgotten_rv[kind_index(api_watch_kind(f->stream->watch))];
+}
+
+static void tell_gone(struct flight *f)
 {
     flight_put(f, GONE_FRAME, strlen(GONE_FRAME));
     stream_end(f, ERR_NONE, NULL);
+}
+
+void stream_gone(struct flight *f)
+{
+    *forgotten_rv(f) = api_rv(f->wire->o.api);
+    tell_gone(f);
 }
 
 /* Puts all that is new into the client's hands; false when the stream is over. */
@@ -152,14 +163,19 @@ static void on_open(void *arg)
     f->event.fn = on_patience_over;
     sim_at(f->wire->o.sim, &f->event, f->deadline_ms);
     flight_tell(f);
-    stream_wake(f);
+    if (api_watch_rv(f->stream->watch) < *forgotten_rv(f))
+        tell_gone(f);
+    else
+        stream_wake(f);
 }
 
 void stream_open(struct flight *f, struct api_watch *watch_steal)
 {
     struct sim *sim = f->wire->o.sim;
     struct stream *s = xcalloc(1, sizeof *s);
-    *s = (struct stream){ .watch = watch_steal, .flush = { .fn = on_flush, .arg = f }, .bookmark = { .fn = on_bookmark, .arg = f },
+    *s = (struct stream){ .watch = watch_steal,
+                          .flush = { .fn = on_flush, .arg = f },
+                          .bookmark = { .fn = on_bookmark, .arg = f },
                           .end = { .fn = on_end, .arg = f } };
     f->stream = s;
     f->event.fn = on_open;

@@ -1,6 +1,6 @@
-/* Any JSON as a Node and a Pod on it: no crash, and what is planned keeps the rules. The input is a Node, a zero byte, and a Pod; the
- * first byte chooses between managing and removing. A write touches nothing of others, and when it has been carried out the next pass has
- * nothing more to write until something else happens (a step of a removal may be followed by the next one). */
+/* Any JSON as a Node and a Pod on it: no crash, and what is planned keeps the rules. The input is a Node, a zero byte, and a Pod;
+ * the first byte chooses between managing and removing. A write touches nothing of others, and when it has been carried out the
+ * next pass has nothing more to write until something else happens (a step of a removal may be followed by the next one). */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -76,8 +76,14 @@ static json_t *pass(struct seen *s, const json_t *object)
     struct node_verdict v;
     struct node *n = node_project(s->strings, object);
     bool manage = s->stance == STANCE_MANAGE;
-    struct node_input in = { .view = { n, s->strings }, .pods = &s->pods, .stance = s->stance, .may_mark = true,
-                             .policy = manage ? &s->policy : NULL, .targets = manage ? s->targets : NULL, .record = record, .arg = s };
+    struct node_input in = { .view = { n, s->strings },
+                             .pods = &s->pods,
+                             .stance = s->stance,
+                             .may_mark = true,
+                             .policy = manage ? &s->policy : NULL,
+                             .targets = manage ? s->targets : NULL,
+                             .record = record,
+                             .arg = s };
     node_plan(&in, &a, &v, &plan);
     json_t *after = NULL;
     assert(plan.len <= 1);
@@ -138,8 +144,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = strnlen(text, size - 1), rest = size - 1 - len;
     CLEANUP_JSON json_t *node = json_parse(text, len, NULL);
     CLEANUP_JSON json_t *pod = rest > 1 ? json_parse(text + len + 1, rest - 1, NULL) : NULL;
-    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "spec", "nodes", "labels",
-                                            "example.com/extra", "x");
+    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "spec", "nodes",
+                                            "labels", "example.com/extra", "x");
     struct policy_problems problems = { 0 };
     struct target_sources sources = { .held = nothing_held, .config_text = no_config };
     struct seen s = { .strings = intern_new(), .record = json_object(), .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };

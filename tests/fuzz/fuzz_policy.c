@@ -1,4 +1,5 @@
-/* Any JSON as a policy: no crash; what is wrong is named within bounds; what is right yields a spec that is right again and the same. */
+/* Any JSON as a policy: no crash; what is wrong is named within bounds; what is right yields a spec that is right again and the
+ * same. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>

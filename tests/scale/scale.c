@@ -1,5 +1,5 @@
-/* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the simulator's, and the time it takes. Figures; nothing is
- * judged. `scale FILE`, a scenario without a policy; tests/scale/run makes one. */
+/* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the simulator's, and the time it
+ * takes. Figures; nothing is judged. `scale FILE`, a scenario without a policy; tests/scale/run makes one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,8 @@ static void create(struct scale *s, const json_t *object)
     const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
     if (k && api_create(s->api, ADMIN, k, object, &refusal) == 0)
         return;
-    fprintf(stderr, "scale: %s cannot be created: %s\n", json_str_or_empty(object, "metadata.name"), k ? refusal.message : "no such kind");
+    fprintf(stderr, "scale: %s cannot be created: %s\n", json_str_or_empty(object, "metadata.name"),
+            k ? refusal.message : "no such kind");
     exit(2);
 }
 
@@ -70,7 +71,8 @@ static void install(struct scale *s)
 {
     static const char *const namespaces[] = { "ostler-system", "ostler-operands" };
     for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]);
+        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name",
+                                            namespaces[i]);
         create(s, ns);
     }
     CLEANUP_JSON json_t *crds = builtin_crds();
@@ -94,13 +96,23 @@ static void set_up(struct scale *s, const char *file)
     sim_init(&s->sim, s->scenario->seed);
     s->api = api_new(&s->sim.clock);
     api_on_commit(s->api, on_commit, s);
-    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS });
+    s->wire = wire_new(&(struct wire_options){
+        .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS });
     install(s);
     s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->scenario->world });
-    s->ostler = process_new(&(struct process_options){ .sim = &s->sim, .wire = s->wire, .manifests = s->manifests, .name = "ostler", .user = OSTLER_USER,
-                                                       .lease_namespace = "ostler-system", .operand_namespace = "ostler-operands",
-                                                       .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_grace_ms = 600 * 1000, .restart_ms = 1000,
-                                                       .leader_elect = true, .running = on_running, .arg = s });
+    s->ostler = process_new(&(struct process_options){ .sim = &s->sim,
+                                                       .wire = s->wire,
+                                                       .manifests = s->manifests,
+                                                       .name = "ostler",
+                                                       .user = OSTLER_USER,
+                                                       .lease_namespace = "ostler-system",
+                                                       .operand_namespace = "ostler-operands",
+                                                       .image_prefixes = POLICY_IMAGE_PREFIXES,
+                                                       .absent_grace_ms = 600 * 1000,
+                                                       .restart_ms = 1000,
+                                                       .leader_elect = true,
+                                                       .running = on_running,
+                                                       .arg = s });
 }
 
 static void tear_down(struct scale *s)
@@ -149,8 +161,9 @@ static void begin(struct scale *s)
 
 static void report(const struct scale *s, const char *what)
 {
-    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64 " writes of Ostler's, %" PRIu64 " of all; %.1f s\n", what,
-           mib(heap_bytes(HEAP_OSTLER)), mib(heap_peak(HEAP_OSTLER)), mib(heap_bytes(HEAP_WORLD)), s->writes, s->commits,
+    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64 " writes of Ostler's, %" PRIu64 " of all; %.1f "
+                                                                                                                  "s\n",
+           what, mib(heap_bytes(HEAP_OSTLER)), mib(heap_peak(HEAP_OSTLER)), mib(heap_bytes(HEAP_WORLD)), s->writes, s->commits,
            (double) (real_ms() - s->began_ms) / 1000);
     fflush(stdout);
 }
@@ -164,8 +177,8 @@ static void live(struct scale *s)
     process_start(s->ostler);
     settle(s);
     report(s, "without a policy");
-    CLEANUP_JSON json_t *policy = json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy", "metadata", "name",
-                                            POLICY_NAME, "spec");
+    CLEANUP_JSON json_t *policy = json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
+                                            "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec");
     begin(s);
     create(s, policy);
     settle(s);
@@ -174,7 +187,8 @@ static void live(struct scale *s)
     process_kill(s->ostler);
     settle(s);
     report(s, "started anew");
-    printf("%zu nodes, %zu pods; Ready is %s\n", api_count(s->api, kind_named("nodes")), api_count(s->api, kind_named("pods")), ready(s));
+    printf("%zu nodes, %zu pods; Ready is %s\n", api_count(s->api, kind_named("nodes")), api_count(s->api, kind_named("pods")),
+           ready(s));
 }
 
 int main(int argc, char **argv)

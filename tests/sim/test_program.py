@@ -12,10 +12,16 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build" / "ostler-sim"
 FLEET = ROOT / "sim" / "scenarios" / "fleet.yaml"
+OPERATOR = ROOT / "build" / "ostler"
+SMALL = ROOT / "tests" / "torture" / "small.yaml"
+# What Ostler writes.
+WRITTEN = ("/apis/ostler.dev/v1alpha1/gpuclusterpolicies", "/apis/events.k8s.io/v1/events", "/apis/apps/v1/daemonsets",
+           "/apis/apps/v1/controllerrevisions", "/apis/coordination.k8s.io/v1/leases", "/api/v1/nodes")
 TESTS = []
 
 
@@ -212,6 +218,50 @@ def same_seed_same_world():
                 for seed in ("1", "1", "2")]
     lines = [[line for line in out.split("\n") if not line.startswith("ostler-sim")] for out in said]
     assert lines[0] == lines[1] and lines[0] != lines[2]
+
+
+def free_port():
+    """A port of the loopback that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+def operate(kubeconfig, seconds, until=None):
+    """Runs the operator at its most talkative, until its log has the text `until`; what it said, and its metrics."""
+    port = free_port()
+    with tempfile.TemporaryFile() as log:
+        operator = subprocess.Popen([OPERATOR, "run", "--kubeconfig", kubeconfig, "--listen", f"127.0.0.1:{port}", "--log-level", "debug"],
+                                    stdout=log, stderr=log)
+        end, said, metrics = time.monotonic() + seconds, b"", b""
+        while time.monotonic() < end and operator.poll() is None and not (until and until in said):
+            time.sleep(0.2)
+            log.seek(0)
+            said = log.read()
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            metrics = answer.read()
+        operator.terminate()
+        operator.wait()
+        log.seek(0)
+        return log.read(), metrics
+
+
+@test
+def token_is_never_told():
+    """Ostler's token is in no line of its log, whether the server takes it or not, in no metric, and in no object of the cluster."""
+    with tempfile.TemporaryDirectory() as folder:
+        good, bad = pathlib.Path(folder) / "good", pathlib.Path(folder) / "bad"
+        with door("--scenario", SMALL, "--speed", "40", "--ostler-kubeconfig", good) as d:
+            config = good.read_text(encoding="utf-8")
+            token = json.loads(config)["users"][0]["user"]["token"]
+            said, metrics = operate(good, 20, until=b"AllNodesReady")
+            assert b"AllNodesReady" in said and b"ostler_" in metrics, said[-2000:]
+            bad.write_text(config.replace(token, token[::-1]), encoding="utf-8")
+            refused, _ = operate(bad, 3, until=b"401")
+            assert b"401" in refused, refused[-2000:]
+            objects = b"".join(d.get(path, d.token)[1] for path in WRITTEN)
+            assert objects.count(b'"kind"') > 10, objects
+            for place in (said, metrics, refused, objects):
+                assert token.encode() not in place and token[::-1].encode() not in place
 
 
 def main():

@@ -18,6 +18,8 @@ struct invariants {
     struct client_note *clients;
     size_t client_count;
     struct map pace;         /* struct pace by object */
+    struct map deletions;    /* struct moment by path: when a deletion was last sent */
+    struct map assignments;  /* struct moment by node: when what it is assigned last changed */
     int64_t generation;      /* of the policy */
     bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
 };
@@ -30,7 +32,8 @@ bool check_is_kind(const struct kind *k, const char *plural);
 const json_t *check_policy(const struct invariants *v);
 /* "True", "False", "Unknown"; "" when there is no such condition. */
 const char *check_condition(const json_t *object, const char *type);
-/* Whether every node that bears an assignment and is well has its operands up; otherwise `ret_why` (owned, may be NULL) names one that has not. */
+/* Whether every node that bears an assignment and is well has its operands up; otherwise `ret_why` (owned, may be NULL) names one
+ * that has not. */
 bool check_served(const struct invariants *v, char **ret_why);
 
 /* ---- checks_sent.c */
@@ -49,6 +52,7 @@ void check_deletion(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_state.c */
 void check_assigned(struct invariants *v, const struct api_commit *c);
+void check_assigned_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
 void check_generation(struct invariants *v, const struct api_commit *c);
 void check_honesty(struct invariants *v, const struct api_commit *c);
 void check_counts(struct invariants *v, const struct api_commit *c);

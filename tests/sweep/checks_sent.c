@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "engine/engine.h"
+#include "reconcilers/cluster.h"
 #include "tests/sweep/checks.h"
 
 static bool tests(const json_t *operations, const char *path)
@@ -78,8 +79,9 @@ void check_leader(struct invariants *v, const struct wire_client *c, const struc
     const struct client_note *note = note_of(v, c);
     enum { RENEW_DEADLINE_MS = 10 * 1000 };
     if (note->renewed_ms < 0 || v->run->sim.now_ms >= note->renewed_ms + RENEW_DEADLINE_MS)
-        check_failed(v, INVARIANT_S10_LEADER, "%s sends %s %s at %lld ms, the lease was renewed at %lld ms", str_or_empty(note->holder), r->method,
-                     r->path, (long long) v->run->sim.now_ms, (long long) note->renewed_ms);
+        check_failed(v, INVARIANT_S10_LEADER, "%s sends %s %s at %lld ms, the lease was renewed at %lld ms",
+                     str_or_empty(note->holder), r->method, r->path, (long long) v->run->sim.now_ms,
+                     (long long) note->renewed_ms);
 }
 
 void check_leader_commit(struct invariants *v, const struct api_commit *c)
@@ -90,12 +92,27 @@ void check_leader_commit(struct invariants *v, const struct api_commit *c)
             v->clients[i].renewed_ms = v->clients[i].pending_ms;
 }
 
+static bool tells(const struct request *r, const char *canary)
+{
+    return strstr(r->path, canary) || strstr(str_or_empty(r->body), canary);
+}
+
 void check_secrets(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
     (void) c;
     check_tried(v, INVARIANT_S15_SECRETS);
-    if (strstr(r->path, SECRET_CANARY) || (r->body && strstr(r->body, SECRET_CANARY)) || strstr(r->path, "/secrets"))
+    bool operand = r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION;
+    if (tells(r, SECRET_CANARY) || (!operand && tells(r, POLICY_CANARY)) || strstr(r->path, "/secrets"))
         check_failed(v, INVARIANT_S15_SECRETS, "%s %s", r->method, r->path);
+}
+
+/* The first list that has not come yet, or NULL. That of ConfigMaps is asked for only while Ostler works already. */
+static const char *missing_list(const struct cluster *c)
+{
+    for (enum resource_id id = 0; id < RESOURCE_COUNT; id++)
+        if (id != RESOURCE_CONFIGMAP && c->informers[id] && !informer_synced(c->informers[id]))
+            return resource_get(id)->plural;
+    return NULL;
 }
 
 /* Asked of the watches themselves: that it holds still is what is checked. */
@@ -105,7 +122,13 @@ void check_static(struct invariants *v, const struct wire_client *c, const struc
         return;
     check_tried(v, INVARIANT_S16_STATIC);
     const struct process *sender = run_sender(v->run, c);
-    CLEANUP_FREE char *why = sender ? engine_why_watches_fail((void *) process_engine(sender)) : NULL;
+    if (!sender)
+        return;
+    struct engine *engine = (struct engine *) process_engine(sender);
+    CLEANUP_FREE char *why = engine_why_watches_fail(engine);
+    const char *missing = missing_list(engine_cluster(engine));
     if (why)
         check_failed(v, INVARIANT_S16_STATIC, "%s %s, but: %s", r->method, r->path, why);
+    if (missing)
+        check_failed(v, INVARIANT_S16_STATIC, "%s %s, but the list of %s has not come yet", r->method, r->path, missing);
 }

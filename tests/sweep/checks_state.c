@@ -27,8 +27,44 @@ struct pace {
     unsigned writes;
 };
 
+/* When something last happened. */
+struct moment {
+    int64_t at_ms;
+    char key[];
+};
+
+static void note_moment(const struct invariants *v, struct map *m, const char *key)
+{
+    struct moment *is = map_get(m, key);
+    if (!is) {
+        size_t size = strlen(key) + 1;
+        is = xcalloc(1, sizeof *is + size);
+        memcpy(is->key, key, size);
+        map_put(m, is->key, is);
+    }
+    is->at_ms = v->run->sim.now_ms;
+}
+
+/* -1: it never did. */
+static int64_t moment_of(const struct map *m, const char *key)
+{
+    const struct moment *is = map_get(m, key);
+    return is ? is->at_ms : -1;
+}
+
+static void moments_clear(struct map *m)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(m, &cursor)))
+        free(e->value);
+    map_clear(m);
+}
+
 void checks_state_clear(struct invariants *v)
 {
+    moments_clear(&v->deletions);
+    moments_clear(&v->assignments);
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->pace, &cursor))) {
@@ -52,7 +88,8 @@ static bool operand_is_up(const struct invariants *v, const char *node, enum com
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; i < api_count(v->run->api, pods); i++) {
         const json_t *pod = api_at(v->run->api, pods, i);
-        if (str_eq(json_str(pod, "spec.nodeName"), node) && str_eq(object_label(pod, LABEL_COMPONENT), component_name(component)) &&
+        if (str_eq(json_str(pod, "spec.nodeName"), node) &&
+            str_eq(object_label(pod, LABEL_COMPONENT), component_name(component)) &&
             str_eq(object_namespace(pod), OPERAND_NAMESPACE) && is_ready(pod) && !object_is_deleting(pod))
             return true;
     }
@@ -87,7 +124,8 @@ bool check_served(const struct invariants *v, char **ret_why)
     selector_compile(json_at(check_policy(v), "spec.nodes.selector"), &wanted, NULL);
     for (size_t i = 0; served && i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        if (!is_ready(node) || object_is_deleting(node) || !selector_matches(&wanted, selector_lookup_json, json_at(node, "metadata.labels")))
+        if (!is_ready(node) || object_is_deleting(node) ||
+            !selector_matches(&wanted, selector_lookup_json, json_at(node, "metadata.labels")))
             continue;
         enum component c = missing_operand(v, node);
         served = c == COMPONENT_NONE;
@@ -100,17 +138,38 @@ bool check_served(const struct invariants *v, char **ret_why)
 
 /* ---- S3, S8, S9 */
 
-/* Its pods go with it: on a node that is still assigned to it the driver would be taken from under whatever runs there. */
+void check_assigned_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    (void) c;
+    if (*r->method == 'D' && r->resource == RESOURCE_DAEMONSET)
+        note_moment(v, &v->deletions, r->path);
+}
+
+static void note_assignment(struct invariants *v, const struct api_commit *c)
+{
+    static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
+    for (size_t i = 0; c->after && i < ARRAY_LEN(assignment); i++)
+        if (!str_eq(object_label(c->before, assignment[i]), object_label(c->after, assignment[i])))
+            note_moment(v, &v->assignments, object_name(c->after));
+}
+
+/* Its pods go with it: on a node that was assigned to it when the deletion was sent the driver would be taken from under whatever
+ * runs there. */
 void check_assigned(struct invariants *v, const struct api_commit *c)
 {
+    if (check_is_kind(c->kind, "nodes"))
+        note_assignment(v, c);
     if (!check_is_kind(c->kind, "daemonsets") || c->after || !object_label(c->before, LABEL_TIER))
         return;
     check_tried(v, INVARIANT_S3_ASSIGNED);
     const struct kind *nodes = kind_named("nodes");
     CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", object_label(c->before, LABEL_TIER));
+    CLEANUP_FREE char *path = xasprintf("/apis/apps/v1/namespaces/%s/daemonsets/%s", object_namespace(c->before),
+                                        object_name(c->before));
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        if (str_eq(object_label(node, label), object_label(c->before, LABEL_REVISION)))
+        if (str_eq(object_label(node, label), object_label(c->before, LABEL_REVISION)) &&
+            moment_of(&v->assignments, object_name(node)) < moment_of(&v->deletions, path))
             check_failed(v, INVARIANT_S3_ASSIGNED, "%s, with %s", object_name(c->before), object_name(node));
     }
 }
@@ -138,7 +197,8 @@ void check_honesty_commit(struct invariants *v, const struct api_commit *c)
             v->served_since = false;
         v->generation = generation;
     }
-    if (!v->served_since && (check_is_kind(c->kind, "pods") || check_is_kind(c->kind, "nodes") || check_is_kind(c->kind, "gpuclusterpolicies")))
+    if (!v->served_since &&
+        (check_is_kind(c->kind, "pods") || check_is_kind(c->kind, "nodes") || check_is_kind(c->kind, "gpuclusterpolicies")))
         v->served_since = check_served(v, NULL);
 }
 
@@ -255,7 +315,8 @@ static void check_all_off(struct invariants *v, const char *plural)
     const struct kind *k = kind_named(plural);
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
-        bool marked = object_annotation(object, ANNOTATION_MARKS) || object_label(object, LABEL_DRIVER) || object_label(object, LABEL_STACK);
+        bool marked = object_annotation(object, ANNOTATION_MARKS) || object_label(object, LABEL_DRIVER) ||
+                      object_label(object, LABEL_STACK);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) && !object_controller(object);
         if (marked || child)
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));
@@ -278,7 +339,8 @@ static void compare_cache(struct invariants *v, const struct cluster *cluster, e
     const struct table *table = &cluster->tables[id];
     const struct kind *k = kind_named(resource_get(id)->plural);
     if (table->records.len != api_count(v->run->api, k))
-        check_failed(v, INVARIANT_L7_CACHE, "%zu %s are known, %zu are there", table->records.len, k->plural, api_count(v->run->api, k));
+        check_failed(v, INVARIANT_L7_CACHE, "%zu %s are known, %zu are there", table->records.len, k->plural,
+                     api_count(v->run->api, k));
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
         CLEANUP_FREE char *key = table_key(object);

@@ -1,5 +1,5 @@
-/* What must be so in a cluster at rest, read from the policy's text, the nodes and the machines alone: Ostler's own ideas of it do not count,
- * since a run that is wrong is compared with one that is wrong in the same way. */
+/* What must be so in a cluster at rest, read from the policy's text, the nodes and the machines alone: Ostler's own ideas of it
+ * do not count, since a run that is wrong is compared with one that is wrong in the same way. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -133,13 +133,15 @@ void check_status_truth(struct invariants *v)
         const json_t *node = api_at(v->run->api, nodes, i);
         struct actors_machine m = { 0 };
         gpu += has_gpu(node);
-        if (is_wanted(policy, node) && str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m))
+        if (is_wanted(policy, node) && str_eq(check_condition(node, "Ready"), "True") &&
+            actors_machine(v->run->actors, object_name(node), &m))
             served += m.gpus > 0;
     }
     const json_t *said = json_at(policy, "status.nodes");
     if (json_int(said, "gpu", -1) != gpu || json_int(said, "ready", -1) != served) {
         CLEANUP_FREE char *text = json_compact(said);
-        check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served, text);
+        check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served,
+                     text);
     }
 }
 

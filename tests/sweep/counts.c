@@ -70,8 +70,8 @@ static void add_fields(const struct counts *c, struct buf *b)
             intersect(&everywhere, &c->changed_in[i]);
             phases++;
         }
-    buf_printf(b, ", %u of %" PRIu64 " fields changed from each of %u phases (a value of %u accepted, of %u refused)", phases ? size(&everywhere) : 0,
-               c->fields, phases, size(&c->accepted), size(&c->refused));
+    buf_printf(b, ", %u of %" PRIu64 " fields changed from each of %u phases (a value of %u accepted, of %u refused)",
+               phases ? size(&everywhere) : 0, c->fields, phases, size(&c->accepted), size(&c->refused));
 }
 
 char *counts_text(const struct counts *c)

@@ -19,6 +19,8 @@
     X(losses, "leases lost")                                                                       \
     X(nodes, "nodes marked")                                                                       \
     X(virtual_s, "virtual seconds")                                                                \
+    X(quiet_s, "of them of quiet")                                                                 \
+    X(log_lines, "lines of the log read")                                                          \
     X(operations, "changes of the policy")                                                         \
     X(refusals, "of them refused")                                                                 \
     X(interleavings, "writes of others between reading and writing")                               \

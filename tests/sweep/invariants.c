@@ -18,7 +18,7 @@ static const struct {
     written_fn *written; /* at each accepted write of an Ostler but of its lease */
     quiet_fn *quiet;     /* when nothing changes any more */
 } checks[INVARIANT_COUNT] = {
-    [INVARIANT_S3_ASSIGNED] = { .written = check_assigned },
+    [INVARIANT_S3_ASSIGNED] = { .sent = check_assigned_sent, .written = check_assigned },
     [INVARIANT_S3_KEPT] = { .written = check_kept },
     [INVARIANT_S6_IDENTITY] = { .sent = check_identity },
     [INVARIANT_S7_FRAME_NODE] = { .written = check_frame_node },

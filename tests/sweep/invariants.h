@@ -1,5 +1,6 @@
-/* What no write of Ostler's may ever do, and what must be so when all is quiet: a table of checks (reliability's S1 to S16 and L1 to L8, as
- * far as they concern what Ostler does so far), each with a count of how often it was tried. The server's own state is what counts. */
+/* What no write of Ostler's may ever do, and what must be so when all is quiet: a table of checks (of safety, S, and of
+ * liveness, L, as far as they concern what Ostler does so far), each with a count of how often it was tried. The server's own
+ * state is what counts. */
 #ifndef OSTLER_TESTS_SWEEP_INVARIANTS_H
 #define OSTLER_TESTS_SWEEP_INVARIANTS_H
 
@@ -13,7 +14,7 @@ struct run;
 
 /* id, what must hold */
 #define INVARIANTS(X)                                                                                                         \
-    X(S3_ASSIGNED, "a DaemonSet goes only when no node that is there is assigned to it")                                      \
+    X(S3_ASSIGNED, "the deletion of a DaemonSet is sent only when no node is assigned to it")                                    \
     X(S3_KEPT, "a node whose driver runs keeps what it is assigned while the policy wants it")                                \
     X(S6_IDENTITY, "a deletion names incarnation and version, a change of a node what it rests on")                           \
     X(S7_FRAME_NODE, "on a node nothing changes but what is Ostler's")                                                        \
@@ -28,7 +29,7 @@ struct run;
     X(S13_DELETION, "what is being deleted gets no write but the removal of a finalizer")                                     \
     X(S14_BOUNDS, "status, conditions and events stay within their bounds")                                                   \
     X(S15_SECRETS, "no secret is in any request")                                                                             \
-    X(S16_STATIC, "nothing is written on a view that may be old")                                                             \
+    X(S16_STATIC, "nothing is written on a view that may be old, or has gaps")                                                \
     X(UNLOAD, "no driver was taken from under a running GPU program")                                                         \
     X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
     X(L1_NODES, "every node that the policy wants and that is well is served")                                                \

@@ -3,6 +3,7 @@
 #include "reconcilers/manifests/render.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
+#include "sim/api/custom_rules.h"
 
 static void reach(struct life *life, int64_t at_ms)
 {
@@ -41,6 +42,7 @@ int life_load(struct life *life, const char *file, struct err *e)
     if (!life->access)
         return -1;
     life->crds = builtin_crds();
+    life->schemas = custom_schemas_new();
     for (size_t i = 0; i < life->scenario->world.action_count; i++)
         reach(life, life->scenario->world.actions[i].at_ms);
     life->broken = is_broken(life->scenario->world.drivers, life->scenario->world.driver_count);
@@ -57,5 +59,6 @@ void life_clear(struct life *life)
     scenario_free(life->scenario);
     manifests_free(life->manifests);
     json_decref(life->crds);
+    custom_schemas_free(life->schemas);
     access_free(life->access);
 }

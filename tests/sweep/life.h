@@ -9,6 +9,7 @@
 #include "sim/scenario/scenario.h"
 
 struct access;
+struct custom_schemas;
 struct manifests;
 
 /* Things of the hour n belong to phase n. */
@@ -24,6 +25,7 @@ struct life {
     struct scenario *scenario;
     struct manifests *manifests;
     json_t *crds;
+    struct custom_schemas *schemas; /* compiled once for all runs */
     struct access *access; /* the chart's rights */
     size_t phases;
     bool broken; /* a driver in it does not work: that all nodes are served is not asked */

@@ -75,8 +75,8 @@ static const struct {
     { .kind = "gpuclusterpolicies", .path = "status.conditions[].observedGeneration", .from = LOOSEST },
 };
 
-/* Kinds whose objects come and go by themselves. */
-static const char *const left_out[] = { "events", "leases", "endpoints", "endpointslices" };
+/* Kinds whose objects come and go by themselves, and CRDs: large, and S7_FRAME_CHILD sees to it that Ostler leaves them alone. */
+static const char *const left_out[] = { "events", "leases", "endpoints", "endpointslices", "customresourcedefinitions" };
 /* Kinds whose objects Ostler makes: how often must not depend on faults. */
 static const char *const made[] = { "daemonsets", "controllerrevisions", "services", "runtimeclasses", "servicemonitors" };
 
@@ -102,7 +102,8 @@ static char *key_of(const struct kind *k, const json_t *object)
 {
     const json_t *owner = object_controller(object);
     if (strcmp(k->plural, "pods") == 0 && owner)
-        return xasprintf("pods/%s/%s@%s", object_namespace(object), json_str_or_empty(owner, "name"), json_str_or_empty(object, "spec.nodeName"));
+        return xasprintf("pods/%s/%s@%s", object_namespace(object), json_str_or_empty(owner, "name"),
+                         json_str_or_empty(object, "spec.nodeName"));
     return xasprintf("%s/%s/%s", k->plural, object_namespace(object), object_name(object));
 }
 
@@ -207,7 +208,8 @@ static bool is_skipped(const struct walk *w)
 
 static bool is_time(const char *s)
 {
-    return strlen(s) >= 20 && s[4] == '-' && s[7] == '-' && s[10] == 'T' && isdigit((unsigned char) s[0]) && isdigit((unsigned char) s[9]);
+    return strlen(s) >= 20 && s[4] == '-' && s[7] == '-' && s[10] == 'T' && isdigit((unsigned char) s[0]) &&
+           isdigit((unsigned char) s[9]);
 }
 
 /* What stands for a text in every run. */
@@ -237,7 +239,8 @@ static void add_line(struct walk *w, const char *text)
 /* Whether a pod's name ends after these characters: they are drawn by chance. */
 static bool is_pod_suffix(const char *s)
 {
-    return strspn(s, "bcdfghjklmnpqrstvwxz2456789") == POD_SUFFIX_LEN && !isalnum((unsigned char) s[POD_SUFFIX_LEN]) && s[POD_SUFFIX_LEN] != '-';
+    return strspn(s, "bcdfghjklmnpqrstvwxz2456789") == POD_SUFFIX_LEN && !isalnum((unsigned char) s[POD_SUFFIX_LEN]) &&
+           s[POD_SUFFIX_LEN] != '-';
 }
 
 /* A sentence with the names of pods as they are in every run. Owned. */

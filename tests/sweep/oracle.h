@@ -1,5 +1,5 @@
-/* What is compared between a run and the one without faults: all objects, without what may differ (versions, times, names by chance),
- * and how often each object that Ostler makes was created and deleted. */
+/* What is compared between a run and the one without faults: all objects, without what may differ (versions, times, names by
+ * chance), and how often each object that Ostler makes was created and deleted. */
 #ifndef OSTLER_TESTS_SWEEP_ORACLE_H
 #define OSTLER_TESTS_SWEEP_ORACLE_H
 
@@ -13,8 +13,9 @@ struct oracle;
 /* What need not be the same. */
 enum looseness {
     EXACT,
-    LOOSE,   /* how often objects are created and deleted, since it may depend on when things happen */
-    LOOSEST, /* nor who owns which field, and what records tell of the past, since others wrote, or the policy was another one for a while */
+    LOOSE, /* how often objects are created and deleted, since it may depend on when things happen */
+    LOOSEST, /* nor who owns which field, and what records tell of the past, since others wrote, or the policy was another one for
+                a while */
 };
 
 struct oracle *oracle_new(enum looseness loose);

@@ -1,4 +1,5 @@
-/* One life of a cluster with an Ostler in it, or two, and what goes wrong in it. The same plan gives the same run, write by write. */
+/* One life of a cluster with an Ostler in it, or two, and what goes wrong in it. The same plan gives the same run, write by
+ * write. */
 #ifndef OSTLER_TESTS_SWEEP_RUN_H
 #define OSTLER_TESTS_SWEEP_RUN_H
 
@@ -9,7 +10,10 @@
 #include "tests/sweep/life.h"
 #include "tests/sweep/oracle.h"
 
+/* What stands for secrets in the scenarios: in what Ostler may read and must not tell anybody (nodes, pods and ConfigMaps of
+ * others), and in the policy's own variables, which belong into its operands and their records and nowhere else. */
 #define SECRET_CANARY "canary-7f3a9c"
+#define POLICY_CANARY "canary-2b8e51"
 
 enum { REPLICAS_MAX = 2, RUN_QUIET_MS = 45 * 1000 };
 
@@ -23,14 +27,16 @@ struct run_plan {
     int64_t faults_ms;            /* so long in each phase, and it is not over before; 0: always */
     size_t replicas;              /* 0: one */
     size_t phases;                /* only so many of the life; 0: all */
-    int64_t quiet_ms;             /* how long nothing must change for a phase to be over; 0: RUN_QUIET_MS */
     const char *deny_verb, *deny_resource; /* a right that is missing; NULL: none */
     bool calm;                    /* nothing goes wrong: that a deed of the life is refused is a finding */
-    size_t second_pass;           /* at the end of this phase (1: the first) Ostler starts anew, and must have nothing to change; 0: of none */
+    size_t
+        second_pass; /* at the end of this phase (1: the first) Ostler starts anew, and must have nothing to change; 0: of none */
     bool second_pass_each;        /* at the end of each */
+    size_t quiet_day; /* at the end of this phase (1: the first) a day goes by in which nothing may be written; 0: of none */
     enum looseness loose;         /* how ends are compared */
-    bool keep_text;               /* snapshots with their lines */
+    bool keep_text;               /* snapshots with their lines, and what was written */
     bool verbose;                 /* every write is printed */
+    size_t plant;                 /* that so many faults have struck is a finding, to see how findings are told; 0: it is none */
     /* Called for each request that an Ostler sends and for each commit, before the invariants look at it. May be NULL. */
     void (*on_sent)(struct run *r, const struct wire_client *c, const struct request *request);
     void (*on_commit)(struct run *r, const struct api_commit *c);
@@ -43,6 +49,13 @@ struct run_plan {
     size_t arg_size;
 };
 
+/* A write that came to the server, or a fault. */
+struct run_line {
+    int64_t at_ms;
+    bool fault;
+    char *text; /* method and path, or what the fault does */
+};
+
 /* What came of it. Zero-initialised = empty. */
 struct run_result {
     struct counts counts;
@@ -51,8 +64,9 @@ struct run_result {
     size_t finding_count;
     struct snapshot *ends;    /* of each phase */
     size_t phases;
-    uint64_t *writes;         /* hash of each request that writes, in the order of their coming to the server */
-    size_t write_count;
+    size_t write_count;       /* requests that write and came to the server */
+    struct run_line *lines;   /* writes and faults in order, where texts are kept */
+    size_t line_count;
     struct fault_mark *marks; /* faults that fired */
     size_t mark_count;
 };
@@ -77,6 +91,8 @@ struct run {
     int64_t changed_ms;       /* when something last changed that is no lease and no event */
     struct map marked;        /* names of nodes that were marked */
     uint64_t changes;         /* by Ostler, but of its lease and events */
+    uint64_t own_writes;      /* requests of Ostler's that came to write to nodes and the policy, whether they changed anything or not */
+    size_t faults_told;       /* of those that fired, how many have a line */
 };
 
 void run_life(const struct life *life, const struct run_plan *plan, struct run_result *ret);

@@ -4,26 +4,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "tests/sweep/regressions.h"
+#include "tests/sweep/trace.h"
 #include "tests/sweep/workers.h"
 
 enum { CASES_SHOWN = 10, PROCESSES = 2 };
 
 static const struct sweep sweeps[] = {
     { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, EXACT, 60 },
-    { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases, lost_run, NULL, EXACT, 40 },
+    { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases,
+      lost_run, NULL, EXACT, 40 },
     { "stale-sweep", "from every notification on Ostler's view is old, in four ways", stale_cases, stale_run, NULL, LOOSE, 30 },
-    { "unobserved-sweep", "every event that a later one of its object follows is hidden", unobserved_cases, unobserved_run, NULL, EXACT, 40 },
-    { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, NULL, EXACT, 30 },
+    { "unobserved-sweep", "every event that a later one of its object follows is hidden", unobserved_cases, unobserved_run, NULL,
+      EXACT, 40 },
+    { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, NULL,
+      EXACT, 30 },
     { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases, outage_run, NULL, EXACT, 20 },
     { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, NULL, EXACT, 0 },
-    { "dst", "random faults of all kinds in a short life, then quiet; one case for each seed", dst_cases, dst_run, "tests/sweep/short.yaml", LOOSE, 60 },
+    { "dst", "random faults of all kinds in a short life, then quiet; one case for each seed", dst_cases, dst_run,
+      "tests/sweep/short.yaml", LOOSE, 120 },
     { "dst-life", "the same in the long life", dst_cases, dst_run, NULL, LOOSE, 6 },
-    { "acto", "every field of the policy changed to good, bad and hostile values and back, from every phase", acto_cases, acto_run, "tests/sweep/acto.yaml", LOOSEST, 5 },
-    { "foreign-writers", "others write to the same objects between reading and writing", writers_cases, writers_run, NULL, LOOSEST, 20 },
+    { "acto", "every field of the policy changed to good, bad and hostile values and back, from every phase", acto_cases,
+      acto_run, "tests/sweep/acto.yaml", LOOSEST, 5 },
+    { "foreign-writers", "others write to the same objects between reading and writing", writers_cases, writers_run, NULL,
+      LOOSEST, 20 },
     { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, NULL, EXACT, 4 },
 };
 
@@ -35,17 +44,14 @@ const struct sweep *sweep_table(size_t *ret_count)
 
 /* ---- one case */
 
-static size_t live(const struct sweep_env *env, const struct run_plan *plan, const struct run_result *reference, struct counts *counts, struct buf *out)
+static size_t live(const struct sweep_env *env, const struct run_plan *plan, bool compare, struct counts *counts)
 {
     struct run_result result;
     run_life(env->life, plan, &result);
-    if (reference)
-        run_compare(reference, &result);
+    if (compare)
+        run_compare(&env->reference, &result);
     size_t found = result.finding_count;
-    if (out)
-        buf_str(out, buf_text(&result.findings));
-    if (counts)
-        counts_add(counts, &result.counts);
+    counts_add(counts, &result.counts);
     run_result_clear(&result);
     return found;
 }
@@ -59,21 +65,30 @@ static void rewind_plan(const struct run_plan *plan)
         plan->faults[i].seen = plan->faults[i].fired = 0;
 }
 
-size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts, struct buf *out)
+size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts,
+                  struct buf *out)
 {
     plan->verbose = env->verbose;
     plan->loose = env->loose;
-    size_t found = live(env, plan, compare ? &env->reference : NULL, counts, NULL);
+    plan->plant = env->plant;
+    size_t found = live(env, plan, compare, counts);
     if (!found)
         return 0;
     buf_printf(out, "%s:\n", what);
     struct run_plan again = *plan, calm = { .seed = 1, .loose = env->loose, .keep_text = true, .phases = plan->phases };
-    struct run_result reference;
+    struct run_result reference, result;
     again.keep_text = true;
     again.verbose = false;
     rewind_plan(plan);
     run_life(env->life, &calm, &reference);
-    live(env, &again, compare ? &reference : NULL, NULL, out);
+    run_life(env->life, &again, &result);
+    if (compare)
+        run_compare(&reference, &result);
+    buf_str(out, buf_text(&result.findings));
+    /* Random faults are made short first. */
+    if (env->single && again.seed == calm.seed && !again.faults_ms)
+        trace_tell(&reference, &result, out);
+    run_result_clear(&result);
     run_result_clear(&reference);
     return found;
 }
@@ -87,14 +102,15 @@ struct options {
     size_t only;        /* this case; SIZE_MAX: all */
     size_t first;       /* of sweeps over seeds */
     size_t processes;
+    size_t plant;
     bool verbose;
-    const char *life;
+    const char *life;   /* NULL: that of the sweep */
 };
 
 struct report {
     const struct options *options;
     struct counts counts;
-    size_t cases, failed;
+    size_t cases, failed, first; /* the first that failed */
 };
 
 static void usage(void)
@@ -105,7 +121,8 @@ static void usage(void)
            "  --case N       this one alone; of dst with the faults that are enough\n"
            "  --verbose      with all commits, and all that Ostler writes and logs\n"
            "  --processes N  2 by default\n"
-           "  --life FILE    another scenario\n");
+           "  --life FILE    another scenario\n"
+           "  --plant N      a finding where there is none: as soon as N faults have struck\n");
     for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
         printf("  %-20s %s\n", sweeps[i].name, sweeps[i].help);
 }
@@ -135,7 +152,8 @@ static bool parse(int argc, char **argv, struct options *o)
     for (int i = 2; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         size_t *into = strcmp(argv[i], "--count") == 0 ? &o->count : strcmp(argv[i], "--case") == 0 ? &o->only :
-                       strcmp(argv[i], "--first") == 0 ? &o->first : strcmp(argv[i], "--processes") == 0 ? &o->processes : NULL;
+                       strcmp(argv[i], "--first") == 0 ? &o->first : strcmp(argv[i], "--processes") == 0 ? &o->processes :
+                       strcmp(argv[i], "--plant") == 0 ? &o->plant : NULL;
         if (strcmp(argv[i], "--full") == 0)
             o->full = true;
         else if (strcmp(argv[i], "--verbose") == 0)
@@ -147,8 +165,6 @@ static bool parse(int argc, char **argv, struct options *o)
         else
             return false;
     }
-    if (!o->life)
-        o->life = o->sweep->life ? o->sweep->life : "tests/sweep/life.yaml";
     return o->processes > 0;
 }
 
@@ -159,27 +175,40 @@ static void on_done(void *arg, size_t index, const struct counts *counts, size_t
     r->cases++;
     if (!findings)
         return;
-    if (++r->failed <= CASES_SHOWN)
-        printf("FAIL %s case %zu, %s    replay: build/release/sweep %s --case %zu\n", r->options->sweep->name, index, text,
-               r->options->sweep->name, index);
+    if (r->failed++ == 0)
+        r->first = index;
+    if (r->failed > CASES_SHOWN)
+        return;
+    const struct options *o = r->options;
+    printf("FAIL %s case %zu, %s    replay: build/release/sweep %s --case %zu", o->sweep->name, index, text, o->sweep->name,
+           index);
+    if (o->life)
+        printf(" --life %s", o->life);
+    if (o->plant)
+        printf(" --plant %zu", o->plant);
+    printf("\n");
+    /* With another life it would be another case. */
+    if (o->only == SIZE_MAX && !o->life && regressions_add(o->sweep->name, index, text))
+        printf("    kept in " REGRESSIONS "\n");
     fflush(stdout);
 }
 
-/* Cases that failed once are lived first in every run: lines "NAME CASE what it was". */
-static size_t add_regressions(const struct options *o, size_t all, size_t **cases)
+/* The first case that failed, lived alone: more is found out about it. */
+static void on_told(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
 {
-    FILE *file = fopen("tests/sweep/regressions.txt", "r");
-    char line[256], name[64];
-    size_t n = 0, index;
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%63s %zu", name, &index) != 2 || strcmp(name, o->sweep->name) != 0 || index >= all)
-            continue;
-        *cases = xreallocarray(*cases, n + 1, sizeof **cases);
-        (*cases)[n++] = index;
-    }
-    if (file)
-        fclose(file);
-    return n;
+    (void) counts;
+    (void) findings;
+    const struct report *r = arg;
+    printf("\n%s case %zu alone, %s\n", r->options->sweep->name, index, text);
+}
+
+static void tell_first(struct report *r, struct sweep_env *env)
+{
+    env->single = true;
+    struct workers_job job = {
+        .sweep = r->options->sweep, .env = env, .cases = &r->first, .count = 1, .processes = 1, .done = on_told, .arg = r
+    };
+    workers_run(&job);
 }
 
 /* How many besides those. */
@@ -193,12 +222,14 @@ static size_t how_many(const struct options *o, size_t all)
 static size_t *choose(const struct options *o, const struct sweep_env *env, size_t *ret_count)
 {
     size_t *cases = NULL, all = o->sweep->cases(env), n = how_many(o, all);
-    size_t known = o->only == SIZE_MAX && n < all ? add_regressions(o, all, &cases) : 0;
+    size_t known = o->only == SIZE_MAX && n < all ? regressions_read(o->sweep->name, all, &cases) : 0;
     if (o->only != SIZE_MAX)
         n = 1;
     cases = xreallocarray(cases, known + n + 1, sizeof *cases);
     for (size_t i = 0; i < n; i++)
-        cases[known + i] = o->only != SIZE_MAX ? o->only : all >= SWEEP_SEEDS ? o->first + i : (size_t) ((unsigned __int128) i * all / n);
+        cases[known + i] = o->only != SIZE_MAX  ? o->only
+                           : all >= SWEEP_SEEDS ? o->first + i
+                                                : (size_t) ((unsigned __int128) i * all / n);
     *ret_count = known + n;
     return cases;
 }
@@ -206,13 +237,37 @@ static size_t *choose(const struct options *o, const struct sweep_env *env, size
 static void print_tried(const struct counts *c)
 {
     for (int i = 0; i < INVARIANT_COUNT; i++)
-        printf("    %-16s %10" PRIu64 " times: %s\n", invariant_name((enum invariant_id) i), c->tried[i], invariant_text((enum invariant_id) i));
+        printf("    %-16s %10" PRIu64 " times: %s\n", invariant_name((enum invariant_id) i), c->tried[i],
+               invariant_text((enum invariant_id) i));
+}
+
+/* What this program's processes have computed so far, once they have ended. */
+static double cpu_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static void print_figures(const struct report *r, double seconds)
+{
+    const struct counts *c = &r->counts;
+    double cpu = cpu_seconds(), per = cpu > 0 ? 1 / cpu : 0;
+    printf("%s: in %.1f s, and %.1f s of one core: per second of one core %.1f cases, %.1f runs, %.2f virtual hours, %.0f writes "
+           "checked\n",
+           r->options->sweep->name, seconds, cpu, (double) r->cases * per, (double) c->runs * per,
+           (double) c->virtual_s / 3600 * per, (double) c->writes * per);
 }
 
 static int sweep(const struct options *o, struct sweep_env *env)
 {
     struct fault passive = { .point = FAULT_BEFORE, .classes = FAULT_CLASS(REQUEST_WRITE) };
-    struct run_plan calm = { .seed = 1, .calm = true, .loose = env->loose, .faults = &passive, .fault_count = 1, .on_commit = view_count_notification,
+    struct run_plan calm = { .seed = 1,
+                             .calm = true,
+                             .loose = env->loose,
+                             .faults = &passive,
+                             .fault_count = 1,
+                             .on_commit = view_count_notification,
                              .arg = &env->notifications };
     run_life(env->life, &calm, &env->reference);
     env->writes = passive.seen;
@@ -226,14 +281,17 @@ static int sweep(const struct options *o, struct sweep_env *env)
     CLEANUP_FREE size_t *cases = choose(o, env, &n);
     struct clock clock = clock_system();
     int64_t began = clock_mono_ms(&clock);
-    struct workers_job job = { .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes, .done = on_done,
-                               .arg = &report };
+    struct workers_job job = {
+        .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes, .done = on_done, .arg = &report
+    };
     workers_run(&job);
+    if (report.failed && o->only == SIZE_MAX)
+        tell_first(&report, env);
     double seconds = (double) (clock_mono_ms(&clock) - began) / 1000;
     CLEANUP_FREE char *counts = counts_text(&report.counts);
-    printf("%s: %zu of %zu cases with findings; %s; %.1f s, %.0f runs/s\n", o->sweep->name, report.failed, report.cases, counts, seconds,
-           seconds > 0 ? (double) report.counts.runs / seconds : 0.0);
+    printf("%s: %zu of %zu cases with findings; %s\n", o->sweep->name, report.failed, report.cases, counts);
     print_tried(&report.counts);
+    print_figures(&report, seconds);
     size_t failed = report.failed + (report.counts.runs == 0); /* nothing tried is nothing shown */
     printf("%s: %zu passed, %zu failed\n", o->sweep->name, report.cases - report.failed, failed);
     return failed > 0;
@@ -253,11 +311,13 @@ int main(int argc, char **argv)
     }
     struct life life;
     CLEANUP_ERR struct err e = { 0 };
-    if (life_load(&life, o.life, &e) < 0) {
+    const char *file = o.life ? o.life : o.sweep->life ? o.sweep->life : "tests/sweep/life.yaml";
+    if (life_load(&life, file, &e) < 0) {
         fprintf(stderr, "sweep: %s\n", err_msg(&e));
         return 2;
     }
-    struct sweep_env env = { .life = &life, .loose = o.sweep->loose, .single = o.only != SIZE_MAX, .verbose = o.verbose };
+    struct sweep_env env = { .life = &life, .loose = o.sweep->loose, .single = o.only != SIZE_MAX, .verbose = o.verbose,
+                             .plant = o.plant };
     int rc = sweep(&o, &env);
     run_result_clear(&env.reference);
     life_clear(&life);

@@ -1,5 +1,6 @@
-/* A sweep tries one kind of thing going wrong in every place: a row in a table, with a number of cases and a function that lives one of
- * them. Cases are independent of each other; the program spreads them over processes, so that a crash is a finding of one case. */
+/* A sweep tries one kind of thing going wrong in every place: a row in a table, with a number of cases and a function that lives
+ * one of them. Cases are independent of each other; the program spreads them over processes, so that a crash is a finding of one
+ * case. */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_H
 #define OSTLER_TESTS_SWEEP_SWEEP_H
 
@@ -14,6 +15,7 @@ struct sweep_env {
     uint64_t notifications;      /* changes by others that a watch of Ostler's brings */
     bool single;                 /* one case alone: more may be found out about it */
     bool verbose;                /* print what happens */
+    size_t plant;                /* run_plan.plant of every case */
 };
 
 /* A sweep with so many cases is one over seeds, which are taken one after another. */
@@ -36,9 +38,10 @@ const struct sweep *sweep_table(size_t *ret_count);
 
 /* ---- for sweeps */
 
-/* Lives a plan and holds it against the reference (where `compare`); findings and counts are added up. `what` says in words what the case
- * is. When something was found, it is lived once more with texts, so that the differences are told line by line. */
-size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts, struct buf *out);
+/* Lives a plan and holds it against the reference (where `compare`); findings and counts are added up. `what` says in words what
+ * the case is. When something was found, it is lived once more with texts, so that the differences are told line by line. */
+size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts,
+                  struct buf *out);
 
 /* ---- the sweeps (sweep_*.c) */
 size_t crash_cases(const struct sweep_env *env);

@@ -1,6 +1,6 @@
-/* Every field of the policy changed through valid, boundary and invalid values and back, from every phase of a small life. The API server's
- * answer is what the schema says; a refusal leaves everything as it was; what is accepted is acted on or said to be wrong; and when the
- * policy is as it was before, so is the cluster. */
+/* Every field of the policy changed through valid, boundary and invalid values and back, from every phase of a small life. The
+ * API server's answer is what the schema says; a refusal leaves everything as it was; what is accepted is acted on or said to be
+ * wrong; and when the policy is as it was before, so is the cluster. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +134,8 @@ static void check_problems(const struct change *ch, const json_t *problems)
 
 static void check_status(const struct change *ch)
 {
-    const json_t *policy = policy_now(ch->run), *status = json_at(policy, "status"), *conditions = json_object_get(status, "conditions");
+    const json_t *policy = policy_now(ch->run), *status = json_at(policy, "status"),
+                 *conditions = json_object_get(status, "conditions");
     const json_t *problems = json_object_get(status, "problems");
     size_t i;
     json_t *condition;
@@ -165,7 +166,8 @@ static bool is_idle(const struct change *ch)
     for (size_t i = 0; i < ARRAY_LEN(idle); i++)
         if (str_has_prefix(ch->field->path, idle[i]))
             return true;
-    return json_object_size(value) == 0 && json_array_size(value) == 0 && (json_is_object(value) || json_is_array(value) || json_is_null(value));
+    return json_object_size(value) == 0 && json_array_size(value) == 0 &&
+           (json_is_object(value) || json_is_array(value) || json_is_null(value));
 }
 
 /* Whether both policies mean the same once defaults are filled in. */
@@ -173,7 +175,8 @@ static bool means_the_same(const json_t *a, const json_t *b)
 {
     struct policy x = { 0 }, y = { 0 };
     struct policy_problems problems = { 0 };
-    bool valid = policy_decode(a, POLICY_IMAGE_PREFIXES, &x, &problems) == 0 && policy_decode(b, POLICY_IMAGE_PREFIXES, &y, &problems) == 0;
+    bool valid = policy_decode(a, POLICY_IMAGE_PREFIXES, &x, &problems) == 0 &&
+                 policy_decode(b, POLICY_IMAGE_PREFIXES, &y, &problems) == 0;
     bool same = valid && json_equal(x.spec, y.spec);
     policy_clear(&x);
     policy_clear(&y);
@@ -293,8 +296,8 @@ static void try(struct change *ch)
     field_set_add(accepted ? &counts->accepted : &counts->refused, ch->field_index);
     if (r->plan->verbose) {
         CLEANUP_FREE char *text = value_text(ch);
-        printf("%8" PRId64 " acto %zu: %s = %s %s %s\n", r->sim.now_ms, ch->number, ch->field->path, text, accepted ? "accepted" : "refused",
-               str_or_empty(refusal.message));
+        printf("%8" PRId64 " acto %zu: %s = %s %s %s\n", r->sim.now_ms, ch->number, ch->field->path, text,
+               accepted ? "accepted" : "refused", str_or_empty(refusal.message));
     }
     if (accepted)
         on_accepted(ch, &rng);

@@ -25,7 +25,8 @@ static const struct {
 
 /* ---- reading */
 
-static struct acto_field *add(struct acto_fields *f, const struct acto_field *above, enum acto_step step, const char *name, const json_t *schema)
+static struct acto_field *add(struct acto_fields *f, const struct acto_field *above, enum acto_step step, const char *name,
+                              const json_t *schema)
 {
     static const char *const links[] = { [ACTO_ROOT] = "", [ACTO_MEMBER] = ".", [ACTO_ITEM] = "[]", [ACTO_ENTRY] = "{}" };
     struct acto_field *field = xcalloc(1, sizeof *field);
@@ -42,7 +43,8 @@ static void add_below(struct acto_fields *f, const struct acto_field *above)
     json_t *schema;
     json_object_foreach (json_object_get(above->schema, "properties"), name, schema)
         add_below(f, add(f, above, ACTO_MEMBER, name, schema));
-    const json_t *items = json_object_get(above->schema, "items"), *entries = json_object_get(above->schema, "additionalProperties");
+    const json_t *items = json_object_get(above->schema, "items"), *entries = json_object_get(above->schema, "additionalPropertie"
+                                                                                                             "s");
     if (items)
         add_below(f, add(f, above, ACTO_ITEM, NULL, items));
     if (json_is_object(entries))
@@ -98,7 +100,9 @@ static json_t *sample_object(const struct acto_field *f, size_t n)
     json_array_foreach (json_object_get(f->schema, "required"), i, name) {
         const char *member = json_string_value(name);
         CLEANUP_FREE char *path = xasprintf("%s.%s", f->path, member);
-        struct acto_field below = { .path = path, .schema = json_object_get(json_object_get(f->schema, "properties"), member), .above = f };
+        struct acto_field below = { .path = path,
+                                    .schema = json_object_get(json_object_get(f->schema, "properties"), member),
+                                    .above = f };
         json_object_set_new(object, member, acto_sample(&below, n));
     }
     if (json_int(f->schema, "minProperties", 0))

@@ -36,7 +36,8 @@ static void add(struct acto_values *v, const struct acto_field *f, enum acto_wan
 /* ---- texts */
 
 /* What the format and the length say of a text; rules may still say no. */
-static void add_text(struct acto_values *v, const struct acto_field *f, enum policy_format format, enum acto_want want, const char *text)
+static void add_text(struct acto_values *v, const struct acto_field *f, enum policy_format format, enum acto_want want,
+                     const char *text)
 {
     bool fits = policy_format_matches(format, text);
     add(v, f, fits ? want : ACTO_REFUSED, json_text(text));
@@ -102,7 +103,9 @@ static void add_numbers(struct acto_values *v, const struct acto_field *f)
 /* A list of `n` different items, or of the same one `n` times. */
 static json_t *list_of(const struct acto_field *f, size_t n, bool same)
 {
-    const struct acto_field item = { .path = xasprintf("%s[]", f->path), .schema = json_object_get(f->schema, "items"), .above = f };
+    const struct acto_field item = { .path = xasprintf("%s[]", f->path),
+                                     .schema = json_object_get(f->schema, "items"),
+                                     .above = f };
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, acto_sample(&item, same ? 0 : i));

@@ -27,7 +27,8 @@ static const struct {
 };
 
 /* A life in which one fault strikes at one write. */
-static size_t strike(const struct sweep_env *env, struct fault fault, size_t write, const char *text, struct counts *counts, struct buf *out)
+static size_t strike(const struct sweep_env *env, struct fault fault, size_t write, const char *text, struct counts *counts,
+                     struct buf *out)
 {
     char what[128];
     snprintf(what, sizeof what, "at write %zu %s", write, text);

@@ -1,4 +1,4 @@
-/* A right is missing: nothing hangs or crashes, and Ostler says which right it is. */
+/* A right is missing: nothing hangs or crashes, Ostler says which right it is, and does what does not need it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static void add_rights(struct right *rights, size_t *n, const struct resource *r
     for (const char *at = verbs; *at;) {
         size_t len = strcspn(at, ",");
         snprintf(rights[*n].verb, VERB_MAX, "%.*s", (int) len, at);
-        snprintf(rights[*n].resource, sizeof rights[*n].resource, "%s/%s%s%s", r->group, r->plural, *subresource ? "/" : "", subresource);
+        snprintf(rights[*n].resource, sizeof rights[*n].resource, "%s/%s%s%s", r->group, r->plural, *subresource ? "/" : "",
+                 subresource);
         ++*n;
         at += len + (at[len] == ',');
     }
@@ -70,9 +71,24 @@ static bool is_silent(const struct right *right)
     return false;
 }
 
+/* Objects that Ostler makes and that do not wait for each other: one kind that may not be written keeps no other away. */
+static void check_others(struct run *r, const struct right *right)
+{
+    static const char *const kinds[] = { "daemonsets", "services", "runtimeclasses" };
+    const char *plural = strchr(right->resource, '/') + 1;
+    bool child = false;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        child |= str_eq(kinds[i], plural);
+    for (size_t i = 0; child && i < ARRAY_LEN(kinds); i++)
+        if (!str_eq(kinds[i], plural) && api_count(r->api, kind_named(kinds[i])) == 0)
+            run_finding(r, "without the right to %s %s there are no %s", right->verb, right->resource, kinds[i]);
+}
+
 static void on_rights_quiet(struct run *r)
 {
     struct rights_case *c = r->plan->arg;
+    if (r->phase == 0 && (str_eq(c->right->verb, "create") || str_eq(c->right->verb, "patch")))
+        check_others(r, c->right);
     struct engine *engine = (struct engine *) process_engine(r->ostlers[0]);
     CLEANUP_FREE char *watches = engine ? engine_why_watches_fail(engine) : NULL;
     CLEANUP_FREE char *lease = engine ? engine_why_lease_fails(engine) : NULL;
@@ -84,7 +100,8 @@ static void on_rights_quiet(struct run *r)
     for (const char *s = str_or_empty(status); *s; s++)
         if (*s != '\\')
             buf_printf(&plain, "%c", *s);
-    c->named |= names(watches, c->right) || names(lease, c->right) || names(writes, c->right) || names(buf_text(&plain), c->right);
+    c->named |= names(watches, c->right) || names(lease, c->right) || names(writes, c->right) ||
+                names(buf_text(&plain), c->right);
     if (!is_silent(c->right) && r->phase + 1 == r->life->phases && wire_counts(r->wire)->forbidden && !c->named)
         run_finding(r, "%s %s is refused %llu times, and nothing says so", c->right->verb, c->right->resource,
                     (unsigned long long) wire_counts(r->wire)->forbidden);
@@ -104,7 +121,12 @@ size_t rights_run(const struct sweep_env *env, size_t index, struct counts *coun
     struct rights_case c = { .right = &rights[index] }, fresh = c;
     char what[256];
     snprintf(what, sizeof what, "without the right to %s %s", c.right->verb, c.right->resource);
-    struct run_plan plan = { .seed = 1, .deny_verb = c.right->verb, .deny_resource = c.right->resource, .on_quiet = on_rights_quiet, .arg = &c,
-                             .fresh = &fresh, .arg_size = sizeof c };
+    struct run_plan plan = { .seed = 1,
+                             .deny_verb = c.right->verb,
+                             .deny_resource = c.right->resource,
+                             .on_quiet = on_rights_quiet,
+                             .arg = &c,
+                             .fresh = &fresh,
+                             .arg_size = sizeof c };
     return sweep_live(env, &plan, false, what, counts, out);
 }

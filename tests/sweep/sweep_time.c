@@ -44,10 +44,13 @@ size_t leaders_cases(const struct sweep_env *env)
 
 size_t leaders_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct time_case t = { .nth = index / ARRAY_LEN(pauses_ms) + 1, .for_ms = pauses_ms[index % ARRAY_LEN(pauses_ms)] }, fresh = t;
+    struct time_case t = { .nth = index / ARRAY_LEN(pauses_ms) + 1, .for_ms = pauses_ms[index % ARRAY_LEN(pauses_ms)] },
+                     fresh = t;
     char what[128];
     snprintf(what, sizeof what, "the leader stands still for %d s when it sends write %zu", (int) (t.for_ms / 1000), t.nth);
-    struct run_plan plan = { .seed = 1, .replicas = 2, .on_sent = on_leader_sent, .arg = &t, .fresh = &fresh, .arg_size = sizeof t };
+    struct run_plan plan = {
+        .seed = 1, .replicas = 2, .on_sent = on_leader_sent, .arg = &t, .fresh = &fresh, .arg_size = sizeof t
+    };
     return sweep_live(env, &plan, true, what, counts, out);
 }
 
@@ -80,7 +83,8 @@ size_t outage_cases(const struct sweep_env *env)
 
 size_t outage_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct time_case t = { .nth = index / ARRAY_LEN(outages_ms) + 1, .for_ms = outages_ms[index % ARRAY_LEN(outages_ms)] }, fresh = t;
+    struct time_case t = { .nth = index / ARRAY_LEN(outages_ms) + 1, .for_ms = outages_ms[index % ARRAY_LEN(outages_ms)] },
+                     fresh = t;
     char what[128];
     snprintf(what, sizeof what, "the API server is away for %d min when write %zu is sent", (int) (t.for_ms / 60000), t.nth);
     struct run_plan plan = { .seed = 1, .on_sent = on_outage_sent, .arg = &t, .fresh = &fresh, .arg_size = sizeof t };

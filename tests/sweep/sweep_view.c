@@ -15,7 +15,9 @@ enum {
 /* How the view is old. */
 enum staleness { STALE_ALL, STALE_KIND, STALE_TRAVEL, STALE_REPLICA, STALENESS_COUNT };
 static const char *const staleness_texts[STALENESS_COUNT] = {
-    "all watches stand still", "the watch of this kind stands still", "Ostler starts anew on the state of then, and its watches stand still",
+    "all watches stand still",
+    "the watch of this kind stands still",
+    "Ostler starts anew on the state of then, and its watches stand still",
     "Ostler starts anew, and a replica that is behind answers its lists",
 };
 
@@ -105,7 +107,8 @@ size_t stale_run(const struct sweep_env *env, size_t index, struct counts *count
     struct view_case v = { .how = (enum staleness) (index % STALENESS_COUNT), .later = index / STALENESS_COUNT % LATER_MAX + 1,
                            .nth = index / STALENESS_COUNT / LATER_MAX + 1 };
     char what[256];
-    snprintf(what, sizeof what, "from notification %zu on, used at the %zu. write after it: %s", (size_t) v.nth, v.later, staleness_texts[v.how]);
+    snprintf(what, sizeof what, "from notification %zu on, used at the %zu. write after it: %s", (size_t) v.nth, v.later,
+             staleness_texts[v.how]);
     struct run_plan plan = { .seed = 1, .on_commit = on_stale_commit, .arg = &v };
     struct view_case fresh = v;
     plan.fresh = &fresh;

@@ -1,5 +1,5 @@
-/* Others write taints, labels and annotations between Ostler's reading and its writing, at every write of its. None of what they wrote is
- * lost, and what is Ostler's comes to be as it should. */
+/* Others write taints, labels and annotations between Ostler's reading and its writing, at every write of its. None of what they
+ * wrote is lost, and what is Ostler's comes to be as it should. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,8 @@ static struct writers_case *case_of(const struct run *r)
 
 static bool is_watched(const struct kind *k)
 {
-    static const char *const kinds[] = { "nodes", "gpuclusterpolicies", "daemonsets", "services", "runtimeclasses", "controllerrevisions" };
+    static const char *const kinds[] = { "nodes",    "gpuclusterpolicies", "daemonsets",
+                                         "services", "runtimeclasses",     "controllerrevisions" };
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_eq(k->plural, kinds[i]))
             return true;
@@ -57,7 +58,8 @@ static void compare(struct run *r, const struct kind *k, const json_t *object, c
     if (!wanted)
         return;
     CLEANUP_JSON json_t *is = writers_foreign(object);
-    r->result->counts.compared += json_object_size(json_object_get(wanted, "labels")) + json_object_size(json_object_get(wanted, "annotations")) +
+    r->result->counts.compared += json_object_size(json_object_get(wanted, "labels")) +
+                                  json_object_size(json_object_get(wanted, "annotations")) +
                                   json_object_size(json_object_get(wanted, "taints")) + 1;
     if (json_equal((json_t *) wanted, is))
         return;
@@ -112,7 +114,8 @@ static void run_errand(void *arg)
         r->result->counts.others += !e->between;
         c->thefts += e->deed->kind == WRITERS_THEFT;
         if (r->plan->verbose)
-            printf("         %s %s %s %s/%s\n", e->between ? "before" : "after", e->deed->user, e->deed->name, e->kind->plural, e->name);
+            printf("         %s %s %s %s/%s\n", e->between ? "before" : "after", e->deed->user, e->deed->name, e->kind->plural,
+                   e->name);
     }
     free_errand(e);
 }
@@ -140,7 +143,9 @@ static void send_writer(struct run *r, const struct kind *k, const char *ns, con
     if (c->over)
         return;
     struct errand *e = xcalloc(1, sizeof *e);
-    *e = (struct errand){ .run = r, .deed = choose(c, k), .kind = k, .ns = xstrdup(str_or_empty(ns)), .name = xstrdup(name), .between = between };
+    *e = (struct errand){
+        .run = r, .deed = choose(c, k), .kind = k, .ns = xstrdup(str_or_empty(ns)), .name = xstrdup(name), .between = between
+    };
     sim_call(&r->sim, 0, run_errand, e, free_errand);
 }
 
@@ -155,7 +160,8 @@ static void on_writers_sent(struct run *r, const struct wire_client *client, con
     if (p.end == PATH_OBJECT && is_watched(p.kind))
         send_writer(r, p.kind, p.ns, p.name, true);
     else if (api_count(r->api, nodes))
-        send_writer(r, nodes, NULL, object_name(api_at(r->api, nodes, rng_below(&case_of(r)->rng, api_count(r->api, nodes)))), true);
+        send_writer(r, nodes, NULL, object_name(api_at(r->api, nodes, rng_below(&case_of(r)->rng, api_count(r->api, nodes)))),
+                    true);
 }
 
 static void on_writers_commit(struct run *r, const struct api_commit *c)
@@ -176,7 +182,8 @@ static void on_writers_commit(struct run *r, const struct api_commit *c)
 
 /* ---- the end of a phase */
 
-static void patch_all(struct run *r, const char *user, const struct kind *k, json_t *(*patch_of)(const struct run *r, const json_t *object))
+static void patch_all(struct run *r, const char *user, const struct kind *k,
+                      json_t *(*patch_of)(const struct run *r, const json_t *object))
 {
     for (size_t i = 0; i < api_count(r->api, k); i++) {
         const json_t *object = api_at(r->api, k, i);
@@ -212,8 +219,8 @@ static void rest(struct run *r)
         sim_step(&r->sim, r->changed_ms + REPENT_QUIET_MS);
 }
 
-/* Nothing was lost. Then the adversaries take off what is theirs and give back what they stole, so that the cluster must come to be what it
- * is without them. */
+/* Nothing was lost. Then the adversaries take off what is theirs and give back what they stole, so that the cluster must come to
+ * be what it is without them. */
 static void on_writers_quiet(struct run *r)
 {
     struct writers_case *c = case_of(r);
@@ -247,8 +254,14 @@ size_t writers_run(const struct sweep_env *env, size_t index, struct counts *cou
     struct writers_case c = { .rng = rng_of(index + 1), .model = json_object() }, fresh = c;
     char what[64];
     snprintf(what, sizeof what, "seed %zu", index);
-    struct run_plan plan = { .seed = 1, .on_begin = on_writers_begin, .on_sent = on_writers_sent, .on_commit = on_writers_commit, .on_quiet = on_writers_quiet, .arg = &c,
-                             .fresh = &fresh, .arg_size = sizeof c };
+    struct run_plan plan = { .seed = 1,
+                             .on_begin = on_writers_begin,
+                             .on_sent = on_writers_sent,
+                             .on_commit = on_writers_commit,
+                             .on_quiet = on_writers_quiet,
+                             .arg = &c,
+                             .fresh = &fresh,
+                             .arg_size = sizeof c };
     size_t found = sweep_live(env, &plan, true, what, counts, out);
     json_decref(c.model);
     return found;

@@ -37,8 +37,8 @@ static json_t *map_patch(const char *map, const char *key, json_t *value_steal)
 /* A list of taints is written whole, and only over the version that was read. */
 static json_t *taints_patch(const json_t *node, json_t *taints_steal)
 {
-    return json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion", json_str_or_empty(node, "metadata.resourceVersion"), "spec", "taints",
-                     taints_steal);
+    return json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion", json_str_or_empty(node, "metadata.resourceVersion"),
+                     "spec", "taints", taints_steal);
 }
 
 static json_t *own_key(struct rng *rng)
@@ -182,7 +182,8 @@ static json_t *take_taint(const json_t *node, struct rng *rng)
 {
     json_t *taints = taints_of(node);
     size_t at = find_taint(taints, is_contested_taint);
-    const char *key = at == SIZE_MAX ? contested_taints[rng_below(rng, ARRAY_LEN(contested_taints))] : json_str(json_array_get(taints, at), "key");
+    const char *key = at == SIZE_MAX ? contested_taints[rng_below(rng, ARRAY_LEN(contested_taints))]
+                                     : json_str(json_array_get(taints, at), "key");
     json_t *taint = json_pack("{s:s, s:s, s:s}", "key", key, "value", "stolen", "effect", "NoSchedule");
     if (at == SIZE_MAX)
         json_array_append_new(taints, taint);
@@ -200,9 +201,17 @@ static json_t *remove_our_taint(const json_t *node, struct rng *rng)
 static json_t *spoil_marks(const json_t *node, struct rng *rng)
 {
     static const char *const garbage[] = {
-        "", "garbage", "{", "[]", "null", "{}", "{\"labels\": 1, \"taints\": {}}", "{\"labels\": [null, 7, []], \"taints\": [\":\", \"x\", 1]}",
+        "",
+        "garbage",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        "{\"labels\": 1, \"taints\": {}}",
+        "{\"labels\": [null, 7, []], \"taints\": [\":\", \"x\", 1]}",
         /* What is Kubernetes' own is not Ostler's, whatever the annotation says. */
-        "{\"labels\": [\"kubernetes.io/hostname\", \"kubernetes.io/os\"], \"taints\": [\"node.kubernetes.io/unschedulable:NoSchedule\"]}",
+        "{\"labels\": [\"kubernetes.io/hostname\", \"kubernetes.io/os\"], \"taints\": "
+        "[\"node.kubernetes.io/unschedulable:NoSchedule\"]}",
     };
     (void) node;
     return map_patch("annotations", ANNOTATION_MARKS, json_string(garbage[rng_below(rng, ARRAY_LEN(garbage))]));

@@ -1,5 +1,5 @@
-/* What five adversaries do to nodes, to the policy and to Ostler's own objects: a table of deeds. Each is one write that the API server
- * carries out at once, based on what is there at this moment. */
+/* What five adversaries do to nodes, to the policy and to Ostler's own objects: a table of deeds. Each is one write that the API
+ * server carries out at once, based on what is there at this moment. */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_WRITERS_DEEDS_H
 #define OSTLER_TESTS_SWEEP_SWEEP_WRITERS_DEEDS_H
 
@@ -32,8 +32,8 @@ bool writers_do(struct api *api, const struct writers_deed *deed, const struct k
 json_t *writers_foreign(const json_t *object);
 /* The patch that takes all of the adversaries' own off an object; NULL: there is nothing. New reference. */
 json_t *writers_clean(const json_t *object);
-/* The patch that takes marks off a node which the policy sets and which `ostler.dev/marks` does not name, since a thief has changed
- * that; Ostler sets them anew. NULL: there are none. New reference. */
+/* The patch that takes marks off a node which the policy sets and which `ostler.dev/marks` does not name, since a thief has
+ * changed that; Ostler sets them anew. NULL: there are none. New reference. */
 json_t *writers_repent(const json_t *node);
 
 #endif

@@ -98,7 +98,8 @@ static void bury(const struct workers_job *job, struct worker *w)
         return;
     char text[128];
     int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    snprintf(text, sizeof text, "the program %s (signal %d)\n", signal_number == SIGALRM ? "did not come to an end" : "crashed", signal_number);
+    snprintf(text, sizeof text, "the program %s (signal %d)\n", signal_number == SIGALRM ? "did not come to an end" : "crashed",
+             signal_number);
     job->done(job->arg, job->cases[w->place], &(struct counts){ 0 }, 1, text);
     if (w->place + job->processes < job->count)
         begin(job, w, w->place + job->processes);

@@ -1,5 +1,5 @@
-/* Cases in several processes: each worker takes every n-th; what it finds comes back through a pipe. A worker that dies is a finding of the
- * case that it was at, and another one goes on after it. */
+/* Cases in several processes: each worker takes every n-th; what it finds comes back through a pipe. A worker that dies is a
+ * finding of the case that it was at, and another one goes on after it. */
 #ifndef OSTLER_TESTS_SWEEP_WORKERS_H
 #define OSTLER_TESTS_SWEEP_WORKERS_H
 

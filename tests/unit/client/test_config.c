@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "client/limits.h"
+#include "client/plugin.h"
 
 #define PEM_CERT "-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----"
 #define PEM_KEY "-----BEGIN EC PRIVATE KEY-----\nQQ==\n-----END EC PRIVATE KEY-----"
@@ -404,8 +405,12 @@ static void programs_are_run_again(void **state)
     assert_string_equal(config_token(&c), "3");
     write_file("plugin", "#!/bin/sh\nexec sleep 60\n");
     config_refresh(&c, now + PLUGIN_PAUSE_MS);
+    config_refresh(&c, now + PLUGIN_PAUSE_MS + PLUGIN_TIMEOUT_MS - 1);
+    assert_true(plugin_is_running(c.plugin));
     config_refresh(&c, now + PLUGIN_PAUSE_MS + PLUGIN_TIMEOUT_MS);
+    assert_false(plugin_is_running(c.plugin));
     config_refresh(&c, now + 2 * PLUGIN_PAUSE_MS + PLUGIN_TIMEOUT_MS);
+    assert_true(plugin_is_running(c.plugin));
     config_clear(&c); /* ends the one that runs */
     write_file("plugin", plugin);
 }

@@ -1,6 +1,6 @@
 /* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is seen:
  *   policy: the object's parts that are not as usual   stance: Hold or Remove where the policy does not say so (no policy, for long)
- *   node, pods: short forms (support/toy.h)            configs: ConfigMaps with their data
+ *   node, pods: short forms (support/toy.h)            configs: ConfigMaps with their data   deleting: revisions are on their way out
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}; all of the target without it
  * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h).
  * The second document is what must come of it:
@@ -281,6 +281,7 @@ static void check_case(void **state)
     CLEANUP_JSON json_t *want = symbols_resolved(symbols, json_array_get(documents, 1));
     put_seen(&t, seen);
     t.hold = str_eq(stance, "Hold");
+    t.deleting = json_bool(given, "deleting", false);
     if (str_eq(stance, "Remove")) {
         toy_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;

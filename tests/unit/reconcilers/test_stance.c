@@ -46,7 +46,7 @@ static int set_up(void **state)
     log_setup(LOG_SILENT, false);
     struct fixture *f = xcalloc(1, sizeof *f);
     f->mono_ms = 5000;
-    f->wall_us = 1;
+    f->wall_us = INT64_C(1795168800000000); /* 2026-11-20T10:00:00Z */
     f->clock = (struct clock){ .mono_ms = mono, .wall_us = wall, .self = f };
     cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia", .clock = &f->clock,
                                                          .absent_grace_ms = GRACE_MS, .listener = { tell_node, tell_policy, f } });

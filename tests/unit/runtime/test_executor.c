@@ -16,6 +16,7 @@ struct fixture {
     struct world w;
     struct executor *ex;
     int64_t fence;
+    uint32_t epoch;
     int64_t jump_ms; /* the clock jumps by this when the next answer is counted */
     struct buf log;  /* what the executor said: outcomes, answers, accepted objects */
     struct plan again; /* submitted by the next done function */
@@ -25,6 +26,12 @@ static int64_t fence(void *arg)
 {
     const struct fixture *f = arg;
     return f->fence;
+}
+
+static uint32_t epoch(void *arg)
+{
+    const struct fixture *f = arg;
+    return f->epoch;
 }
 
 static void written(void *arg, enum resource_id resource, const json_t *object)
@@ -60,9 +67,11 @@ static int set_up(void **state)
     struct fixture *f = xcalloc(1, sizeof *f);
     world_init(&f->w);
     f->fence = INT64_MAX;
+    f->epoch = 7;
     f->log = (struct buf) BUF_INIT(10000);
     f->ex = executor_new(&(struct executor_options){
-        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .written = written, .answered = answered, .arg = f });
+        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .answered = answered,
+        .arg = f });
     *state = f;
     return 0;
 }
@@ -217,6 +226,30 @@ static void what_waits_for_a_place_ends_at_the_fence(void **state)
     assert_int_equal(f->w.submitted, 8);
 }
 
+static void nothing_more_begins_when_something_else_is_wanted(void **state)
+{
+    struct fixture *f = *state;
+    struct plan plan = { .keep_going = true, .epoch = f->epoch };
+    add_patch(&plan, "a");
+    add_patch(&plan, "b");
+    executor_submit(f->ex, "k", &plan, done, f);
+    f->epoch++;
+    world_reply(&f->w, 0, 200, "");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"something else is wanted since this was decided\" -1\n");
+    world_expect(&f->w, "");
+}
+
+static void plan_without_an_epoch_holds_in_all(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a", "b"));
+    f->epoch++;
+    world_expect(&f->w, PATCHED("a"));
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'a'}}");
+    expect_log(f, "PATCH nodes 200\nwritten nodes a\n");
+    world_expect(&f->w, PATCHED("b"));
+}
+
 /* The process was stopped between the beginning of the turn and the write: the turn's time is old by then. */
 static void fence_is_held_against_the_clock_not_the_turn(void **state)
 {
@@ -352,6 +385,8 @@ int main(void)
         { "eight requests at a time, the oldest plan first", eight_at_a_time },
         { "nothing begins without the lease", nothing_begins_without_the_lease },
         { "nothing begins at the fence or after it", nothing_begins_at_the_fence },
+        { "nothing more begins when something else is wanted", nothing_more_begins_when_something_else_is_wanted },
+        { "a plan without an epoch holds in all", plan_without_an_epoch_holds_in_all },
         { "what waits for a place ends at the fence", what_waits_for_a_place_ends_at_the_fence },
         { "the fence is held against the clock, not the turn", fence_is_held_against_the_clock_not_the_turn },
         { "what is gone is deleted; only for a deletion is that a success", gone_is_deleted },

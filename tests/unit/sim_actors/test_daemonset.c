@@ -306,6 +306,21 @@ static void new_node(void **state)
     little_end(&w);
 }
 
+/* They are asked for later and later, so that they come some time after what they need. */
+static void refused_pods_come_later(void **state)
+{
+    (void) state;
+    struct little w;
+    begin_with_set(&w, 2, NULL, "{'runtimeClassName': 'late'}");
+    assert_int_equal(little_count(&w, "pods", "app", "d"), 0);
+    little_create(&w, "runtimeclasses", "{'metadata': {'name': 'late'}, 'handler': 'nvidia'}");
+    little_pass(&w, 1000);
+    assert_int_equal(little_count(&w, "pods", "app", "d"), 0);
+    little_pass(&w, 60 * 1000);
+    assert_int_equal(little_count(&w, "pods", "app", "d"), 2);
+    little_end(&w);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -325,5 +340,6 @@ int main(void)
     suite_add(&s, "pods are let go and adopted by their labels", claims, NULL);
     suite_add(&s, "minReadySeconds", min_ready_seconds, NULL);
     suite_add(&s, "nodes that come and go", new_node, NULL);
+    suite_add(&s, "pods that name a RuntimeClass come when it is there, late", refused_pods_come_later, NULL);
     return suite_run(&s, "daemonset");
 }

@@ -84,6 +84,22 @@ static void a_look_may_ask_for_another(void **state)
     end_diary(&d);
 }
 
+static void failed_looks_come_later_each_time(void **state)
+{
+    (void) state;
+    struct diary d;
+    begin_diary(&d, (struct spec_delay){ 10, 10 });
+    for (int i = 0; i < 4; i++) {
+        agenda_retry(&d.agenda, "a");
+        sim_run_until(&d.sim, d.sim.now_ms + 50);
+    }
+    agenda_succeeded(&d.agenda, "a");
+    agenda_retry(&d.agenda, "a");
+    sim_run_until(&d.sim, d.sim.now_ms + 50);
+    assert_string_equal(buf_text(&d.looks), "a@5 a@60 a@120 a@190 a@205 ");
+    end_diary(&d);
+}
+
 /* ---- amounts */
 
 static const struct quantity_case {
@@ -335,6 +351,7 @@ int main(void)
     suite_add(&s, "agenda: one look for many notes", one_look_for_many_notes, NULL);
     suite_add(&s, "agenda: the earliest counts", the_earliest_counts, NULL);
     suite_add(&s, "agenda: a look may ask for another", a_look_may_ask_for_another, NULL);
+    suite_add(&s, "a look that fails is done again, later each time", failed_looks_come_later_each_time, NULL);
     SUITE_ROWS(&s, check_quantity, quantities);
     suite_add(&s, "what a pod asks for", what_a_pod_asks_for, NULL);
     SUITE_ROWS(&s, check_affinity, affinities);

@@ -1,4 +1,5 @@
-/* An API server for a test, with a clock that stands still until the test moves it, and requests as short as they can be written. */
+/* An API server for a test, with a clock that stands still until the test moves it, and requests as short as they can be written.
+ */
 #ifndef OSTLER_TESTS_SIM_API_SERVED_H
 #define OSTLER_TESTS_SIM_API_SERVED_H
 
@@ -95,7 +96,8 @@ static inline void served_expect(struct served *s, const char *request, const ch
 }
 
 /* Fails the test unless the request is refused so. */
-static inline void served_refused(struct served *s, const char *request, const char *body, int status, const char *reason, const char *message)
+static inline void served_refused(struct served *s, const char *request, const char *body, int status, const char *reason,
+                                  const char *message)
 {
     served_expect(s, request, body, status);
     assert_string_equal(json_str_or_empty(s->body, "kind"), "Status");
@@ -130,7 +132,8 @@ static inline void served_expect_names(struct served *s, const char *target, con
     assert_string_equal(names, want);
 }
 
-/* What the open watch of the last answer has to tell: "TYPE name@resourceVersion" each, "GONE" at its end. Owned by the caller. */
+/* What the open watch of the last answer has to tell: "TYPE name@resourceVersion" each, "GONE" at its end. Owned by the caller.
+ */
 static inline char *served_news(struct served *s)
 {
     struct buf news = BUF_INIT(1 << 20);
@@ -143,7 +146,8 @@ static inline char *served_news(struct served *s)
         assert_non_null(event);
         buf_printf(&news, "%s%s", news.len ? " " : "", json_str_or_empty(event, "type"));
         if (what == API_WATCH_FRAME)
-            buf_printf(&news, " %s@%s", json_str_or_empty(event, "object.metadata.name"), json_str_or_empty(event, "object.metadata.resourceVersion"));
+            buf_printf(&news, " %s@%s", json_str_or_empty(event, "object.metadata.name"),
+                       json_str_or_empty(event, "object.metadata.resourceVersion"));
     }
     return buf_take(&news);
 }

@@ -10,10 +10,14 @@
 static void define_policies(struct served *s)
 {
     served_expect(s, "POST " DEFINITIONS,
-                  "{'metadata': {'name': '" POLICIES "'}, 'spec': {'group': 'ostler.dev', 'scope': 'Cluster', 'names': {'kind': 'GpuClusterPolicy', "
-                  "'plural': 'gpuclusterpolicies', 'singular': 'gpuclusterpolicy', 'listKind': 'GpuClusterPolicyList', 'shortNames': ['gpupolicy']}, "
-                  "'versions': [{'name': 'v1alpha1', 'served': true, 'storage': true, 'subresources': {'status': {}}, 'schema': {'openAPIV3Schema': "
-                  "{'type': 'object', 'properties': {'spec': {'type': 'object', 'description': 'What is wanted.'}}}}}]}}", 201);
+                  "{'metadata': {'name': '" POLICIES "'}, 'spec': {'group': 'ostler.dev', 'scope': 'Cluster', 'names': {'kind': "
+                                                     "'GpuClusterPolicy', "
+                  "'plural': 'gpuclusterpolicies', 'singular': 'gpuclusterpolicy', 'listKind': 'GpuClusterPolicyList', "
+                  "'shortNames': ['gpupolicy']}, "
+                  "'versions': [{'name': 'v1alpha1', 'served': true, 'storage': true, 'subresources': {'status': {}}, 'schema': "
+                  "{'openAPIV3Schema': "
+                  "{'type': 'object', 'properties': {'spec': {'type': 'object', 'description': 'What is wanted.'}}}}}]}}",
+                  201);
 }
 
 /* The first item of a list of objects that has a text under a key. */
@@ -75,7 +79,8 @@ static void check_accept(void **state)
     served_init(&s);
     s.accept = "text/html";
     served_refused(&s, "GET /apis", NULL, 406, "NotAcceptable",
-                   "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+                   "only the following media types are accepted: application/json, application/yaml, "
+                   "application/vnd.kubernetes.protobuf");
     s.accept = "text/html, */*";
     served_expect(&s, "GET /apis", NULL, 200);
 }
@@ -119,7 +124,8 @@ static void check_groups(void **state)
     for (size_t i = 0; i < json_array_size(groups); i++)
         assert_ptr_equal(find(groups, "name", json_str(json_array_get(groups, i), "name")), json_array_get(groups, i));
     served_expect(&s, "GET /apis/apps", NULL, 200);
-    assert_tree(s.body, "{'kind': 'APIGroup', 'apiVersion': 'v1', 'name': 'apps', 'versions': [{'groupVersion': 'apps/v1', 'version': 'v1'}], "
+    assert_tree(s.body, "{'kind': 'APIGroup', 'apiVersion': 'v1', 'name': 'apps', 'versions': [{'groupVersion': 'apps/v1', "
+                        "'version': 'v1'}], "
                         "'preferredVersion': {'groupVersion': 'apps/v1', 'version': 'v1'}}");
 }
 
@@ -130,27 +136,35 @@ static const struct resource_row {
     const char *want;
 } resources[] = {
     { "pods", "/api/v1", "pods",
-      "{'name': 'pods', 'singularName': 'pod', 'namespaced': true, 'kind': 'Pod', 'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', "
+      "{'name': 'pods', 'singularName': 'pod', 'namespaced': true, 'kind': 'Pod', 'verbs': ['create', 'delete', "
+      "'deletecollection', 'get', 'list', "
       "'patch', 'update', 'watch'], 'shortNames': ['po'], 'categories': ['all']}" },
     { "their status", "/api/v1", "pods/status",
       "{'name': 'pods/status', 'singularName': '', 'namespaced': true, 'kind': 'Pod', 'verbs': ['get', 'patch', 'update']}" },
     { "their eviction", "/api/v1", "pods/eviction",
-      "{'name': 'pods/eviction', 'singularName': '', 'namespaced': true, 'group': 'policy', 'version': 'v1', 'kind': 'Eviction', 'verbs': ['create']}" },
+      "{'name': 'pods/eviction', 'singularName': '', 'namespaced': true, 'group': 'policy', 'version': 'v1', 'kind': 'Eviction', "
+      "'verbs': ['create']}" },
     { "their binding", "/api/v1", "pods/binding",
       "{'name': 'pods/binding', 'singularName': '', 'namespaced': true, 'kind': 'Binding', 'verbs': ['create']}" },
     { "namespaces are not deleted as a collection", "/api/v1", "namespaces",
-      "{'name': 'namespaces', 'singularName': 'namespace', 'namespaced': false, 'kind': 'Namespace', 'verbs': ['create', 'delete', 'get', 'list', "
+      "{'name': 'namespaces', 'singularName': 'namespace', 'namespaced': false, 'kind': 'Namespace', 'verbs': ['create', "
+      "'delete', 'get', 'list', "
       "'patch', 'update', 'watch'], 'shortNames': ['ns']}" },
     { "the scale of a deployment", "/apis/apps/v1", "deployments/scale",
-      "{'name': 'deployments/scale', 'singularName': '', 'namespaced': true, 'group': 'autoscaling', 'version': 'v1', 'kind': 'Scale', 'verbs': "
+      "{'name': 'deployments/scale', 'singularName': '', 'namespaced': true, 'group': 'autoscaling', 'version': 'v1', 'kind': "
+      "'Scale', 'verbs': "
       "['get', 'patch', 'update']}" },
     { "definitions have two short names", "/apis/apiextensions.k8s.io/v1", "customresourcedefinitions",
-      "{'name': 'customresourcedefinitions', 'singularName': 'customresourcedefinition', 'namespaced': false, 'kind': 'CustomResourceDefinition', "
-      "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'], 'shortNames': ['crd', 'crds'], 'categories': "
+      "{'name': 'customresourcedefinitions', 'singularName': 'customresourcedefinition', 'namespaced': false, 'kind': "
+      "'CustomResourceDefinition', "
+      "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'], 'shortNames': ['crd', "
+      "'crds'], 'categories': "
       "['api-extensions']}" },
     { "policies", "/apis/ostler.dev/v1alpha1", "gpuclusterpolicies",
-      "{'name': 'gpuclusterpolicies', 'singularName': 'gpuclusterpolicy', 'namespaced': false, 'kind': 'GpuClusterPolicy', 'verbs': ['delete', "
-      "'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'], 'shortNames': ['gpupolicy'], 'categories': ['gpu']}" },
+      "{'name': 'gpuclusterpolicies', 'singularName': 'gpuclusterpolicy', 'namespaced': false, 'kind': 'GpuClusterPolicy', "
+      "'verbs': ['delete', "
+      "'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'], 'shortNames': ['gpupolicy'], 'categories': "
+      "['gpu']}" },
 };
 
 static void check_resource(void **state)
@@ -207,15 +221,20 @@ static void check_aggregated(void **state)
     served_init(&s);
     define_policies(&s);
     s.accept = AGGREGATED ",application/json";
-    assert_tree(aggregated(&s, "GET /api", "", "nodes"),
-                "{'resource': 'nodes', 'responseKind': {'group': '', 'version': '', 'kind': 'Node'}, 'scope': 'Cluster', 'singularResource': 'node', "
-                "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'], 'shortNames': ['no'], 'subresources': "
-                "[{'subresource': 'status', 'responseKind': {'group': '', 'version': '', 'kind': 'Node'}, 'verbs': ['get', 'patch', 'update']}]}");
+    assert_tree(aggregated(&s, "GET /api", "", "nodes"), "{'resource': 'nodes', 'responseKind': {'group': '', 'version': '', "
+                                                         "'kind': 'Node'}, 'scope': 'Cluster', 'singularResource': 'node', "
+                                                         "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', "
+                                                         "'patch', 'update', 'watch'], 'shortNames': ['no'], 'subresources': "
+                                                         "[{'subresource': 'status', 'responseKind': {'group': '', 'version': "
+                                                         "'', 'kind': 'Node'}, 'verbs': ['get', 'patch', 'update']}]}");
     assert_int_equal(json_array_size(json_object_get(s.body, "items")), 1);
     assert_tree(aggregated(&s, "GET /apis", "ostler.dev", "gpuclusterpolicies"),
-                "{'resource': 'gpuclusterpolicies', 'responseKind': {'group': 'ostler.dev', 'version': 'v1alpha1', 'kind': 'GpuClusterPolicy'}, 'scope': "
-                "'Cluster', 'singularResource': 'gpuclusterpolicy', 'verbs': ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', "
-                "'watch'], 'shortNames': ['gpupolicy'], 'categories': ['gpu'], 'subresources': [{'subresource': 'status', 'responseKind': {'group': "
+                "{'resource': 'gpuclusterpolicies', 'responseKind': {'group': 'ostler.dev', 'version': 'v1alpha1', 'kind': "
+                "'GpuClusterPolicy'}, 'scope': "
+                "'Cluster', 'singularResource': 'gpuclusterpolicy', 'verbs': ['delete', 'deletecollection', 'get', 'list', "
+                "'patch', 'create', 'update', "
+                "'watch'], 'shortNames': ['gpupolicy'], 'categories': ['gpu'], 'subresources': [{'subresource': 'status', "
+                "'responseKind': {'group': "
                 "'ostler.dev', 'version': 'v1alpha1', 'kind': 'GpuClusterPolicy'}, 'verbs': ['get', 'patch', 'update']}]}");
     assert_null(aggregated(&s, "GET /apis", "", "nodes"));
     const json_t *leases = aggregated(&s, "GET /apis", "coordination.k8s.io", "leases");
@@ -251,9 +270,10 @@ static void check_patch(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "GET /openapi/v3/apis/apps/v1", NULL, 200);
-    const json_t *patch = json_object_get(json_object_get(json_object_get(s.body, "paths"), "/apis/apps/v1/namespaces/{namespace}/daemonsets/{name}"),
-                                          "patch");
-    assert_tree(json_object_get(patch, "x-kubernetes-group-version-kind"), "{'group': 'apps', 'version': 'v1', 'kind': 'DaemonSet'}");
+    const json_t *patch = json_object_get(
+        json_object_get(json_object_get(s.body, "paths"), "/apis/apps/v1/namespaces/{namespace}/daemonsets/{name}"), "patch");
+    assert_tree(json_object_get(patch, "x-kubernetes-group-version-kind"), "{'group': 'apps', 'version': 'v1', 'kind': "
+                                                                           "'DaemonSet'}");
     static const char *const parameters[] = { "dryRun", "fieldValidation", "fieldManager", "force" };
     for (size_t i = 0; i < ARRAY_LEN(parameters); i++)
         assert_string_equal(json_str(find(json_object_get(patch, "parameters"), "name", parameters[i]), "in"), "query");
@@ -270,7 +290,9 @@ static void check_schema(void **state)
     served_init(&s);
     define_policies(&s);
     served_expect(&s, "GET /openapi/v3/apis/ostler.dev/v1alpha1", NULL, 200);
-    const json_t *schema = json_object_get(json_object_get(json_object_get(s.body, "components"), "schemas"), "ostler.dev.v1alpha1.GpuClusterPolicy");
+    const json_t *schema = json_object_get(json_object_get(json_object_get(s.body, "components"), "schemas"), "ostler.dev."
+                                                                                                              "v1alpha1."
+                                                                                                              "GpuClusterPolicy");
     assert_string_equal(json_str(schema, "properties.spec.description"), "What is wanted.");
     assert_tree(json_object_get(schema, "x-kubernetes-group-version-kind"),
                 "[{'group': 'ostler.dev', 'version': 'v1alpha1', 'kind': 'GpuClusterPolicy'}]");

@@ -7,8 +7,9 @@
 #define PODS "/api/v1/namespaces/default/pods"
 #define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 #define VIOLATES "Cannot evict pod as it would violate the pod's disruption budget."
-#define DENIED(reason) "'conditions': [{'type': 'DisruptionAllowed', 'status': 'False', 'reason': '" reason "', 'message': 'because', "     \
-                       "'lastTransitionTime': '2026-11-20T10:00:00Z', 'observedGeneration': 1}]"
+#define DENIED(reason)                                                                                                           \
+    "'conditions': [{'type': 'DisruptionAllowed', 'status': 'False', 'reason': '" reason "', 'message': 'because', "             \
+    "'lastTransitionTime': '2026-11-20T10:00:00Z', 'observedGeneration': 1}]"
 
 /* A pod, what a kubelet says of it, a budget (NULL: none), what its controller says, and what comes of an eviction. */
 static const struct decision_row {
@@ -24,37 +25,41 @@ static const struct decision_row {
 #define READY "'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]"
 #define NOT_READY "'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'False'}]"
 #define ALL "'minAvailable': 1, 'selector': {'matchLabels': {'app': 'a'}}"
-#define COUNTS(allowed, healthy, desired)                                                                                                  \
-    "'observedGeneration': 1, 'disruptionsAllowed': " allowed ", 'currentHealthy': " healthy ", 'desiredHealthy': " desired ", 'expectedPods': 2"
+#define COUNTS(allowed, healthy, desired)                                                                                        \
+    "'observedGeneration': 1, 'disruptionsAllowed': " allowed ", 'currentHealthy': " healthy ", 'desiredHealthy': " desired      \
+    ", 'expectedPods': 2"
     { "no budget", READY, NULL, NULL, 0, NULL, 0, false },
-    { "a budget of others", READY, "'minAvailable': 1, 'selector': {'matchLabels': {'app': 'b'}}", COUNTS("0", "1", "1"), 0, NULL, 0, false },
+    { "a budget of others", READY, "'minAvailable': 1, 'selector': {'matchLabels': {'app': 'b'}}", COUNTS("0", "1", "1"), 0, NULL,
+      0, false },
     { "a budget without a selector", READY, "'minAvailable': 1", COUNTS("0", "1", "1"), 0, NULL, 0, false },
     { "a budget for all", READY, "'minAvailable': 1, 'selector': {}", COUNTS("0", "1", "1"), 429,
       "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
-    { "a budget by expressions", READY, "'minAvailable': 1, 'selector': {'matchExpressions': [{'key': 'app', 'operator': 'Exists'}]}",
-      COUNTS("0", "1", "1"), 429, "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
+    { "a budget by expressions", READY,
+      "'minAvailable': 1, 'selector': {'matchExpressions': [{'key': 'app', 'operator': 'Exists'}]}", COUNTS("0", "1", "1"), 429,
+      "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
     { "a budget that allows two", READY, ALL, COUNTS("2", "3", "1"), 0, NULL, 1, true },
     { "a budget that allows one", READY, ALL, COUNTS("1", "2", "1"), 0, NULL, 0, true },
-    { "a budget that allows none", READY, ALL, COUNTS("0", "1", "1"), 429, "The disruption budget b needs 1 healthy pods and has 1 currently", 0,
-      false },
-    { "a budget that nobody has looked at", READY, ALL, NULL, 429, "The disruption budget b is still being processed by the server.", 0, false },
+    { "a budget that allows none", READY, ALL, COUNTS("0", "1", "1"), 429,
+      "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
+    { "a budget that nobody has looked at", READY, ALL, NULL, 429,
+      "The disruption budget b is still being processed by the server.", 0, false },
     { "a budget whose sync failed", READY, ALL, COUNTS("0", "1", "1") ", " DENIED("SyncFailed"), 429,
       "The disruption budget b does not allow evicting pods currently because it failed sync: because", 0, false },
     { "a budget that has enough and allows none", READY, ALL, COUNTS("0", "2", "1"), 429,
       "The disruption budget b does not allow evicting pods currently", 0, false },
-    { "a budget that has enough, allows none, and says why", READY, ALL, COUNTS("0", "2", "1") ", " DENIED("InsufficientPods"), 429,
-      "The disruption budget b does not allow evicting pods currently (InsufficientPods): because", 0, false },
+    { "a budget that has enough, allows none, and says why", READY, ALL, COUNTS("0", "2", "1") ", " DENIED("InsufficientPods"),
+      429, "The disruption budget b does not allow evicting pods currently (InsufficientPods): because", 0, false },
     { "a pod that is not ready, of a budget that is met", NOT_READY, ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
     { "a pod that is not ready, of a budget that is not met", NOT_READY, ALL, COUNTS("0", "0", "1"), 429,
       "The disruption budget b needs 1 healthy pods and has 0 currently", 0, false },
     { "a pod that is not ready, of a budget that wants none", NOT_READY, ALL, COUNTS("0", "0", "0"), 429,
       "The disruption budget b needs 0 healthy pods and has 0 currently", 0, false },
-    { "a pod that is not ready and may always go", NOT_READY, ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'", COUNTS("0", "0", "1"), 0, NULL, 0,
-      false },
-    { "a pod that is not ready and may go when it is met", NOT_READY, ALL ", 'unhealthyPodEvictionPolicy': 'IfHealthyBudget'", COUNTS("0", "0", "1"),
-      429, "The disruption budget b needs 1 healthy pods and has 0 currently", 0, false },
-    { "a pod that is ready, where others may always go", READY, ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'", COUNTS("0", "1", "1"), 429,
-      "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
+    { "a pod that is not ready and may always go", NOT_READY, ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'",
+      COUNTS("0", "0", "1"), 0, NULL, 0, false },
+    { "a pod that is not ready and may go when it is met", NOT_READY, ALL ", 'unhealthyPodEvictionPolicy': 'IfHealthyBudget'",
+      COUNTS("0", "0", "1"), 429, "The disruption budget b needs 1 healthy pods and has 0 currently", 0, false },
+    { "a pod that is ready, where others may always go", READY, ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'",
+      COUNTS("0", "1", "1"), 429, "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
     { "a pod that has done its work", "'phase': 'Succeeded'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
     { "a pod that has failed", "'phase': 'Failed'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
     { "a pod that has not begun", "'phase': 'Pending'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
@@ -63,8 +68,10 @@ static const struct decision_row {
 static void make_pod(struct served *s, const char *status)
 {
     served_expect(s, "POST " PODS,
-                  "{'metadata': {'name': 'p', 'labels': {'app': 'a'}, 'finalizers': ['example.com/hold']}, 'spec': {'nodeName': 'n', 'containers': "
-                  "[{'name': 'c', 'image': 'i'}]}}", 201);
+                  "{'metadata': {'name': 'p', 'labels': {'app': 'a'}, 'finalizers': ['example.com/hold']}, 'spec': {'nodeName': "
+                  "'n', 'containers': "
+                  "[{'name': 'c', 'image': 'i'}]}}",
+                  201);
     CLEANUP_FREE char *body = xasprintf("{'status': {%s}}", status);
     served_expect(s, "PATCH " PODS "/p/status", body, 200);
 }
@@ -172,9 +179,12 @@ static const struct options_row {
     { "a grace of its own", "{'gracePeriodSeconds': 3}", 0, NULL, 3, 0 },
     { "a dry run", "{'dryRun': ['All']}", 0, NULL, -1, 1 },
     { "another incarnation", "{'preconditions': {'uid': 'other'}}", 409,
-      "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (other) does not match the UID in record (", -1, 0 },
+      "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (other) does not match the UID in record (", -1,
+      0 },
     { "another version", "{'preconditions': {'resourceVersion': '1'}}", 409,
-      "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (", -1, 0 },
+      "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) does not match the "
+      "ResourceVersion in record (",
+      -1, 0 },
     { "a dry run of another version", "{'dryRun': ['All'], 'preconditions': {'resourceVersion': '1'}}", 409,
       "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) does not match", -1, 1 },
 };
@@ -205,7 +215,8 @@ static void check_this_version(void **state)
     CLEANUP_REFUSAL struct refusal r = { 0 };
     served_init(&s);
     make_pod(&s, READY);
-    CLEANUP_JSON json_t *eviction = json_pack("{s:{s:{s:s, s:s}}}", "deleteOptions", "preconditions", "uid", object_uid(pod_of(&s)), "resourceVersion",
+    CLEANUP_JSON json_t *eviction = json_pack("{s:{s:{s:s, s:s}}}", "deleteOptions", "preconditions", "uid",
+                                              object_uid(pod_of(&s)), "resourceVersion",
                                               json_str(pod_of(&s), "metadata.resourceVersion"));
     assert_int_equal(evict_pod(s.api, "tester", "default", "p", eviction, &r), 0);
     assert_true(object_is_deleting(pod_of(&s)));
@@ -236,7 +247,8 @@ static void check_two_budgets(void **state)
     assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), -1);
     assert_int_equal(r.code, 500);
     assert_null(r.reason);
-    assert_string_equal(r.message, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+    assert_string_equal(r.message, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+                                   "support.");
     assert_false(object_is_deleting(pod_of(&s)));
 }
 
@@ -273,7 +285,8 @@ static void check_crowded_budget(void **state)
     assert_int_equal(api_merge(s.api, "tester", budgets, "default", "b", "status", patch, NULL), 0);
     assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), -1);
     assert_int_equal(r.code, 403);
-    assert_string_equal(r.message, "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many evictions not confirmed by "
+    assert_string_equal(r.message, "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many "
+                                   "evictions not confirmed by "
                                    "PDB controller");
 }
 

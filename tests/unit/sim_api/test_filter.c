@@ -27,7 +27,8 @@ static const struct match_row {
     { "none of several", "nodes", "a notin (x,b)", "", "{'metadata': {'labels': {'a': 'b'}}}", false },
     { "none of several holds for an absent one", "nodes", "a notin (x,b)", "", "{}", true },
     { "an empty set holds the empty value", "nodes", "a in ()", "", "{'metadata': {'labels': {'a': ''}}}", true },
-    { "all must hold", "nodes", "a=b, ostler.dev/c in (d) ,!e", "", "{'metadata': {'labels': {'a': 'b', 'ostler.dev/c': 'd'}}}", true },
+    { "all must hold", "nodes", "a=b, ostler.dev/c in (d) ,!e", "", "{'metadata': {'labels': {'a': 'b', 'ostler.dev/c': 'd'}}}",
+      true },
     { "one does not hold", "nodes", "a=b,c=d,!e", "", "{'metadata': {'labels': {'a': 'b', 'c': 'd', 'e': ''}}}", false },
     { "a key may be called in", "nodes", "in in (in)", "", "{'metadata': {'labels': {'in': 'in'}}}", true },
     { "a name", "nodes", "", "metadata.name=n", "{'metadata': {'name': 'n'}}", true },
@@ -35,7 +36,8 @@ static const struct match_row {
     { "not this name", "configmaps", "", "metadata.name!=n", "{'metadata': {'name': 'm'}}", true },
     { "a pod's node", "pods", "", "spec.nodeName=gpu-1", "{'spec': {'nodeName': 'gpu-1'}}", true },
     { "a pod without a node", "pods", "", "spec.nodeName=", "{'spec': {}}", true },
-    { "a pod's phase and node", "pods", "", "status.phase!=Failed,spec.nodeName=a", "{'spec': {'nodeName': 'a'}, 'status': {'phase': 'Failed'}}", false },
+    { "a pod's phase and node", "pods", "", "status.phase!=Failed,spec.nodeName=a",
+      "{'spec': {'nodeName': 'a'}, 'status': {'phase': 'Failed'}}", false },
     { "a node that may take pods does not say so", "nodes", "", "spec.unschedulable=false", "{'spec': {}}", true },
     { "a node that may not", "nodes", "", "spec.unschedulable=true", "{'spec': {'unschedulable': true}}", true },
     { "a number", "jobs", "", "status.successful=2", "{'status': {'succeeded': 2}}", true },
@@ -71,17 +73,20 @@ static const struct refusal_row {
     { "a comma at the end", "nodes", "a,", "", "found '', expected: identifier after ','" },
     { "two words", "nodes", "a b", "", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt" },
     { "a key that is none", "nodes", "-a", "",
-      "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start "
+      "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist of alphanumeric characters, '-', '_' or "
+      "'.', and must start "
       "and end with an alphanumeric character" },
     { "a value that no label has", "nodes", "a=-b", "",
-      "unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label must be an empty string or consist of alphanumeric "
+      "unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label must be an empty string or consist of "
+      "alphanumeric "
       "characters, '-', '_' or '.'" },
     { "a field of no kind", "pods", "", "a", "invalid selector: 'a'; can't understand 'a'" },
     { "a field that a pod is not selected by", "pods", "", "spec.foo=x", "field label not supported: spec.foo" },
     { "a field of a custom kind", "gpuclusterpolicies", "", "spec.x=1", "field label not supported: spec.x" },
     { "a field that a DaemonSet is not selected by", "daemonsets", "", "spec.nodeName=x",
       "\"spec.nodeName\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"" },
-    { "an event's object in its old words", "events", "", "involvedObject.name=n", "field label not supported: involvedObject.name" },
+    { "an event's object in its old words", "events", "", "involvedObject.name=n",
+      "field label not supported: involvedObject.name" },
 };
 
 static void check_refusal(void **state)

@@ -63,7 +63,8 @@ static void check_target(void **state)
     CLEANUP_PATH struct path p;
     path_parse(row->target, &p);
     bool found = p.end == PATH_COLLECTION || p.end == PATH_OBJECT;
-    CLEANUP_FREE char *got = found ? xasprintf("%s %s %s %s %s", ends[p.end], p.kind->plural, or_dash(p.ns), or_dash(p.name), or_dash(p.subresource))
+    CLEANUP_FREE char *got = found ? xasprintf("%s %s %s %s %s", ends[p.end], p.kind->plural, or_dash(p.ns), or_dash(p.name),
+                                               or_dash(p.subresource))
                                    : xstrdup(ends[p.end]);
     assert_string_equal(got, row->want);
 }
@@ -95,8 +96,12 @@ static const struct flag_row {
     const char *target;
     bool want;
 } flags[] = {
-    { "true is yes", "/a?watch=true", true },       { "1 is yes", "/a?watch=1", true },    { "any word is yes", "/a?watch=foo", true },
-    { "nothing said of it is yes", "/a?watch", true }, { "false is no", "/a?watch=False", false }, { "0 is no", "/a?watch=0", false },
+    { "true is yes", "/a?watch=true", true },
+    { "1 is yes", "/a?watch=1", true },
+    { "any word is yes", "/a?watch=foo", true },
+    { "nothing said of it is yes", "/a?watch", true },
+    { "false is no", "/a?watch=False", false },
+    { "0 is no", "/a?watch=0", false },
     { "absent is no", "/a", false },
 };
 

@@ -44,7 +44,8 @@ static const struct list_row {
     { "by field", MAPS "?fieldSelector=metadata.name%3Dd", "kube-public/d" },
     { "a page", MAPS "?limit=2", "default/a default/b" },
     { "a page of some", MAPS "?limit=2&labelSelector=x%3D1", "default/b default/c" },
-    { "from the server's cache, whole whatever the limit", MAPS "?limit=2&resourceVersion=0", "default/a default/b default/c kube-public/d" },
+    { "from the server's cache, whole whatever the limit", MAPS "?limit=2&resourceVersion=0",
+      "default/a default/b default/c kube-public/d" },
     { "at least as new as a version", MAPS "?resourceVersion=1", "default/a default/b default/c kube-public/d" },
     { "the same, said", MAPS "?resourceVersion=1&resourceVersionMatch=NotOlderThan&limit=3", "default/a default/b default/c" },
     { "exactly a version", MAPS "?resourceVersion=1&resourceVersionMatch=Exact", "" },
@@ -71,21 +72,27 @@ static const struct refusal_row {
     { "a limit that is no number", MAPS "?limit=abc", 400, "BadRequest", "strconv.ParseInt: parsing \"abc\": invalid syntax" },
     { "a version that is no number", MAPS "?resourceVersion=abc", 400, "BadRequest",
       "invalid resource version: resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax" },
-    { "a version that has not been", MAPS "?resourceVersion=99999", 504, "Timeout", "Timeout: Too large resource version: 99999, current: 9" },
-    { "a version that has not been, of one object", "/api/v1/namespaces/default/configmaps/a?resourceVersion=99999", 504, "Timeout",
+    { "a version that has not been", MAPS "?resourceVersion=99999", 504, "Timeout",
       "Timeout: Too large resource version: 99999, current: 9" },
+    { "a version that has not been, of one object", "/api/v1/namespaces/default/configmaps/a?resourceVersion=99999", 504,
+      "Timeout", "Timeout: Too large resource version: 99999, current: 9" },
     { "a match without a version", MAPS "?resourceVersionMatch=Exact", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided" },
+      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless "
+      "resourceVersion is provided" },
     { "exactly any", MAPS "?resourceVersionMatch=Exact&resourceVersion=0", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"" },
+      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch \"exact\" is forbidden for "
+      "resourceVersion \"0\"" },
     { "a match that is none", MAPS "?resourceVersionMatch=Foo&resourceVersion=1", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Unsupported value: \"Foo\": supported values: \"Exact\", \"NotOlderThan\", \"\"" },
+      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Unsupported value: \"Foo\": supported values: \"Exact\", "
+      "\"NotOlderThan\", \"\"" },
     { "a match with a token", MAPS "?resourceVersionMatch=NotOlderThan&resourceVersion=1&continue=abc", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided" },
+      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue "
+      "is provided" },
     { "a token that is none", MAPS "?continue=abc", 400, "BadRequest", "invalid continue token: continue key is not valid: abc" },
     { "a token and a version", MAPS "?continue=7:default/a&resourceVersion=3", 400, "BadRequest",
       "specifying resource version is not allowed when using continue" },
-    { "one that is not there", "/apis/apps/v1/namespaces/default/daemonsets/x", 404, "NotFound", "daemonsets.apps \"x\" not found" },
+    { "one that is not there", "/apis/apps/v1/namespaces/default/daemonsets/x", 404, "NotFound",
+      "daemonsets.apps \"x\" not found" },
 };
 
 static void check_refusal(void **state)

@@ -57,21 +57,27 @@ static const struct row {
     { "pods of another namespace", "GET /api/v1/namespaces/default/pods?watch=true", NULL,
       "pods is forbidden: User \"reader\" cannot watch resource \"pods\" in API group \"\" in the namespace \"default\"" },
     { "another namespace", "GET /api/v1/namespaces/default", NULL,
-      "namespaces \"default\" is forbidden: User \"reader\" cannot get resource \"namespaces\" in API group \"\" in the namespace \"default\"" },
+      "namespaces \"default\" is forbidden: User \"reader\" cannot get resource \"namespaces\" in API group \"\" in the "
+      "namespace \"default\"" },
     { "a deletion", "DELETE " PODS "/p", NULL,
       "pods \"p\" is forbidden: User \"reader\" cannot delete resource \"pods\" in API group \"\" in the namespace \"jobs\"" },
     { "a status", "PATCH " PODS "/p/status", "{}",
-      "pods \"p\" is forbidden: User \"reader\" cannot patch resource \"pods/status\" in API group \"\" in the namespace \"jobs\"" },
+      "pods \"p\" is forbidden: User \"reader\" cannot patch resource \"pods/status\" in API group \"\" in the namespace "
+      "\"jobs\"" },
     { "a kind of another group", "GET /apis/apps/v1/daemonsets", NULL,
-      "daemonsets.apps is forbidden: User \"reader\" cannot list resource \"daemonsets\" in API group \"apps\" at the cluster scope" },
+      "daemonsets.apps is forbidden: User \"reader\" cannot list resource \"daemonsets\" in API group \"apps\" at the cluster "
+      "scope" },
     { "a kind that is not there is forbidden first", "GET /apis/ostler.dev/v1alpha1/gpuclusterpolicies", NULL,
-      "gpuclusterpolicies.ostler.dev is forbidden: User \"reader\" cannot list resource \"gpuclusterpolicies\" in API group \"ostler.dev\" at the cluster "
+      "gpuclusterpolicies.ostler.dev is forbidden: User \"reader\" cannot list resource \"gpuclusterpolicies\" in API group "
+      "\"ostler.dev\" at the cluster "
       "scope" },
     { "to apply what is not there takes the right to create", "PATCH apply /api/v1/namespaces/jobs/configmaps/c?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap'}",
-      "configmaps \"c\" is forbidden: User \"reader\" cannot create resource \"configmaps\" in API group \"\" in the namespace \"jobs\"" },
+      "configmaps \"c\" is forbidden: User \"reader\" cannot create resource \"configmaps\" in API group \"\" in the namespace "
+      "\"jobs\"" },
     { "so does a PUT that creates", "PUT /apis/coordination.k8s.io/v1/namespaces/jobs/leases/l", "{'metadata': {'name': 'l'}}",
-      "leases.coordination.k8s.io \"l\" is forbidden: User \"reader\" cannot create resource \"leases\" in API group \"coordination.k8s.io\" in the "
+      "leases.coordination.k8s.io \"l\" is forbidden: User \"reader\" cannot create resource \"leases\" in API group "
+      "\"coordination.k8s.io\" in the "
       "namespace \"jobs\"" },
 };
 

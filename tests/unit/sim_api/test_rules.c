@@ -3,10 +3,13 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/quantity.h"
+#include "sim/api/custom_rules.h"
 #include "sim/api/rules.h"
 #include "tests/unit/support/causes.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
+
+static struct custom_schemas *schemas;
 
 #define TEMPLATE "'template': {'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'a', 'image': 'b'}]}}"
 #define SELECTOR "'selector': {'matchLabels': {'a': 'b'}}"
@@ -107,14 +110,14 @@ static void check_read(void **state)
     CLEANUP_JSON json_t *object = tree(row->object);
     CLEANUP_JSON json_t *untouched = json_deep_copy(object);
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(kind_named(row->kind), NULL, object, false, &why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named(row->kind), NULL, object, false, &why);
     assert_non_null(read);
     assert_true(json_equal(object, untouched));
     CLEANUP_JSON json_t *part = json_pack("[O*]", *row->at ? json_at(read, row->at) : read);
     CLEANUP_FREE char *want = row->want ? xasprintf("[%s]", row->want) : xstrdup("[]");
     assert_tree(part, want);
     /* Who reads it again finds nothing to do. */
-    CLEANUP_JSON json_t *again = rules_read(kind_named(row->kind), NULL, read, true, &why);
+    CLEANUP_JSON json_t *again = rules_read(schemas, kind_named(row->kind), NULL, read, true, &why);
     assert_true(json_equal(again, read));
 }
 
@@ -162,7 +165,7 @@ static void check_wrong(void **state)
     const struct wrong_row *row = *state;
     CLEANUP_JSON json_t *object = tree(row->object);
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(kind_named(row->kind), NULL, object, row->strict, &why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named(row->kind), NULL, object, row->strict, &why);
     assert_null(read);
     assert_string_equal(why, row->want);
 }
@@ -211,7 +214,7 @@ static json_t *read_of(const struct kind *k, const json_t *before, const char *t
 {
     CLEANUP_JSON json_t *object = tree(text);
     CLEANUP_FREE char *why = NULL;
-    json_t *read = rules_read(k, before, object, false, &why);
+    json_t *read = rules_read(schemas, k, before, object, false, &why);
     if (!read)
         fail_msg("%s", why);
     return read;
@@ -222,7 +225,7 @@ static void check_new(void **state)
     const struct new_row *row = *state;
     const struct kind *k = kind_named(row->kind);
     CLEANUP_JSON json_t *object = read_of(k, NULL, row->object);
-    rules_prepare_create(k, object);
+    rules_prepare_create(schemas, k, object);
     CLEANUP_JSON json_t *part = json_pack("[O*]", json_at(object, row->at));
     CLEANUP_FREE char *want = xasprintf("[%s]", row->want);
     assert_tree(part, want);
@@ -412,7 +415,7 @@ static void check_refusal(void **state)
     CLEANUP_JSON json_t *before = row->before ? read_of(k, NULL, row->before) : NULL;
     CLEANUP_JSON json_t *after = read_of(k, before, row->after);
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    assert_int_equal(rules_validate(k, "", before, after, &r), *row->want ? -1 : 0);
+    assert_int_equal(rules_validate(schemas, k, "", before, after, &r), *row->want ? -1 : 0);
     CLEANUP_FREE char *got = causes_text(&r);
     assert_string_equal(got, row->want);
 }
@@ -474,6 +477,7 @@ static void check_kinds(void **state)
 
 int main(void)
 {
+    schemas = custom_schemas_new();
     struct suite s = { 0 };
     suite_add(&s, "kinds", check_kinds, NULL);
     SUITE_ROWS(&s, check_read, reads);
@@ -482,5 +486,7 @@ int main(void)
     SUITE_ROWS(&s, check_update, updates);
     SUITE_ROWS(&s, check_refusal, refusals);
     SUITE_ROWS(&s, check_amount, amounts);
-    return suite_run(&s, "rules");
+    int rc = suite_run(&s, "rules");
+    custom_schemas_free(schemas);
+    return rc;
 }

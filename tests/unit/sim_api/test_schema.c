@@ -6,10 +6,13 @@
 #include "base/str.h"
 #include "sim/api/builtin.h"
 #include "sim/api/cel.h"
+#include "sim/api/custom_rules.h"
 #include "sim/api/rules.h"
 #include "tests/unit/support/causes.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
+
+static struct custom_schemas *schemas;
 
 #define BLOCKED                                                                                                                  \
     "Invalid <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the "    \
@@ -55,8 +58,8 @@ static void check_read(void **state)
     CLEANUP_JSON json_t *object = tree(row->object);
     CLEANUP_JSON json_t *untouched = json_deep_copy(object);
     CLEANUP_FREE char *why = NULL, *strict_why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(kind_named("gpuclusterpolicies"), NULL, object, false, &why);
-    CLEANUP_JSON json_t *strict = rules_read(kind_named("gpuclusterpolicies"), NULL, object, true, &strict_why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object, false, &why);
+    CLEANUP_JSON json_t *strict = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object, true, &strict_why);
     assert_true(json_equal(object, untouched));
     if (row->want)
         assert_tree(read, row->want);
@@ -73,11 +76,11 @@ static void check_sharing(void **state)
     CLEANUP_JSON json_t *object =
         tree("{'metadata': {'name': 'default'}, 'spec': {'nodes': {'labels': {'a': 'b'}}, 'driver': {'x': 1}}}");
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(kind_named("gpuclusterpolicies"), NULL, object, false, &why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object, false, &why);
     assert_ptr_equal(json_at(read, "spec.nodes"), json_at(object, "spec.nodes"));
     assert_ptr_not_equal(json_at(read, "metadata"), json_at(object, "metadata"));
     CLEANUP_FREE char *again_why = NULL;
-    CLEANUP_JSON json_t *again = rules_read(kind_named("gpuclusterpolicies"), read, read, false, &again_why);
+    CLEANUP_JSON json_t *again = rules_read(schemas, kind_named("gpuclusterpolicies"), read, read, false, &again_why);
     assert_ptr_equal(json_at(again, "spec"), json_at(read, "spec"));
 }
 
@@ -153,10 +156,10 @@ static void check_causes(const json_t *before, const json_t *object, const char 
 {
     const struct kind *k = kind_named("gpuclusterpolicies");
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(k, before, object, false, &why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, k, before, object, false, &why);
     assert_non_null(read);
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    assert_int_equal(rules_validate(k, "", before, read, &r), *want ? -1 : 0);
+    assert_int_equal(rules_validate(schemas, k, "", before, read, &r), *want ? -1 : 0);
     CLEANUP_FREE char *got = causes_text(&r);
     assert_string_equal(got, want);
     assert_int_equal(r.code, *want ? 422 : 0);
@@ -309,6 +312,7 @@ static void check_all_rules(void **state)
 
 int main(void)
 {
+    schemas = custom_schemas_new();
     struct suite t = { 0 };
     SUITE_ROWS(&t, check_read, reads);
     suite_add(&t, "what stays the same is shared", check_sharing, NULL);
@@ -320,5 +324,7 @@ int main(void)
     SUITE_ROWS(&t, check_bad_rule, bad_rules);
     suite_add(&t, "a rule that is very deep is refused", check_deep_rule, NULL);
     suite_add(&t, "every rule of the definition compiles", check_all_rules, NULL);
-    return suite_run(&t, "schema");
+    int rc = suite_run(&t, "schema");
+    custom_schemas_free(schemas);
+    return rc;
 }

@@ -15,7 +15,8 @@ static const struct refusal_row {
     const char *message;
 } refusals[] = {
     { "no such resource", "GET /api/v1/foos", NULL, 404, "NotFound", "the server could not find the requested resource" },
-    { "a name where none is", "POST /api/v1/nodes/a", "{}", 405, "MethodNotAllowed", "the server does not allow this method on the requested resource" },
+    { "a name where none is", "POST /api/v1/nodes/a", "{}", 405, "MethodNotAllowed",
+      "the server does not allow this method on the requested resource" },
     { "an update of a collection", "PUT /api/v1/nodes", "{}", 405, "MethodNotAllowed",
       "the server does not allow this method on the requested resource" },
     { "a new object in all namespaces", "POST /api/v1/pods", "{}", 405, "MethodNotAllowed",
@@ -30,13 +31,16 @@ static const struct refusal_row {
       "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml" },
     { "a patch of no known type", "PATCH yaml " MAPS "/a", "{}", 415, "UnsupportedMediaType", "415: Unsupported Media Type" },
     { "a body that ends too early", "POST " MAPS, "{'metadata': {", 400, "BadRequest",
-      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON "
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected "
+      "end of JSON "
       "input ({\"metadata\": {)" },
     { "no body", "POST " MAPS, NULL, 400, "BadRequest",
-      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input "
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected "
+      "end of JSON input "
       "(<empty>)" },
     { "a body that is no object", "POST " MAPS, "[]", 400, "BadRequest",
-      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: cannot unmarshal into Go value of "
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: cannot "
+      "unmarshal into Go value of "
       "type struct ([])" },
     { "a patch that is no object", "PATCH " MAPS "/a", "[]", 400, "BadRequest",
       "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}" },
@@ -45,18 +49,21 @@ static const struct refusal_row {
     { "a dry run of something else", "POST " MAPS "?dryRun=foo", "{}", 422, "Invalid",
       "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"foo\"]: supported values: \"All\"" },
     { "a validation of no kind", "POST " MAPS "?fieldValidation=foo", "{}", 422, "Invalid",
-      "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"foo\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"" },
+      "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"foo\": supported values: \"\", "
+      "\"Ignore\", \"Strict\", \"Warn\"" },
     { "force without an apply", "PATCH " MAPS "/a?force=true", "{}", 422, "Invalid",
       "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch" },
     { "an apply by nobody", "PATCH apply " MAPS "/a", "{}", 422, "Invalid",
       "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch" },
     { "a manager with a line break", "POST " MAPS "?fieldManager=a%0Ab", "{}", 422, "Invalid",
-      "CreateOptions.meta.k8s.io \"\" is invalid: fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position 1)" },
+      "CreateOptions.meta.k8s.io \"\" is invalid: fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position "
+      "1)" },
     { "deletion options of another kind", "DELETE " MAPS "/a", "{'apiVersion': 'v1', 'kind': 'Pod'}", 400, "BadRequest",
       "no kind \"Pod\" is registered for version \"v1\"" },
     { "a binding to another pod", "POST " PODS "/p/binding", "{'target': {'name': 'n'}}", 400, "BadRequest",
       "name in URL does not match name in Binding object" },
-    { "a binding of no pod", "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'name': 'n'}}", 404, "NotFound", "pods \"p\" not found" },
+    { "a binding of no pod", "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'name': 'n'}}", 404, "NotFound",
+      "pods \"p\" not found" },
 };
 
 static void check_refusal(void **state)
@@ -219,7 +226,8 @@ static void check_text_is_json(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    static const char body[] = "{\"metadata\":{\"name\":\"a\"},\"data\":{\"all\":\"\\u0001\\b\\f\\n\\r\\t\\\"\\\\ \\u00e4\\ud83d\\ude00\\u007f/\"}}";
+    static const char body[] = "{\"metadata\":{\"name\":\"a\"},\"data\":{\"all\":\"\\u0001\\b\\f\\n\\r\\t\\\"\\\\ "
+                               "\\u00e4\\ud83d\\ude00\\u007f/\"}}";
     assert_int_equal(served_send(&s, "POST " MAPS, body, strlen(body)), 201);
     assert_string_equal(served_str(&s, "data.all"), "\x01\b\f\n\r\t\"\\ \xc3\xa4\xf0\x9f\x98\x80\x7f/");
     served_expect(&s, "GET " MAPS, NULL, 200);
@@ -235,9 +243,12 @@ static void check_event_views(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " NEW_EVENTS,
-                  "{'metadata': {'name': 'e'}, 'eventTime': '2026-11-20T10:00:00.000000Z', 'regarding': {'kind': 'Node', 'name': 'n', 'namespace': "
-                  "'default'}, 'note': 'hello', 'reason': 'Greeting', 'action': 'Greet', 'type': 'Normal', 'reportingController': 'ostler.dev/ostler', "
-                  "'reportingInstance': 'a'}", 201);
+                  "{'metadata': {'name': 'e'}, 'eventTime': '2026-11-20T10:00:00.000000Z', 'regarding': {'kind': 'Node', 'name': "
+                  "'n', 'namespace': "
+                  "'default'}, 'note': 'hello', 'reason': 'Greeting', 'action': 'Greet', 'type': 'Normal', "
+                  "'reportingController': 'ostler.dev/ostler', "
+                  "'reportingInstance': 'a'}",
+                  201);
     assert_string_equal(served_str(&s, "apiVersion"), "events.k8s.io/v1");
     assert_string_equal(served_str(&s, "note"), "hello");
     served_expect(&s, "GET " OLD_EVENTS "/e", NULL, 200);
@@ -248,7 +259,8 @@ static void check_event_views(void **state)
     assert_null(json_at(s.body, "note"));
     served_expect_names(&s, "/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dn", "default/e");
     served_expect_names(&s, "/api/v1/events?fieldSelector=involvedObject.name%3Dm", "");
-    served_expect(&s, "PATCH " NEW_EVENTS "/e", "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:00:01.000000Z'}}", 200);
+    served_expect(&s, "PATCH " NEW_EVENTS "/e", "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:00:01.000000Z'}}",
+                  200);
     assert_int_equal(json_int(s.body, "series.count", 0), 2);
     served_expect(&s, "GET " NEW_EVENTS "?watch=1&resourceVersion=5", NULL, 200);
     const char *frame;
@@ -274,8 +286,8 @@ static void check_binding(void **state)
     served_expect(&s, "GET " PODS "/p", NULL, 200);
     assert_string_equal(served_str(&s, "spec.nodeName"), "n");
     assert_string_equal(json_str(json_array_get(json_at(s.body, "status.conditions"), 0), "type"), "PodScheduled");
-    served_refused(&s, "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'kind': 'Node', 'name': 'm'}}", 409, "Conflict",
-                   "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n\"");
+    served_refused(&s, "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'kind': 'Node', 'name': 'm'}}", 409,
+                   "Conflict", "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n\"");
 }
 
 static void check_eviction(void **state)
@@ -283,7 +295,8 @@ static void check_eviction(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " PODS, "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'nodeName': 'n'}}", 201);
+    served_expect(&s, "POST " PODS,
+                  "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'nodeName': 'n'}}", 201);
     static const char eviction[] = "{'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'p'}}";
     served_expect(&s, "POST " PODS "/p/eviction?dryRun=All", eviction, 201);
     served_expect(&s, "GET " PODS "/p", NULL, 200);
@@ -300,15 +313,18 @@ static void check_scale(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " DEPLOYMENTS, "{'metadata': {'name': 'd'}, 'spec': {'replicas': 2, 'selector': {'matchLabels': {'a': 'b'}}, 'template': "
-                                           "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}", 201);
+    served_expect(&s, "POST " DEPLOYMENTS,
+                  "{'metadata': {'name': 'd'}, 'spec': {'replicas': 2, 'selector': {'matchLabels': {'a': 'b'}}, 'template': "
+                  "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}",
+                  201);
     served_expect(&s, "GET " DEPLOYMENTS "/d/scale", NULL, 200);
     assert_string_equal(served_str(&s, "kind"), "Scale");
     assert_int_equal(json_int(s.body, "spec.replicas", 0), 2);
     assert_string_equal(served_str(&s, "status.selector"), "a=b");
     served_expect(&s, "PATCH " DEPLOYMENTS "/d/scale", "{'spec': {'replicas': 5}}", 200);
     assert_int_equal(json_int(s.body, "spec.replicas", 0), 5);
-    served_expect(&s, "PUT " DEPLOYMENTS "/d/scale", "{'metadata': {'name': 'd', 'resourceVersion': '6'}, 'spec': {'replicas': 7}}", 409);
+    served_expect(&s, "PUT " DEPLOYMENTS "/d/scale",
+                  "{'metadata': {'name': 'd', 'resourceVersion': '6'}, 'spec': {'replicas': 7}}", 409);
     served_expect(&s, "GET " DEPLOYMENTS "/d", NULL, 200);
     assert_int_equal(json_int(s.body, "spec.replicas", 0), 5);
     assert_int_equal(json_int(s.body, "metadata.generation", 0), 2);
@@ -319,7 +335,10 @@ static void check_status(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " PODS, "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}, 'status': {'phase': 'Failed'}}", 201);
+    served_expect(&s, "POST " PODS,
+                  "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}, 'status': {'phase': "
+                  "'Failed'}}",
+                  201);
     assert_string_not_equal(served_str(&s, "status.phase"), "Failed");
     served_expect(&s, "PATCH " PODS "/p/status", "{'status': {'phase': 'Running'}, 'spec': {'activeDeadlineSeconds': 5}}", 200);
     assert_string_equal(served_str(&s, "status.phase"), "Running");

@@ -15,12 +15,17 @@ static const struct volume_row {
     size_t first_mounts, main_mounts; /* of the first container of each list */
 } rows[] = {
     { "all containers get it", "{'initContainers': [{'name': 'i'}], 'containers': [{'name': 'a'}]}", 1, 1, 1 },
-    { "it comes behind what is there", "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '/v'}]}], 'volumes': [{'name': 'v'}]}", 2, 0, 2 },
+    { "it comes behind what is there",
+      "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '/v'}]}], 'volumes': [{'name': 'v'}]}", 2, 0,
+      2 },
     { "a pod that wants none", "{'automountServiceAccountToken': false, 'containers': [{'name': 'a'}]}", 0, 0, 0 },
     { "a pod that says that it wants one", "{'automountServiceAccountToken': true, 'containers': [{'name': 'a'}]}", 1, 0, 1 },
-    { "something is mounted there", "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}]}", 0, 0, 1 },
+    { "something is mounted there", "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}]}",
+      0, 0, 1 },
     { "something is mounted there in one of them",
-      "{'initContainers': [{'name': 'i', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}], 'containers': [{'name': 'a'}]}", 1, 1, 1 },
+      "{'initContainers': [{'name': 'i', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}], 'containers': [{'name': "
+                                                                                              "'a'}]}",
+      1, 1, 1 },
 };
 
 static void check_row(void **state)
@@ -33,7 +38,8 @@ static void check_row(void **state)
     CLEANUP_JSON json_t *result = draft_end(&d);
     assert_true(json_equal(spec, untouched)); /* objects of the store are shared */
     assert_int_equal(json_array_size(json_object_get(result, "volumes")), row->volumes);
-    const json_t *first = json_array_get(json_object_get(result, "initContainers"), 0), *main = json_array_get(json_object_get(result, "containers"), 0);
+    const json_t *first = json_array_get(json_object_get(result, "initContainers"), 0),
+                 *main = json_array_get(json_object_get(result, "containers"), 0);
     assert_int_equal(json_array_size(json_object_get(first, "volumeMounts")), row->first_mounts);
     assert_int_equal(json_array_size(json_object_get(main, "volumeMounts")), row->main_mounts);
 }

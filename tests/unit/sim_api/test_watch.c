@@ -30,13 +30,14 @@ static const struct watch_row {
     { "all that happened", "resourceVersion=5",
       "ADDED a@6 ADDED b@7 MODIFIED a@8 MODIFIED b@9 MODIFIED a@10 DELETED b@11 ADDED b@12" },
     { "from a version on", "resourceVersion=9", "MODIFIED a@10 DELETED b@11 ADDED b@12" },
-    { "what begins and ceases to match", "resourceVersion=5&labelSelector=x%3D1", "ADDED a@6 DELETED a@8 ADDED b@9 ADDED a@10 DELETED b@11" },
+    { "what begins and ceases to match", "resourceVersion=5&labelSelector=x%3D1",
+      "ADDED a@6 DELETED a@8 ADDED b@9 ADDED a@10 DELETED b@11" },
     { "by name", "resourceVersion=5&fieldSelector=metadata.name%3Db", "ADDED b@7 MODIFIED b@9 DELETED b@11 ADDED b@12" },
     { "from now, with what there is", "", "ADDED a@10 ADDED b@12" },
     { "from any version, with what there is", "resourceVersion=0", "ADDED a@10 ADDED b@12" },
     { "with what there is and matches", "labelSelector=x%3D1", "ADDED a@10" },
-    { "a list first, and a bookmark at its end", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
-      "ADDED a@10 ADDED b@12 BOOKMARK @12" },
+    { "a list first, and a bookmark at its end",
+      "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", "ADDED a@10 ADDED b@12 BOOKMARK @12" },
     { "a list first, without bookmarks", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan", "ADDED a@10 ADDED b@12" },
     { "no list, said so", "sendInitialEvents=false&resourceVersionMatch=NotOlderThan", "" },
     { "from a version that has not been", "resourceVersion=1000", "" },
@@ -123,7 +124,8 @@ static void check_bookmarks(void **state)
     expect_news(&s, marked, "");
     const char *line = api_watch_bookmark(marked, &n);
     CLEANUP_JSON json_t *event = json_loadb(line, n, 0, NULL);
-    assert_tree(event, "{'type': 'BOOKMARK', 'object': {'kind': 'ConfigMap', 'apiVersion': 'v1', 'metadata': {'resourceVersion': '6'}}}");
+    assert_tree(event, "{'type': 'BOOKMARK', 'object': {'kind': 'ConfigMap', 'apiVersion': 'v1', 'metadata': {'resourceVersion': "
+                       "'6'}}}");
     api_watch_free(plain);
     api_watch_free(marked);
 }
@@ -148,7 +150,8 @@ static void check_forgotten(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     put(&s, "a", "{}");
-    struct api_watch *behind = start(&s, MAPS "?watch=1&resourceVersion=5"), *level = start(&s, MAPS "?watch=1&resourceVersion=6");
+    struct api_watch *behind = start(&s, MAPS "?watch=1&resourceVersion=5"), *level = start(&s, MAPS "?watch=1&resourceVersion="
+                                                                                                     "6");
     api_compact(s.api, 6);
     expect_news(&s, level, "");
     put(&s, "b", "{}");
@@ -229,12 +232,15 @@ static const struct refusal_row {
     { "a version that is no number", "resourceVersion=abc", 500, "",
       "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax" },
     { "a list first without saying of which version", "sendInitialEvents=true", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to "
+      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
+      "resourceVersionMatch to "
       "NotOlderThan" },
     { "a match without a list", "resourceVersionMatch=Exact&resourceVersion=3", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless "
+      "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch "
+      "unless "
       "sendInitialEvents is provided, resourceVersionMatch: Unsupported value: \"Exact\": supported values: \"NotOlderThan\"]" },
-    { "a selector that is none", "labelSelector=!", 400, "BadRequest", "unable to parse requirement: found '', expected: identifier" },
+    { "a selector that is none", "labelSelector=!", 400, "BadRequest",
+      "unable to parse requirement: found '', expected: identifier" },
 };
 
 static void check_refusal(void **state)

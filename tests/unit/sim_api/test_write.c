@@ -22,7 +22,11 @@ static const struct refusal_row {
       "resourceVersion should not be set on objects to be created" },
     { "create: another namespace", "POST " MAPS, "{'metadata': {'name': 'b', 'namespace': 'x'}}", 400, "BadRequest",
       "the namespace of the provided object does not match the namespace sent on the request" },
-    { "create: no such namespace", "POST /api/v1/namespaces/nope/configmaps", MAP_A, 404, "NotFound", "namespaces \"nope\" not found" },
+    { "create: no such namespace", "POST /api/v1/namespaces/nope/configmaps", MAP_A, 404, "NotFound",
+      "namespaces \"nope\" not found" },
+    { "create: a RuntimeClass that is not there", "POST " PODS,
+      "{'metadata': {'generateName': 'a-'}, 'spec': {'runtimeClassName': 'nope', 'containers': [{'name': 'm', 'image': 'i'}]}}",
+      403, "Forbidden", "pods \"a-\" is forbidden: pod rejected: RuntimeClass \"nope\" not found" },
     { "update: not there", "PUT " MAPS "/b", "{'metadata': {'name': 'b'}}", 404, "NotFound", "configmaps \"b\" not found" },
     { "update: no name", "PUT " MAPS "/a", "{'metadata': {}}", 400, "BadRequest",
       "the name of the object (a based on URL) was undeterminable: name must be provided" },
@@ -39,45 +43,57 @@ static const struct refusal_row {
       "the name of the object (a based on URL) was undeterminable: name must be provided" },
     { "update: an incarnation of what is not there", "PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l",
       "{'metadata': {'name': 'l', 'uid': 'u'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on leases.coordination.k8s.io \"l\": Precondition failed: UID in precondition: u, UID in object meta: " },
+      "Operation cannot be fulfilled on leases.coordination.k8s.io \"l\": Precondition failed: UID in precondition: u, UID in "
+      "object meta: " },
     { "patch: another namespace", "PATCH " MAPS "/a", "{'metadata': {'namespace': 'b'}}", 400, "BadRequest",
       "the namespace of the provided object does not match the namespace sent on the request" },
     { "patch: an old version", "PATCH " MAPS "/a", "{'metadata': {'resourceVersion': '5'}}", 409, "Conflict",
       "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
     { "patch: another incarnation", "PATCH " MAPS "/a", "{'metadata': {'uid': '5'}}", 422, "Invalid",
       "ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"5\": field is immutable" },
-    { "patch: a deletion by hand", "PATCH " MAPS "/a", "{'metadata': {'deletionTimestamp': '2020-01-01T00:00:00Z'}}", 422, "Invalid",
+    { "patch: a deletion by hand", "PATCH " MAPS "/a", "{'metadata': {'deletionTimestamp': '2020-01-01T00:00:00Z'}}", 422,
+      "Invalid",
       "ConfigMap \"a\" is invalid: metadata.deletionTimestamp: Invalid value: \"2020-01-01T00:00:00Z\": field is immutable" },
     { "apply: nothing said", "PATCH apply " MAPS "/a?fieldManager=me", "{}", 400, "BadRequest", "invalid object type: /, Kind=" },
-    { "apply: another kind", "PATCH apply " MAPS "/a?fieldManager=me", "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet'}", 400, "BadRequest",
-      "invalid object type: apps/v1, Kind=DaemonSet" },
-    { "apply: another name", "PATCH apply " MAPS "/a?fieldManager=me", "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'b'}}", 400,
-      "BadRequest", "the name of the object (b) does not match the name on the URL (a)" },
-    { "apply: a field that is unknown", "PATCH apply " MAPS "/a?fieldManager=me", "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'dta': {}}", 500, "",
+    { "apply: another kind", "PATCH apply " MAPS "/a?fieldManager=me", "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet'}", 400,
+      "BadRequest", "invalid object type: apps/v1, Kind=DaemonSet" },
+    { "apply: another name", "PATCH apply " MAPS "/a?fieldManager=me",
+      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'b'}}", 400, "BadRequest",
+      "the name of the object (b) does not match the name on the URL (a)" },
+    { "apply: a field that is unknown", "PATCH apply " MAPS "/a?fieldManager=me",
+      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'dta': {}}", 500, "",
       "failed to create typed patch object (/; /v1, Kind=ConfigMap): .dta: field not declared in schema" },
     { "apply: an unknown field of an item", "PATCH apply /apis/apps/v1/namespaces/default/daemonsets/a?fieldManager=me",
-      "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'a'}, 'spec': {'template': {'spec': {'containers': [{'name': 'x', 'iamge': 'y'}]}}}}",
+      "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'a'}, 'spec': {'template': {'spec': {'containers': "
+      "[{'name': 'x', 'iamge': 'y'}]}}}}",
       500, "",
-      "failed to create typed patch object (/a; apps/v1, Kind=DaemonSet): .spec.template.spec.containers[name=\"x\"].iamge: field not declared in schema" },
+      "failed to create typed patch object (/a; apps/v1, Kind=DaemonSet): .spec.template.spec.containers[name=\"x\"].iamge: "
+      "field not declared in schema" },
     { "apply: another incarnation of what is not there", "PATCH apply " MAPS "/none?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'uid': 'u'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on configmaps \"none\": uid mismatch: the provided object specified uid u, and no existing object was found" },
+      "Operation cannot be fulfilled on configmaps \"none\": uid mismatch: the provided object specified uid u, and no existing "
+      "object was found" },
     { "apply: managedFields", "PATCH apply " MAPS "/a?fieldManager=me",
-      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'managedFields': [{}]}}", 400, "BadRequest", "metadata.managedFields must be nil" },
+      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'managedFields': [{}]}}", 400, "BadRequest",
+      "metadata.managedFields must be nil" },
     { "apply: an old version", "PATCH apply " MAPS "/a?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'resourceVersion': '4'}}", 409, "Conflict",
       "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
     { "delete: not there", "DELETE " MAPS "/b", NULL, 404, "NotFound", "configmaps \"b\" not found" },
     { "delete: an old version", "DELETE " MAPS "/a", "{'preconditions': {'resourceVersion': '1'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (6). "
+      "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition (1) does not match the "
+      "ResourceVersion in record (6). "
       "The object might have been modified" },
     { "delete: a namespace that every cluster has", "DELETE /api/v1/namespaces/default", NULL, 403, "Forbidden",
       "namespaces \"default\" is forbidden: this namespace may not be deleted" },
     { "delete: a policy that is none", "DELETE " MAPS "/a", "{'propagationPolicy': 'Foo'}", 422, "Invalid",
-      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": supported values: \"Foreground\", \"Background\", "
+      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": supported values: "
+      "\"Foreground\", \"Background\", "
       "\"Orphan\", \"nil\"" },
-    { "delete: a policy said twice", "DELETE " MAPS "/a", "{'propagationPolicy': 'Orphan', 'orphanDependents': true}", 422, "Invalid",
-      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Orphan\": orphanDependents and deletionPropagation cannot be both "
+    { "delete: a policy said twice", "DELETE " MAPS "/a", "{'propagationPolicy': 'Orphan', 'orphanDependents': true}", 422,
+      "Invalid",
+      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Orphan\": orphanDependents and "
+      "deletionPropagation cannot be both "
       "set" },
 };
 
@@ -103,12 +119,16 @@ static void check_other_incarnation(void **state)
     CLEANUP_FREE char *second = xstrdup(served_str(&s, "metadata.uid"));
     assert_string_not_equal(first, second);
     CLEANUP_FREE char *put = xasprintf("{'metadata': {'name': 'a', 'uid': '%s'}}", first);
-    CLEANUP_FREE char *updated = xasprintf("Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in precondition: %s, UID in "
-                                           "object meta: %s", first, second);
+    CLEANUP_FREE char *updated = xasprintf("Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in "
+                                           "precondition: %s, UID in "
+                                           "object meta: %s",
+                                           first, second);
     served_refused(&s, "PUT " MAPS "/a", put, 409, "Conflict", updated);
     CLEANUP_FREE char *preconditions = xasprintf("{'preconditions': {'uid': '%s'}}", first);
-    CLEANUP_FREE char *deleted = xasprintf("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (%s) does not match the UID in "
-                                           "record (%s). The object might have been deleted and then recreated", first, second);
+    CLEANUP_FREE char *deleted = xasprintf("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (%s) "
+                                           "does not match the UID in "
+                                           "record (%s). The object might have been deleted and then recreated",
+                                           first, second);
     served_refused(&s, "DELETE " MAPS "/a", preconditions, 409, "Conflict", deleted);
     CLEANUP_FREE char *right = xasprintf("{'preconditions': {'uid': '%s'}}", second);
     served_expect(&s, "DELETE " MAPS "/a", right, 200);
@@ -120,8 +140,10 @@ static void check_create(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST /api/v1/nodes",
-                  "{'metadata': {'name': 'n', 'namespace': 'x', 'uid': 'mine', 'generation': 7, 'creationTimestamp': null, 'labels': {}, "
-                  "'deletionTimestamp': '2020-01-01T00:00:00Z'}, 'spec': {'unschedulable': null, 'podCIDR': '10.0.0.0/24'}}", 201);
+                  "{'metadata': {'name': 'n', 'namespace': 'x', 'uid': 'mine', 'generation': 7, 'creationTimestamp': null, "
+                  "'labels': {}, "
+                  "'deletionTimestamp': '2020-01-01T00:00:00Z'}, 'spec': {'unschedulable': null, 'podCIDR': '10.0.0.0/24'}}",
+                  201);
     const json_t *metadata = json_object_get(s.body, "metadata");
     assert_string_equal(served_str(&s, "kind"), "Node");
     assert_string_equal(served_str(&s, "apiVersion"), "v1");
@@ -157,7 +179,8 @@ static void check_update_keeps_what_is_the_servers(void **state)
     CLEANUP_FREE char *uid = xstrdup(served_str(&s, "metadata.uid"));
     s.now_us += 5000000;
     served_expect(&s, "PUT " MAPS "/a",
-                  "{'metadata': {'name': 'a', 'generation': 9, 'creationTimestamp': '2020-01-01T00:00:00Z'}, 'data': {'k': 'w'}}", 200);
+                  "{'metadata': {'name': 'a', 'generation': 9, 'creationTimestamp': '2020-01-01T00:00:00Z'}, 'data': {'k': 'w'}}",
+                  200);
     assert_string_equal(served_str(&s, "metadata.uid"), uid);
     assert_string_equal(served_str(&s, "metadata.creationTimestamp"), "2026-11-20T10:00:00Z");
     assert_null(json_at(s.body, "metadata.generation"));
@@ -230,7 +253,8 @@ static void check_put_creates(void **state)
     served_expect(&s, put, "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'a'}}", 201);
     /* From here on it must say which version it replaces. */
     served_refused(&s, put, "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'b'}}", 422, "Invalid",
-                   "leases.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update");
+                   "leases.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified "
+                   "for an update");
     served_expect(&s, put, "{'metadata': {'name': 'l', 'resourceVersion': '6'}, 'spec': {'holderIdentity': 'b'}}", 200);
 }
 
@@ -265,8 +289,10 @@ static void check_finalizers(void **state)
     s.now_us += 60000000;
     served_expect(&s, "DELETE " MAPS "/a", NULL, 200);
     assert_string_equal(served_str(&s, "metadata.resourceVersion"), "7");
-    served_refused(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/y', 'x.example/z', 'x.example/new']}}", 422, "Invalid",
-                   "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new "
+    served_refused(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/y', 'x.example/z', 'x.example/new']}}", 422,
+                   "Invalid",
+                   "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is "
+                   "being deleted, found new "
                    "finalizers []string{\"x.example/new\"}");
     served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/z']}}", 200);
     served_expect(&s, "GET " MAPS "/a", NULL, 200);
@@ -317,7 +343,9 @@ static void check_propagation_changes(void **state)
     assert_tree(json_at(s.body, "metadata.finalizers"), "['x.example/y', 'orphan']");
 }
 
-#define POD(name, more) "{'metadata': {'name': '" name "'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'terminationGracePeriodSeconds': 30" more "}}"
+#define POD(name, more)                                                                                                          \
+    "{'metadata': {'name': '" name "'}, "                                                                                        \
+    "'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'terminationGracePeriodSeconds': 30" more "}}"
 
 static void check_pod_that_no_node_runs(void **state)
 {
@@ -433,7 +461,8 @@ static void define_policies(struct served *s)
 static void check_definition(void **state)
 {
     (void) state;
-    static const char policy[] = "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default', 'finalizers': "
+    static const char policy[] = "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': "
+                                 "'default', 'finalizers': "
                                  "['ostler.dev/x']}, 'spec': {}}";
     CLEANUP_SERVED struct served s;
     served_init(&s);
@@ -452,7 +481,8 @@ static void check_definition(void **state)
     CLEANUP_FREE char *other = xstrdup(policy);
     memcpy(strstr(other, "default"), "another", strlen("another"));
     served_refused(&s, "POST " POLICIES, other, 403, "Forbidden",
-                   "gpuclusterpolicies.ostler.dev \"another\" is forbidden: create not allowed while custom resource definition is terminating");
+                   "gpuclusterpolicies.ostler.dev \"another\" is forbidden: create not allowed while custom resource definition "
+                   "is terminating");
     served_expect(&s, "PATCH " POLICIES "/default", "{'metadata': {'finalizers': []}}", 200);
     served_expect(&s, "GET " POLICIES, NULL, 404);
     served_expect(&s, "GET " DEFINITIONS "/gpuclusterpolicies.ostler.dev", NULL, 404);
@@ -520,7 +550,8 @@ static void check_objects_never_change(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     const struct kind *k = kind_named("nodes");
-    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'n', 'labels': {'a': 'b'}}, 'spec': {'taints': [{'key': 'x', 'effect': 'NoSchedule'}]}, "
+    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'n', 'labels': {'a': 'b'}}, 'spec': {'taints': [{'key': 'x', "
+                                       "'effect': 'NoSchedule'}]}, "
                                        "'status': {'conditions': [{'type': 'Ready', 'status': 'True'}]}}");
     assert_int_equal(api_create(s.api, "someone", k, object, NULL), 0);
     json_t *live = json_incref(api_get(s.api, k, "", "n"));

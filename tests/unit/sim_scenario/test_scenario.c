@@ -24,16 +24,20 @@ static const struct bad_row {
     { "a row without what it must have", SHAPES "nodes:\n- {name: node}\n", "x.yaml:3: nodes[0].shape: is missing" },
     { "a list that is none", "nodes: 3\n", "x.yaml:1: nodes: must be a list" },
     { "a row that is none", "images:\n- a\n", "x.yaml:2: images[0]: must be an object" },
-    { "a number that is text", "shapes:\n- name: a\n  gpus: many\n", "x.yaml:3: shapes[0].gpus: must be a whole number from 0 on" },
+    { "a number that is text", "shapes:\n- name: a\n  gpus: many\n",
+      "x.yaml:3: shapes[0].gpus: must be a whole number from 0 on" },
     { "a number below zero", "shapes:\n- {name: a, gpus: -1}\n", "x.yaml:2: shapes[0].gpus: must be a whole number from 0 on" },
-    { "a duration without a unit", "latencies: {pull: '5'}\n", "x.yaml:1: latencies.pull: must be a duration (\"90s\") or a span" },
+    { "a duration without a unit", "latencies: {pull: '5'}\n",
+      "x.yaml:1: latencies.pull: must be a duration (\"90s\") or a span" },
     { "a span that ends before it begins", "latencies: {pull: 5s..1s}\n", "x.yaml:1: latencies.pull: must be a duration" },
     { "a word that is not among the choices", "drivers:\n- {outcome: Breaks}\n",
       "x.yaml:2: drivers[0].outcome: must be one of Works, FailsBuild, Hangs, NeedsReboot" },
     { "a truth that is text", "labeller: maybe\n", "x.yaml:1: labeller: must be true or false" },
     { "an empty name", "shapes:\n- {name: ''}\n", "x.yaml:2: shapes[0].name: must be text that is not empty" },
-    { "more nodes than can be", SHAPES "nodes:\n- {name: node, shape: a, count: 30000}\n", "x.yaml:3: nodes[0].count: more than 20000" },
-    { "a mistake in a change", "changes:\n- at: 1s\n  images:\n  - {pull: 1s}\n", "x.yaml:4: changes[0].images[0].image: is missing" },
+    { "more nodes than can be", SHAPES "nodes:\n- {name: node, shape: a, count: 30000}\n",
+      "x.yaml:3: nodes[0].count: more than 20000" },
+    { "a mistake in a change", "changes:\n- at: 1s\n  images:\n  - {pull: 1s}\n",
+      "x.yaml:4: changes[0].images[0].image: is missing" },
     { "two documents", "seed: 1\n---\nseed: 2\n", "x.yaml:1: a scenario is one YAML document, not 2" },
     { "no YAML", "a: [", "x.yaml" },
 };
@@ -51,7 +55,8 @@ static void a_count_makes_that_many_nodes_with_numbers(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse(SHAPES "nodes:\n- {name: node, shape: a, count: 3, labels: {x: z}}\n- {name: other, shape: b}\n", &e);
+    struct scenario *s = parse(SHAPES "nodes:\n- {name: node, shape: a, count: 3, labels: {x: z}}\n- {name: other, shape: b}\n",
+                               &e);
     assert_non_null(s);
     assert_int_equal(s->world.node_count, 4);
     assert_string_equal(s->world.nodes[2].name, "node-3");

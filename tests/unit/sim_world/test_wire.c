@@ -62,8 +62,8 @@ static void begin(struct setting *s, struct fault *fault)
     s->faults = (struct fault_plan){ .rows = fault, .count = fault != NULL, .rng = rng_of(1) };
     s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = LATENCY_MS,
                                                .latency_max_ms = LATENCY_MS });
-    s->client = wire_client_new(s->wire, &(struct wire_client_options){ .user = "admin", .user_agent = "test", .news = on_news, .die = on_die,
-                                                                        .arg = s });
+    s->client = wire_client_new(s->wire, &(struct wire_client_options){
+                                             .user = "admin", .user_agent = "test", .news = on_news, .die = on_die, .arg = s });
 }
 
 static void end(struct setting *s)
@@ -85,8 +85,12 @@ static uint64_t submit(struct setting *s, struct request request)
 
 static struct request create_configmap(void)
 {
-    return (struct request){ .class = REQUEST_WRITE, .method = "POST", .path = xstrdup("/api/v1/namespaces/default/configmaps"),
-                             .content_type = "application/json", .body = xstrdup("{\"metadata\":{\"name\":\"a\"}}"), .timeout_ms = 30000,
+    return (struct request){ .class = REQUEST_WRITE,
+                             .method = "POST",
+                             .path = xstrdup("/api/v1/namespaces/default/configmaps"),
+                             .content_type = "application/json",
+                             .body = xstrdup("{\"metadata\":{\"name\":\"a\"}}"),
+                             .timeout_ms = 30000,
                              .resource = RESOURCE_CONFIGMAP };
 }
 
@@ -109,16 +113,46 @@ static const struct row {
     { "lost on its way", { .point = FAULT_BEFORE, .effect = FAULT_DROP, .nth = 1 }, "done 0 Timeout", 30000, false, 0 },
     { "reset on its way", { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 1 }, "done 0 Unreachable", 10, false, 0 },
     { "late", { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 100, .nth = 1 }, "status 201, done 201", 110, true, 0 },
-    { "too late to be told", { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 29995, .nth = 1 }, "done 0 Timeout", 30000, true, 0 },
-    { "refused", { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .nth = 1 }, "status 503, done 503", 10, false, 0 },
+    { "too late to be told",
+      { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 29995, .nth = 1 },
+      "done 0 Timeout",
+      30000,
+      true,
+      0 },
+    { "refused",
+      { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .nth = 1 },
+      "status 503, done 503",
+      10,
+      false,
+      0 },
     { "its client dies before it is there", { .point = FAULT_BEFORE, .effect = FAULT_DIE, .nth = 1 }, "", 0, false, 1 },
     { "answer lost", { .point = FAULT_COMMITTED, .effect = FAULT_DROP, .nth = 1 }, "done 0 Timeout", 30000, true, 0 },
     { "answer reset", { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .nth = 1 }, "done 0 Unreachable", 10, true, 0 },
-    { "answer late", { .point = FAULT_COMMITTED, .effect = FAULT_DELAY, .delay_ms = 50, .nth = 1 }, "status 201, done 201", 60, true, 0 },
-    { "committed and answered with 504", { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504, .nth = 1 }, "status 504, done 504", 10, true, 0 },
-    { "half an answer", { .point = FAULT_COMMITTED, .effect = FAULT_HALF, .nth = 1 }, "status 201, done 201 Unreachable", 10, true, 0 },
+    { "answer late",
+      { .point = FAULT_COMMITTED, .effect = FAULT_DELAY, .delay_ms = 50, .nth = 1 },
+      "status 201, done 201",
+      60,
+      true,
+      0 },
+    { "committed and answered with 504",
+      { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504, .nth = 1 },
+      "status 504, done 504",
+      10,
+      true,
+      0 },
+    { "half an answer",
+      { .point = FAULT_COMMITTED, .effect = FAULT_HALF, .nth = 1 },
+      "status 201, done 201 Unreachable",
+      10,
+      true,
+      0 },
     { "its client dies after the commit", { .point = FAULT_COMMITTED, .effect = FAULT_DIE, .nth = 1 }, "", 0, true, 1 },
-    { "a fault of the second one leaves the first alone", { .point = FAULT_BEFORE, .effect = FAULT_DROP, .nth = 2 }, "status 201, done 201", 10, true, 0 },
+    { "a fault of the second one leaves the first alone",
+      { .point = FAULT_BEFORE, .effect = FAULT_DROP, .nth = 2 },
+      "status 201, done 201",
+      10,
+      true,
+      0 },
 };
 
 static void one_request(void **state)
@@ -137,6 +171,7 @@ static void one_request(void **state)
     assert_int_equal(is_there(&s), row->there);
     assert_int_equal(s.deaths, row->deaths);
     assert_int_equal(fault.fired, fault.nth == 1);
+    assert_int_equal(wire_lost_until(s.wire), strstr(row->got, "Timeout") ? row->at_ms : 0);
     end(&s);
 }
 
@@ -204,9 +239,11 @@ static void nobody_answers_while_the_server_is_away(void **state)
 
 static void watch(struct setting *s)
 {
-    char *path = xasprintf("/api/v1/namespaces/default/configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=%llu&timeoutSeconds=300",
+    char *path = xasprintf("/api/v1/namespaces/default/"
+                           "configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=%llu&timeoutSeconds=300",
                            (unsigned long long) api_rv(s->api));
-    submit(s, (struct request){ .class = REQUEST_WATCH, .method = "GET", .path = path, .timeout_ms = 305000, .resource = RESOURCE_CONFIGMAP });
+    submit(s, (struct request){
+                  .class = REQUEST_WATCH, .method = "GET", .path = path, .timeout_ms = 305000, .resource = RESOURCE_CONFIGMAP });
     sim_run_until(&s->sim, 100);
 }
 
@@ -320,8 +357,11 @@ static void a_list_may_be_of_then(void **state)
     uint64_t then = api_rv(s.api);
     create(&s, "first");
     wire_list_from(s.wire, then);
-    submit(&s, (struct request){ .class = REQUEST_READ, .method = "GET", .path = xstrdup("/api/v1/namespaces/default/configmaps?limit=500"),
-                                 .timeout_ms = 60000, .resource = RESOURCE_CONFIGMAP });
+    submit(&s, (struct request){ .class = REQUEST_READ,
+                                 .method = "GET",
+                                 .path = xstrdup("/api/v1/namespaces/default/configmaps?limit=500"),
+                                 .timeout_ms = 60000,
+                                 .resource = RESOURCE_CONFIGMAP });
     pass(&s, 100);
     assert_string_equal(buf_text(&s.got), "status 200, done 200");
     assert_int_equal(times(&s, "first"), 0);

@@ -271,6 +271,7 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .pods = &pods,
         .stance = stance,
         .force_removal = object_annotation(c->object, POLICY_FORCE_REMOVAL) != NULL,
+        .deleting = t->deleting,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,

@@ -24,6 +24,7 @@ struct toy {
     uint64_t rv;
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
     bool hold;                       /* it is not known what is wanted */
+    bool deleting;                   /* revisions are on their way out */
     bool monitors_exist;
     bool unsettled;                  /* as if some node had not been looked at yet */
     size_t writes;                   /* actions carried out */

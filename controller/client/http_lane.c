@@ -1,0 +1,146 @@
+#include "client/http_lane.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client/limits.h"
+
+/* What libcurl gives up, for want of memory alone, are transfers that nobody would ever end. */
+static void must(CURLMcode code)
+{
+    if (code == CURLM_OK)
+        return;
+    fprintf(stderr, "ostler: libcurl cannot go on: %s; exiting, the state is in the API server\n", curl_multi_strerror(code));
+    abort();
+}
+
+/* ---- libcurl's callbacks */
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
+{
+    (void) socket_arg;
+    const struct lane_place *place = &((struct lane *) arg)->place;
+    if (what == CURL_POLL_REMOVE) {
+        (void) epoll_ctl(place->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+        return 0;
+    }
+    struct epoll_event ev = { .data.u64 = (uint64_t) place->id << 32 | (uint32_t) fd };
+    ev.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+    int rc = epoll_ctl(place->epoll_fd, EPOLL_CTL_MOD, fd, &ev);
+    if (rc < 0 && errno == ENOENT)
+        rc = epoll_ctl(place->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+    if (rc < 0)
+        place->unwatched(easy, errno);
+    /* With -1 libcurl would give up all transfers of the lane, each only when it is served the next time, and take no new ones
+     * until the last is gone: requests would hang, and libcurl 7.88 crashes on what is served in between. */
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *arg)
+{
+    (void) multi;
+    struct lane *lane = arg;
+    lane->timer_at = timeout_ms < 0 ? INT64_MAX : clock_mono_ms(lane->place.clock) + timeout_ms;
+    return 0;
+}
+
+static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    (void) purpose;
+    struct lane *lane = arg;
+    return sockets_open(&lane->sockets, address->family, address->socktype, address->protocol);
+}
+
+static int on_close(void *arg, curl_socket_t fd)
+{
+    struct lane *lane = arg;
+    sockets_close(&lane->sockets, fd);
+    return 0;
+}
+
+/* ---- life */
+
+void lane_init(struct lane *lane, const struct lane_place *place)
+{
+    *lane = (struct lane){ .place = *place, .multi = curl_multi_init(), .timer_at = INT64_MAX, .close_at = INT64_MAX };
+    must(lane->multi ? CURLM_OK : CURLM_OUT_OF_MEMORY);
+    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
+    curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(lane->multi, CURLMOPT_TIMERDATA, lane);
+    curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long) CONNECTIONS_PER_LANE);
+}
+
+void lane_clear(struct lane *lane)
+{
+    curl_multi_cleanup(lane->multi);
+    sockets_clear(&lane->sockets);
+}
+
+/* ---- transfers */
+
+void lane_add(struct lane *lane, CURL *easy)
+{
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, lane);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, lane);
+    lane->running++;
+    lane->close_at = INT64_MAX;
+    must(curl_multi_add_handle(lane->multi, easy));
+}
+
+void lane_remove(struct lane *lane, CURL *easy)
+{
+    curl_multi_remove_handle(lane->multi, easy);
+    curl_easy_cleanup(easy);
+    lane->running--;
+    if (lane->running == 0)
+        lane->close_at = clock_mono_ms(lane->place.clock) + IDLE_CLOSE_MS;
+}
+
+/* ---- what is ready or due */
+
+uint32_t lane_of_event(const struct epoll_event *event)
+{
+    return (uint32_t) (event->data.u64 >> 32);
+}
+
+static int curl_events(uint32_t events)
+{
+    return (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+           (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+}
+
+void lane_serve(struct lane *lane, const struct epoll_event *event)
+{
+    int running;
+    int fd = (int) (event->data.u64 & UINT32_MAX);
+    must(curl_multi_socket_action(lane->multi, fd, curl_events(event->events), &running));
+}
+
+void lane_serve_due(struct lane *lane)
+{
+    int running;
+    if (lane->timer_at > clock_mono_ms(lane->place.clock))
+        return;
+    lane->timer_at = INT64_MAX; /* libcurl sets the next one from inside */
+    must(curl_multi_socket_action(lane->multi, CURL_SOCKET_TIMEOUT, 0, &running));
+}
+
+void lane_close_idle(struct lane *lane)
+{
+    if (lane->close_at > clock_mono_ms(lane->place.clock))
+        return;
+    const struct lane_place place = lane->place;
+    lane_clear(lane);
+    lane_init(lane, &place);
+    malloc_trim(0); /* what its last requests took goes back to the system */
+}
+
+int64_t lane_deadline(const struct lane *lane)
+{
+    return lane->timer_at < lane->close_at ? lane->timer_at : lane->close_at;
+}

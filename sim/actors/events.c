@@ -1,0 +1,273 @@
+#include "sim/actors/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "sim/actors/objects.h"
+
+enum { WRITE_MS = 20, KEPT_MS = 3600 * 1000, TIDY_MS = 10 * 60 * 1000 };
+
+/* Something that was told, and the Event that says so. */
+struct word {
+    char *key; /* object, reason and message */
+    json_t *about;
+    const char *component, *reason;
+    char *message;
+    bool warning;
+    char *ns, *name; /* of the Event; name NULL: there is none yet */
+    int count, written;
+    int64_t last_ms;
+};
+
+struct teller {
+    struct actors *a;
+    const struct kind *kind;
+    struct map words;
+    struct word **due; /* told since they were last written */
+    size_t due_len, due_cap;
+    uint64_t made;
+    struct sim_event write, tidy;
+};
+
+static void word_free(struct word *w)
+{
+    json_decref(w->about);
+    free(w->key);
+    free(w->message);
+    free(w->ns);
+    free(w->name);
+    free(w);
+}
+
+/* ---- writing */
+
+static json_t *event_of(const struct word *w, const char *now)
+{
+    return json_pack("{s:{s:s, s:s}, s:O, s:s, s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:i}", "metadata", "namespace", w->ns, "name",
+                     w->name, "involvedObject", w->about, "reason", w->reason, "message", w->message, "type",
+                     w->warning ? "Warning" : "Normal", "source", "component", w->component, "reportingComponent", w->component,
+                     "firstTimestamp", now, "lastTimestamp", now, "count", w->count);
+}
+
+static void write_word(struct teller *t, struct word *w)
+{
+    char now[CLOCK_TEXT_MAX];
+    actors_now(t->a, now);
+    if (w->name && api_get(t->a->api, t->kind, w->ns, w->name)) {
+        CLEANUP_JSON json_t *patch = json_pack("{s:i, s:s}", "count", w->count, "lastTimestamp", now);
+        api_merge(t->a->api, w->component, t->kind, w->ns, w->name, "", patch, NULL);
+        return;
+    }
+    free(w->name);
+    w->name = xasprintf("%s.%016llx", json_key(w->about, "name"), (unsigned long long) ++t->made);
+    CLEANUP_JSON json_t *event = event_of(w, now);
+    api_create(t->a->api, w->component, t->kind, event, NULL);
+}
+
+static void write_due(void *arg)
+{
+    struct teller *t = arg;
+    struct word **due = TAKE(t->due);
+    size_t len = t->due_len;
+    t->due_len = t->due_cap = 0;
+    for (size_t i = 0; i < len; i++) {
+        due[i]->written = due[i]->count;
+        write_word(t, due[i]);
+    }
+    free(due);
+}
+
+/* Forgets words that nobody has said for an hour, and their Events. */
+static void tidy(void *arg)
+{
+    struct teller *t = arg;
+    struct word **old = xcalloc(t->words.len + 1, sizeof *old);
+    size_t cursor = 0, len = 0;
+    const struct map_entry *entry;
+    while ((entry = map_next(&t->words, &cursor)) != NULL) {
+        struct word *w = entry->value;
+        if (w->written == w->count && w->last_ms + KEPT_MS <= t->a->sim->now_ms)
+            old[len++] = w;
+    }
+    for (size_t i = 0; i < len; i++) {
+        map_remove(&t->words, old[i]->key);
+        api_delete(t->a->api, "system:apiserver", t->kind, old[i]->ns, old[i]->name, NULL, -1, NULL);
+        word_free(old[i]);
+    }
+    free(old);
+    if (t->words.len > 0)
+        sim_after(t->a->sim, &t->tidy, TIDY_MS);
+}
+
+/* ---- telling */
+
+static struct word *word_of(struct teller *t, const char *component, const json_t *object, bool warning, const char *reason,
+                            const char *message)
+{
+    const char *uid = str_or_empty(json_str(object, "metadata.uid"));
+    CLEANUP_FREE char *key = xasprintf("%s %s/%s %s %s", uid, object_namespace(object), object_name(object), reason, message);
+    struct word *w = map_get(&t->words, key);
+    if (w)
+        return w;
+    w = xcalloc(1, sizeof *w);
+    *w = (struct word){
+        .key = TAKE(key), .component = component, .reason = reason, .message = xstrdup(message), .warning = warning
+    };
+    w->about = json_pack("{s:s*, s:s*, s:s, s:s, s:s*}", "apiVersion", json_key(object, "apiVersion"), "kind",
+                         json_key(object, "kind"), "name", object_name(object), "namespace", object_namespace(object), "uid",
+                         json_str(object, "metadata.uid"));
+    w->ns = xstrdup(*object_namespace(object) ? object_namespace(object) : "default");
+    map_put(&t->words, w->key, w);
+    return w;
+}
+
+static struct teller *teller_of(const struct actors *a)
+{
+    return a->selves[ACTOR_PLACE_EVENTS];
+}
+
+void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning, const char *reason,
+                 const char *fmt, ...)
+{
+    struct teller *t = teller_of(a);
+    if (!t)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    CLEANUP_FREE char *message = xvasprintf(fmt, ap);
+    va_end(ap);
+    struct word *w = word_of(t, component, object, warning, reason, message);
+    w->last_ms = a->sim->now_ms;
+    if (w->count++ == w->written) {
+        if (t->due_len == t->due_cap) {
+            t->due_cap = t->due_cap ? t->due_cap * 2 : 16;
+            t->due = xreallocarray(t->due, t->due_cap, sizeof(struct word *));
+        }
+        t->due[t->due_len++] = w;
+    }
+    if (!heap_holds(&t->write.item))
+        sim_after(a->sim, &t->write, WRITE_MS);
+    if (!heap_holds(&t->tidy.item))
+        sim_after(a->sim, &t->tidy, TIDY_MS);
+}
+
+/* ---- what commits show */
+
+/* Who tells of the pods of its kind. */
+static const struct {
+    const char *kind, *component;
+} controllers[] = {
+    { "DaemonSet", "daemonset-controller" },
+    { "ReplicaSet", "replicaset-controller" },
+    { "Job", "job-controller" },
+};
+
+/* The controller of a pod tells that it made it, or that it takes it away. */
+static void tell_of_controller(const struct actors *a, const json_t *pod, const char *reason, const char *verb)
+{
+    const json_t *controller = object_controller(pod);
+    for (size_t i = 0; controller && i < ARRAY_LEN(controllers); i++) {
+        if (!str_eq(json_key(controller, "kind"), controllers[i].kind))
+            continue;
+        CLEANUP_JSON json_t *owner = json_pack("{s:s*, s:s*, s:{s:s*, s:s, s:s*}}", "apiVersion",
+                                               json_key(controller, "apiVersion"), "kind", json_key(controller, "kind"),
+                                               "metadata", "name", json_key(controller, "name"), "namespace",
+                                               object_namespace(pod), "uid", json_key(controller, "uid"));
+        events_tell(a, controllers[i].component, owner, false, reason, "%s pod: %s", verb, object_name(pod));
+    }
+}
+
+static void tell_of_scheduling(const struct actors *a, const json_t *before, const json_t *pod)
+{
+    const char *node = json_str_or_empty(pod, "spec.nodeName");
+    if (*node && !*json_str_or_empty(before, "spec.nodeName"))
+        events_tell(a, "default-scheduler", pod, false, "Scheduled", "Successfully assigned %s/%s to %s", object_namespace(pod),
+                    object_name(pod), node);
+    const json_t *was = condition_find(json_at(before, "status.conditions"), "PodScheduled");
+    const json_t *is = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    if (str_eq(json_key(is, "status"), "False") && !str_eq(json_key(was, "message"), json_key(is, "message")))
+        events_tell(a, "default-scheduler", pod, true, "FailedScheduling", "%s", str_or_empty(json_key(is, "message")));
+}
+
+static void tell_of_pod(const struct actors *a, const struct api_commit *c)
+{
+    if (!c->after)
+        return;
+    if (!c->before)
+        tell_of_controller(a, c->after, "SuccessfulCreate", "Created");
+    else if (object_is_deleting(c->after) && !object_is_deleting(c->before) && strstr(c->user, "-controller"))
+        tell_of_controller(a, c->after, "SuccessfulDelete", "Deleted");
+    tell_of_scheduling(a, c->before, c->after);
+}
+
+static void tell_of_node(const struct actors *a, const struct api_commit *c)
+{
+    const char *name = c->after ? object_name(c->after) : "";
+    const char *was = condition_status(json_at(c->before, "status.conditions"), "Ready");
+    const char *is = condition_status(json_at(c->after, "status.conditions"), "Ready");
+    if (!c->after)
+        return;
+    if (!c->before)
+        events_tell(a, "node-controller", c->after, false, "RegisteredNode", "Node %s event: Registered Node %s in Controller",
+                    name, name);
+    if (str_eq(was, is))
+        return;
+    if (str_eq(is, "True"))
+        events_tell(a, "kubelet", c->after, false, "NodeReady", "Node %s status is now: NodeReady", name);
+    else if (str_eq(was, "True"))
+        events_tell(a, "node-controller", c->after, false, "NodeNotReady", "Node %s status is now: NodeNotReady", name);
+}
+
+static void tell_of_job(const struct actors *a, const struct api_commit *c)
+{
+    const json_t *was = json_at(c->before, "status.conditions"), *is = json_at(c->after, "status.conditions");
+    if (was == is)
+        return;
+    if (str_eq(condition_status(is, "Complete"), "True") && !str_eq(condition_status(was, "Complete"), "True"))
+        events_tell(a, "job-controller", c->after, false, "Completed", "Job completed");
+    const json_t *failed = condition_find(is, "Failed");
+    if (str_eq(json_key(failed, "status"), "True") && !str_eq(condition_status(was, "Failed"), "True"))
+        events_tell(a, "job-controller", c->after, true, "BackoffLimitExceeded", "%s", str_or_empty(json_key(failed, "message")));
+}
+
+static void commit(void *self, const struct api_commit *c)
+{
+    const struct teller *t = self;
+    if (c->kind == t->a->kinds.pod)
+        tell_of_pod(t->a, c);
+    else if (c->kind == t->a->kinds.node)
+        tell_of_node(t->a, c);
+    else if (c->kind == t->a->kinds.job && c->after)
+        tell_of_job(t->a, c);
+}
+
+static void *begin(struct actors *a)
+{
+    struct teller *t = xcalloc(1, sizeof *t);
+    t->a = a;
+    t->kind = kind_of("v1", "Event");
+    t->write = (struct sim_event){ .fn = write_due, .arg = t };
+    t->tidy = (struct sim_event){ .fn = tidy, .arg = t };
+    return t;
+}
+
+static void end(void *self)
+{
+    struct teller *t = self;
+    sim_cancel(t->a->sim, &t->write);
+    sim_cancel(t->a->sim, &t->tidy);
+    size_t cursor = 0;
+    const struct map_entry *entry;
+    while ((entry = map_next(&t->words, &cursor)) != NULL)
+        word_free(entry->value);
+    map_clear(&t->words);
+    free(t->due);
+    free(t);
+}
+
+const struct actor events_actor = { begin, commit, end };
