@@ -73,7 +73,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .confirmed = confirmed,
         .arg = c,
-        .failure = r->failure,
+        .failure = r->failure.kind != ERR_NONE ? &r->failure : NULL,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
         .any_gpu_node = facts,
         .manifests = r->manifests,
@@ -116,9 +116,9 @@ static void look_for_configs(const struct cluster *c)
 /* The status speaks of the failure, and no event says that it is over. */
 static void forget_failure(struct reconcilers *r)
 {
-    if (!r->failure)
+    if (r->failure.kind == ERR_NONE)
         return;
-    free(TAKE(r->failure));
+    err_clear(&r->failure);
     r->policy(r->arg, true);
 }
 
@@ -173,6 +173,5 @@ void policy_outcome(struct reconcilers *r, const struct executor_result *result)
         forget_failure(r);
         return;
     }
-    free(r->failure);
-    r->failure = xstrdup(result->message);
+    err_set(&r->failure, result->error, "%s", result->message);
 }

@@ -14,7 +14,7 @@ struct reconcilers {
     /* Look at the policy: at once, or when the dust has settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
-    char *failure; /* what the server refused of the policy's last plan, or NULL; owned */
+    struct err failure; /* what the server refused of the policy's last plan; owned */
     int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
 };

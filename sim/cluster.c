@@ -1,12 +1,14 @@
 #include "sim/cluster.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/actors/actors.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
+#include "sim/deed_text.h"
 #include "sim/kubeconfig.h"
 #include "sim/scenario/scenario.h"
 #include "sim/serve/certificate.h"
@@ -19,6 +21,7 @@
 
 enum {
     TOKEN_BYTES = 24,
+    DEED_MAX = 1 << 20,
     STEPS_PER_TURN = 2000, /* things that happen before clients are served again */
     WATCHES_MS = 1000,     /* watches are looked at this often for their ends and bookmarks, real time */
 };
@@ -43,10 +46,14 @@ struct sim_cluster {
     struct access *access;
     struct actors *actors;
     struct change_event *changes;
+    void (*told)(void *arg, const char *text); /* of actions; NULL: nobody listens */
+    void *told_arg;
+    char *refused; /* the first object of the scenario that the API refuses, and why */
     struct certificate certificate;
     char *tokens[USER_COUNT];
     struct front_user users[USER_COUNT];
     struct front *front;
+    bool written; /* the kubeconfigs; they go with the cluster, which nobody can reach after it */
     char *server;
     uint64_t told_rv;      /* of the API, when watches were last written on */
     int64_t looked_at_ms;  /* real: when watches were last looked at */
@@ -56,6 +63,23 @@ static int64_t now_ms(void *arg)
 {
     const struct sim_cluster *c = arg;
     return c->sim.now_ms;
+}
+
+static void on_action(void *arg, const struct spec_action *action, const struct refusal *refusal)
+{
+    const struct sim_cluster *c = arg;
+    CLEANUP_BUF struct buf text = BUF_INIT(DEED_MAX);
+    deed_text(action, refusal ? refusal->message : NULL, &text);
+    if (c->told)
+        c->told(c->told_arg, buf_text(&text));
+}
+
+static void on_refused(void *arg, const json_t *object, const struct refusal *refusal)
+{
+    struct sim_cluster *c = arg;
+    if (!c->refused)
+        c->refused = xasprintf("%s %s of `objects` is refused: %s", json_str_or_empty(object, "kind"),
+                               json_str_or_empty(object, "metadata.name"), refusal->message);
 }
 
 static void on_change(void *arg)
@@ -167,6 +191,19 @@ static int listen_and_tell(struct sim_cluster *c, struct err *e)
     return c->options->ostler_kubeconfig ? kubeconfig_write(c->options->ostler_kubeconfig, &k, e) : 0;
 }
 
+/* Everybody who acts, and what is there from the beginning. */
+static int populate(struct sim_cluster *c, struct err *e)
+{
+    c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world,
+                                                                      .without = c->options->api_only ? ~0U : 0,
+                                                                      .events = true,
+                                                                      .done = on_action,
+                                                                      .refused = on_refused,
+                                                                      .arg = c });
+    schedule_changes(c);
+    return c->refused ? err_set(e, ERR_INVALID, "%s: %s", c->options->scenario, c->refused) : 0;
+}
+
 struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct err *e)
 {
     struct sim_cluster *c = xcalloc(1, sizeof *c);
@@ -177,12 +214,12 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
     c->api = api_new(&c->sim.clock);
     if (install(c, e) < 0)
         goto fail;
-    c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world, .without = options->api_only ? ~0U : 0,
-                                                                        .events = true });
-    schedule_changes(c);
+    if (populate(c, e) < 0)
+        goto fail;
     api_compact(c->api, api_rv(c->api)); /* a server that has just begun has no history */
     if (listen_and_tell(c, e) < 0)
         goto fail;
+    c->written = true;
     c->began_ms = clock_mono_ms(&c->real);
     return c;
 fail:
@@ -195,6 +232,10 @@ void sim_cluster_free(struct sim_cluster *c)
     if (!c)
         return;
     front_free(c->front);
+    if (c->written)
+        unlink(c->options->kubeconfig);
+    if (c->written && c->options->ostler_kubeconfig)
+        unlink(c->options->ostler_kubeconfig);
     if (c->actors)
         actors_free(c->actors);
     sim_clear(&c->sim);
@@ -207,8 +248,15 @@ void sim_cluster_free(struct sim_cluster *c)
     for (size_t i = 0; i < USER_COUNT; i++)
         free(c->tokens[i]);
     free(c->changes);
+    free(c->refused);
     free(c->server);
     free(c);
+}
+
+void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text), void *arg)
+{
+    c->told = told;
+    c->told_arg = arg;
 }
 
 /* Lets happen what is due by now; false when not all of it has happened yet. */

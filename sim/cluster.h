@@ -13,6 +13,8 @@ struct sim_cluster;
 /* Reads the scenario, listens and writes the kubeconfigs. `options` is borrowed. */
 struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct err *e);
 void sim_cluster_free(struct sim_cluster *c);
+/* From now on each action of the scenario is told as it happens, in words. */
+void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text), void *arg);
 /* Lets time pass and serves clients, for at most that many real ms. -1 when it cannot go on. */
 int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms);
 /* Virtual time. */

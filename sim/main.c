@@ -30,6 +30,19 @@ static void set_up_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* An action of the scenario, where nothing else is shown. */
+static void on_action_alone(void *arg, const char *text)
+{
+    int64_t s = clock_mono_ms(sim_cluster_clock(arg)) / 1000;
+    printf("%02d:%02d:%02d  %s\n", (int) (s / 3600), (int) (s / 60 % 60), (int) (s % 60), text);
+    fflush(stdout);
+}
+
+static void on_action(void *arg, const char *text)
+{
+    view_say(arg, text);
+}
+
 static void show(struct view *v)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(PICTURE_MAX);
@@ -69,16 +82,16 @@ static int serve(const struct sim_options *o)
     }
     bool picture = o->show && isatty(STDOUT_FILENO);
     CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)", sim_cluster_name(c), sim_cluster_server(c), o->speed);
-    CLEANUP_FREE char *foot = xasprintf("in a second terminal: kubectl --kubeconfig %s get nodes      Ctrl-C ends it",
-                                        o->kubeconfig);
+    CLEANUP_FREE char *foot = xasprintf("in a second terminal: kubectl --kubeconfig %s get nodes      "
+                                        "Ctrl-C ends it, and the file goes", o->kubeconfig);
     struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c),
                                                                 .clock = sim_cluster_clock(c),
                                                                 .picture = picture,
                                                                 .head = head,
                                                                 .foot = foot })
                              : NULL;
-    printf("%sostler-sim: the API server is at %s, the kubeconfig in %s\n", picture ? "\033[?25l\033[2J\033[H" : "",
-           sim_cluster_server(c), o->kubeconfig);
+    sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
+    printf("%sostler-sim: the API server is at %s\n%s\n", picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c), foot);
     fflush(stdout);
     int rc = run(c, o, v);
     if (picture)

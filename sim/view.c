@@ -11,14 +11,23 @@
 
 enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
 
+#define OPERAND_NAMESPACE "ostler-operands"
+
 /* What was last said about one object. */
 struct said {
     char *key; /* "node gpu-1" */
     char *text;
 };
 
+/* What runs on one node. */
+struct floor {
+    char *node;
+    struct node_operands operands;
+};
+
 struct view {
     struct view_options o;
+    struct map floors;   /* node to struct floor; nodes that ever had an operand */
     struct map said;     /* key to struct said; lines only */
     struct buf lines;    /* since the last call */
     char *notes[NOTES];  /* the newest events, oldest first */
@@ -27,7 +36,7 @@ struct view {
 
 static const char *const colours[NODE_STATE_COUNT] = {
     [NODE_PLAIN] = "90", [NODE_FOUND] = "36",  [NODE_STARTING] = "33",
-    [NODE_READY] = "32", [NODE_CLOSED] = "35", [NODE_DOWN] = "31",
+    [NODE_READY] = "32", [NODE_FAILED] = "1;31", [NODE_CLOSED] = "35", [NODE_DOWN] = "31",
 };
 
 /* ---- lines */
@@ -37,12 +46,15 @@ static void time_text(int64_t ms, struct buf *out)
     buf_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, ms / 3600000, ms / 60000 % 60, ms / 1000 % 60);
 }
 
+/* A label stands in a column of its own; without one (NULL) the text begins there. */
 static void add_line(struct view *v, const char *label, const char *text)
 {
     if (v->lines.len > TEXT_MAX / 2)
         return; /* nobody reads so much at once */
     time_text(clock_mono_ms(v->o.clock), &v->lines);
-    buf_printf(&v->lines, "  %-*s %s\n", LABEL_WIDTH, label, text);
+    if (label)
+        buf_printf(&v->lines, "  %-*s", LABEL_WIDTH, label);
+    buf_printf(&v->lines, "%s%s\n", label ? " " : "  ", text);
 }
 
 /* Says something about an object unless it was just said. An empty text is remembered and not shown. */
@@ -83,16 +95,24 @@ static const json_t *condition(const json_t *object, const char *type)
     return NULL;
 }
 
+static enum node_state state_of(const struct view *v, const json_t *node)
+{
+    const struct floor *f = map_get(&v->floors, json_str_or_empty(node, "metadata.name"));
+    return node_state_of(node, f ? &f->operands : NULL);
+}
+
 /* ---- one object in words */
 
-static char *node_text(const json_t *node)
+static char *node_text(const struct view *v, const json_t *node)
 {
     const json_t *taints = json_at(node, "spec.taints");
     const char *gpus = json_key(json_at(node, "status.allocatable"), "nvidia.com/gpu");
     struct buf out = BUF_INIT(TEXT_MAX);
     size_t i;
     json_t *taint;
-    buf_printf(&out, "%s, %s", node_state_name(node_state_of(node)), json_str_or_empty(node, "status.nodeInfo.osImage"));
+    buf_str(&out, node_state_name(state_of(v, node)));
+    if (*json_str_or_empty(node, "status.nodeInfo.osImage"))
+        buf_printf(&out, ", %s", json_str(node, "status.nodeInfo.osImage"));
     if (gpus)
         buf_printf(&out, ", %s GPUs", gpus);
     json_array_foreach (taints, i, taint)
@@ -100,14 +120,16 @@ static char *node_text(const json_t *node)
     return buf_take(&out);
 }
 
-static char *daemonset_text(const json_t *d)
+static char *daemonset_text(const struct view *v, const json_t *d)
 {
+    (void) v;
     int64_t desired = json_int(d, "status.desiredNumberScheduled", 0);
     return desired ? xasprintf("%" PRId64 " of %" PRId64 " ready", json_int(d, "status.numberReady", 0), desired) : xstrdup("");
 }
 
-static char *policy_text(const json_t *policy)
+static char *policy_text(const struct view *v, const json_t *policy)
 {
+    (void) v;
     const json_t *ready = condition(policy, "Ready");
     return ready ? xasprintf("Ready=%s %s: %s", json_str_or_empty(ready, "status"), json_str_or_empty(ready, "reason"),
                              json_str_or_empty(ready, "message"))
@@ -117,30 +139,66 @@ static char *policy_text(const json_t *policy)
 static const struct subject {
     const char *plural;
     const char *label;
-    char *(*text)(const json_t *object);
+    char *(*text)(const struct view *v, const json_t *object);
 } subjects[] = {
     { "nodes", "node", node_text },
     { "daemonsets", "daemonset", daemonset_text },
     { "gpuclusterpolicies", "policy", policy_text },
 };
 
-/* An Event, newest last. */
-static void take_note(struct view *v, const json_t *event)
+/* The newest is last. */
+static void add_note(struct view *v, const char *note)
 {
-    /* The store has them as the core group shows them. */
-    char *note = xasprintf("%s %s/%s: %s", json_str_or_empty(event, "reason"), json_str_or_empty(event, "involvedObject.kind"),
-                           json_str_or_empty(event, "involvedObject.name"), json_str_or_empty(event, "message"));
     if (v->note_count == NOTES) {
         free(v->notes[0]);
         memmove(v->notes, v->notes + 1, (NOTES - 1) * sizeof *v->notes);
         v->note_count--;
     }
-    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    struct buf text = BUF_INIT(TEXT_MAX);
     time_text(clock_mono_ms(v->o.clock), &text);
     buf_printf(&text, "  %s", note);
     v->notes[v->note_count++] = buf_take(&text);
+}
+
+static void take_event(struct view *v, const json_t *event)
+{
+    /* The store has them as the core group shows them. */
+    CLEANUP_FREE char *note = xasprintf("%s %s/%s: %s", json_str_or_empty(event, "reason"),
+                                        json_str_or_empty(event, "involvedObject.kind"),
+                                        json_str_or_empty(event, "involvedObject.name"), json_str_or_empty(event, "message"));
+    add_note(v, note);
     add_line(v, "event", note);
-    free(note);
+}
+
+/* ---- operands on nodes */
+
+/* The floor that an operand's pod is on; NULL: it is none, or on no node. */
+static struct floor *floor_of(struct view *v, const json_t *pod)
+{
+    bool ours = pod && str_eq(json_str(pod, "metadata.namespace"), OPERAND_NAMESPACE);
+    const char *node = ours ? json_str(pod, "spec.nodeName") : NULL;
+    struct floor *f = node ? map_get(&v->floors, node) : NULL;
+    if (node && !f) {
+        f = xcalloc(1, sizeof *f);
+        f->node = xstrdup(node);
+        map_put(&v->floors, f->node, f);
+    }
+    return f;
+}
+
+static void take_pod(struct view *v, const struct api_commit *c)
+{
+    struct floor *was = floor_of(v, c->before), *is = floor_of(v, c->after);
+    if (was)
+        node_operands_add(&was->operands, c->before, -1);
+    if (is)
+        node_operands_add(&is->operands, c->after, 1);
+    const struct floor *f = is ? is : was;
+    const json_t *node = f ? api_get(v->o.api, kind_named("nodes"), "", f->node) : NULL;
+    if (!node)
+        return;
+    CLEANUP_FREE char *label = xasprintf("node %s", f->node), *text = node_text(v, node);
+    say(v, label, text);
 }
 
 static void on_commit(void *arg, const struct api_commit *c)
@@ -149,15 +207,17 @@ static void on_commit(void *arg, const struct api_commit *c)
     if (str_eq(c->kind->plural, "events")) {
         /* What the cluster's own components tell names one as its source, and is too much to be shown here. */
         if (c->after && !json_str(c->after, "source.component"))
-            take_note(v, c->after);
+            take_event(v, c->after);
         return;
     }
+    if (str_eq(c->kind->plural, "pods"))
+        take_pod(v, c);
     for (size_t i = 0; i < ARRAY_LEN(subjects); i++) {
         if (!str_eq(c->kind->plural, subjects[i].plural))
             continue;
         const json_t *object = c->after ? c->after : c->before;
         CLEANUP_FREE char *label = xasprintf("%s %s", subjects[i].label, json_str_or_empty(object, "metadata.name"));
-        CLEANUP_FREE char *text = c->after ? subjects[i].text(c->after) : NULL;
+        CLEANUP_FREE char *text = c->after ? subjects[i].text(v, c->after) : NULL;
         if (text)
             say(v, label, text);
         else
@@ -191,7 +251,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
     size_t n = api_count(v->o.api, k), counts[NODE_STATE_COUNT] = { 0 };
     int column = 0;
     for (size_t i = 0; i < n; i++) {
-        enum node_state state = node_state_of(api_at(v->o.api, k, i));
+        enum node_state state = state_of(v, api_at(v->o.api, k, i));
         counts[state]++;
         if (s->rows_left <= 0)
             continue;
@@ -212,20 +272,43 @@ static void draw_nodes(const struct view *v, struct screen *s)
     row(s, NULL, "");
 }
 
+/* How many nodes are in each state, in the policy's words: "24 Ready, 1 Unsupported". */
+static void add_states(const json_t *states, struct buf *out)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (states, i, row)
+        buf_printf(out, "%s%" PRId64 " %s", i ? ", " : "the policy counts ", json_int(row, "count", 0),
+                   json_str_or_empty(row, "state"));
+}
+
+/* The columns of `kubectl get`, without those that are empty. */
+static void add_summary(const json_t *summary, struct buf *out)
+{
+    static const struct {
+        const char *key, *word;
+    } columns[] = { { "nodes", "ready nodes" }, { "driver", "driver" }, { "rollout", "rollout" } };
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        if (*json_str_or_empty(summary, columns[i].key))
+            buf_printf(out, "%s%s %s", out->len ? "   " : "", columns[i].word, json_str(summary, columns[i].key));
+}
+
 static void draw_policy(const struct view *v, struct screen *s)
 {
     const json_t *policy = api_get(v->o.api, kind_named("gpuclusterpolicies"), NULL, "default");
     if (!policy) {
         row(s, "1", "no GpuClusterPolicy: nothing is managed");
     } else {
-        CLEANUP_FREE char *text = policy_text(policy);
+        CLEANUP_FREE char *text = policy_text(v, policy);
         const json_t *ready = condition(policy, "Ready");
-        CLEANUP_FREE char *summary = xasprintf(
-            "nodes %s   driver %s   rollout %s", json_str_or_empty(policy, "status.summary.nodes"),
-            json_str_or_empty(policy, "status.summary.driver"), json_str_or_empty(policy, "status.summary.rollout"));
+        CLEANUP_BUF struct buf summary = BUF_INIT(TEXT_MAX);
+        add_summary(json_at(policy, "status.summary"), &summary);
         CLEANUP_FREE char *head = xasprintf("policy default  %s", text);
         row(s, ready && str_eq(json_str(ready, "status"), "True") ? "1;32" : "1;33", head);
-        row(s, NULL, summary);
+        row(s, NULL, buf_text(&summary));
+        CLEANUP_BUF struct buf counts = BUF_INIT(TEXT_MAX);
+        add_states(json_at(policy, "status.nodes.states"), &counts);
+        row(s, NULL, buf_text(&counts));
     }
     row(s, NULL, "");
 }
@@ -285,10 +368,23 @@ void view_free(struct view *v)
         free(s);
     }
     map_clear(&v->said);
+    cursor = 0;
+    while ((entry = map_next(&v->floors, &cursor)) != NULL) {
+        struct floor *f = entry->value;
+        free(f->node);
+        free(f);
+    }
+    map_clear(&v->floors);
     for (size_t i = 0; i < v->note_count; i++)
         free(v->notes[i]);
     buf_clear(&v->lines);
     free(v);
+}
+
+void view_say(struct view *v, const char *text)
+{
+    add_note(v, text);
+    add_line(v, NULL, text);
 }
 
 void view_show(struct view *v, int columns, int rows, struct buf *out)

@@ -22,6 +22,8 @@ struct view_options {
 /* Listens to the API from now on. */
 struct view *view_new(const struct view_options *o);
 void view_free(struct view *v);
+/* Somebody does something now: a line, and a note in the picture. */
+void view_say(struct view *v, const char *text);
 /* Appends what there is to say: the whole picture, in so many columns and rows, or the lines about what changed since the last
  * call. */
 void view_show(struct view *v, int columns, int rows, struct buf *out);

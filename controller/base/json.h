@@ -33,8 +33,11 @@ json_t *json_textf(const char *fmt, ...) PRINTF(1, 2);
 char *json_canonical(const json_t *root);
 /* Compact in insertion order, as bodies are sent: raw UTF-8, no escapes that the API server's YAML reader would not know. */
 char *json_compact(const json_t *root);
-/* Parses one document; a trailing byte, a duplicate key, NUL and depth beyond jansson's limit are errors. */
+/* Parses one document; a trailing byte, a duplicate key and depth beyond jansson's limit are errors. A NUL that was escaped is kept in a
+ * text, which C sees up to there: json_is_whole() tells. In a key it becomes U+FFFD, since jansson has no keys with one. */
 json_t *json_parse(const char *text, size_t len, struct err *e);
+/* Whether a text has no NUL in it, so that its bytes up to the end of a C string are all of it. */
+bool json_is_whole(const json_t *string);
 /* For CLEANUP_JSON. */
 void json_cleanup(json_t **node);
 

@@ -235,7 +235,7 @@ void engine_free(struct engine *en)
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         informer_free(en->cluster.informers[i]);
     cluster_clear(&en->cluster);
-    free(en->reconcilers.failure);
+    err_clear(&en->reconcilers.failure);
     free(en->missing.sentence);
     loop_timer_cancel(en->o.loop, &en->drain_due);
     loop_timer_cancel(en->o.loop, &en->patience);

@@ -48,7 +48,8 @@ const char *object_label(const json_t *object, const char *key)
 
 const char *object_annotation(const json_t *object, const char *key)
 {
-    return json_key(json_at(object, "metadata.annotations"), key);
+    const json_t *text = json_object_get(json_at(object, "metadata.annotations"), key);
+    return json_is_string(text) && json_is_whole(text) ? json_string_value(text) : NULL;
 }
 
 bool object_is_deleting(const json_t *object)

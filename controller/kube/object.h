@@ -17,6 +17,7 @@ uint64_t object_rv_parse(const char *text);
 int64_t object_generation(const json_t *object);
 /* The value of a label or annotation, or NULL. */
 const char *object_label(const json_t *object, const char *key);
+/* NULL also when there is a NUL in it: half a text is none of ours. */
 const char *object_annotation(const json_t *object, const char *key);
 bool object_is_deleting(const json_t *object);
 bool object_has_finalizer(const json_t *object, const char *finalizer);

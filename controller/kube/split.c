@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* etcd takes objects up to 1.5 MiB; JSON of one may be larger than its stored form. */
-enum { ITEM_MAX = 8 << 20, ENVELOPE_MAX = 64 << 10, KEY_MAX = 64 << 10 };
+/* etcd takes objects up to 1.5 MiB, and in JSON a character may be six bytes: "\u003c". Whoever may make a pod may make such a one. */
+enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10, KEY_MAX = 64 << 10 };
 
 void split_init(struct split *s, enum split_mode mode, split_item_fn *on_item, void *arg)
 {
@@ -164,6 +164,23 @@ static int pop(struct split *s, char c, struct err *e)
     return 0;
 }
 
+/* What is left out may be nested without end, as somebody's managed fields: nothing but its end is looked for. */
+static int push_plain(struct split *s, bool object, struct err *e)
+{
+    if (!s->pruned_at || s->depth < SPLIT_DEPTH_MAX)
+        return push(s, (struct split_level){ .object = object }, e);
+    s->beyond++;
+    return 0;
+}
+
+static int pop_plain(struct split *s, char c, struct err *e)
+{
+    if (s->beyond == 0)
+        return pop(s, c, e);
+    s->beyond--;
+    return 0;
+}
+
 static int open_container(struct split *s, char c, struct err *e)
 {
     if (s->depth > 0 && s->want_key)
@@ -313,9 +330,9 @@ static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_take
             continue;
         }
         if (p[i] == '{' || p[i] == '[')
-            rc = push(s, (struct split_level){ .object = p[i] == '{' }, e);
+            rc = push_plain(s, p[i] == '{', e);
         else if (p[i] == '}' || p[i] == ']')
-            rc = pop(s, p[i], e);
+            rc = pop_plain(s, p[i], e);
         i++;
     }
     *ret_taken = i;

@@ -17,7 +17,7 @@ enum split_mode {
     SPLIT_FRAMES, /* object after object (a watch); each comes out */
 };
 
-/* Nesting that is followed; deeper is an error. An object of the API has less than 30. */
+/* Nesting that is followed; what is deeper and not left out is an error. An object of the API has less than 30. */
 enum { SPLIT_DEPTH_MAX = 96 };
 
 /* Takes one object's text; -1 (with the error set) ends the stream. */
@@ -43,6 +43,7 @@ struct split {
     void *arg;
     struct split_level levels[SPLIT_DEPTH_MAX];
     int depth;
+    size_t beyond; /* containers that are open beyond that depth, in what is left out */
     int pruned_at; /* depth of the object whose current member is left out; 0: none */
     int plain_at;  /* depth in the container that is copied, or left out, in one piece; 0: none */
     bool in_string, in_escape, in_key, want_key, in_item;

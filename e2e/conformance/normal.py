@@ -25,6 +25,7 @@ INSIDES = [
     (re.compile(r"(yaml: |couldn't get version/kind; json parse error: ).*", re.DOTALL), "<what>"),
     (re.compile(r"(?<=continue key is not valid: ).*", re.DOTALL), "<what>"),
     (re.compile(r"(?<=too old resource version: 1 )\(\d+\)"), "(<oldest>)"),
+    (re.compile(r"\\x00"), r"\\u0000"),  # a NUL in quotes
 ]
 
 SHOWN = re.compile(r"(?<=value: )(\{.*\})(?=: )")

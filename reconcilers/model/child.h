@@ -19,8 +19,8 @@ struct child {
     char *revision;            /* label: the hash it belongs to; NULL: none */
     bool deleting;
     json_t *kept_managers;     /* somebody else has set something under spec: managedFields without them; NULL: nobody has */
-    json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: what it was made from */
-    json_t *known_good;        /* a follower's DaemonSet: what it was made from when last all its pods were of one kind and any was up; or NULL */
+    json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: the image that it was made from */
+    json_t *known_good;        /* a follower's DaemonSet: its image when last all its pods were of one kind and any was up; or NULL */
     json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
     int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */
     bool counted;              /* DaemonSet: those are of the newest template, not of the one before */

@@ -65,6 +65,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->taints = project_taints(in, object);
     n->marks = intern_add(in, object_annotation(object, ANNOTATION_MARKS));
     n->annotated = json_object_size(json_at(object, "metadata.annotations")) > 0;
+    n->marks_unreadable = !n->marks && json_object_get(json_at(object, "metadata.annotations"), ANNOTATION_MARKS);
     n->host_driver = str_eq(object_annotation(object, ANNOTATION_HOST_DRIVER), "true");
     const json_t *info = json_at(object, "status.nodeInfo");
     n->os_image = intern_add(in, json_str(info, "osImage"));
@@ -81,8 +82,9 @@ struct node *node_project(struct intern *in, const json_t *object)
 bool node_same(const struct node *a, const struct node *b)
 {
     return a->label_count == b->label_count && a->gpus == b->gpus && a->ready == b->ready && a->deleting == b->deleting &&
-           a->annotated == b->annotated && a->host_driver == b->host_driver && a->os_image == b->os_image && a->kernel == b->kernel &&
-           a->kubelet == b->kubelet && a->runtime == b->runtime && a->architecture == b->architecture &&
+           a->annotated == b->annotated && a->marks_unreadable == b->marks_unreadable && a->host_driver == b->host_driver &&
+           a->os_image == b->os_image && a->kernel == b->kernel && a->kubelet == b->kubelet && a->runtime == b->runtime &&
+           a->architecture == b->architecture &&
            a->taints == b->taints && a->marks == b->marks &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }

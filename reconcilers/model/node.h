@@ -21,6 +21,7 @@ struct node {
     bool ready;              /* condition Ready is True, or not there yet */
     bool deleting;
     bool annotated;          /* it has annotations, whoever's */
+    bool marks_unreadable;   /* that of the marks is there and no text: it counts as none, and no change can name it as what it rests on */
     bool host_driver;        /* annotation ostler.dev/host-driver */
 };
 

@@ -160,6 +160,7 @@ int policy_decode(const json_t *object, const char *image_prefixes, struct polic
     ret->spec = policy_spec_read(given, problems);
     check_taint_keys(ret->spec, problems);
     check_pool_drivers(ret, problems);
+    policy_check_selectors(ret->spec, problems);
     policy_check_images(ret, image_prefixes, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);

@@ -33,4 +33,7 @@ void policy_problem_add(struct policy_problems *problems, const struct policy_pl
 /* How many were found, also those that were not kept. */
 size_t policy_problems_count(const struct policy_problems *problems);
 
+/* Adds a problem for each selector of an effective spec that would not hold any more once Ostler has labelled what it finds. */
+void policy_check_selectors(const json_t *spec, struct policy_problems *problems);
+
 #endif

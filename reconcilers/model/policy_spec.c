@@ -49,11 +49,23 @@ static json_t *wrong_type(const char *wanted, const json_t *value, const struct 
     return NULL;
 }
 
+/* Whether a value is a string that is used as it is: all of it, or nothing. */
+static bool is_text(const json_t *value, const struct policy_place *at, struct policy_problems *problems)
+{
+    if (!json_is_string(value)) {
+        wrong_type("a string", value, at, problems);
+        return false;
+    }
+    if (!json_is_whole(value))
+        policy_problem_add(problems, at, "must not contain a NUL character");
+    return json_is_whole(value);
+}
+
 static json_t *read_string(enum policy_format format, const json_t *value,
                            const struct policy_place *at, struct policy_problems *problems)
 {
-    if (!json_is_string(value))
-        return wrong_type("a string", value, at, problems);
+    if (!is_text(value, at, problems))
+        return NULL;
     if (!policy_format_matches(format, json_string_value(value))) {
         CLEANUP_FREE char *text = shown(value);
         policy_problem_add(problems, at, "%s, not %s", policy_format(format)->sentence, text);
@@ -65,8 +77,8 @@ static json_t *read_string(enum policy_format format, const json_t *value,
 static json_t *read_enum(const struct policy_field *field, const json_t *value,
                          const struct policy_place *at, struct policy_problems *problems)
 {
-    if (!json_is_string(value))
-        return wrong_type("a string", value, at, problems);
+    if (!is_text(value, at, problems))
+        return NULL;
     CLEANUP_BUF struct buf choices = BUF_INIT(1024);
     for (const char *const *v = field->values; *v; v++) {
         if (str_eq(*v, json_string_value(value)))

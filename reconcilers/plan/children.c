@@ -273,11 +273,17 @@ static void want_revisions(struct pass *p)
     }
 }
 
-/* Whether all pods of the follower are made from these inputs and one of them is up: those that are not fail for their nodes' sake. */
-static bool has_rolled(const struct cluster_view *v, const struct child *live, const json_t *inputs)
+/* What of a follower's inputs the policy may leave open, so that it can be held. New reference; NULL: there are no inputs. */
+static json_t *held_part(const json_t *inputs)
 {
-    return v->tally->operands[COMPONENT_EXPORTER].up && live && json_equal(live->inputs, inputs) && live->counted &&
-           live->updated == live->desired;
+    return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version", json_object_get(inputs, "version")) : NULL;
+}
+
+/* Whether all pods of the follower are of this image and one of them is up: those that are not fail for their nodes' sake. */
+static bool has_rolled(const struct cluster_view *v, const struct child *live, const json_t *image)
+{
+    CLEANUP_JSON json_t *live_image = live ? held_part(live->inputs) : NULL;
+    return v->tally->operands[COMPONENT_EXPORTER].up && json_equal(live_image, image) && live->counted && live->updated == live->desired;
 }
 
 static void put_text(json_t *annotations, const char *key, const json_t *value)
@@ -287,13 +293,15 @@ static void put_text(json_t *annotations, const char *key, const json_t *value)
         json_object_set_new(annotations, key, json_string(text));
 }
 
-/* A follower has no record: its inputs stand on the object itself, and those that were last known good, so that what the policy leaves
- * open can be held. */
+/* A follower has no record: its image stands on the object itself, and the one that was last known good, so that what the policy leaves
+ * open can be held. No more than that, since the annotations of an object have a limit that the rest of the inputs can pass. */
 static json_t *exporter_annotations(const struct cluster_view *v, const struct child *live, const json_t *inputs)
 {
+    CLEANUP_JSON json_t *image = held_part(inputs);
+    CLEANUP_JSON json_t *known_good = held_part(has_rolled(v, live, image) ? inputs : live ? live->known_good : NULL);
     json_t *annotations = json_object();
-    put_text(annotations, ANNOTATION_INPUTS, inputs);
-    put_text(annotations, ANNOTATION_KNOWN_GOOD, has_rolled(v, live, inputs) ? inputs : live ? live->known_good : NULL);
+    put_text(annotations, ANNOTATION_INPUTS, image);
+    put_text(annotations, ANNOTATION_KNOWN_GOOD, known_good);
     return annotations;
 }
 
@@ -310,8 +318,8 @@ static void want_exporter(struct pass *p)
     CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL);
     struct render_context ctx = context(p, spec, inputs, NULL);
     CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
-    CLEANUP_FREE char *variant = json_canonical(annotations);
-    CLEANUP_FREE char *key = xasprintf("exporter %s", variant);
+    CLEANUP_FREE char *variant = json_canonical(inputs);
+    CLEANUP_FREE char *key = xasprintf("exporter %s %s", variant, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)));
     want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated, .what = RENDER_EXPORTER,
                               .ctx = ctx, .annotations = annotations });
     want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx, variant);

@@ -2,6 +2,7 @@
 #ifndef OSTLER_RECONCILERS_PLAN_CLUSTER_VIEW_H
 #define OSTLER_RECONCILERS_PLAN_CLUSTER_VIEW_H
 
+#include "base/err.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
 #include "reconcilers/plan/intents.h"
@@ -24,7 +25,7 @@ struct cluster_view {
     /* Whether the child is as it was when the server last confirmed our own apply. */
     bool (*confirmed)(void *arg, const struct child *c);
     void *arg;
-    const char *failure;          /* what the server refused when the last plan was carried out; NULL: nothing */
+    const struct err *failure;    /* what the server refused when the last plan was carried out; NULL: nothing */
     bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
     const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
     const struct manifests *manifests;

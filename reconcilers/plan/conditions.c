@@ -9,7 +9,7 @@
 struct checks {
     const struct cluster_view *v;
     const struct tally *t;
-    const char *failure;
+    const struct err *failure;
     struct arena *a;
     size_t served, ready;
 };
@@ -81,7 +81,17 @@ static bool check_invalid(const struct checks *in, struct condition *ret)
 
 static bool check_failure(const struct checks *in, struct condition *ret)
 {
-    return in->failure && say(ret, "False", "ReconcileFailed", in->failure);
+    return in->failure && say(ret, "False", "ReconcileFailed", err_msg(in->failure));
+}
+
+/* Whether the same write would be refused again until a person does something about it. */
+static bool is_lasting(const struct err *failure)
+{
+    static const enum err_kind lasting[] = { ERR_INVALID, ERR_NOT_FOUND, ERR_FORBIDDEN, ERR_UNAUTHORIZED, ERR_TOO_LARGE };
+    for (size_t i = 0; i < ARRAY_LEN(lasting); i++)
+        if (failure && failure->kind == lasting[i])
+            return true;
+    return false;
 }
 
 static bool check_unsettled(const struct checks *in, struct condition *ret)
@@ -151,9 +161,14 @@ static bool reconciling_letting_go(const struct checks *in, struct condition *re
     return *what && say(ret, "True", "Removing", what + strlen("; "));
 }
 
+static bool reconciling_failure(const struct checks *in, struct condition *ret)
+{
+    return in->failure && !is_lasting(in->failure) && !in->v->problems && say(ret, "True", "ReconcileFailed", err_msg(in->failure));
+}
+
 static bool reconciling_nodes(const struct checks *in, struct condition *ret)
 {
-    if (in->v->problems || (in->v->settled && in->ready == in->served))
+    if (in->v->problems || is_lasting(in->failure) || (in->v->settled && in->ready == in->served))
         return false;
     return say(ret, "True", "Installing", arena_printf(in->a, "%zu of %s ready", in->ready, nodes(in, in->served)));
 }
@@ -164,11 +179,17 @@ static bool reconciling_nothing(const struct checks *in, struct condition *ret)
     return say(ret, "False", "Done", "nothing is under way");
 }
 
-static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_nodes, reconciling_letting_go, reconciling_nothing };
+static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes, reconciling_letting_go,
+                                                reconciling_nothing };
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems && say(ret, "True", "InvalidSpec", arena_printf(in->a, "correct the spec: %s", in->v->problems));
+}
+
+static bool stalled_failure(const struct checks *in, struct condition *ret)
+{
+    return is_lasting(in->failure) && say(ret, "True", "ReconcileFailed", err_msg(in->failure));
 }
 
 static bool not_stalled(const struct checks *in, struct condition *ret)
@@ -177,7 +198,7 @@ static bool not_stalled(const struct checks *in, struct condition *ret)
     return say(ret, "False", "NotStalled", "nobody need act");
 }
 
-static check_fn *const stalled_checks[] = { stalled_invalid, not_stalled };
+static check_fn *const stalled_checks[] = { stalled_invalid, stalled_failure, not_stalled };
 
 static bool degraded_failed(const struct checks *in, struct condition *ret)
 {
@@ -246,7 +267,7 @@ static const struct {
     [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks, ARRAY_LEN(rollout_checks) },
 };
 
-void status_conditions(const struct cluster_view *v, const char *failure, struct arena *a,
+void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
                        struct condition ret[static STATUS_CONDITIONS])
 {
     struct checks in = { .v = v, .t = v->tally, .failure = failure, .a = a, .served = tally_served(v->tally),

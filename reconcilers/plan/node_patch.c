@@ -42,10 +42,10 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
 
 static void test_annotations(json_t *operations, const struct node_view *view)
 {
-    if (view->node->annotated)
-        test_key(operations, ANNOTATIONS, ANNOTATION_MARKS, intern_text(view->strings, view->node->marks));
-    else
+    if (!view->node->annotated)
         json_patch_add(operations, "test", ANNOTATIONS, json_null());
+    else if (!view->node->marks_unreadable)
+        test_key(operations, ANNOTATIONS, ANNOTATION_MARKS, intern_text(view->strings, view->node->marks));
 }
 
 static void test_taints(json_t *operations, const struct node_view *view)

@@ -44,7 +44,7 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
                                         .note = (char *) ready->message });
 }
 
-static void plan_status(const struct cluster_view *v, const char *failure, struct arena *a, struct plan *plan)
+static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a, struct plan *plan)
 {
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(v, failure, a, conditions);
@@ -87,7 +87,7 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
         plan_finalizer(v, true, "SomethingToClean", "nodes bear marks from now on that must come off when the policy goes", plan);
     else if (v->stance == STANCE_MANAGE)
         children_plan(v, plan, &e);
-    const char *failure = e.kind != ERR_NONE ? arena_strdup(a, err_msg(&e)) : v->failure;
+    const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;
     /* While children change, or nodes have not been looked at, the status would be out of date at once. */
     bool later = ((plan->len > 0 && !failure) || v->settling) && !v->status_overdue;
     if (later)

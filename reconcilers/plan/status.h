@@ -10,7 +10,7 @@
 enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS_DEGRADED, STATUS_ROLLING_OUT, STATUS_CONDITIONS };
 
 /* What the conditions say now. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
-void status_conditions(const struct cluster_view *v, const char *failure, struct arena *a,
+void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
                        struct condition ret[static STATUS_CONDITIONS]);
 /* The whole status. New reference. */
 json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS]);

@@ -21,6 +21,8 @@ struct actors {
     struct spec_world world; /* a copy whose latencies are all filled in */
     struct actor_kinds kinds;
     struct index *index;
+    void (*done)(void *arg, const struct spec_action *action, const struct refusal *refusal); /* of the options */
+    void *arg;
     void *selves[ACTOR_COUNT]; /* in the order of the actors' bits; NULL: left out */
 };
 

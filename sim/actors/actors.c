@@ -69,14 +69,16 @@ static void tell_what_is_there(struct actors *a)
                                           .subresource = "" });
 }
 
-static void make_objects(struct actors *a)
+static void make_objects(struct actors *a, const struct actors_options *options)
 {
     size_t i;
     json_t *object;
     json_array_foreach (a->world.objects, i, object) {
+        CLEANUP_REFUSAL struct refusal refusal = { 0 };
         const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
-        if (k)
-            api_create(a->api, "kubectl", k, object, NULL);
+        int rc = k ? api_create(a->api, "kubectl", k, object, &refusal) : refuse_generic(&refusal, 404, "there is no such kind");
+        if (rc < 0 && options->refused)
+            options->refused(options->arg, object, &refusal);
     }
 }
 
@@ -86,6 +88,8 @@ struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_
     a->sim = sim;
     a->api = api;
     a->world = *options->world;
+    a->done = options->done;
+    a->arg = options->arg;
     fill_latencies(&a->world.latencies);
     a->kinds = (struct actor_kinds){
         .budget = kind_named("poddisruptionbudgets"),
@@ -106,7 +110,7 @@ struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_
             a->selves[i] = everybody[i]->begin(a);
     tell_what_is_there(a);
     api_on_commit(api, tell, a);
-    make_objects(a);
+    make_objects(a, options);
     for (size_t i = 0; i < a->world.node_count; i++)
         kubelet_begin_node(a, &a->world.nodes[i]);
     return a;

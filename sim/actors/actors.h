@@ -34,6 +34,11 @@ struct actors_options {
     const struct spec_world *world; /* borrowed */
     unsigned without;               /* of enum actor_bit: who is left out */
     bool events;                    /* ACTOR_EVENTS is not left out: only where somebody looks */
+    /* An action of the world was done, or refused (`refusal` is NULL or says why). May be NULL. */
+    void (*done)(void *arg, const struct spec_action *action, const struct refusal *refusal);
+    /* An object of the world is refused at the beginning. May be NULL. */
+    void (*refused)(void *arg, const json_t *object, const struct refusal *refusal);
+    void *arg;
 };
 
 /* Makes the world's objects and machines, and lets everybody begin. Once for each api. */
@@ -43,8 +48,9 @@ void actors_free(struct actors *a);
 
 /* ---- what a scenario does to the world, at once. A name that is not there makes them do nothing. */
 
-/* One deed of a scenario (its time does not count); false when the API server refused it or there is nothing of that name. */
-bool actors_do(struct actors *a, const struct spec_action *action);
+/* One deed of a scenario (its time does not count); false when the API server refused it or there is nothing of that name, which
+ * `refusal` says (may be NULL). */
+bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal);
 /* A machine of a shape appears: it boots, and its kubelet registers a Node. */
 void actors_node_add(struct actors *a, const char *name, const struct spec_shape *shape);
 /* The Node object goes, and the machine with all that runs on it. */

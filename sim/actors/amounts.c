@@ -36,6 +36,14 @@ void amount_names_clear(struct amount_names *n)
         free(n->names[--n->count]);
 }
 
+/* Rounded; no more than there can be. */
+static int64_t thousandths_of(double amount)
+{
+    if (!(amount < (double) INT64_MAX))
+        return INT64_MAX;
+    return amount <= (double) INT64_MIN ? INT64_MIN : (int64_t) (amount + 0.5);
+}
+
 int64_t amount_parse(const char *quantity)
 {
     if (!quantity)
@@ -46,7 +54,7 @@ int64_t amount_parse(const char *quantity)
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (str_eq(end, units[i].suffix))
-            return (int64_t) (number * (double) units[i].thousandths + 0.5);
+            return thousandths_of(number * (double) units[i].thousandths);
     return 0;
 }
 
@@ -70,8 +78,8 @@ struct amounts amounts_of_list(struct amount_names *n, const json_t *list)
     json_object_foreach ((json_t *) list, name, quantity) {
         int place = place_of(n, name);
         if (place >= 0)
-            out.of[place] =
-                json_is_integer(quantity) ? json_integer_value(quantity) * 1000 : amount_parse(json_string_value(quantity));
+            out.of[place] = json_is_integer(quantity) ? thousandths_of((double) json_integer_value(quantity) * 1000)
+                                                      : amount_parse(json_string_value(quantity));
     }
     return out;
 }
@@ -109,8 +117,18 @@ struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
     return out;
 }
 
+/* a + b or a - b, no more and no less than there can be. */
+static int64_t sum(int64_t a, int sign, int64_t b)
+{
+    int64_t result;
+    bool over = sign < 0 ? __builtin_sub_overflow(a, b, &result) : __builtin_add_overflow(a, b, &result);
+    if (!over)
+        return result;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 void amounts_add(struct amounts *a, const struct amounts *b, int sign)
 {
     for (int i = 0; i < AMOUNT_MAX; i++)
-        a->of[i] += sign * b->of[i];
+        a->of[i] = sum(a->of[i], sign, b->of[i]);
 }

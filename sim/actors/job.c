@@ -13,7 +13,7 @@
 #define USER "system:serviceaccount:kube-system:job-controller"
 #define FINALIZER "batch.kubernetes.io/job-tracking"
 
-enum { BACKOFF_MIN_MS = 10 * 1000, BACKOFF_MAX_MS = 6 * 60 * 1000 };
+enum { BACKOFF_MIN_MS = 10 * 1000, BACKOFF_MAX_MS = 6 * 60 * 1000, PODS_PER_LOOK = 500 };
 
 struct job_controller {
     struct actors *a;
@@ -110,10 +110,10 @@ static int create_pod(struct job_controller *j, const json_t *job)
     return -1;
 }
 
-/* Pods up to the number that is wanted, as far as they are not refused. */
+/* Pods up to the number that is wanted, as far as they are not refused. What is made is a reason to look again. */
 static void create_pods(struct job_controller *j, const json_t *job, const char *key, struct tally *t, int64_t wanted)
 {
-    while (t->active < wanted) {
+    for (int made = 0; t->active < wanted && made < PODS_PER_LOOK; made++) {
         if (create_pod(j, job) < 0) {
             agenda_retry(&j->agenda, key);
             return;

@@ -14,7 +14,7 @@ struct person {
     struct agenda agenda; /* places of actions */
 };
 
-typedef bool deed_fn(struct actors *a, const struct spec_action *action);
+typedef bool deed_fn(struct actors *a, const struct spec_action *action, struct refusal *r);
 
 static const char *user_of(const struct spec_action *action)
 {
@@ -30,89 +30,109 @@ static const struct kind *kind_of_action(const struct spec_action *action)
     return action->body ? kind_of(json_str_or_empty(action->body, "apiVersion"), json_str_or_empty(action->body, "kind")) : NULL;
 }
 
-static json_t *object_of_action(const struct actors *a, const struct spec_action *action, const struct kind **ret_kind)
+/* Refuses: there is nothing of this name, or no such kind. */
+static bool not_there(const struct kind *k, const struct spec_action *action, struct refusal *r)
+{
+    if (k && action->name)
+        refuse_not_found(r, k, action->name);
+    else
+        refuse_generic(r, 404, "there is no such object");
+    return false;
+}
+
+static json_t *object_of_action(const struct actors *a, const struct spec_action *action, const struct kind **ret_kind,
+                                struct refusal *r)
 {
     *ret_kind = kind_of_action(action);
-    return *ret_kind && action->name ? api_get(a->api, *ret_kind, str_or_empty(action->ns), action->name) : NULL;
+    json_t *object = *ret_kind && action->name ? api_get(a->api, *ret_kind, str_or_empty(action->ns), action->name) : NULL;
+    if (!object)
+        not_there(*ret_kind, action, r);
+    return object;
 }
 
 /* ---- objects */
 
-static bool create(struct actors *a, const struct spec_action *action)
+static bool create(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k = kind_of_action(action);
-    return k && api_create(a->api, user_of(action), k, action->body, NULL) == 0;
+    return k ? api_create(a->api, user_of(action), k, action->body, r) == 0 : not_there(k, action, r);
 }
 
-static bool apply(struct actors *a, const struct spec_action *action)
+static bool apply(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k = kind_of_action(action);
-    return k && api_apply(a->api, user_of(action), k, action->body, true, NULL) == 0;
+    return k ? api_apply(a->api, user_of(action), k, action->body, true, r) == 0 : not_there(k, action, r);
 }
 
-static bool edit(struct actors *a, const struct spec_action *action)
+static bool edit(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k;
-    return object_of_action(a, action, &k) &&
-           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", action->body, NULL) == 0;
+    return object_of_action(a, action, &k, r) &&
+           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", action->body, r) == 0;
 }
 
-static bool delete(struct actors *a, const struct spec_action *action)
+static bool delete(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k;
-    return object_of_action(a, action, &k) &&
-           api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1, NULL) == 0;
+    return object_of_action(a, action, &k, r) &&
+           api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1, r) == 0;
 }
 
-static bool evict(struct actors *a, const struct spec_action *action)
+static bool evict(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return action->name && api_evict(a->api, user_of(action), str_or_empty(action->ns), action->name, NULL) == 0;
+    if (!action->name)
+        return not_there(NULL, action, r);
+    return api_evict(a->api, user_of(action), str_or_empty(action->ns), action->name, r) == 0;
 }
 
 /* Labels and annotations are a merge patch of one map. */
-static bool mark(struct actors *a, const struct spec_action *action, const char *map)
+static bool mark(struct actors *a, const struct spec_action *action, const char *map, struct refusal *r)
 {
     const struct kind *k;
-    if (!object_of_action(a, action, &k))
+    if (!object_of_action(a, action, &k, r))
         return false;
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:O}}", "metadata", map, action->body);
-    return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch, NULL) == 0;
+    return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch, r) == 0;
 }
 
-static bool label(struct actors *a, const struct spec_action *action)
+static bool label(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return mark(a, action, "labels");
+    return mark(a, action, "labels", r);
 }
 
-static bool annotate(struct actors *a, const struct spec_action *action)
+static bool annotate(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return mark(a, action, "annotations");
+    return mark(a, action, "annotations", r);
 }
 
 /* ---- nodes */
 
-static json_t *node_of(const struct actors *a, const struct spec_action *action)
+static json_t *node_of(const struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return action->name ? api_get(a->api, a->kinds.node, "", action->name) : NULL;
+    json_t *node = action->name ? api_get(a->api, a->kinds.node, "", action->name) : NULL;
+    if (!node)
+        not_there(a->kinds.node, action, r);
+    return node;
 }
 
-static bool merge_spec(struct actors *a, const struct spec_action *action, const json_t *node, json_t *spec_steal)
+static bool merge_spec(struct actors *a, const struct spec_action *action, const json_t *node, json_t *spec_steal,
+                       struct refusal *r)
 {
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:o}", "metadata", "resourceVersion",
                                            json_str_or_empty(node, "metadata.resourceVersion"), "spec", spec_steal);
-    return api_merge(a->api, user_of(action), a->kinds.node, "", action->name, "", patch, NULL) == 0;
+    return api_merge(a->api, user_of(action), a->kinds.node, "", action->name, "", patch, r) == 0;
 }
 
-static bool cordon(struct actors *a, const struct spec_action *action)
+static bool cordon(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    const json_t *node = node_of(a, action);
-    return node && merge_spec(a, action, node, json_pack("{s:b}", "unschedulable", 1));
+    const json_t *node = node_of(a, action, r);
+    return node && merge_spec(a, action, node, json_pack("{s:b}", "unschedulable", 1), r);
 }
 
-static bool uncordon(struct actors *a, const struct spec_action *action)
+static bool uncordon(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    const json_t *node = node_of(a, action);
-    return node && merge_spec(a, action, node, json_pack("{s:n}", "unschedulable"));
+    const json_t *node = node_of(a, action, r);
+    return node && merge_spec(a, action, node, json_pack("{s:n}", "unschedulable"), r);
 }
 
 /* Whether two taints are the same one; an effect that is not said is any. */
@@ -133,73 +153,75 @@ static json_t *taints_without(const json_t *node, const json_t *taint)
     return left;
 }
 
-static bool taint(struct actors *a, const struct spec_action *action)
+static bool taint(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    const json_t *node = node_of(a, action);
+    const json_t *node = node_of(a, action, r);
     if (!node)
         return false;
     json_t *taints = taints_without(node, action->body);
     json_array_append(taints, (json_t *) action->body);
-    return merge_spec(a, action, node, json_pack("{s:o}", "taints", taints));
+    return merge_spec(a, action, node, json_pack("{s:o}", "taints", taints), r);
 }
 
-static bool untaint(struct actors *a, const struct spec_action *action)
+static bool untaint(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    const json_t *node = node_of(a, action);
-    return node && merge_spec(a, action, node, json_pack("{s:o}", "taints", taints_without(node, action->body)));
+    const json_t *node = node_of(a, action, r);
+    return node && merge_spec(a, action, node, json_pack("{s:o}", "taints", taints_without(node, action->body)), r);
 }
 
 /* ---- machines */
 
-static bool on_machine(struct actors *a, const struct spec_action *action, void (*hook)(struct actors *, const char *))
+static bool on_machine(struct actors *a, const struct spec_action *action, void (*hook)(struct actors *, const char *),
+                       struct refusal *r)
 {
     struct actors_machine m;
     if (!action->name || !actors_machine(a, action->name, &m))
-        return false;
+        return not_there(a->kinds.node, action, r);
     hook(a, action->name);
     return true;
 }
 
-static bool reboot(struct actors *a, const struct spec_action *action)
+static bool reboot(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return on_machine(a, action, actors_node_reboot);
+    return on_machine(a, action, actors_node_reboot, r);
 }
 
-static bool down(struct actors *a, const struct spec_action *action)
+static bool down(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return on_machine(a, action, actors_node_down);
+    return on_machine(a, action, actors_node_down, r);
 }
 
-static bool up(struct actors *a, const struct spec_action *action)
+static bool up(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return on_machine(a, action, actors_node_up);
+    return on_machine(a, action, actors_node_up, r);
 }
 
-static bool remove_node(struct actors *a, const struct spec_action *action)
+static bool remove_node(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return on_machine(a, action, actors_node_remove);
+    return on_machine(a, action, actors_node_remove, r);
 }
 
-static bool add_node(struct actors *a, const struct spec_action *action)
+static bool add_node(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     if (!action->name || !action->shape)
-        return false;
+        return not_there(a->kinds.node, action, r);
     actors_node_add(a, action->name, action->shape);
     return true;
 }
 
-static bool crash(struct actors *a, const struct spec_action *action)
+static bool crash(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     if (!action->name || !api_get(a->api, a->kinds.pod, str_or_empty(action->ns), action->name))
-        return false;
+        return not_there(a->kinds.pod, action, r);
     actors_pod_crash(a, str_or_empty(action->ns), action->name, (int) json_int(action->body, "exitCode", 1),
                      json_str(action->body, "message"));
     return true;
 }
 
-static bool restart_labeller(struct actors *a, const struct spec_action *action)
+static bool restart_labeller(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     (void) action;
+    (void) r;
     actors_labeller_restart(a);
     return true;
 }
@@ -225,9 +247,10 @@ static deed_fn *const deeds[SPEC_DEED_COUNT] = {
     [SPEC_LABELLER_RESTART] = restart_labeller,
 };
 
-bool actors_do(struct actors *a, const struct spec_action *action)
+bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal)
 {
-    return deeds[action->deed](a, action);
+    CLEANUP_REFUSAL struct refusal own = { 0 };
+    return deeds[action->deed](a, action, refusal ? refusal : &own);
 }
 
 /* ---- at their times */
@@ -235,7 +258,11 @@ bool actors_do(struct actors *a, const struct spec_action *action)
 static void look(void *self, const char *place)
 {
     struct person *p = self;
-    actors_do(p->a, &p->a->world.actions[strtoul(place, NULL, 10)]);
+    const struct spec_action *action = &p->a->world.actions[strtoul(place, NULL, 10)];
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    bool done = actors_do(p->a, action, &refusal);
+    if (p->a->done)
+        p->a->done(p->a->arg, action, done ? NULL : &refusal);
 }
 
 static void commit(void *self, const struct api_commit *c)

@@ -11,6 +11,8 @@
 
 #define USER "system:serviceaccount:kube-system:replicaset-controller"
 
+enum { PODS_PER_LOOK = 500 };
+
 struct replicaset_controller {
     struct actors *a;
     struct agenda sets, deployments;
@@ -117,10 +119,10 @@ static void write_status(struct actors *a, const json_t *set, const json_t *pods
         object_set_status(a, USER, a->kinds.replicaset, set, status);
 }
 
-/* -1 when one is refused; the next would be, too. */
+/* What is made is a reason to look again. -1 when one is refused; the next would be, too. */
 static int create_pods(struct actors *a, const json_t *set, int64_t count)
 {
-    for (; count > 0; count--) {
+    for (int made = 0; made < count && made < PODS_PER_LOOK; made++) {
         CLEANUP_JSON json_t *pod = pod_of_template(a->kinds.replicaset, set, json_at(set, "spec.template"));
         CLEANUP_REFUSAL struct refusal refusal = { 0 };
         if (api_create(a->api, USER, a->kinds.pod, pod, &refusal) < 0) {

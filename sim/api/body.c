@@ -28,7 +28,7 @@ int body_check_size(const struct api_call *call, struct refusal *r)
 
 static json_t *parse_json(const struct api_call *call, size_t flags, json_error_t *error)
 {
-    return json_loadb(call->body_len ? call->body : "", call->body_len, flags | JSON_DECODE_ANY, error);
+    return json_loadb(call->body_len ? call->body : "", call->body_len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
 }
 
 /* The only document of a YAML text; JSON is YAML, too, and is read faster as what it is. */

@@ -1,5 +1,8 @@
+#include <string.h>
+
 #include "base/str.h"
 #include "sim/api/cel_tree.h"
+#include "sim/api/pattern.h"
 
 enum value_kind { VALUE_JSON, VALUE_TEXT, VALUE_NUMBER, VALUE_BOOL, VALUE_DURATION, VALUE_ERROR };
 
@@ -7,7 +10,7 @@ struct value {
     enum value_kind kind;
     const json_t *json;
     const char *text;
-    int64_t number; /* also 0 and 1, and milliseconds */
+    int64_t number; /* also 0 and 1, milliseconds, and bytes of a text */
 };
 
 /* The names that a rule knows: self, and the variables of the all() that are around. */
@@ -26,10 +29,15 @@ static struct value failure(struct err *e, const char *what, const char *name)
     return (struct value){ .kind = VALUE_ERROR };
 }
 
+static struct value of_text(const char *text, size_t len)
+{
+    return (struct value){ .kind = VALUE_TEXT, .text = text, .number = (int64_t) len };
+}
+
 static struct value of_json(const json_t *json)
 {
     if (json_is_string(json))
-        return (struct value){ .kind = VALUE_TEXT, .text = json_string_value(json) };
+        return of_text(json_string_value(json), json_string_length(json));
     if (json_is_integer(json))
         return (struct value){ .kind = VALUE_NUMBER, .number = json_integer_value(json) };
     if (json_is_boolean(json))
@@ -51,11 +59,9 @@ static bool are_equal(const struct value *a, const struct value *b)
 {
     if (a->kind != b->kind)
         return false;
-    if (a->kind == VALUE_TEXT)
-        return str_eq(a->text, b->text);
     if (a->kind == VALUE_JSON)
         return json_equal(a->json, b->json);
-    return a->number == b->number;
+    return a->number == b->number && (a->kind != VALUE_TEXT || memcmp(a->text, b->text, (size_t) a->number) == 0);
 }
 
 static struct value eval_name(const struct cel *c, const struct scope *s, struct err *e)
@@ -138,7 +144,7 @@ static struct value eval_in(const struct cel *c, const struct scope *s, struct e
     struct value map = eval(where, s, e);
     if (item.kind == VALUE_ERROR || map.kind == VALUE_ERROR)
         return failure(e, "no such overload", "");
-    return of_bool(item.kind == VALUE_TEXT && json_object_get(map.json, item.text));
+    return of_bool(item.kind == VALUE_TEXT && json_object_getn(map.json, item.text, (size_t) item.number));
 }
 
 static struct value eval_size(const struct value *v, struct err *e)
@@ -152,7 +158,8 @@ static struct value eval_duration(const struct value *v, struct err *e)
 {
     int64_t ms;
     bool negative = v->kind == VALUE_TEXT && *v->text == '-';
-    if (v->kind == VALUE_TEXT && str_parse_duration(v->text + negative, &ms))
+    bool whole = v->kind == VALUE_TEXT && strlen(v->text) == (size_t) v->number;
+    if (whole && str_parse_duration(v->text + negative, &ms))
         return (struct value){ .kind = VALUE_DURATION, .number = negative ? -ms : ms };
     return failure(e, "type conversion error from 'string' to 'google.protobuf.Duration'", "");
 }
@@ -173,7 +180,7 @@ static struct value eval_all(const struct cel *c, const struct scope *s, struct 
     }
     const char *key;
     json_object_foreach ((json_t *) many.json, key, item) {
-        struct scope inner = { .up = s, .name = c->text, .value = { .kind = VALUE_TEXT, .text = key } };
+        struct scope inner = { .up = s, .name = c->text, .value = of_text(key, strlen(key)) };
         struct value holds = eval(c->arguments[1], &inner, e);
         if (!is_true(&holds))
             return holds;
@@ -204,7 +211,7 @@ static struct value eval_two(const struct cel *c, const struct value *a, const s
     if (c->op == CEL_EQUAL || c->op == CEL_UNEQUAL)
         return of_bool(are_equal(a, b) == (c->op == CEL_EQUAL));
     if (c->op == CEL_MATCHES && a->kind == VALUE_TEXT)
-        return of_bool(regexec(c->pattern, a->text, 0, NULL, 0) == 0);
+        return of_bool(pattern_matches(c->pattern, a->text, (size_t) a->number));
     if (c->op == CEL_STARTS && a->kind == VALUE_TEXT && b->kind == VALUE_TEXT)
         return of_bool(str_has_prefix(a->text, b->text));
     return eval_order(c, a, b, e);
@@ -223,7 +230,7 @@ static struct value eval_string(const struct cel *c, const struct scope *s, stru
 {
     (void) s;
     (void) e;
-    return (struct value){ .kind = VALUE_TEXT, .text = c->text };
+    return of_text(c->text, strlen(c->text));
 }
 
 static struct value eval_number(const struct cel *c, const struct scope *s, struct err *e)

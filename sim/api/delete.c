@@ -65,7 +65,9 @@ static int64_t grace_of_pod(const json_t *pod, int64_t asked)
     if (!*json_str_or_empty(pod, "spec.nodeName") || str_eq(phase, "Succeeded") || str_eq(phase, "Failed"))
         return 0;
     int64_t grace = asked >= 0 ? asked : json_int(pod, "spec.terminationGracePeriodSeconds", 0);
-    return grace < 0 ? 1 : grace;
+    if (grace < 0)
+        return 1;
+    return grace < INT32_MAX ? grace : INT32_MAX; /* what the clock can count */
 }
 
 static struct store_write store_write_of(const struct admission *a)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "sim/api/field_set.h"
 #include "sim/api/managed.h"
@@ -128,54 +129,57 @@ void managers_yield(struct managers *m, const struct field_diff *change, const s
 
 /* ---- the cap */
 
-static void drop(struct managers *m, struct manager *o)
-{
-    json_decref(o->fields);
-    json_decref(o->entry);
-    size_t at = (size_t) (o - m->items);
-    memmove(o, o + 1, (m->len - at - 1) * sizeof *o);
-    m->len--;
-}
-
 static void drop_empty(struct managers *m)
 {
-    for (size_t i = m->len; i-- > 0;)
-        if (!m->items[i].fields)
-            drop(m, &m->items[i]);
+    size_t left = 0;
+    for (size_t i = 0; i < m->len; i++) {
+        if (m->items[i].fields)
+            m->items[left++] = m->items[i];
+        else
+            json_decref(m->items[i].entry);
+    }
+    m->len = left;
 }
 
-static bool is_before(const struct manager *a, const struct manager *b)
+static int by_age(const void *left, const void *right)
 {
+    const struct manager *a = left, *b = right;
     int order = strcmp(a->operation, b->operation);
     order = order ? order : strcmp(a->time, b->time);
     order = order ? order : strcmp(a->name, b->name);
     order = order ? order : strcmp(a->api_version, b->api_version);
-    return (order ? order : strcmp(a->subresource, b->subresource)) < 0;
+    return order ? order : strcmp(a->subresource, b->subresource);
 }
 
 static void sort(struct managers *m)
 {
-    for (size_t i = 1; i < m->len; i++) {
-        for (size_t j = i; j > 0 && is_before(&m->items[j], &m->items[j - 1]); j--) {
-            struct manager tmp = m->items[j];
-            m->items[j] = m->items[j - 1];
-            m->items[j - 1] = tmp;
-        }
-    }
+    qsort(m->items, m->len, sizeof *m->items, by_age);
 }
 
-/* The oldest Update entry that has an older one of its version, to be put together with that. NULL: each version has but one. */
-static struct manager *second_oldest(struct managers *m, struct manager **ret_oldest)
+/* All of these sets as one, halves first: one after another, what is there would be copied for each. New reference. */
+static json_t *union_of(const json_t *sets, size_t from, size_t to)
 {
-    for (size_t i = 0; i < m->len; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (is_update(&m->items[i]) && is_update(&m->items[j]) && str_eq(m->items[i].api_version, m->items[j].api_version)) {
-                *ret_oldest = &m->items[j];
-                return &m->items[i];
-            }
-        }
+    if (to - from == 1)
+        return json_incref(json_array_get(sets, from));
+    size_t middle = from + (to - from) / 2;
+    CLEANUP_JSON json_t *low = union_of(sets, from, middle);
+    CLEANUP_JSON json_t *high = union_of(sets, middle, to);
+    return field_set_union(high, low);
+}
+
+/* Puts the next entry of a version to the first one, which stands for all from now on. `sets`: what goes together, by version. */
+static void put_together(struct manager *first, struct manager *next, json_t *sets)
+{
+    json_t *list = json_object_get(sets, first->api_version);
+    if (!list) {
+        list = json_pack("[O]", first->fields);
+        json_object_set_new(sets, first->api_version, list);
     }
-    return NULL;
+    json_array_append_new(list, TAKE(next->fields));
+    forget_entry(first);
+    first->name = bucket_name;
+    first->subresource = "";
+    first->time = next->time;
 }
 
 static size_t update_count(const struct managers *m)
@@ -190,16 +194,26 @@ void managers_cap(struct managers *m)
 {
     drop_empty(m);
     sort(m);
-    struct manager *oldest, *next;
-    while (update_count(m) > UPDATE_ENTRIES_MAX && (next = second_oldest(m, &oldest))) {
-        manager_own(oldest, field_set_union(next->fields, oldest->fields));
-        forget_entry(oldest);
-        oldest->name = bucket_name;
-        oldest->subresource = "";
-        oldest->time = next->time;
-        drop(m, next);
-        sort(m);
+    CLEANUP(map_clear) struct map firsts = { 0 }; /* the oldest Update entry of each version */
+    CLEANUP_JSON json_t *sets = json_object();
+    size_t updates = update_count(m);
+    for (size_t i = 0; i < m->len && updates > UPDATE_ENTRIES_MAX; i++) {
+        struct manager *next = &m->items[i], *first = map_get(&firsts, next->api_version);
+        if (!is_update(next))
+            continue;
+        if (!first) {
+            map_put(&firsts, next->api_version, next);
+            continue;
+        }
+        put_together(first, next, sets);
+        updates--;
     }
+    const char *version;
+    json_t *list;
+    json_object_foreach (sets, version, list)
+        manager_own(map_get(&firsts, version), union_of(list, 0, json_array_size(list)));
+    drop_empty(m);
+    sort(m);
 }
 
 /* ---- the text */

@@ -10,7 +10,8 @@
 /* RFC 7386. New reference. */
 json_t *patch_merge(const json_t *object, const json_t *patch);
 /* RFC 6902 in the way of evanphx/json-patch v4, that kube-apiserver uses (a test for null holds where nothing is). NULL and a
- * refusal (422 where an operation fails, 400 where the patch is none) when it cannot be done. New reference. */
+ * refusal (422 where an operation fails, or makes what is too deep or copies too much; 400
+ * where the patch is none) when it cannot be done. New reference. */
 json_t *patch_json(const json_t *object, const json_t *operations, struct refusal *r);
 /* Strategic merge with its directives ($patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList); lists merge as
  * list_type.h says. NULL and a refusal when it cannot be done. New reference. */

@@ -6,7 +6,17 @@
 #include "base/json.h"
 #include "base/str.h"
 
-enum { OPERATIONS_MAX = 10000 };
+enum {
+    OPERATIONS_MAX = 10000,
+    COPIED_MAX = 3 << 20,              /* bytes that the copies of one patch come to: the server's JSONPatchMaxCopyBytes */
+    DEPTH_MAX = JSON_PARSER_MAX_DEPTH, /* of what comes out, so that it can be read again */
+};
+
+/* One patch on its way. */
+struct patching {
+    json_t *document; /* its own at the top */
+    size_t copied;    /* bytes, so far */
+};
 
 /* ---- pointers */
 
@@ -58,6 +68,7 @@ static void set_child(json_t *container, const char *step, json_t *child_steal)
 struct place {
     json_t *container; /* borrowed */
     char *step;        /* owned */
+    size_t depth;      /* of the container's members: 1 at the top */
 };
 
 static void place_clear(struct place *p)
@@ -77,6 +88,7 @@ static bool find(json_t *document, const char *path, struct place *ret)
         return false;
     rest++;
     ret->container = document;
+    ret->depth = 1;
     ret->step = next_step(&rest);
     while (rest) {
         json_t *child = child_of(ret->container, ret->step);
@@ -85,15 +97,39 @@ static bool find(json_t *document, const char *path, struct place *ret)
         json_t *own = json_copy(child);
         set_child(ret->container, ret->step, own);
         ret->container = own;
+        ret->depth++;
         free(ret->step);
         ret->step = next_step(&rest);
     }
     return true;
 }
 
-/* ---- operations: each gets the document, which is its own at the top, and says whether it could be done */
+/* Whether a value has no more levels than these. It looks no deeper. */
+static bool has_levels(const json_t *value, size_t most)
+{
+    const char *name;
+    json_t *child;
+    size_t i;
+    bool container = json_is_object(value) || json_is_array(value);
+    if (!container || most == 0)
+        return !container;
+    json_object_foreach ((json_t *) value, name, child)
+        if (!has_levels(child, most - 1))
+            return false;
+    json_array_foreach (value, i, child)
+        if (!has_levels(child, most - 1))
+            return false;
+    return true;
+}
 
-typedef bool operation_fn(json_t **document, const json_t *operation);
+static bool is_shallow_enough(const struct place *p, const json_t *value)
+{
+    return p->depth <= DEPTH_MAX && has_levels(value, DEPTH_MAX - p->depth);
+}
+
+/* ---- operations: each says whether it could be done */
+
+typedef bool operation_fn(struct patching *patching, const json_t *operation);
 
 /* The value of an operation; null when there is none. New reference. */
 static json_t *value_of(const json_t *operation)
@@ -105,6 +141,10 @@ static json_t *value_of(const json_t *operation)
 static bool put(const struct place *p, json_t *value_steal)
 {
     size_t size = json_array_size(p->container), index = size;
+    if (!is_shallow_enough(p, value_steal)) {
+        json_decref(value_steal);
+        return false;
+    }
     if (json_is_object(p->container)) {
         json_object_set_new(p->container, p->step, value_steal);
         return true;
@@ -134,71 +174,75 @@ static bool has_index(const struct place *p)
     return json_is_object(p->container) || (read_index(p->step, size, &index) && index < size);
 }
 
-static bool do_add(json_t **document, const json_t *operation)
+static bool do_add(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place p;
-    return find(*document, json_key(operation, "path"), &p) && put(&p, value_of(operation));
+    return find(patching->document, json_key(operation, "path"), &p) && put(&p, value_of(operation));
 }
 
-static bool do_remove(json_t **document, const json_t *operation)
+static bool do_remove(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place p;
-    return find(*document, json_key(operation, "path"), &p) && take_away(&p);
+    return find(patching->document, json_key(operation, "path"), &p) && take_away(&p);
 }
 
 /* A field of an object need not be there; an item of a list must. */
-static bool do_replace(json_t **document, const json_t *operation)
+static bool do_replace(struct patching *patching, const json_t *operation)
 {
     const char *path = json_key(operation, "path");
     if (str_eq(path, "")) {
         const json_t *value = json_object_get(operation, "value");
         if (!json_is_object(value) && !json_is_array(value))
             return false;
-        json_decref(*document);
-        *document = json_copy((json_t *) value);
+        json_decref(patching->document);
+        patching->document = json_copy((json_t *) value);
         return true;
     }
     CLEANUP_PLACE struct place p;
-    if (!find(*document, path, &p) || !has_index(&p))
+    if (!find(patching->document, path, &p) || !has_index(&p))
         return false;
-    set_child(p.container, p.step, value_of(operation));
+    CLEANUP_JSON json_t *value = value_of(operation);
+    if (!is_shallow_enough(&p, value))
+        return false;
+    set_child(p.container, p.step, json_incref(value));
     return true;
 }
 
 /* What is not there equals null, as long as its container is there. */
-static bool do_test(json_t **document, const json_t *operation)
+static bool do_test(struct patching *patching, const json_t *operation)
 {
     const char *path = json_key(operation, "path");
     CLEANUP_JSON json_t *want = value_of(operation);
     if (str_eq(path, ""))
-        return json_equal(*document, want);
+        return json_equal(patching->document, want);
     CLEANUP_PLACE struct place p;
-    if (!find(*document, path, &p) || !has_index(&p))
+    if (!find(patching->document, path, &p) || !has_index(&p))
         return false;
     const json_t *is = child_of(p.container, p.step);
     return is ? json_equal(is, want) : json_is_null(want);
 }
 
-static bool do_copy(json_t **document, const json_t *operation)
+static bool do_copy(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place from, to;
     to.step = NULL;
-    if (!find(*document, json_key(operation, "from"), &from) || !has_index(&from))
+    if (!find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
         return false;
     const json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *copy = value ? json_deep_copy(value) : json_null();
-    return find(*document, json_key(operation, "path"), &to) && put(&to, json_incref(copy));
+    patching->copied += json_dumpb(copy, NULL, 0, JSON_ENCODE_ANY | JSON_COMPACT);
+    return patching->copied <= COPIED_MAX && find(patching->document, json_key(operation, "path"), &to) && put(&to, json_incref(copy));
 }
 
-static bool do_move(json_t **document, const json_t *operation)
+static bool do_move(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place from, to;
     to.step = NULL;
-    if (!find(*document, json_key(operation, "from"), &from) || !has_index(&from))
+    if (!find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
         return false;
     json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *moved = value ? json_incref(value) : json_null();
-    return take_away(&from) && find(*document, json_key(operation, "path"), &to) && put(&to, json_incref(moved));
+    return take_away(&from) && find(patching->document, json_key(operation, "path"), &to) && put(&to, json_incref(moved));
 }
 
 static const struct operation {
@@ -209,12 +253,12 @@ static const struct operation {
     { "test", do_test }, { "move", do_move },     { "copy", do_copy },
 };
 
-static bool run(json_t **document, const json_t *operation)
+static bool run(struct patching *patching, const json_t *operation)
 {
     const char *name = json_key(operation, "op");
     for (size_t i = 0; i < ARRAY_LEN(operations); i++)
         if (str_eq(operations[i].name, name))
-            return operations[i].run(document, operation);
+            return operations[i].run(patching, operation);
     return false;
 }
 
@@ -279,15 +323,15 @@ json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
 {
     if (check_form(patch, r) < 0)
         return NULL;
-    json_t *document = json_copy((json_t *) object);
+    struct patching patching = { .document = json_copy((json_t *) object) };
     size_t i;
     json_t *operation;
     json_array_foreach (patch, i, operation) {
-        if (!run(&document, operation)) {
-            json_decref(document);
+        if (!run(&patching, operation)) {
+            json_decref(patching.document);
             refuse_generic(r, 422, "the server rejected our request due to an error in our request");
             return NULL;
         }
     }
-    return document;
+    return patching.document;
 }

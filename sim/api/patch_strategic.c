@@ -8,6 +8,8 @@
 #include "sim/api/go_text.h"
 #include "sim/api/merge_type.h"
 
+#define NOWHERE SIZE_MAX
+
 static const char directive[] = "$patch";
 static const char retain_keys[] = "$retainKeys";
 static const char element_order[] = "$setElementOrder/";
@@ -49,18 +51,53 @@ static bool is_same_item(const char *key, const json_t *a, const json_t *b)
     return *key ? json_equal(json_object_get(a, key), json_object_get(b, key)) : json_equal(a, b);
 }
 
-/* The place of an item in a list, by its key or, with key "", by its value; the list's size when it is not there. */
-static size_t place_of(const json_t *list, const char *key, const json_t *item)
+/* What tells an item from others: the text of its key or, with key "", of its value. Owned by the caller; NULL: it has no key. */
+static char *item_text(const char *key, const json_t *item)
 {
-    size_t i = 0;
-    while (i < json_array_size(list) && !is_same_item(key, json_array_get(list, i), item))
-        i++;
-    return i;
+    const json_t *teller = *key ? json_object_get(item, key) : item;
+    return teller ? json_dumps(teller, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }
 
-static bool is_in(const json_t *list, const char *key, const json_t *item)
+/* Notes where an item stands; the first of equal ones counts. False: one like it is there. */
+static bool add_place(json_t *places, const char *key, const json_t *item, size_t place)
 {
-    return place_of(list, key, item) < json_array_size(list);
+    CLEANUP_FREE char *text = item_text(key, item);
+    if (!text || json_object_get(places, text))
+        return !text;
+    json_object_set_new(places, text, json_integer((json_int_t) place));
+    return true;
+}
+
+/* Where the items of a list stand, by their texts: lists may be long, so they are not searched. New reference. */
+static json_t *places_of(const json_t *list, const char *key)
+{
+    json_t *places = json_object();
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item)
+        add_place(places, key, item, i);
+    return places;
+}
+
+/* The place of an item; NOWHERE when it is not there. */
+static size_t place_in(const json_t *places, const char *key, const json_t *item)
+{
+    CLEANUP_FREE char *text = item_text(key, item);
+    const json_t *place = text ? json_object_get(places, text) : NULL;
+    return place ? (size_t) json_integer_value(place) : NOWHERE;
+}
+
+/* The items that are not in another list. New reference. */
+static json_t *without_items(const json_t *list, const char *key, const json_t *unwanted)
+{
+    CLEANUP_JSON json_t *places = places_of(unwanted, key);
+    json_t *left = json_array();
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item)
+        if (place_in(places, key, item) == NOWHERE)
+            json_array_append(left, item);
+    return left;
 }
 
 /* 0, or -1 and 500 unless all items are objects with the key or, with key "", none is a list or object. */
@@ -82,20 +119,35 @@ static int check_items(const json_t *list, const char *key, struct refusal *r)
 
 /* ---- order: items of the patch come as it has them, the others keep their places among those that were there before */
 
-/* Moves the items of `list` that are in `order` (or, with `in` false, those that are not) into a new list, in order of `by`. */
+/* An item that is being sorted. */
+struct placed {
+    json_t *item;
+    size_t place; /* where it has to stand among the others */
+    size_t was;   /* where it stood */
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->was < y->was ? -1 : 1;
+}
+
+/* The items of `list` that are in `order` (or, with `in` false, those that are not), in order of `by`; both are places. New
+ * reference. */
 static json_t *select_items(const json_t *list, const char *key, const json_t *order, bool in, const json_t *by)
 {
-    json_t *selected = json_array();
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
-        if (is_in(order, key, item) != in)
-            continue;
-        size_t at = json_array_size(selected), place = place_of(by, key, item);
-        while (at > 0 && place_of(by, key, json_array_get(selected, at - 1)) > place)
-            at--;
-        json_array_insert(selected, at, item);
-    }
+    struct placed *placed = xcalloc(json_array_size(list) + 1, sizeof *placed);
+    size_t count = 0, i;
+    json_t *item, *selected = json_array();
+    json_array_foreach (list, i, item)
+        if ((place_in(order, key, item) != NOWHERE) == in)
+            placed[count++] = (struct placed){ item, place_in(by, key, item), i };
+    qsort(placed, count, sizeof *placed, by_place);
+    for (i = 0; i < count; i++)
+        json_array_append(selected, placed[i].item);
+    free(placed);
     return selected;
 }
 
@@ -103,14 +155,16 @@ static json_t *select_items(const json_t *list, const char *key, const json_t *o
 static json_t *in_order(json_t *list_steal, const char *key, const json_t *order, const json_t *before)
 {
     CLEANUP_JSON json_t *list = list_steal;
-    CLEANUP_JSON json_t *theirs = select_items(list, key, order, true, order);
-    CLEANUP_JSON json_t *others = select_items(list, key, order, false, before);
+    CLEANUP_JSON json_t *ordered = places_of(order, key);
+    CLEANUP_JSON json_t *had = places_of(before, key);
+    CLEANUP_JSON json_t *theirs = select_items(list, key, ordered, true, ordered);
+    CLEANUP_JSON json_t *others = select_items(list, key, ordered, false, had);
     json_t *all = json_array();
     size_t t = 0, o = 0;
     while (t < json_array_size(theirs) || o < json_array_size(others)) {
         json_t *their = json_array_get(theirs, t), *other = json_array_get(others, o);
-        bool other_first = !their || (other && is_in(before, key, their) && is_in(before, key, other) &&
-                                      place_of(before, key, other) < place_of(before, key, their));
+        size_t their_place = their ? place_in(had, key, their) : NOWHERE, other_place = other ? place_in(had, key, other) : NOWHERE;
+        bool other_first = !their || (their_place != NOWHERE && other_place < their_place);
         json_array_append(all, other_first ? other : their);
         *(other_first ? &o : &t) += 1;
     }
@@ -124,10 +178,9 @@ static json_t *in_order(json_t *list_steal, const char *key, const json_t *order
 static int split_items(const char *key, const json_t *original, const json_t *patch, json_t **ret_kept, json_t **ret_items,
                        struct refusal *r)
 {
-    json_t *kept = json_copy((json_t *) original), *items = json_array();
+    CLEANUP_JSON json_t *deleted = json_array();
+    json_t *items = *ret_items = json_array();
     bool replace = false;
-    *ret_kept = kept;
-    *ret_items = items;
     size_t i;
     json_t *item;
     json_array_foreach (patch, i, item) {
@@ -135,8 +188,7 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
         if (!json_object_get(item, directive)) {
             json_array_append(items, item);
         } else if (str_eq(what, "delete")) {
-            for (size_t at; (at = place_of(kept, key, item)) < json_array_size(kept);)
-                json_array_remove(kept, at);
+            json_array_append(deleted, item);
         } else if (str_eq(what, "replace")) {
             replace = true;
         } else {
@@ -144,11 +196,9 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
             return refuse(r, 500, NULL, "unknown patch type: %s in map: %s", str_or_empty(what), text);
         }
     }
-    if (replace) {
-        json_array_clear(kept);
-        json_array_extend(kept, items);
+    *ret_kept = replace ? json_copy(items) : without_items(original, key, deleted);
+    if (replace)
         json_array_clear(items);
-    }
     return 0;
 }
 
@@ -156,12 +206,14 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
 static json_t *merge_items(const struct merge_type *t, const json_t *original, const json_t *items, struct refusal *r)
 {
     const struct merge_type type = merge_type_item(t);
+    CLEANUP_JSON json_t *places = places_of(original, t->patch_key);
     json_t *merged = json_copy((json_t *) original);
     size_t i;
     json_t *item;
     json_array_foreach (items, i, item) {
-        size_t at = place_of(merged, t->patch_key, item);
-        if (at == json_array_size(merged)) {
+        size_t at = place_in(places, t->patch_key, item);
+        if (at == NOWHERE) {
+            add_place(places, t->patch_key, item, json_array_size(merged));
             json_array_append_new(merged, plain(item));
             continue;
         }
@@ -187,13 +239,14 @@ static json_t *merge_maps(const struct merge_type *t, const json_t *original, co
 
 static json_t *merge_scalars(const json_t *original, const json_t *patch)
 {
+    CLEANUP_JSON json_t *places = json_object();
     json_t *merged = json_array();
     const json_t *const both[] = { original, patch };
     for (size_t b = 0; b < ARRAY_LEN(both); b++) {
         size_t i;
         json_t *value;
         json_array_foreach (both[b], i, value)
-            if (!is_in(merged, "", value))
+            if (add_place(places, "", value, i))
                 json_array_append(merged, value);
     }
     return in_order(merged, "", patch, original);
@@ -210,17 +263,6 @@ static json_t *merge_list(const struct merge_type *t, const json_t *original, co
 
 /* ---- directives of a map */
 
-static json_t *without_items(const json_t *list, const json_t *unwanted)
-{
-    json_t *left = json_array();
-    size_t i;
-    json_t *value;
-    json_array_foreach (list, i, value)
-        if (!is_in(unwanted, "", value))
-            json_array_append(left, value);
-    return left;
-}
-
 /* $retainKeys: fields that it does not name go. 0, or -1 and 400 where the patch sets one of those. */
 static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
 {
@@ -229,17 +271,18 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
         return 0;
     const char *name;
     json_t *value;
+    CLEANUP_JSON json_t *kept = places_of(names, "");
     bool valid = json_is_array(names);
     json_object_foreach ((json_t *) patch, name, value) {
         CLEANUP_JSON json_t *text = json_string(name);
-        valid = valid && (*name == '$' || json_is_null(value) || is_in(names, "", text));
+        valid = valid && (*name == '$' || json_is_null(value) || place_in(kept, "", text) != NOWHERE);
     }
     if (!valid)
         return refuse(r, 400, NULL, "invalid patch format of retainKeys");
     void *next;
     json_object_foreach_safe (merged, next, name, value) {
         CLEANUP_JSON json_t *text = json_string(name);
-        if (!is_in(names, "", text))
+        if (place_in(kept, "", text) == NOWHERE)
             json_object_del(merged, name);
     }
     return 0;
@@ -317,8 +360,9 @@ static int merge_member(const struct merge_type *t, json_t *merged, const json_t
     CLEANUP_FREE char *order = xasprintf("%s%s", element_order, name);
     if (str_has_prefix(name, delete_list)) {
         const char *list = name + strlen(delete_list);
-        if (json_object_get(merged, list))
-            json_object_set_new(merged, list, without_items(json_object_get(merged, list), value));
+        /* The server passes over one that is no list, or that is for something else than a list. */
+        if (json_is_array(json_object_get(merged, list)) && json_is_array(value))
+            json_object_set_new(merged, list, without_items(json_object_get(merged, list), "", value));
         return 0;
     }
     if (*name == '$' || json_object_get(patch, order))

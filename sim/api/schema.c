@@ -1,5 +1,6 @@
 #include "sim/api/schema.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -84,6 +85,13 @@ static int add_inner(const json_t *source, struct schema **ret, struct err *e)
         return 0;
     *ret = schema_new(source, e);
     return *ret ? 0 : -1;
+}
+
+bool schema_is_integer(const json_t *value)
+{
+    static const double limit = 1LL << 53;
+    double number = json_number_value(value);
+    return json_is_integer(value) || (json_is_real(value) && trunc(number) == number && fabs(number) < limit);
 }
 
 struct schema *schema_new(const json_t *open_api, struct err *e)

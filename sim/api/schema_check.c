@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/pattern.h"
 #include "sim/api/schema_tree.h"
 #include "sim/api/validate_value.h"
 
@@ -65,6 +66,13 @@ static void not_of_type(struct check *c, const struct spot *at, const char *word
     c->blocked = true;
 }
 
+/* Whether a number with a point has nothing behind it and fits. */
+static bool is_int64(const json_t *real)
+{
+    double number = json_real_value(real);
+    return trunc(number) == number && fabs(number) < 0x1p63;
+}
+
 static void wrong_type(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
 {
     const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL, *word = word_of(value);
@@ -77,15 +85,10 @@ static void wrong_type(const struct schema *s, const struct spot *at, const json
                      buf_text(&place));
         not_of_type(c, at, word, "integer");
     }
-    if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING))
+    if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING) && !is_int64(value))
         refuse_cause(c->r, "FieldValueInvalid", "<nil>",
                      "Invalid value: \"\": Checked value must be of type integer %s%s%s in %s",
                      format ? "with format " : "(default format", format ? format : "", format ? "" : ")", buf_text(&place));
-}
-
-static bool is_integer(const json_t *value)
-{
-    return json_is_integer(value) || (json_is_real(value) && trunc(json_real_value(value)) == json_real_value(value));
 }
 
 static bool fits(enum schema_type type, const json_t *value)
@@ -100,13 +103,13 @@ static bool fits(enum schema_type type, const json_t *value)
     case SCHEMA_STRING:
         return json_is_string(value);
     case SCHEMA_INTEGER:
-        return is_integer(value);
+        return schema_is_integer(value);
     case SCHEMA_NUMBER:
         return json_is_number(value);
     case SCHEMA_BOOLEAN:
         return json_is_boolean(value);
     case SCHEMA_INT_OR_STRING:
-        return is_integer(value) || json_is_string(value);
+        return schema_is_integer(value) || json_is_string(value);
     }
     return true;
 }
@@ -129,11 +132,11 @@ static void check_enum(const struct schema *s, const struct spot *at, const json
     c->blocked = true;
 }
 
-static size_t characters(const char *text)
+static size_t characters(const json_t *text)
 {
     size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char) *text & 0xc0) != 0x80;
+    for (size_t i = 0; i < json_string_length(text); i++)
+        n += ((unsigned char) json_string_value(text)[i] & 0xc0) != 0x80;
     return n;
 }
 
@@ -142,14 +145,14 @@ static void check_string(const struct schema *s, const struct spot *at, const js
     const char *text = json_string_value(value);
     CLEANUP_FREE char *shown = shown_of(value);
     int64_t max = json_int(s->source, "maxLength", INT64_MAX), min = json_int(s->source, "minLength", 0);
-    int64_t length = (int64_t) characters(text);
+    int64_t length = (int64_t) characters(value);
     if (length > max) {
         spot_too_long(c->r, at, (size_t) max);
         c->blocked = true;
     } else if (length < min) {
         CLEANUP_FREE char *why = xasprintf("should be at least %lld chars long", (long long) min);
         invalid(c, "FieldValueInvalid", at, shown, why);
-    } else if (s->pattern && regexec(s->pattern, text, 0, NULL, 0) != 0) {
+    } else if (s->pattern && !pattern_matches(s->pattern, text, json_string_length(value))) {
         CLEANUP_FREE char *why = xasprintf("should match '%s'", json_key(s->source, "pattern"));
         invalid(c, "FieldValueInvalid", at, shown, why);
     }

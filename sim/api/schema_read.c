@@ -80,6 +80,8 @@ static json_t *read_array(const struct schema *s, const struct spot *at, const j
 
 json_t *schema_read(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
 {
+    if (json_is_real(value) && schema_is_integer(value)) /* the server's own JSON has no 3.0 */
+        return json_integer((json_int_t) json_real_value(value));
     if (value != before && s->type == SCHEMA_OBJECT && json_is_object(value))
         return read_object(s, at, before, value, unknown);
     if (value != before && s->items && json_is_array(value))

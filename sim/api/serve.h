@@ -29,6 +29,8 @@ typedef int serve_fn(struct serving *s);
 serve_fn serve_get, serve_list;
 serve_fn serve_create, serve_update, serve_patch, serve_delete, serve_delete_collection, serve_eviction, serve_binding;
 serve_fn serve_scale;
+/* The options of a deletion inside another body; NULL: none. 0, or -1 and 400 or 422. */
+int serve_check_delete_options(const json_t *options, struct refusal *r);
 
 /* Answers with an object, as it is stored or as a view shows it. Takes it. */
 int serve_object(struct serving *s, int status, json_t *object_steal);

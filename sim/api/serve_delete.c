@@ -62,6 +62,34 @@ static int finish_options(struct refusal *r)
     return refuse_finish_invalid(r, &options, "");
 }
 
+/* Reads the options of its body. 0, or -1 and a refusal. */
+static int read_options(struct deletion *d, struct refusal *r)
+{
+    CLEANUP(typed_problems_clear) struct typed_problems problems = { 0 };
+    json_decref(typed_read(&type_delete_options, NULL, d->body, &problems));
+    if (problems.wrong_type)
+        return refuse(r, 400, NULL, "%s", problems.wrong_type);
+    const json_t *grace = json_object_get(d->body, "gracePeriodSeconds");
+    /* A negative period means the shortest. */
+    int64_t grace_s = json_is_integer(grace) ? json_integer_value(grace) : -1;
+    d->options.grace_s = json_is_integer(grace) && grace_s < 0 ? 1 : grace_s;
+    d->options.uid = json_str(d->body, "preconditions.uid");
+    d->options.rv = json_str(d->body, "preconditions.resourceVersion");
+    const json_t *orphan = json_object_get(d->body, "orphanDependents");
+    settle_propagation(d, json_str(d->body, "propagationPolicy"), json_is_boolean(orphan) ? orphan : NULL, r);
+    size_t i;
+    json_t *dry_run;
+    json_array_foreach (json_object_get(d->body, "dryRun"), i, dry_run)
+        settle_dry_run(d, json_string_value(dry_run), r);
+    return finish_options(r);
+}
+
+int serve_check_delete_options(const json_t *options, struct refusal *r)
+{
+    struct deletion d = { .body = (json_t *) options };
+    return options ? read_options(&d, r) : 0;
+}
+
 static int read_body(struct serving *s, struct deletion *d)
 {
     d->body = body_object(s->call, NULL, false, &s->refusal);
@@ -71,20 +99,7 @@ static int read_body(struct serving *s, struct deletion *d)
     if (kind && !str_eq(kind, "DeleteOptions"))
         return refuse(&s->refusal, 400, NULL, "no kind \"%s\" is registered for version \"%s\"", kind,
                       json_str_or_empty(d->body, "apiVersion"));
-    CLEANUP(typed_problems_clear) struct typed_problems problems = { 0 };
-    json_decref(typed_read(&type_delete_options, NULL, d->body, &problems));
-    if (problems.wrong_type)
-        return refuse(&s->refusal, 400, NULL, "%s", problems.wrong_type);
-    const json_t *grace = json_object_get(d->body, "gracePeriodSeconds");
-    /* A negative period means the shortest. */
-    int64_t grace_s = json_is_integer(grace) ? json_integer_value(grace) : -1;
-    d->options.grace_s = json_is_integer(grace) && grace_s < 0 ? 1 : grace_s;
-    d->options.uid = json_str(d->body, "preconditions.uid");
-    d->options.rv = json_str(d->body, "preconditions.resourceVersion");
-    const json_t *orphan = json_object_get(d->body, "orphanDependents");
-    settle_propagation(d, json_str(d->body, "propagationPolicy"), json_is_boolean(orphan) ? orphan : NULL, &s->refusal);
-    settle_dry_run(d, json_string_value(json_array_get(json_object_get(d->body, "dryRun"), 0)), &s->refusal);
-    return finish_options(&s->refusal);
+    return read_options(d, &s->refusal);
 }
 
 static int read_query(struct serving *s, struct deletion *d)

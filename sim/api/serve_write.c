@@ -181,7 +181,7 @@ int serve_eviction(struct serving *s)
     if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
         return -1;
     CLEANUP_JSON json_t *eviction = action_body(s, "policy", "Eviction");
-    if (!eviction)
+    if (!eviction || serve_check_delete_options(json_object_get(eviction, "deleteOptions"), &s->refusal) < 0)
         return -1;
     if (o.dry_run)
         json_set_at(eviction, "deleteOptions.dryRun", json_pack("[s]", "All"));

@@ -201,8 +201,8 @@ static bool is_int32(const json_t *value)
 static bool fits(enum field_what what, const json_t *value)
 {
     switch (what) {
-    case STRING:
-        return json_is_string(value);
+    case STRING: /* what judges and keeps texts of these kinds sees them as C does */
+        return json_is_string(value) && json_is_whole(value);
     case BOOL:
         return json_is_boolean(value);
     case INT32:

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/api/quantity.h"
 #include "sim/api/validate.h"
 #include "sim/api/validate_name.h"
 #include "sim/api/validate_value.h"
@@ -56,12 +57,36 @@ static void validate_taints(const json_t *taints, struct refusal *r)
     }
 }
 
+/* What a node has: nothing less than none, and of what is in pieces whole ones. */
+static void validate_capacity(const json_t *amounts, const struct spot *at, struct refusal *r)
+{
+    const char *name;
+    json_t *amount;
+    json_object_foreach ((json_t *) amounts, name, amount) {
+        struct spot here = SPOT(at, name);
+        struct quantity quantity;
+        bool pieces = (strchr(name, '/') && !strstr(name, "kubernetes.io/")) || str_eq(name, "pods");
+        if (!quantity_parse(str_or_empty(json_string_value(amount)), &quantity))
+            continue;
+        if (quantity.nano < 0)
+            spot_invalid(r, &here, amount, "must be greater than or equal to 0");
+        if (pieces && !quantity_is_whole(&quantity))
+            spot_invalid(r, &here, amount, "must be an integer");
+    }
+}
+
 void validate_node(const json_t *before, const json_t *after, struct refusal *r)
 {
     const json_t *was = json_object_get(before, "spec"), *is = json_object_get(after, "spec");
     const json_t *taints = json_object_get(is, "taints");
     if (taints && taints != json_object_get(was, "taints"))
         validate_taints(taints, r);
+    static const char *const lists[] = { "capacity", "allocatable" };
+    const struct spot status = { .key = "status" };
+    for (size_t i = 0; before && i < ARRAY_LEN(lists); i++) {
+        struct spot here = SPOT(&status, lists[i]);
+        validate_capacity(json_object_get(json_object_get(after, "status"), lists[i]), &here, r);
+    }
     struct spot provider = SPOT(&spec_at, "providerID"), networks = SPOT(&spec_at, "podCIDRs"), network = SPOT_ITEM(&networks, 0);
     const char *cidr = json_str_or_empty(is, "podCIDR");
     if (*cidr && !strchr(cidr, '/'))

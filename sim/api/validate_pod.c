@@ -108,7 +108,7 @@ void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal
         validate_dns_label(json_str_or_empty(spec, "hostname"), false, &hostname, r);
     struct spot deadline = SPOT(at, "activeDeadlineSeconds");
     const json_t *seconds = json_object_get(spec, "activeDeadlineSeconds");
-    if (seconds && json_integer_value(seconds) < 1)
+    if (seconds && (json_integer_value(seconds) < 1 || json_integer_value(seconds) > INT32_MAX))
         spot_invalid(r, &deadline, seconds, "must be between 1 and 2147483647, inclusive");
 }
 

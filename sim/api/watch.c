@@ -47,6 +47,13 @@ static int find_start(struct api_watch *w, const struct list_options *o, struct 
     return page_read(w->api, w->kind, &whole, &w->filter, &w->initial, r);
 }
 
+/* As it was asked for, within what the clock can count. */
+static int64_t timeout_s(const struct list_options *o)
+{
+    int64_t asked = o->timeout_s > 0 ? o->timeout_s : WATCH_TIMEOUT_S;
+    return asked < INT32_MAX ? asked : INT32_MAX;
+}
+
 int watch_open(struct api *api, const struct kind *k, const struct list_options *o, struct filter *filter_steal,
                enum table_form table, struct api_watch **ret, struct refusal *r)
 {
@@ -57,7 +64,7 @@ int watch_open(struct api *api, const struct kind *k, const struct list_options 
                              .filter = *filter_steal,
                              .bookmarks = o->bookmarks,
                              .table = table,
-                             .timeout_ms = (o->timeout_s > 0 ? o->timeout_s : WATCH_TIMEOUT_S) * 1000 };
+                             .timeout_ms = timeout_s(o) * 1000 };
     *filter_steal = (struct filter){ 0 };
     if (find_start(w, o, r) < 0) {
         api_watch_free(w);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "sim/scenario/check.h"
 #include "sim/scenario/fields.h"
 
 enum { NODES_MAX = 20000 };
@@ -356,7 +357,7 @@ static int read_all(struct scenario *s, const json_t *root, struct err *e)
     if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, root, e) < 0 || read_tables(s, root, e) < 0 ||
         read_actions(s, root, e) < 0 || read_parts(s, root, e) < 0)
         return -1;
-    return read_changes(s, root, e);
+    return read_changes(s, root, e) < 0 ? -1 : scenario_check(s, root, e);
 }
 
 /* "file:line: message", where the message begins with the place. */

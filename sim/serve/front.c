@@ -1,5 +1,6 @@
 #include "sim/serve/front.h"
 
+#include <errno.h>
 #include <libwebsockets.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -26,6 +27,7 @@ enum {
     IDLE_SECS = 120,                /* a connection on which nothing happens, unless it is a watch */
     BOOKMARK_MS = 60 * 1000,
     REFUSED_SECS = 2,
+    FIRST_SECS = 10,                /* from the connection to its first bytes, the handshake included */
 };
 
 /* One client. */
@@ -54,6 +56,8 @@ struct front {
     struct front_options options;
     struct lws_context *context;
     int listen_fd, timer_fd, port; /* the descriptors belong to libwebsockets once it has adopted them */
+    struct lws *listener;
+    bool full; /* no descriptor is left: nobody is let in until a connection ends */
     struct connections connections;
     size_t connection_count;
     uint64_t requests;
@@ -91,6 +95,8 @@ static void say_answer(struct connection *c, const struct api_answer *a)
         return;
     }
     buf_printf(&c->out, "Content-Length: %zu\r\n\r\n", a->len);
+    if (str_eq(http1_request(c->in)->method, "HEAD"))
+        return; /* only what the body would be */
     if (a->len > 0 && !buf_add(&c->out, a->body, a->len))
         c->close = true; /* the client sees a body that is too short */
 }
@@ -261,7 +267,7 @@ static int connection_add(struct front *f, struct lws *wsi)
     TAILQ_INSERT_TAIL(&f->connections, c, link);
     f->connection_count++;
     lws_set_opaque_user_data(wsi, c);
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE, IDLE_SECS);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_SSL_ACCEPT, FIRST_SECS);
     return 0;
 }
 
@@ -274,6 +280,14 @@ static void connection_remove(struct connection *c)
     TAILQ_REMOVE(&c->front->connections, c, link);
     c->front->connection_count--;
     free(c);
+}
+
+/* Without a descriptor for them, those who wait outside would wake us all the time. */
+static void let_in(struct front *f, bool in)
+{
+    if (f->full == in)
+        lws_rx_flow_control(f->listener, in);
+    f->full = !in;
 }
 
 /* ---- libwebsockets */
@@ -290,6 +304,8 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
         return on_bytes(c, in, len);
     if (reason == LWS_CALLBACK_RAW_WRITEABLE && c)
         return on_writable(c);
+    if (reason == LWS_CALLBACK_WSI_DESTROY)
+        let_in(f, true);
     if (reason == LWS_CALLBACK_WSI_DESTROY && c) {
         lws_set_opaque_user_data(wsi, NULL);
         connection_remove(c);
@@ -328,8 +344,11 @@ static void on_connections(void *arg)
     lws_sock_file_fd_type d;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
         d.sockfd = accept4(f->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (d.sockfd < 0)
+        if (d.sockfd < 0) {
+            if (errno == EMFILE || errno == ENFILE)
+                let_in(f, false);
             return;
+        }
         const int on = 1;
         setsockopt(d.sockfd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, "default"), LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d,
@@ -345,16 +364,15 @@ static void on_timer(void *arg)
         return; /* set anew in between */
 }
 
-/* libwebsockets owns `fd` afterwards, also when this fails. */
-static int adopt(struct front *f, int fd, void (*on_readable)(void *arg))
+/* libwebsockets owns `fd` afterwards, also when this fails: then NULL. */
+static struct lws *adopt(struct front *f, int fd, void (*on_readable)(void *arg))
 {
     lws_sock_file_fd_type d = { .filefd = fd };
     struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, "default"), LWS_ADOPT_RAW_FILE_DESC, d,
                                                  SOURCE_PROTOCOL, NULL);
-    if (!wsi)
-        return -1;
-    *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, f };
-    return 0;
+    if (wsi)
+        *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, f };
+    return wsi;
 }
 
 static struct lws_context *make_context(struct front *f)
@@ -372,6 +390,7 @@ static struct lws_context *make_context(struct front *f)
         .server_ssl_private_key_mem = f->options.key,
         .server_ssl_private_key_mem_len = (unsigned) strlen(f->options.key) + 1,
         .alpn = "http/1.1",
+        .timeout_secs = FIRST_SECS,
         .fd_limit_per_thread = CONNECTIONS_MAX + DESCRIPTORS_BESIDE,
     };
     lws_set_log_level(LLL_ERR | LLL_WARN, on_library_log);
@@ -392,7 +411,9 @@ static int start(struct front *f, struct err *e)
             close(f->timer_fd);
         return err_set(e, ERR_SYSTEM, "the API server cannot start: no timer or no memory, or TLS refused the certificate");
     }
-    if (adopt(f, f->timer_fd, on_timer) < 0 || adopt(f, f->listen_fd, on_connections) < 0)
+    struct lws *timer = adopt(f, f->timer_fd, on_timer);
+    f->listener = adopt(f, f->listen_fd, on_connections);
+    if (!timer || !f->listener)
         return err_set(e, ERR_SYSTEM, "the API server cannot watch its own sockets");
     return 0;
 }
@@ -445,6 +466,7 @@ void front_free(struct front *f)
 {
     if (!f)
         return;
+    f->full = false;
     if (f->context)
         lws_context_destroy(f->context); /* connections go through on_client() */
     free(f);

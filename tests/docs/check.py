@@ -116,6 +116,13 @@ def metrics():
     return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
 
 
+def invariants():
+    """docs/testing.md has every invariant of the sweeps, in its words, and no other."""
+    real = {f"`{name}`: {text}" for name, text in found(r'^    X\((\w+), "([^"]+)"\)', "tests/sweep/invariants.h")}
+    documented = {f"`{name}`: {text}" for name, text in found(r"^\| `([SLU][A-Z0-9_]+)` \| (.*) \|$", "docs/testing.md")}
+    return differences(documented, real, "docs/testing.md", "tests/sweep/invariants.h")
+
+
 def tour():
     """docs/ARCHITECTURE.md names every C file, and none that is not there."""
     text = read("docs/ARCHITECTURE.md")
@@ -140,7 +147,7 @@ def paths():
     return [f"{page}: {path} is not there" for page in PAGES for path in sorted(found(pattern, page)) if not (ROOT / path).exists()]
 
 
-CHECKS = [keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, metrics, tour, links, paths]
+CHECKS = [keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, metrics, invariants, tour, links, paths]
 
 
 def main():

@@ -113,7 +113,7 @@ static bool is_possible(const json_t *object)
         if (json_at(object, objects[i]) && !json_is_object(json_at(object, objects[i])))
             return false;
     json_object_foreach (json_at(object, "metadata.labels"), key, value)
-        if (!json_is_string(value) || strchr(key, '='))
+        if (!json_is_string(value) || !json_is_whole(value) || strchr(key, '='))
             return false;
     json_object_foreach (json_at(object, "metadata.annotations"), key, value)
         if (!json_is_string(value))

@@ -147,12 +147,14 @@ static void check_frames(uint8_t seed, const char *text, size_t len)
             json_loadb(text + at, len - at, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
         if (!want)
             break; /* from here on jansson can say nothing */
+        if (json_is_object(want)) {
+            prune(want);
+            prune(json_object_get(want, "object"));
+        }
         if (!json_is_object(want) || depth_of(want) > SPLIT_DEPTH_MAX) {
             DEMAND(rc < 0 && json_array_size(got) == i);
             return;
         }
-        prune(want);
-        prune(json_object_get(want, "object"));
         DEMAND(json_equal(json_array_get(got, i), want));
         at += (size_t) error.position;
     }

@@ -5,6 +5,7 @@ import base64
 import contextlib
 import json
 import pathlib
+import resource
 import signal
 import socket
 import ssl
@@ -81,6 +82,12 @@ class Door:
         return self.say(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorization}Connection: close\r\n\r\n".encode())
 
 
+def processor_seconds(pid):
+    """What a process has worked so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
 @contextlib.contextmanager
 def door(*arguments):
     """A running ostler-sim."""
@@ -105,9 +112,9 @@ def help_and_version():
 @test
 def wrong_options():
     """What is wrong on the command line is named, and ends with 2."""
-    for arguments, words in ((("--sped", "2"), "unknown argument --sped"), (("--speed", "fast"), 'fast" is not valid'),
+    for arguments, words in ((("--sped", "2"), "unknown argument --sped"), (("--speed", "fast"), 'fast" is not valid: how much faster than real time, from 0.01 to 1000000'),
                              (("--speed",), "--speed needs N"), (("--seed", "-1"), "not valid"), (("--show=yes",), "takes no value"),
-                             (("--for", "5"), "not valid")):
+                             (("--for", "5"), "as 90s, 10m or 1h30m")):
         code, _, err = run(*arguments)
         assert code == 2 and words in err, (arguments, code, err)
 
@@ -116,7 +123,8 @@ def wrong_options():
 def wrong_scenarios():
     """What is wrong in a scenario is said with file, line and place; nothing is started, and it ends with 1."""
     for text, words in (("nodes: 3\n", "standard input:1: nodes: must be a list"), ("a: [", "standard input"),
-                        ("shapes:\n- {name: a}\nnodes:\n- {name: x, shape: b}\n", "standard input:4: nodes[0].shape: must be the name")):
+                        ("shapes:\n- {name: a}\nnodes:\n- {name: x, shape: b}\n", "standard input:4: nodes[0].shape: must be the name"),
+                        ("actions:\n- {at: 1s, do: Cordon}\n", "standard input:2: actions[0].node: is missing; Cordon needs the name of a node")):
         code, out, err = run("--scenario", "-", text=text)
         assert code == 1 and words in err and out == "", (code, out, err)
     code, _, err = run("--scenario", "/nowhere.yaml")
@@ -146,12 +154,90 @@ def ends_after_its_time():
 
 
 @test
+def actions_are_told():
+    """Each action is a line as it happens, with what the API server says when it refuses it."""
+    world = ("shapes: [{name: a}]\nnodes: [{name: one, shape: a}]\nactions:\n"
+             "- {at: 3s, do: Label, user: carol, node: one, with: {x: z, gone: null}}\n- {at: 4s, do: Taint, user: dave, node: one, with: {key: k, effect: NoSchedule}}\n"
+             "- {at: 5s, do: Delete, kind: daemonsets, namespace: default, name: d}\n- {at: 6s, do: NodeDown, name: one}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        for more in ((), ("--show",)):
+            code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "10s", "--kubeconfig", f"{folder}/k", *more, text=world)
+            for line in ("00:00:03  carol labels one x=z gone-", "00:00:04  dave taints one k:NoSchedule",
+                         '00:00:05  alice deletes daemonsets default/d refused: daemonsets.apps "d" not found', "00:00:06  one goes down"):
+                assert code == 0 and f"\n{line}\n" in out, (more, line, out)
+
+
+@test
+def failed_nodes():
+    """A node with an operand that says why it does not come up is failed, not starting; what a node has not is left out of its line."""
+    world = ("shapes: [{name: a, gpus: 1, labels: {nvidia.com/gpu.present: 'true', ostler.dev/stack: x}}, {name: b}]\n"
+             "nodes: [{name: one, shape: a}, {name: two, shape: b}]\nimages: [{image: '*bad*', missing: true}]\nactions:\n- at: 1s\n  do: Create\n"
+             "  with: {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ostler-operands}, spec: {nodeName: one, containers: [{name: main, image: 'bad:1'}]}}\n"
+             "- {at: 60s, do: Delete, kind: pods, namespace: ostler-operands, name: p}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "2m", "--show", "--kubeconfig", f"{folder}/k", text=world)
+    said = [line.split("node one", 1)[1].split(",")[0].strip() for line in out.split("\n") if "  node one " in line]
+    assert code == 0 and said[0] == "starting" and "failed" in said and said[-1] == "starting", out
+    assert ", ," not in out and "alice creates Pod p\n" in out, out
+
+
+@test
+def refused_objects():
+    """An object of the scenario that the API server refuses is named with its reason, and nothing is started."""
+    code, out, err = run("--scenario", "-", text="objects:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: nowhere}}\n")
+    assert code == 1 and out == "" and "ConfigMap c of `objects` is refused: " in err and 'namespaces "nowhere" not found' in err, (code, out, err)
+
+
+@test
+def kubeconfig_goes():
+    """The first lines have the command for a second terminal, and say that the kubeconfig goes at the end; it does."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, _ = run("--for", "1s", "--speed", "100", "--kubeconfig", f"{folder}/k")
+        assert code == 0 and f"kubectl --kubeconfig {folder}/k get nodes" in out and "the file goes" in out, out
+        assert not pathlib.Path(folder, "k").exists()
+
+
+@test
 def ends_with_a_signal():
     """SIGINT and SIGTERM end it with 0 within a second."""
     for number in (signal.SIGINT, signal.SIGTERM):
         with door() as d:
             d.process.send_signal(number)
             assert d.process.wait(2) == 0
+
+
+@test
+def head_has_no_body():
+    """The answer to HEAD has no body: what follows on the connection is the next answer."""
+    with door() as d, d.connect() as s:
+        s.settimeout(5)
+        s.sendall(b"HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        data = b""
+        while part := s.recv(65536):
+            data += part
+        assert data.split(b"\r\n\r\n")[1].startswith(b"HTTP/1.1 "), data
+
+
+@test
+def silent_connections_end():
+    """Who connects and says nothing is put out again."""
+    with door() as d, socket.create_connection(d.address, timeout=15) as s:
+        assert s.recv(1) == b""
+
+
+@test
+def out_of_descriptors():
+    """With no descriptor left it waits without working, and lets the next one in when a connection ends."""
+    with door() as d:
+        resource.prlimit(d.process.pid, resource.RLIMIT_NOFILE, (40, 40))
+        crowd = [socket.create_connection(d.address, timeout=5) for _ in range(60)]
+        time.sleep(0.5)
+        before = processor_seconds(d.process.pid)
+        time.sleep(1)
+        assert processor_seconds(d.process.pid) - before < 0.3
+        for s in crowd:
+            s.close()
+        assert d.get("/livez", d.token)[0] == 200
 
 
 @test

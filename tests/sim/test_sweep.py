@@ -30,10 +30,14 @@ class Tree:
         shutil.copy(ROOT / LIFE, self.folder / LIFE)
         (self.folder / KEPT).write_text("# none yet\n", encoding="utf-8")
 
-    def sweep(self, *arguments):
-        """Runs it: (exit code, what it printed)."""
+    def run(self, *arguments):
+        """Runs it: (exit code, standard output, standard error)."""
         done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
-        return done.returncode, done.stdout
+        return done.returncode, done.stdout, done.stderr
+
+    def sweep(self, *arguments):
+        """The same without standard error."""
+        return self.run(*arguments)[:2]
 
     def kept(self):
         """The lines of the file of cases that failed once."""
@@ -46,6 +50,36 @@ def no_finding(tree):
     code, out = tree.sweep("dst", "--count", "2")
     assert code == 0 and "dst: 2 passed, 0 failed" in out and "replay" not in out, out
     assert not tree.kept()
+
+
+@test
+def wrong_arguments(tree):
+    """What is wrong on the command line is said in one line, with what may be there, and ends with 2; --help ends with 0."""
+    for arguments, words in (((), "a sweep's name is missing; there are crash-sweep, "), (("crash",), "there is no sweep crash; there are crash-sweep, "),
+                             (("dst", "--seed", "1"), "unknown argument --seed; `sweep --help` lists them"), (("dst", "--case"), "--case needs N"),
+                             (("dst", "--case", "one"), "--case one: must be a whole number from 0 to "),
+                             (("dst", "--count", "0"), "--count 0: must be a whole number from 1 to ")):
+        code, out, err = tree.run(*arguments)
+        assert code == 2 and not out and err.startswith(f"sweep: {words}") and err.count("\n") == 1, (arguments, code, out, err)
+    code, out, _ = tree.run("--help")
+    assert code == 0 and "the number is the seed" in out and "\n  crash-sweep " in out, out
+
+
+@test
+def case_that_is_not_there(tree):
+    """A case beyond the last is refused, with how many there are."""
+    code, out, err = tree.run("crash-sweep", "--life", LIFE, "--case", "99999999")
+    assert code == 2 and not out and re.fullmatch(r"sweep: crash-sweep has \d+ cases, numbered from 0\n", err), (code, out, err)
+
+
+@test
+def verbose(tree):
+    """--verbose tells the case alone, apart from the life without faults, with the fault, the end of the process and its next start."""
+    code, out = tree.sweep("crash-sweep", "--life", LIFE, "--case", "13", "--verbose")
+    told = out[out.index("---- crash-sweep case 13\n"):]
+    assert code == 0 and out.startswith("---- the life without faults: ") and " write 1: " not in out[:out.index(told)], out[:500]
+    assert re.search(r"(\d+) fault: the process dies.*\n *\1 ostler 0 dies\n(.*\n)*? *\d+ ostler 0 starts\n", told), told[:5000]
+    assert re.search(r"crash-sweep: 1 of \d+ cases; crash-sweep-full lives all\n", told), told[-2000:]
 
 
 @test
@@ -88,10 +122,11 @@ def first_other_write(tree):
 
 @test
 def kept(tree):
-    """A case that failed stays in a file, once, and is lived first from then on."""
-    for _ in range(2):
-        tree.sweep("dst", "--count", "1", "--first", "7", "--plant", "1")
-    assert len(tree.kept()) == 1 and re.fullmatch(r"dst 7  phase 0, .*planted: 1 faults have struck", tree.kept()[0]), tree.kept()
+    """What was planted is not kept; a case that is kept is lived first, besides those that were asked for."""
+    _, out = tree.sweep("dst", "--count", "1", "--first", "7", "--plant", "1")
+    assert "FAIL dst case 7," in out and not tree.kept(), out
+    with open(tree.folder / KEPT, "a", encoding="utf-8") as file:
+        file.write("dst 7  what it was\n")
     _, out = tree.sweep("dst", "--count", "1")
     assert "dst: 2 passed, 0 failed" in out, out
 

@@ -135,6 +135,34 @@ static void add_faults(struct run *r)
     }
 }
 
+/* How an Ostler began and ended since the last look. */
+static void print_turns(struct run *r, size_t i)
+{
+    const struct process_counts *now = process_counts(r->ostlers[i]);
+    struct process_counts *seen = &r->seen[i];
+    const struct {
+        uint64_t news;
+        const char *text;
+    } rows[] = {
+        { now->kills - seen->kills, "dies" },
+        { now->losses - seen->losses, "loses the lease" },
+        { now->starts - seen->starts, "starts" },
+    };
+    for (size_t k = 0; k < ARRAY_LEN(rows); k++)
+        if (rows[k].news)
+            printf("%8" PRId64 " ostler %zu %s\n", r->sim.now_ms, i, rows[k].text);
+    *seen = *now;
+}
+
+/* Faults that have struck, Ostlers that have begun and ended since the last look. */
+static void print_news(struct run *r)
+{
+    for (; r->faults_printed < r->faults.mark_count; r->faults_printed++)
+        printf("%8" PRId64 " fault: %s\n", r->sim.now_ms, fault_text(&r->faults.rows[r->faults.marks[r->faults_printed].row]));
+    for (size_t i = 0; i < r->replicas; i++)
+        print_turns(r, i);
+}
+
 static void on_arrived(void *arg, struct wire_client *c, const struct request *request)
 {
     (void) c;
@@ -163,6 +191,11 @@ static void create(struct run *r, const json_t *object)
     const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
     if (!k || api_create(r->api, ADMIN, k, object, &refusal) < 0)
         run_finding(r, "the world cannot be set up: %s", k ? refusal.message : "a kind that is not there");
+}
+
+static void on_refused(void *arg, const json_t *object, const struct refusal *refusal)
+{
+    run_finding(arg, "the world cannot be set up: %s: %s", json_str_or_empty(object, "metadata.name"), refusal->message);
 }
 
 static void create_namespaces(struct run *r)
@@ -238,7 +271,7 @@ static void set_up(struct run *r)
     struct spec_world *world = &r->world;
     *world = r->life->scenario->world;
     world->action_count = 0; /* phase by phase */
-    r->actors = actors_new(&r->sim, r->api, &(struct actors_options){ .world = world });
+    r->actors = actors_new(&r->sim, r->api, &(struct actors_options){ .world = world, .refused = on_refused, .arg = r });
     set_up_access(r);
     if (plan->on_begin)
         plan->on_begin(r);
@@ -270,7 +303,7 @@ static void do_deed(void *arg)
 {
     const struct deed *d = arg;
     struct actors *a = d->run->actors;
-    if (d->action && !actors_do(a, d->action) && d->run->plan->calm)
+    if (d->action && !actors_do(a, d->action, NULL) && d->run->plan->calm)
         run_finding(d->run, "a deed of the life is refused: %s", str_or_empty(d->action->name));
     if (!d->change)
         return;
@@ -305,12 +338,19 @@ static int64_t quiet_at(const struct run *r)
     return at;
 }
 
+static void step(struct run *r, int64_t until_ms)
+{
+    sim_step(&r->sim, until_ms);
+    if (r->plan->verbose)
+        print_news(r);
+}
+
 /* Lets time pass until nothing has changed for a while. */
 static void settle(struct run *r)
 {
     int64_t limit = r->changed_ms + PHASE_LIMIT_MS, at;
     while (r->sim.now_ms < (at = quiet_at(r)) && r->sim.now_ms < limit)
-        sim_step(&r->sim, at);
+        step(r, at);
     if (r->sim.now_ms >= limit)
         run_finding(r, "the cluster does not come to rest");
 }

@@ -93,6 +93,8 @@ struct run {
     uint64_t changes;         /* by Ostler, but of its lease and events */
     uint64_t own_writes;      /* requests of Ostler's that came to write to nodes and the policy, whether they changed anything or not */
     size_t faults_told;       /* of those that fired, how many have a line */
+    size_t faults_printed;    /* the same, of what `verbose` prints */
+    struct process_counts seen[REPLICAS_MAX]; /* what `verbose` has printed of them */
 };
 
 void run_life(const struct life *life, const struct run_plan *plan, struct run_result *ret);

@@ -2,18 +2,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "tests/sweep/options.h"
 #include "tests/sweep/regressions.h"
 #include "tests/sweep/trace.h"
 #include "tests/sweep/workers.h"
 
-enum { CASES_SHOWN = 10, PROCESSES = 2 };
+enum { CASES_SHOWN = 10, NUMBER_MAX = 32 };
 
 static const struct sweep sweeps[] = {
     { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, EXACT, 60 },
@@ -74,6 +74,7 @@ size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compa
     size_t found = live(env, plan, compare, counts);
     if (!found)
         return 0;
+    log_setup(LOG_SILENT, false);
     buf_printf(out, "%s:\n", what);
     struct run_plan again = *plan, calm = { .seed = 1, .loose = env->loose, .keep_text = true, .phases = plan->phases };
     struct run_result reference, result;
@@ -95,78 +96,11 @@ size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compa
 
 /* ---- the program */
 
-struct options {
-    const struct sweep *sweep;
-    size_t count;       /* cases; 0: the bounded size */
-    bool full;
-    size_t only;        /* this case; SIZE_MAX: all */
-    size_t first;       /* of sweeps over seeds */
-    size_t processes;
-    size_t plant;
-    bool verbose;
-    const char *life;   /* NULL: that of the sweep */
-};
-
 struct report {
     const struct options *options;
     struct counts counts;
     size_t cases, failed, first; /* the first that failed */
 };
-
-static void usage(void)
-{
-    printf("usage: sweep NAME [--full | --count N] [--first N] [--case N [--verbose]] [--processes N] [--life FILE]\n"
-           "  --full         every case; else a bounded number, spread evenly over all\n"
-           "  --first N      of sweeps over seeds: the first seed\n"
-           "  --case N       this one alone; of dst with the faults that are enough\n"
-           "  --verbose      with all commits, and all that Ostler writes and logs\n"
-           "  --processes N  2 by default\n"
-           "  --life FILE    another scenario\n"
-           "  --plant N      a finding where there is none: as soon as N faults have struck\n");
-    for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
-        printf("  %-20s %s\n", sweeps[i].name, sweeps[i].help);
-}
-
-static bool number(const char *text, size_t *ret)
-{
-    int64_t value;
-    if (!text || !str_parse_int(text, 0, INT64_MAX, &value))
-        return false;
-    *ret = (size_t) value;
-    return true;
-}
-
-static const struct sweep *find(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
-        if (strcmp(sweeps[i].name, name) == 0)
-            return &sweeps[i];
-    return NULL;
-}
-
-static bool parse(int argc, char **argv, struct options *o)
-{
-    *o = (struct options){ .only = SIZE_MAX, .processes = PROCESSES, .life = NULL };
-    if (argc < 2 || !(o->sweep = find(argv[1])))
-        return false;
-    for (int i = 2; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        size_t *into = strcmp(argv[i], "--count") == 0 ? &o->count : strcmp(argv[i], "--case") == 0 ? &o->only :
-                       strcmp(argv[i], "--first") == 0 ? &o->first : strcmp(argv[i], "--processes") == 0 ? &o->processes :
-                       strcmp(argv[i], "--plant") == 0 ? &o->plant : NULL;
-        if (strcmp(argv[i], "--full") == 0)
-            o->full = true;
-        else if (strcmp(argv[i], "--verbose") == 0)
-            o->verbose = true;
-        else if (strcmp(argv[i], "--life") == 0 && value)
-            o->life = argv[++i];
-        else if (into && number(value, into))
-            i++;
-        else
-            return false;
-    }
-    return o->processes > 0;
-}
 
 static void on_done(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
 {
@@ -187,8 +121,8 @@ static void on_done(void *arg, size_t index, const struct counts *counts, size_t
     if (o->plant)
         printf(" --plant %zu", o->plant);
     printf("\n");
-    /* With another life it would be another case. */
-    if (o->only == SIZE_MAX && !o->life && regressions_add(o->sweep->name, index, text))
+    /* With another life it would be another case, and what was planted is none. */
+    if (o->only == SIZE_MAX && !o->life && !o->plant && regressions_add(o->sweep->name, index, text))
         printf("    kept in " REGRESSIONS "\n");
     fflush(stdout);
 }
@@ -219,9 +153,9 @@ static size_t how_many(const struct options *o, size_t all)
 }
 
 /* Which cases, spread evenly over all; of seeds one after another. */
-static size_t *choose(const struct options *o, const struct sweep_env *env, size_t *ret_count)
+static size_t *choose(const struct options *o, size_t all, size_t *ret_count)
 {
-    size_t *cases = NULL, all = o->sweep->cases(env), n = how_many(o, all);
+    size_t *cases = NULL, n = how_many(o, all);
     size_t known = o->only == SIZE_MAX && n < all ? regressions_read(o->sweep->name, all, &cases) : 0;
     if (o->only != SIZE_MAX)
         n = 1;
@@ -259,7 +193,29 @@ static void print_figures(const struct report *r, double seconds)
            (double) c->virtual_s / 3600 * per, (double) c->writes * per);
 }
 
-static int sweep(const struct options *o, struct sweep_env *env)
+/* 3120 as "3,120". */
+static void grouped(size_t number, struct buf *out)
+{
+    CLEANUP_FREE char *digits = xasprintf("%zu", number);
+    for (size_t n = strlen(digits), i = 0; i < n; i++)
+        buf_printf(out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+/* How much of the sweep that was: "60 of 3,120 cases; crash-sweep-full lives all". */
+static void print_share(const struct options *o, size_t lived, size_t all)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(NUMBER_MAX);
+    grouped(all, &text);
+    if (all >= SWEEP_SEEDS)
+        printf("%s: %zu seed%s; --count N takes as many as one asks for\n", o->sweep->name, lived, lived == 1 ? "" : "s");
+    else if (lived < all)
+        printf("%s: %zu of %s cases; %s-full lives all\n", o->sweep->name, lived, buf_text(&text), o->sweep->name);
+    else
+        printf("%s: all %s cases\n", o->sweep->name, buf_text(&text));
+}
+
+/* The life without faults, which is silent: what is told is about cases. */
+static void live_reference(struct sweep_env *env)
 {
     struct fault passive = { .point = FAULT_BEFORE, .classes = FAULT_CLASS(REQUEST_WRITE) };
     struct run_plan calm = { .seed = 1,
@@ -271,6 +227,28 @@ static int sweep(const struct options *o, struct sweep_env *env)
                              .arg = &env->notifications };
     run_life(env->life, &calm, &env->reference);
     env->writes = passive.seen;
+}
+
+/* From here on cases are told at length, apart from the life without faults, of which only the figure is said. */
+static void begin_verbose(const struct options *o, const struct sweep_env *env)
+{
+    printf("---- the life without faults: %zu writes\n", env->reference.write_count);
+    if (o->only != SIZE_MAX)
+        printf("---- %s case %zu\n", o->sweep->name, o->only);
+    fflush(stdout);
+    log_setup(LOG_DEBUG, false);
+}
+
+static int sweep(const struct options *o, struct sweep_env *env)
+{
+    live_reference(env);
+    size_t all = o->sweep->cases(env);
+    if (o->only != SIZE_MAX && o->only >= all) {
+        fprintf(stderr, "sweep: %s has %zu cases, numbered from 0\n", o->sweep->name, all);
+        return 2;
+    }
+    if (o->verbose)
+        begin_verbose(o, env);
     if (env->reference.finding_count) {
         printf("FAIL the life without faults:\n%s", buf_text(&env->reference.findings));
         if (o->only == SIZE_MAX)
@@ -278,7 +256,7 @@ static int sweep(const struct options *o, struct sweep_env *env)
     }
     struct report report = { .options = o };
     size_t n;
-    CLEANUP_FREE size_t *cases = choose(o, env, &n);
+    CLEANUP_FREE size_t *cases = choose(o, all, &n);
     struct clock clock = clock_system();
     int64_t began = clock_mono_ms(&clock);
     struct workers_job job = {
@@ -289,7 +267,9 @@ static int sweep(const struct options *o, struct sweep_env *env)
         tell_first(&report, env);
     double seconds = (double) (clock_mono_ms(&clock) - began) / 1000;
     CLEANUP_FREE char *counts = counts_text(&report.counts);
-    printf("%s: %zu of %zu cases with findings; %s\n", o->sweep->name, report.failed, report.cases, counts);
+    print_share(o, report.cases, all);
+    printf("%s: %zu of %zu %s with findings; %s\n", o->sweep->name, report.failed, report.cases,
+           report.cases == 1 ? "case" : "cases", counts);
     print_tried(&report.counts);
     print_figures(&report, seconds);
     size_t failed = report.failed + (report.counts.runs == 0); /* nothing tried is nothing shown */
@@ -302,15 +282,16 @@ int main(int argc, char **argv)
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
     struct options o;
-    bool parsed = parse(argc, argv, &o);
-    if (parsed && o.verbose)
-        log_setup(LOG_DEBUG, false);
-    if (!parsed) {
-        usage();
+    CLEANUP_ERR struct err e = { 0 };
+    if (options_parse(argc, argv, &o, &e) < 0) {
+        fprintf(stderr, "sweep: %s\n", err_msg(&e));
         return 2;
     }
+    if (o.help) {
+        options_help();
+        return 0;
+    }
     struct life life;
-    CLEANUP_ERR struct err e = { 0 };
     const char *file = o.life ? o.life : o.sweep->life ? o.sweep->life : "tests/sweep/life.yaml";
     if (life_load(&life, file, &e) < 0) {
         fprintf(stderr, "sweep: %s\n", err_msg(&e));

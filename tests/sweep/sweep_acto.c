@@ -153,20 +153,27 @@ static void check_status(const struct change *ch)
         check_problems(ch, problems);
 }
 
-/* Fields that need no word when nothing comes of them: no node is meant, or every node is. */
-static const char *const idle[] = {
-    "spec.nodes.selector.matchExpressions",
-    "spec.pools[].nodeSelector",
-    "spec.devicePlugin.config.name",
+/* Fields, and values of fields, that need no word when nothing comes of them. */
+static const struct {
+    const char *path;  /* or of what is below it */
+    const char *value; /* NULL: all */
+} idle[] = {
+    /* No node is meant, or every node is. */
+    { "spec.nodes.selector.matchExpressions", NULL },
+    { "spec.pools[].nodeSelector", NULL },
+    { "spec.devicePlugin.config.name", NULL },
+    /* What Auto, the default, means on the nodes of this life. */
+    { "spec.driver.source", "Container" },
 };
 
 static bool is_idle(const struct change *ch)
 {
     const json_t *value = ch->value->value;
     for (size_t i = 0; i < ARRAY_LEN(idle); i++)
-        if (str_has_prefix(ch->field->path, idle[i]))
+        if (str_has_prefix(ch->field->path, idle[i].path) && (!idle[i].value || str_eq(idle[i].value, json_string_value(value))))
             return true;
-    return json_object_size(value) == 0 && json_array_size(value) == 0 &&
+    size_t unknown = json_object_get(value, ACTO_UNKNOWN) != NULL; /* the server leaves it out */
+    return json_object_size(value) == unknown && json_array_size(value) == 0 &&
            (json_is_object(value) || json_is_array(value) || json_is_null(value));
 }
 

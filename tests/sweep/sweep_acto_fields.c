@@ -131,6 +131,12 @@ json_t *acto_sample(const struct acto_field *f, size_t n)
 
 /* ---- a value in its place */
 
+/* The key of an entry. Pools take nodes by one of their labels, so they give them another. */
+static const char *entry_key(const struct acto_field *f)
+{
+    return ends_with(f->path, "nodeLabels{}") ? "example.com/given" : "example.com/acto";
+}
+
 /* What the base has at an object that is reached by members alone; NULL: nothing. */
 static json_t *base_at(const struct acto_field *f, json_t *base)
 {
@@ -148,7 +154,7 @@ json_t *acto_spec(const struct acto_field *f, const json_t *base, const json_t *
         if (f->step == ACTO_ITEM) {
             holder = json_pack("[o]", tree);
         } else if (f->step == ACTO_ENTRY) {
-            holder = json_pack("{s:o}", "example.com/acto", tree);
+            holder = json_pack("{s:o}", entry_key(f), tree);
         } else {
             const json_t *was = base_at(f->above, (json_t *) base);
             holder = was ? json_copy((json_t *) was) : acto_sample(f->above, 0);

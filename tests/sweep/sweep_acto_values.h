@@ -5,6 +5,9 @@
 
 #include "tests/sweep/sweep_acto_fields.h"
 
+/* A member that no schema has. */
+#define ACTO_UNKNOWN "acto"
+
 /* What the API server must say. */
 enum acto_want { ACTO_EITHER, ACTO_ACCEPTED, ACTO_REFUSED };
 

@@ -152,7 +152,8 @@ static const struct parse_row {
     { "two documents are no JSON", "{} {}", false },
     { "a trailing comma is no JSON", "{'a':1,}", false },
     { "a key given twice is refused", "{'a':1,'a':2}", false },
-    { "an escaped NUL is refused", "'\\u0000'", false },
+    { "half an escaped NUL is refused", "{'\\u0000':'\\u000", false },
+    { "an escaped NUL that ends nothing is refused", "{'\\u0000':1,'\\", false },
     { "half a surrogate pair is refused", "'\\ud800'", false },
     { "bytes that are no UTF-8 are refused", "'\xff'", false },
     { "an integer beyond 64 bits is refused", "99999999999999999999", false },
@@ -168,6 +169,35 @@ static void check_parse(void **state)
     assert_int_equal(e.kind, row->ok ? ERR_NONE : ERR_INVALID);
     if (!row->ok)
         assert_non_null(strstr(err_msg(&e), "line 1"));
+}
+
+static const struct nul_row {
+    const char *name;
+    const char *text;
+    const char *want; /* the same tree, as it is written again */
+} nuls[] = {
+    { "a NUL in a text is kept", "{'a':'b\\u0000c','d':['\\u0000']}", "{'a':'b\\u0000c','d':['\\u0000']}" },
+    { "a NUL in a key becomes another character", "{'a\\u0000b':{'\\u0000':1}}", "{'a\xef\xbf\xbd" "b':{'\xef\xbf\xbd':1}}" },
+    { "an escaped backslash escapes nothing more", "{'\\u0000':1,'a':'\\\\u0000'}", "{'a':'\\\\u0000','\xef\xbf\xbd':1}" },
+    { "of keys that become one the last counts", "{'\\u0000':1,'\\ufffd':2}", "{'\xef\xbf\xbd':2}" },
+};
+
+static void check_nul(void **state)
+{
+    const struct nul_row *row = *state;
+    CLEANUP_JSON json_t *got = tree(row->text);
+    CLEANUP_FREE char *text = json_canonical(got), *want = json_quoted(row->want);
+    assert_string_equal(text, want);
+}
+
+static void text_with_a_nul_is_not_whole(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *texts = tree("['','a','a\\u0000','\\u0000a']");
+    assert_true(json_is_whole(json_array_get(texts, 0)));
+    assert_true(json_is_whole(json_array_get(texts, 1)));
+    assert_false(json_is_whole(json_array_get(texts, 2)));
+    assert_false(json_is_whole(json_array_get(texts, 3)));
 }
 
 static void endless_nesting_is_refused(void **state)
@@ -196,6 +226,8 @@ int main(void)
     suite_add(&s, "bodies keep the order in which they were built", bodies_keep_the_order_in_which_they_were_built, NULL);
     suite_add(&s, "text that is no UTF-8 is made so", text_that_is_no_utf8_is_made_so, NULL);
     SUITE_ROWS(&s, check_parse, parses);
+    SUITE_ROWS(&s, check_nul, nuls);
+    suite_add(&s, "a text with a NUL in it is not whole", text_with_a_nul_is_not_whole, NULL);
     suite_add(&s, "endless nesting is refused", endless_nesting_is_refused, NULL);
     return suite_run(&s, "json");
 }

@@ -92,6 +92,7 @@ static const struct same_row {
     { "differs: a label's value", NODE(", 'labels': {'a': 'a'}", "", ""), NODE(", 'labels': {'a': 'b'}", "", ""), false },
     { "differs: a taint", PLAIN, NODE("", "'taints': [{'key': 'k'}]", ""), false },
     { "differs: marks", PLAIN, NODE(", 'annotations': {'ostler.dev/marks': ''}", "", ""), false },
+    { "differs: marks that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/marks': 'm\\u0000'}", "", ""), false },
     { "differs: host driver", PLAIN, NODE(", 'annotations': {'ostler.dev/host-driver': 'true'}", "", ""), false },
     { "same: has not said yet whether it is ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
     { "differs: not ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'False'}]"), false },

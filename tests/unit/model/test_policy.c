@@ -135,6 +135,29 @@ static void check_bounded_problem(void **state)
     policy_problems_clear(&problems);
 }
 
+/* Nothing is used up to the NUL. */
+static void check_nul(void **state)
+{
+    (void) state;
+    static const char *const fields[] = { "spec.nodes.selector.matchExpressions[0].values[0]", "spec.nodes.labels[a]", "spec.driver.source",
+                                          "spec.driver.version", "spec.driver.env[0].value", "spec.driver.args[0]", "spec.rollout.maxUnavailable" };
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata':{'name':'default'},'spec':{'nodes':{'labels':{'a':'b\\u0000'},'selector':{'matchExpressions':[{'key':'a','operator':'In',"
+        "'values':['b\\u0000c']}]}},'driver':{'source':'Host\\u0000','version':'580\\u0000','args':['--a\\u0000'],"
+        "'env':[{'name':'A','value':'\\u0000'}]},'rollout':{'maxUnavailable':'25%\\u0000'}}}");
+    struct policy p;
+    struct policy_problems problems = { 0 };
+
+    assert_int_equal(policy_decode(object, POLICY_IMAGE_PREFIXES, &p, &problems), -1);
+    for (size_t i = 0; i < problems.len && i < ARRAY_LEN(fields); i++) {
+        assert_string_equal(problems.items[i].field, fields[i]);
+        assert_string_equal(problems.items[i].message, "must not contain a NUL character");
+    }
+    assert_int_equal(problems.len, ARRAY_LEN(fields));
+    policy_clear(&p);
+    policy_problems_clear(&problems);
+}
+
 static void check_long_list(void **state)
 {
     (void) state;
@@ -270,6 +293,7 @@ int main(void)
     suite_add(&s, "typed members", check_members, NULL);
     suite_add(&s, "problems beyond the limit are counted", check_many_problems, NULL);
     suite_add(&s, "a problem is bounded and has no control characters", check_bounded_problem, NULL);
+    suite_add(&s, "a text with a NUL is a problem of its field", check_nul, NULL);
     suite_add(&s, "a list that is too long is one problem", check_long_list, NULL);
     SUITE_ROWS(&s, check_image, image_cases);
     SUITE_ROWS(&s, check_prefix, prefix_cases);

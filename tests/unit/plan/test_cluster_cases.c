@@ -4,6 +4,7 @@
  *   steps: each does something and says what comes of it, until nothing is left to do:
  *     put: short forms of nodes or pods, or whole objects       edit, foreign: {kind, name, patch}; foreign: by a manager of its own
  *     remove: {kind, name}      forget: targets are worked out anew, as after a restart
+ *     refused: {kind, message}: what the server refused of the last plan
  *     pods: false where no pods come up                         unsettled: not all nodes have been looked at
  *     expect: rounds of requests "Verb target Reason", those of the status left out; the order within a round does not count
  *     conditions: type to "Status Reason"; messages: a part of each      status: parts of it
@@ -230,11 +231,22 @@ static void name_targets(struct toy *t, json_t *symbols)
     }
 }
 
+/* Only the next status speaks of it, unless the step says so again. */
+static void take_refusal(struct toy *t, const json_t *refused)
+{
+    err_clear(&t->refused);
+    for (enum err_kind kind = ERR_NONE; refused && kind <= ERR_SYSTEM; kind++)
+        if (str_eq(err_kind_name(kind), json_str(refused, "kind")))
+            err_set(&t->refused, kind, "%s", json_str_or_empty(refused, "message"));
+    assert_int_equal(t->refused.kind == ERR_NONE, refused == NULL);
+}
+
 static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
 {
     CLEANUP_JSON json_t *step = symbols_resolved(symbols, unresolved);
     CLEANUP_BUF struct buf log = BUF_INIT(LOG_MAX);
     t->unsettled = json_bool(step, "unsettled", false);
+    take_refusal(t, json_object_get(step, "refused"));
     each(t, json_object_get(step, "put"), put);
     each(t, json_object_get(step, "edit"), edit);
     each(t, json_object_get(step, "foreign"), edit_foreign);

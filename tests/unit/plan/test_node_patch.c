@@ -34,6 +34,8 @@ static const struct row {
       "[" ALIVE TEST(LABEL("ostler.dev~1stack"), "null") TEST(LABEL("ostler.dev~1managed"), "null")
       TEST(LABEL("nvidia.com~1gpu.deploy.operands"), "null") TEST(LABEL("ostler.dev~1driver"), "'h'") NO_MARKS
       "{'op': 'add', 'path': '/metadata/labels/ostler.dev~1driver', 'value': 'i'}]" },
+    { "marks that nobody can read are rested on by nothing", NODE("", "'ostler.dev/marks': 'm\\u0000'", ""), "{'annotations': {'ostler.dev/marks': 'w'}}",
+      "[" ALIVE TEST("/metadata/labels", "null") "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', 'value': 'w'}]" },
     { "the first label and the first annotation of a node", NODE("", "", ""), "{'labels': {'x/y': 'v'}, 'annotations': {'z': 'w'}}",
       "[" ALIVE TEST("/metadata/labels", "null") TEST("/metadata/annotations", "null")
       "{'op': 'add', 'path': '/metadata/labels', 'value': {'x/y': 'v'}}, {'op': 'add', 'path': '/metadata/annotations', 'value': {'z': 'w'}}]" },

@@ -314,17 +314,47 @@ static void server_that_lags_behind_is_listed_anew(void **state)
 
 /* ---- what does not make sense */
 
-static void bad_item_costs_only_itself(void **state)
+static void bad_item_fails_the_list(void **state)
 {
     struct fixture *f = *state;
     start(f);
-    log_setup((enum log_level)(LOG_ERROR + 1), false);
     world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x") ", {'metadata': {'name': 'b', 'name': 'b'}}, " NODE("c", "2", "z")));
     world_turn(&f->w);
-    log_setup(LOG_ERROR, false);
-    expect_content(f, "a=x c=z");
-    assert_true(informer_synced(f->informer));
-    world_expect(&f->w, WATCH("10"));
+    assert_non_null(informer_problem(f->informer));
+    assert_false(informer_synced(f->informer));
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, LIST);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    expect_content(f, "a=x b=y");
+}
+
+/* A later list with an item that cannot be read takes nothing away. */
+static void bad_item_makes_nothing_go(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_expect(&f->w, LIST);
+    world_reply(&f->w, 0, 200, PAGE("20", "", NODE("a", "1", "x") ", {'metadata': {'name': 'b', 'name': 'b'}}"));
+    world_turn(&f->w);
+    assert_non_null(informer_problem(f->informer));
+    expect_content(f, "a=x b=y");
+}
+
+/* Anybody who may write an annotation can write these. */
+static void escaped_nul_costs_nothing(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x', 'more': '\\u0000") ", " NODE("b", "2", "y', '\\u0000': '")));
+    world_turn(&f->w);
+    expect_content(f, "a=x b=y");
+    world_status(&f->w, 0, 200);
+    stream(f, EVENT("ADDED", NODE("c", "11", "z', 'more': '\\u0000")) EVENT("MODIFIED", NODE("b", "12", "w', '\\u0000': '")));
+    expect_problem(f, "");
+    expect_content(f, "a=x b=w c=z");
 }
 
 static void bad_event_makes_a_new_list(void **state)
@@ -613,7 +643,9 @@ int main(void)
         { "gone again and again is a problem", gone_again_and_again_is_a_problem },
         { "gone after an outage: all is well only with the list", gone_after_an_outage_is_well_only_with_the_list },
         { "a server that lags behind is listed anew", server_that_lags_behind_is_listed_anew },
-        { "a bad item costs only itself", bad_item_costs_only_itself },
+        { "a bad item fails the list", bad_item_fails_the_list },
+        { "a bad item makes nothing go", bad_item_makes_nothing_go },
+        { "an escaped NUL costs nothing", escaped_nul_costs_nothing },
         { "a bad event makes a new list", bad_event_makes_a_new_list },
         { "an error event without a status", error_event_without_a_status },
         { "a list that broke off drops nothing", list_that_broke_off_drops_nothing },

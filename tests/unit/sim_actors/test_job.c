@@ -105,12 +105,27 @@ static void suspend(void **state)
     little_end(&w);
 }
 
+/* As many at once as a real one makes, and the rest afterwards. */
+static void makes_many_in_turns(void **state)
+{
+    (void) state;
+    struct little w;
+    begin(&w, NULL, "'parallelism': 700, 'completions': 700,");
+    for (int i = 0; i < 1000 && number(&w, "active") == 0; i++)
+        little_pass(&w, 1);
+    assert_int_equal(number(&w, "active"), 500);
+    little_pass(&w, MINUTE_MS);
+    assert_int_equal(number(&w, "active"), 700);
+    little_end(&w);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "a job runs its pods and completes", completes, NULL);
     suite_add(&s, "a job that fails too often gives up", gives_up, NULL);
     suite_add(&s, "a pod that is deleted comes again", deleted_pod_comes_again, NULL);
+    suite_add(&s, "many pods come in turns", makes_many_in_turns, NULL);
     suite_add(&s, "a suspended job has no pods", suspend, NULL);
     return suite_run(&s, "job");
 }

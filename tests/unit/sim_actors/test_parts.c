@@ -113,6 +113,8 @@ static const struct quantity_case {
     { "decimal thousands", "1k", 1000000 },
     { "binary millions", "2Mi", INT64_C(2097152000) },
     { "many", "8Gi", INT64_C(8589934592000) },
+    { "more than can be counted", "1e300", INT64_MAX },
+    { "less than can be counted", "-1e300", INT64_MIN },
     { "nothing", "", 0 },
     { "no quantity", "many", 0 },
     { "an unknown unit", "3x", 0 },
@@ -122,6 +124,17 @@ static void check_quantity(void **state)
 {
     const struct quantity_case *c = *state;
     assert_int_equal(amount_parse(c->text), c->want);
+}
+
+static void amounts_do_not_overflow(void **state)
+{
+    (void) state;
+    struct amounts a = { { INT64_MAX } }, b = { { INT64_MAX } };
+    amounts_add(&a, &b, 1);
+    assert_int_equal(a.of[AMOUNT_CPU], INT64_MAX);
+    a.of[AMOUNT_CPU] = INT64_MIN;
+    amounts_add(&a, &b, -1);
+    assert_int_equal(a.of[AMOUNT_CPU], INT64_MIN);
 }
 
 static void what_a_pod_asks_for(void **state)
@@ -353,6 +366,7 @@ int main(void)
     suite_add(&s, "agenda: a look may ask for another", a_look_may_ask_for_another, NULL);
     suite_add(&s, "a look that fails is done again, later each time", failed_looks_come_later_each_time, NULL);
     SUITE_ROWS(&s, check_quantity, quantities);
+    suite_add(&s, "amounts do not overflow", amounts_do_not_overflow, NULL);
     suite_add(&s, "what a pod asks for", what_a_pod_asks_for, NULL);
     SUITE_ROWS(&s, check_affinity, affinities);
     SUITE_ROWS(&s, check_toleration, tolerations);

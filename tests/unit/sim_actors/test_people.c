@@ -59,8 +59,8 @@ static void deeds_that_cannot_be_done(void **state)
         const struct spec_action nothing = { .deed = (enum spec_deed) deed };
         const struct spec_action unknown = { .deed = (enum spec_deed) deed, .kind = "nodes", .name = "not-there" };
         bool always = deed == SPEC_LABELLER_RESTART;
-        assert_int_equal(actors_do(w.actors, &nothing), always);
-        assert_int_equal(actors_do(w.actors, &unknown), always);
+        assert_int_equal(actors_do(w.actors, &nothing, NULL), always);
+        assert_int_equal(actors_do(w.actors, &unknown, NULL), always);
     }
     little_end(&w);
 }

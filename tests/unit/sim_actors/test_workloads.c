@@ -38,6 +38,22 @@ static void replicas(void **state)
     little_end(&w);
 }
 
+/* As many at once as a real one makes, and the rest afterwards. */
+static void many_replicas(void **state)
+{
+    (void) state;
+    struct little w;
+    little_init(&w, 3);
+    little_begin(&w);
+    little_create(&w, "replicasets", "{'metadata': {'name': 'web', 'namespace': 'default'}, 'spec': {'replicas': 700, " TEMPLATE("web:1") "}}");
+    for (int i = 0; i < 1000 && number(&w, "replicasets", "replicas") == 0; i++)
+        little_pass(&w, 1);
+    assert_int_equal(number(&w, "replicasets", "replicas"), 500);
+    little_pass(&w, MINUTE_MS);
+    assert_int_equal(number(&w, "replicasets", "replicas"), 700);
+    little_end(&w);
+}
+
 static void deployment(void **state)
 {
     (void) state;
@@ -186,6 +202,7 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "a ReplicaSet keeps its number of pods", replicas, NULL);
+    suite_add(&s, "many replicas come in turns", many_replicas, NULL);
     suite_add(&s, "a Deployment rolls over to a new template", deployment, NULL);
     suite_add(&s, "Recreate ends all old pods first", recreate, NULL);
     SUITE_ROWS(&s, check_budget, budget_cases);

@@ -302,6 +302,11 @@ static const struct request_row {
     { "no name in the body", "{}", 400, "name in URL does not match name in Eviction object" },
     { "a body of another kind", "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'}}", 400,
       "Pod in version \"v1\" cannot be handled as a Eviction: converting (v1.Pod) to (policy.Eviction): unknown conversion" },
+    { "a policy that is none", "{'metadata': {'name': 'p'}, 'deleteOptions': {'propagationPolicy': 'Foo'}}", 422,
+      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": supported values: "
+      "\"Foreground\", \"Background\", \"Orphan\", \"nil\"" },
+    { "a dry run of another kind", "{'metadata': {'name': 'p'}, 'deleteOptions': {'dryRun': ['Foo']}}", 422,
+      "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"" },
     { "a budget in the way", "{'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'p'}}", 429, VIOLATES },
 };
 

@@ -45,6 +45,8 @@ static const struct read_row {
       "{'metadata': {}, 'spec': {'nodes': {'labels': {'a': 'b', 'c/d': 'e'}}}, 'status': {'observedGeneration': -1}}", NULL },
     { "what is of a wrong type is kept, to be refused later", "{'spec': [1]}",
       "{'metadata': {}, 'spec': [1], 'status': {'observedGeneration': -1}}", NULL },
+    { "a number with nothing behind its point is an integer", "{'spec': {'rollout': {'maxParallel': 3.0, 'maxUnavailable': 1.5}}}",
+      "{'metadata': {}, 'spec': {'rollout': {'maxParallel': 3, 'maxUnavailable': 1.5}}, 'status': {'observedGeneration': -1}}", NULL },
     { "a default is for what is not there", "{'status': {}}", "{'metadata': {}, 'status': {}}", NULL },
     { "labels are strings", "{'metadata': {'labels': {'a': 5}}}", NULL,
       "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string" },
@@ -150,6 +152,19 @@ static const struct check_row {
     { "duplicates in a list that is a map", "{'driver': {'env': [{'name': 'A', 'value': ''}, {'name': 'A', 'value': ''}]}}",
       "Duplicate spec.driver.env[1]: Duplicate value: {\"name\":\"A\"}\n" },
     { "null where it is a value", "{'rollout': {'topologyKey': null}}", "" },
+    { "a NUL in what may be anything", "{'driver': {'args': ['a\\u0000b']}}", "" },
+    { "a NUL where there is a pattern", "{'rollout': {'maxUnavailable': '25%\\u0000'}}",
+      "Invalid spec.rollout.maxUnavailable: Invalid value: \"25%\\u0000\": spec.rollout.maxUnavailable in body should match "
+      "'^([1-9][0-9]?|100)%$'\n" },
+    { "a NUL where a rule has a pattern", "{'driver': {'version': '580\\u0000'}}",
+      "Invalid spec.driver.version: Invalid value: \"580\\u0000\": must be the tag of an image, or sha256: and 64 hexadecimal digits\n" },
+    { "a number beyond those that can be counted", "{'rollout': {'maxUnavailable': 1e300}}",
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type "
+      "integer,string: \"number\"\n"
+      "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least one schema (anyOf)\n"
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type integer: "
+      "\"number\"\n"
+      "Invalid <nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.rollout.maxUnavailable\n" BLOCKED },
 };
 
 static void check_causes(const json_t *before, const json_t *object, const char *want)
@@ -223,6 +238,10 @@ static const struct cel_row {
     { "not in", "!('k' in self)", "{'k': null}", "false" },
     { "durations compare", "duration(self.d) <= duration('1m')", "{'d': '60s'}", "true" },
     { "matches looks anywhere", "self.a.matches('b+')", "{'a': 'abbc'}", "true" },
+    { "matches looks behind a NUL", "self.a.matches('^a$') || self.a.matches('c')", "{'a': 'a\\u0000b'}", "false" },
+    { "what is equal up to a NUL is not equal", "self.a == 'a' || self.a in ['a']", "{'a': 'a\\u0000'}", "false" },
+    { "a duration has no NUL", "duration(self.a) == duration('1m')", "{'a': '1m\\u0000'}",
+      "type conversion error from 'string' to 'google.protobuf.Duration'" },
     { "escapes", "self.a == 'it\\'s'", "{'a': \"it's\"}", "true" },
     { "all over keys", "self.all(k, k.startsWith('a'))", "{'ab': 1, 'ac': 2}", "true" },
     { "all over items", "self.l.all(i, i < 3)", "{'l': [1, 2, 3]}", "false" },

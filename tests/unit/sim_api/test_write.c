@@ -95,6 +95,8 @@ static const struct refusal_row {
       "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Orphan\": orphanDependents and "
       "deletionPropagation cannot be both "
       "set" },
+    { "delete: a dry run of another kind", "DELETE " MAPS "/a", "{'dryRun': ['All', 'Foo']}", 422, "Invalid",
+      "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"" },
 };
 
 static void check_refusal(void **state)

@@ -6,6 +6,8 @@
 #include "tests/unit/support/suite.h"
 
 #define SHAPES "shapes: [{name: a, gpus: 8}, {name: b}]\n"
+/* Two nodes, m-1 and m-2, and one action in line 3. */
+#define ACTION(row) SHAPES "nodes: [{name: m, shape: a, count: 2}]\n" "actions: [{at: 1s, " row "}]\n"
 
 static struct scenario *parse(const char *text, struct err *e)
 {
@@ -40,6 +42,50 @@ static const struct bad_row {
       "x.yaml:4: changes[0].images[0].image: is missing" },
     { "two documents", "seed: 1\n---\nseed: 2\n", "x.yaml:1: a scenario is one YAML document, not 2" },
     { "no YAML", "a: [", "x.yaml" },
+    { "an action on a node without one", ACTION("do: Cordon"),
+      "x.yaml:3: actions[0].node: is missing; Cordon needs the name of a node" },
+    { "an action on a node that is never there", ACTION("do: NodeDown, name: m-3"),
+      "x.yaml:3: actions[0].name: neither `nodes` nor a NodeAdd gives a node m-3" },
+    { "a label for a node that is never there", ACTION("do: Label, node: m-3, with: {a: b}"),
+      "x.yaml:3: actions[0].node: neither `nodes` nor a NodeAdd gives a node m-3" },
+    { "a machine without a shape", ACTION("do: NodeAdd, name: late"),
+      "x.yaml:3: actions[0].shape: is missing; NodeAdd needs the name of one of the shapes" },
+    { "a machine of a shape that is not there", ACTION("do: NodeAdd, name: late, shape: c"),
+      "x.yaml:3: actions[0].shape: must be the name of one of the shapes" },
+    { "a label that is not said", ACTION("do: Label, node: m-1"),
+      "x.yaml:3: actions[0].with: is missing; Label needs the keys and their values" },
+    { "a label that is no text", ACTION("do: Label, node: m-1, with: {k: false}"),
+      "x.yaml:3: actions[0].with: the value of k must be text (in quotes, as \"false\") or null" },
+    { "a creation of nothing", ACTION("do: Create, kind: pods"), "x.yaml:3: actions[0].with: is missing; Create needs the object" },
+    { "an edit without a patch", ACTION("do: Edit, kind: pods, name: p"),
+      "x.yaml:3: actions[0].with: is missing; Edit needs the merge patch" },
+    { "an edit of no object", ACTION("do: Edit, with: {}"),
+      "x.yaml:3: actions[0].kind: is missing; Edit needs a kind and a name, or a node" },
+    { "a taint that is not said", ACTION("do: Taint, node: m-1"), "x.yaml:3: actions[0].with: is missing; Taint needs the taint" },
+    { "a taint with an effect that is none", ACTION("do: Taint, node: m-1, with: {key: k, effect: NoRun}"),
+      "x.yaml:3: actions[0].with.effect: must be one of NoSchedule, PreferNoSchedule, NoExecute" },
+    { "a shape's taint with an effect that is none", "shapes:\n- {name: a, taints: [{key: k, effect: x}]}\n",
+      "x.yaml:2: shapes[0].taints[0].effect: must be one of NoSchedule" },
+    { "a kind in the singular", ACTION("do: Delete, kind: DaemonSet, name: d"),
+      "x.yaml:3: actions[0].kind: \"DaemonSet\" is not a kind as in a path; did you mean daemonsets?" },
+    { "a short name of a kind", ACTION("do: Delete, kind: po, name: p"),
+      "x.yaml:3: actions[0].kind: \"po\" is not a kind as in a path; did you mean pods?" },
+    { "a kind that is none", ACTION("do: Delete, kind: boats, name: b"),
+      "x.yaml:3: actions[0].kind: \"boats\" is not a kind as in a path; there are namespaces, nodes," },
+    { "a node twice", SHAPES "nodes:\n- {name: m, shape: a, count: 2}\n- {name: m-2, shape: a}\n",
+      "x.yaml:4: nodes[1].name: there is a node m-2 already" },
+    { "a node's name that is none", SHAPES "nodes:\n- {name: Big_Node, shape: a}\n",
+      "x.yaml:3: nodes[0].name: \"Big_Node\" is not a name: small letters" },
+    { "an added node's name that is none", ACTION("do: NodeAdd, name: Late, shape: a"),
+      "x.yaml:3: actions[0].name: \"Late\" is not a name" },
+    { "an object without an apiVersion", "objects:\n- {kind: Pod, metadata: {name: p}}\n",
+      "x.yaml:2: objects[0].apiVersion: is missing" },
+    { "an object without a kind", "objects:\n- {apiVersion: v1, metadata: {name: p}}\n", "x.yaml:2: objects[0].kind: is missing" },
+    { "an object without a name", "objects:\n- {apiVersion: v1, kind: Pod}\n", "x.yaml:2: objects[0].metadata.name: is missing" },
+    { "an object of a kind that is not there", "objects:\n- {apiVersion: v1, kind: Boat, metadata: {name: b}}\n",
+      "x.yaml:2: objects[0].kind: there is no Boat in v1 here" },
+    { "a created object of a kind that is not there", ACTION("do: Create, with: {apiVersion: v2, kind: Pod, metadata: {name: p}}"),
+      "x.yaml:3: actions[0].with.kind: there is no Pod in v2 here" },
 };
 
 static void check_bad(void **state)
@@ -48,7 +94,8 @@ static void check_bad(void **state)
     CLEANUP_ERR struct err e = { 0 };
     struct scenario *s = parse(row->text, &e);
     assert_null(s);
-    assert_int_equal(strncmp(err_msg(&e), row->message, strlen(row->message)), 0);
+    CLEANUP_FREE char *begin = xstrndup(err_msg(&e), strlen(row->message));
+    assert_string_equal(begin, row->message);
 }
 
 static void a_count_makes_that_many_nodes_with_numbers(void **state)
@@ -70,7 +117,8 @@ static void an_action_may_name_a_node_for_short(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse("actions: [{at: 1m30s, do: Label, node: node, with: {a: null}}]\n", &e);
+    struct scenario *s = parse(SHAPES "nodes: [{name: node, shape: a}]\nactions: [{at: 1m30s, do: Label, node: node, with: {a: null}}]\n",
+                               &e);
     assert_non_null(s);
     const struct spec_action *a = &s->world.actions[0];
     assert_int_equal(a->at_ms, 90000);
@@ -78,6 +126,25 @@ static void an_action_may_name_a_node_for_short(void **state)
     assert_string_equal(a->kind, "nodes");
     assert_string_equal(a->name, "node");
     assert_true(json_is_null(json_object_get(a->body, "a")));
+    scenario_free(s);
+}
+
+/* Nodes that only come later may be named: of a NodeAdd, of a Node object, of the autoscaler. */
+static void an_action_may_name_a_node_that_comes_later(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct scenario *s = parse(SHAPES "autoscaler: {shape: b, prefix: auto-, max: 2}\n"
+                                      "objects: [{apiVersion: v1, kind: Node, metadata: {name: hand}}]\n"
+                                      "actions:\n"
+                                      "- {at: 1s, do: NodeAdd, name: late, shape: a}\n"
+                                      "- {at: 2s, do: Cordon, node: late}\n"
+                                      "- {at: 2s, do: Cordon, node: hand}\n"
+                                      "- {at: 2s, do: Cordon, node: auto-1}\n"
+                                      "- {at: 2s, do: Untaint, node: late, with: {key: k}}\n",
+                               &e);
+    assert_string_equal(err_msg(&e), "");
+    assert_non_null(s);
     scenario_free(s);
 }
 
@@ -109,6 +176,7 @@ int main(void)
     SUITE_ROWS(&s, check_bad, bad);
     suite_add(&s, "a count makes that many nodes, with numbers", a_count_makes_that_many_nodes_with_numbers, NULL);
     suite_add(&s, "an action may name a node for short", an_action_may_name_a_node_for_short, NULL);
+    suite_add(&s, "an action may name a node that comes later", an_action_may_name_a_node_that_comes_later, NULL);
     suite_add(&s, "a change leaves alone what it does not name", a_change_leaves_alone_what_it_does_not_name, NULL);
     suite_add(&s, "the scenario of `make run` is whole", the_example_of_the_readme_is_whole, NULL);
     return suite_run(&s, "scenario");

@@ -73,6 +73,7 @@ void toy_clear(struct toy *t)
     free(t->cluster);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         json_decref(t->objects[i]);
+    err_clear(&t->refused);
 }
 
 json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name)
@@ -334,6 +335,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .settled = c->pending == 0 && !t->unsettled,
         .confirmed = confirmed,
         .arg = c,
+        .failure = t->refused.kind != ERR_NONE ? &t->refused : NULL,
         .monitors_exist = t->monitors_exist,
         .any_gpu_node = some ? &facts : NULL,
         .manifests = t->manifests,

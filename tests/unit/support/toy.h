@@ -26,6 +26,7 @@ struct toy {
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
     bool monitors_exist;
+    struct err refused;              /* what the server refused of the last plan */
     bool unsettled;                  /* as if some node had not been looked at yet */
     size_t writes;                   /* actions carried out */
 };

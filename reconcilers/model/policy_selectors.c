@@ -1,0 +1,92 @@
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/policy_problems.h"
+
+/*
+ * Selectors that Ostler itself would answer: it gives a node a label because the selector holds, then the selector does not hold any more, the label goes, and so
+ * on for ever. Ostler gives labels only to nodes that lack them, so of the conditions on nodes those are meant that hold without the label and not with it.
+ */
+
+/* Whether a map gives nodes the label; value NULL: with any value. */
+static bool has(const json_t *labels, const char *key, const char *value)
+{
+    const char *given = json_key(labels, key);
+    return given && (!value || str_eq(given, value));
+}
+
+static bool pools_give(const json_t *spec, const char *key, const char *value)
+{
+    size_t i;
+    json_t *pool;
+    json_array_foreach (json_object_get(spec, "pools"), i, pool)
+        if (has(json_object_get(pool, "nodeLabels"), key, value))
+            return true;
+    return false;
+}
+
+/* The assignment, whose values nobody can know. */
+static bool is_assignment(const char *key)
+{
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK);
+}
+
+static bool is_given(const json_t *spec, const char *key, const char *value)
+{
+    bool present = str_eq(key, LABEL_GPU_PRESENT) && (!value || str_eq(value, "true"));
+    return present || is_assignment(key) || has(json_at(spec, "nodes.labels"), key, value) || pools_give(spec, key, value);
+}
+
+/* Whether an expression holds until Ostler has given the node its labels. */
+static bool holds_until_given(const json_t *spec, const json_t *expression)
+{
+    const char *key = json_key(expression, "key"), *operator = json_key(expression, "operator");
+    if (key && str_eq(operator, "DoesNotExist"))
+        return is_given(spec, key, NULL);
+    size_t i;
+    json_t *value;
+    if (key && str_eq(operator, "NotIn"))
+        json_array_foreach (json_object_get(expression, "values"), i, value)
+            if (json_is_string(value) && is_given(spec, key, json_string_value(value)))
+                return true;
+    return false;
+}
+
+static void check_nodes(const json_t *spec, const struct policy_place *root, struct policy_problems *problems)
+{
+    struct policy_place nodes = { .up = root, .kind = PLACE_FIELD, .name = "nodes" };
+    struct policy_place selector = { .up = &nodes, .kind = PLACE_FIELD, .name = "selector" };
+    struct policy_place expressions = { .up = &selector, .kind = PLACE_FIELD, .name = "matchExpressions" };
+    size_t i;
+    json_t *expression;
+    json_array_foreach (json_at(spec, "nodes.selector.matchExpressions"), i, expression) {
+        struct policy_place at = { .up = &expressions, .kind = PLACE_ITEM, .index = i };
+        if (holds_until_given(spec, expression))
+            policy_problem_add(problems, &at, "asks for nodes without the label \"%s\", which Ostler gives to the nodes that are found",
+                               json_key(expression, "key"));
+    }
+}
+
+/* What a pool gives changes with the pool, so no pool may go by it. */
+static void check_pools(const json_t *spec, const struct policy_place *root, struct policy_problems *problems)
+{
+    struct policy_place pools = { .up = root, .kind = PLACE_FIELD, .name = "pools" };
+    size_t i;
+    json_t *pool, *value;
+    const char *key;
+    json_array_foreach (json_object_get(spec, "pools"), i, pool) {
+        struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
+        struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "nodeSelector" };
+        json_object_foreach (json_object_get(pool, "nodeSelector"), key, value)
+            if (is_assignment(key) || pools_give(spec, key, NULL))
+                policy_problem_add(problems, &at, "asks for the label \"%s\", which Ostler gives to nodes by their pool", key);
+    }
+}
+
+void policy_check_selectors(const json_t *spec, struct policy_problems *problems)
+{
+    const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
+    check_nodes(spec, &root, problems);
+    check_pools(spec, &root, problems);
+}

@@ -1,0 +1,270 @@
+#include "sim/scenario/check.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "sim/api/kind.h"
+#include "sim/api/validate_name.h"
+
+enum { TEXT_MAX = 4096 };
+
+/* What an action has to have, a set of bits. */
+enum need {
+    NEED_NAME = 1,      /* `name`, or `node` */
+    NEED_KIND = 2,      /* `kind`, or `node` */
+    NEED_NODE = 4,      /* the name is that of a node */
+    NEED_BODY = 8,      /* `with` */
+    NEED_MANIFEST = 16, /* which is a whole object */
+    NEED_TAINT = 32,    /* which is a taint */
+    NEED_EFFECT = 64,   /* with its effect */
+    NEED_SHAPE = 128,   /* `shape`, and a name that nobody has to have */
+    NEED_PAIRS = 256,   /* `with` has texts, and null for what goes */
+};
+
+static const unsigned needs[SPEC_DEED_COUNT] = {
+    [SPEC_CREATE] = NEED_BODY | NEED_MANIFEST,
+    [SPEC_APPLY] = NEED_BODY | NEED_MANIFEST,
+    [SPEC_EDIT] = NEED_KIND | NEED_NAME | NEED_BODY,
+    [SPEC_DELETE] = NEED_KIND | NEED_NAME,
+    [SPEC_EVICT] = NEED_NAME,
+    [SPEC_CORDON] = NEED_NODE,
+    [SPEC_UNCORDON] = NEED_NODE,
+    [SPEC_LABEL] = NEED_KIND | NEED_NAME | NEED_BODY | NEED_PAIRS,
+    [SPEC_ANNOTATE] = NEED_KIND | NEED_NAME | NEED_BODY | NEED_PAIRS,
+    [SPEC_TAINT] = NEED_NODE | NEED_BODY | NEED_TAINT | NEED_EFFECT,
+    [SPEC_UNTAINT] = NEED_NODE | NEED_BODY | NEED_TAINT,
+    [SPEC_REBOOT] = NEED_NODE,
+    [SPEC_NODE_DOWN] = NEED_NODE,
+    [SPEC_NODE_UP] = NEED_NODE,
+    [SPEC_NODE_ADD] = NEED_NAME | NEED_SHAPE,
+    [SPEC_NODE_REMOVE] = NEED_NODE,
+    [SPEC_CRASH] = NEED_NAME,
+};
+
+static int check_name(const char *path, const char *name, struct err *e)
+{
+    CLEANUP_REFUSAL struct refusal r = { 0 };
+    validate_subdomain(name, &SPOT(NULL, "name"), &r);
+    if (r.code == 0)
+        return 0;
+    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a name: small letters, digits, '-' and '.', at most 253", path, name);
+}
+
+/* ---- kinds and manifests */
+
+static bool is_meant(const struct kind *k, const char *text)
+{
+    size_t n = strlen(text);
+    if (strcasecmp(k->plural, text) == 0 || strcasecmp(k->singular, text) == 0)
+        return true;
+    for (const char *p = k->short_names; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strcspn(p, ",") == n && strncasecmp(p, text, n) == 0)
+            return true;
+    return false;
+}
+
+/* `kind` as in a path; what was meant is said where that can be known. */
+static int check_kind(const char *path, const char *kind, struct err *e)
+{
+    CLEANUP_BUF struct buf all = BUF_INIT(TEXT_MAX);
+    const char *meant = NULL;
+    for (size_t i = 0; i < kind_count(); i++) {
+        const struct kind *k = kind_at(i);
+        if (str_eq(k->plural, kind))
+            return 0;
+        meant = !meant && is_meant(k, kind) ? k->plural : meant;
+        buf_printf(&all, "%s%s", i ? ", " : "", k->plural);
+    }
+    if (meant)
+        return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; did you mean %s?", path, kind, meant);
+    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; there are %s", path, kind, buf_text(&all));
+}
+
+static int check_manifest(const char *path, const json_t *object, struct err *e)
+{
+    static const char *const keys[] = { "apiVersion", "kind", "metadata.name" };
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (!json_str(object, keys[i]))
+            return err_set(e, ERR_INVALID, "%s.%s: is missing", path, keys[i]);
+    if (kind_of(json_str(object, "apiVersion"), json_str(object, "kind")))
+        return 0;
+    return err_set(e, ERR_INVALID, "%s.kind: there is no %s in %s here", path, json_str(object, "kind"),
+                   json_str(object, "apiVersion"));
+}
+
+static int check_objects(const struct scenario *s, struct err *e)
+{
+    size_t i;
+    json_t *object;
+    json_array_foreach (s->world.objects, i, object) {
+        CLEANUP_FREE char *path = xasprintf("objects[%zu]", i);
+        if (check_manifest(path, object, e) < 0)
+            return -1;
+    }
+    const struct spec_gitops *g = &s->world.gitops;
+    if (!g->object)
+        return 0;
+    return check_manifest("gitops.object", g->object, e) < 0 ? -1 : check_kind("gitops.kind", g->kind, e);
+}
+
+/* ---- nodes */
+
+static int check_taint(const char *path, const json_t *taint, bool effect_needed, struct err *e)
+{
+    static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute" };
+    const char *effect = json_str(taint, "effect");
+    if (!json_str(taint, "key"))
+        return err_set(e, ERR_INVALID, "%s.key: is missing", path);
+    if (!effect && !effect_needed)
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(effects); i++)
+        if (str_eq(effects[i], effect))
+            return 0;
+    return err_set(e, ERR_INVALID, "%s.effect: must be one of NoSchedule, PreferNoSchedule, NoExecute", path);
+}
+
+static int check_shapes(const json_t *root, struct err *e)
+{
+    size_t i, k;
+    json_t *shape, *taint;
+    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
+        json_array_foreach (json_object_get(shape, "taints"), k, taint) {
+            CLEANUP_FREE char *path = xasprintf("shapes[%zu].taints[%zu]", i, k);
+            if (check_taint(path, taint, true, e) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* The rows of `nodes`, whose names go into the map. */
+static int check_nodes(const struct scenario *s, const json_t *root, struct map *names, struct err *e)
+{
+    size_t i, n = 0;
+    json_t *row;
+    json_array_foreach (json_object_get(root, "nodes"), i, row) {
+        CLEANUP_FREE char *path = xasprintf("nodes[%zu].name", i);
+        int64_t count = json_int(row, "count", 0);
+        for (int64_t k = 0; k < count || k == 0; k++) {
+            const char *name = s->world.nodes[n++].name;
+            if (check_name(path, name, e) < 0)
+                return -1;
+            if (map_get(names, name))
+                return err_set(e, ERR_INVALID, "%s: there is a node %s already", path, name);
+            map_put(names, name, row);
+        }
+    }
+    return 0;
+}
+
+/* Nodes that come later: machines that are added, and Node objects that somebody makes. */
+static void add_later_nodes(const struct scenario *s, struct map *names)
+{
+    size_t k;
+    json_t *object;
+    for (size_t i = 0; i < s->world.action_count; i++) {
+        const struct spec_action *a = &s->world.actions[i];
+        const char *name = a->deed == SPEC_NODE_ADD ? a->name
+                           : a->body && str_eq(json_str(a->body, "kind"), "Node") ? json_str(a->body, "metadata.name") : NULL;
+        if (name && !map_get(names, name))
+            map_put(names, name, (void *) a);
+    }
+    json_array_foreach (s->world.objects, k, object) {
+        const char *name = str_eq(json_str(object, "kind"), "Node") ? json_str(object, "metadata.name") : NULL;
+        if (name && !map_get(names, name))
+            map_put(names, name, object);
+    }
+}
+
+static bool is_autoscaled(const struct spec_autoscaler *a, const char *name)
+{
+    const char *prefix = !a->shape ? NULL : a->prefix ? a->prefix : a->shape->name;
+    return prefix && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* ---- actions */
+
+static int missing(const char *path, const char *key, const char *deed, const char *what, struct err *e)
+{
+    return err_set(e, ERR_INVALID, "%s.%s: is missing; %s needs %s", path, key, deed, what);
+}
+
+static int check_pairs(const char *path, const json_t *pairs, struct err *e)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) pairs, key, value)
+        if (!json_is_string(value) && !json_is_null(value))
+            return err_set(e, ERR_INVALID, "%s: the value of %s must be text (in quotes, as \"false\") or null", path, key);
+    return 0;
+}
+
+static int check_body(const char *path, const char *deed, const struct spec_action *a, struct err *e)
+{
+    unsigned need = needs[a->deed];
+    CLEANUP_FREE char *with = xasprintf("%s.with", path);
+    if (!(need & NEED_BODY))
+        return 0;
+    if (!a->body)
+        return missing(path, "with", deed, need & NEED_MANIFEST ? "the object" : need & NEED_TAINT ? "the taint" :
+                       a->deed == SPEC_EDIT ? "the merge patch" : "the keys and their values", e);
+    if (need & NEED_MANIFEST)
+        return check_manifest(with, a->body, e);
+    if (need & NEED_PAIRS)
+        return check_pairs(with, a->body, e);
+    return need & NEED_TAINT ? check_taint(with, a->body, need & NEED_EFFECT, e) : 0;
+}
+
+/* `kind` and the name, as far as the deed needs them, and whether that node is ever there. */
+static int check_target(const struct scenario *s, const json_t *row, const char *path, const struct spec_action *a,
+                        const struct map *names, struct err *e)
+{
+    const char *deed = json_str_or_empty(row, "do"), *key = json_object_get(row, "node") ? "node" : "name";
+    CLEANUP_FREE char *name_path = xasprintf("%s.%s", path, key);
+    unsigned need = needs[a->deed];
+    bool on_node = need & NEED_NODE || (need & NEED_KIND && str_eq(a->kind, "nodes"));
+    if (need & NEED_KIND && !a->kind)
+        return missing(path, "kind", deed, "a kind and a name, or a node", e);
+    if (need & (NEED_NAME | NEED_NODE) && !a->name)
+        return missing(path, on_node ? "node" : "name", deed, on_node ? "the name of a node" : "a name", e);
+    if (a->name && check_name(name_path, a->name, e) < 0)
+        return -1;
+    if (on_node && !map_get(names, a->name) && !is_autoscaled(&s->world.autoscaler, a->name))
+        return err_set(e, ERR_INVALID, "%s: neither `nodes` nor a NodeAdd gives a node %s", name_path, a->name);
+    return 0;
+}
+
+static int check_action(const struct scenario *s, const json_t *row, const char *path, const struct spec_action *a,
+                        const struct map *names, struct err *e)
+{
+    CLEANUP_FREE char *kind_path = xasprintf("%s.kind", path);
+    const char *deed = json_str_or_empty(row, "do");
+    if (a->kind && check_kind(kind_path, a->kind, e) < 0)
+        return -1;
+    if (check_target(s, row, path, a, names, e) < 0)
+        return -1;
+    if (needs[a->deed] & NEED_SHAPE && !a->shape)
+        return missing(path, "shape", deed, "the name of one of the shapes", e);
+    return check_body(path, deed, a, e);
+}
+
+int scenario_check(const struct scenario *s, const json_t *root, struct err *e)
+{
+    struct map names = { 0 };
+    int rc = check_shapes(root, e);
+    if (rc == 0)
+        rc = check_nodes(s, root, &names, e);
+    if (rc == 0)
+        rc = check_objects(s, e);
+    add_later_nodes(s, &names);
+    for (size_t i = 0; i < s->world.action_count && rc == 0; i++) {
+        CLEANUP_FREE char *path = xasprintf("actions[%zu]", i);
+        rc = check_action(s, json_array_get(json_object_get(root, "actions"), i), path, &s->world.actions[i], &names, e);
+    }
+    map_clear(&names);
+    return rc;
+}
