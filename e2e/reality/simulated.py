@@ -7,7 +7,6 @@ import names
 
 LIFE = names.ROOT / "e2e" / "reality" / "life.yaml"
 SWEEP = names.ROOT / "build" / "release" / "sweep"
-NO_CASE = 10 ** 9  # at a write that never comes: the life without faults
 # What tests/sweep/sweep_view.c calls a notification.
 WATCHED = "gpuclusterpolicies|nodes|pods|daemonsets|services|runtimeclasses"
 WRITE = re.compile(r" *\d+ write (\d+): (.*)")
@@ -18,17 +17,16 @@ class Simulator:
     """The simulated life and its cases."""
 
     def __init__(self):
-        self._lines = self._sweep("crash-sweep", NO_CASE, "--verbose").stdout.splitlines()
+        self._lines = self._sweep("crash-sweep", "--reference").stdout.splitlines()
 
     @staticmethod
-    def _sweep(name, case, *flags):
-        return subprocess.run([SWEEP, name, "--life", LIFE, "--case", str(case), *flags], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, check=False)
+    def _sweep(name, *flags):
+        return subprocess.run([SWEEP, name, "--life", LIFE, *flags], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
     def verdict(self, case):
         """same or different, and where it is that, what the sweep says."""
         index = case.index(self)
-        done = self._sweep(case.sweep, index)
+        done = self._sweep(case.sweep, "--case", str(index))
         struck = re.search(r"\b[1-9]\d* faults fired", done.stdout)
         findings = [] if done.returncode == 0 and struck else [f"{case.sweep} --case {index}:", *done.stdout.splitlines()]
         return ("different" if findings else "same"), findings

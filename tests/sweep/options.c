@@ -25,6 +25,8 @@ static const struct row {
       "this one alone, from 0; of dst, dst-life and same the number is the seed" },
     { "--verbose", FLAG, offsetof(struct options, verbose), 0, 0, "",
       "of one case all commits, faults and starts, and all that Ostler writes and logs" },
+    { "--reference", FLAG, offsetof(struct options, reference), 0, 0, "",
+      "the life without faults alone, with all commits and all that Ostler writes" },
     { "--processes", NUMBER, offsetof(struct options, processes), 1, PROCESSES_MAX, " N", "2 by default" },
     { "--life", TEXT, offsetof(struct options, life), 0, 0, " FILE", "another scenario" },
     { "--plant", NUMBER, offsetof(struct options, plant), 0, SWEEP_SEEDS, " N",

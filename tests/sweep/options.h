@@ -14,6 +14,7 @@ struct options {
     size_t processes;
     size_t plant;
     bool verbose;
+    bool reference;   /* the life without faults, told at length, and nothing else */
     bool help;        /* nothing else is read then */
     const char *life; /* NULL: that of the sweep */
 };

@@ -214,13 +214,14 @@ static void print_share(const struct options *o, size_t lived, size_t all)
         printf("%s: all %s cases\n", o->sweep->name, buf_text(&text));
 }
 
-/* The life without faults, which is silent: what is told is about cases. */
-static void live_reference(struct sweep_env *env)
+/* The life without faults, silent unless it is what is asked for: what is told otherwise is about cases. */
+static void live_reference(struct sweep_env *env, bool verbose)
 {
     struct fault passive = { .point = FAULT_BEFORE, .classes = FAULT_CLASS(REQUEST_WRITE) };
     struct run_plan calm = { .seed = 1,
                              .calm = true,
                              .loose = env->loose,
+                             .verbose = verbose,
                              .faults = &passive,
                              .fault_count = 1,
                              .on_commit = view_count_notification,
@@ -241,7 +242,9 @@ static void begin_verbose(const struct options *o, const struct sweep_env *env)
 
 static int sweep(const struct options *o, struct sweep_env *env)
 {
-    live_reference(env);
+    live_reference(env, o->reference);
+    if (o->reference)
+        return env->reference.finding_count ? 1 : 0;
     size_t all = o->sweep->cases(env);
     if (o->only != SIZE_MAX && o->only >= all) {
         fprintf(stderr, "sweep: %s has %zu cases, numbered from 0\n", o->sweep->name, all);
