@@ -5,15 +5,11 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "kube/condition.h"
 
 static bool is_ready(const json_t *object)
 {
-    size_t i;
-    json_t *condition;
-    json_array_foreach (json_at(object, "status.conditions"), i, condition)
-        if (str_eq(json_str(condition, "type"), "Ready"))
-            return str_eq(json_str(condition, "status"), "True");
-    return false;
+    return str_eq(condition_status(json_at(object, "status.conditions"), "Ready"), "True");
 }
 
 /* A container that waits for anything but its first start says what went wrong. */

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "sim/node_state.h"
 
 enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
@@ -85,16 +86,6 @@ static void forget(struct view *v, const char *label)
     free(s);
 }
 
-static const json_t *condition(const json_t *object, const char *type)
-{
-    size_t i;
-    json_t *c;
-    json_array_foreach (json_at(object, "status.conditions"), i, c)
-        if (str_eq(json_str(c, "type"), type))
-            return c;
-    return NULL;
-}
-
 static enum node_state state_of(const struct view *v, const json_t *node)
 {
     const struct floor *f = map_get(&v->floors, json_str_or_empty(node, "metadata.name"));
@@ -130,7 +121,7 @@ static char *daemonset_text(const struct view *v, const json_t *d)
 static char *policy_text(const struct view *v, const json_t *policy)
 {
     (void) v;
-    const json_t *ready = condition(policy, "Ready");
+    const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
     return ready ? xasprintf("Ready=%s %s: %s", json_str_or_empty(ready, "status"), json_str_or_empty(ready, "reason"),
                              json_str_or_empty(ready, "message"))
                  : xstrdup("is new");
@@ -300,7 +291,7 @@ static void draw_policy(const struct view *v, struct screen *s)
         row(s, "1", "no GpuClusterPolicy: nothing is managed");
     } else {
         CLEANUP_FREE char *text = policy_text(v, policy);
-        const json_t *ready = condition(policy, "Ready");
+        const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
         CLEANUP_BUF struct buf summary = BUF_INIT(TEXT_MAX);
         add_summary(json_at(policy, "status.summary"), &summary);
         CLEANUP_FREE char *head = xasprintf("policy default  %s", text);

@@ -1,6 +1,7 @@
 /* Splits a stream of JSON into the objects in it, as the bytes come, and leaves out members that nobody here reads before the
- * parser sees them: most of what a pod says. It checks nesting, limits and the commas that it moves; everything else of an object comes out byte for byte and
- * is judged by jansson, one object at a time, so that one bad object never costs a whole list. Shape of the idea and figures: a list of 5,000 nodes in 2.6 MB. */
+ * parser sees them: most of what a pod says. It checks nesting, limits and the commas that it moves; everything else of an object
+ * comes out byte for byte and is judged by jansson, one object at a time, so that no more than one is ever in memory as a tree.
+ * Shape of the idea and figures: a list of 5,000 nodes in 2.6 MB. */
 #ifndef OSTLER_KUBE_SPLIT_H
 #define OSTLER_KUBE_SPLIT_H
 

@@ -183,7 +183,7 @@ static void add_later_nodes(const struct scenario *s, struct map *names)
 static bool is_autoscaled(const struct spec_autoscaler *a, const char *name)
 {
     const char *prefix = !a->shape ? NULL : a->prefix ? a->prefix : a->shape->name;
-    return prefix && strncmp(name, prefix, strlen(prefix)) == 0;
+    return prefix && str_has_prefix(name, prefix);
 }
 
 /* ---- actions */

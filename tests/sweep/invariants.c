@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/checks.h"
 
@@ -132,10 +133,5 @@ const json_t *check_policy(const struct invariants *v)
 
 const char *check_condition(const json_t *object, const char *type)
 {
-    size_t i;
-    json_t *c;
-    json_array_foreach (json_at(object, "status.conditions"), i, c)
-        if (str_eq(json_str(c, "type"), type))
-            return json_str_or_empty(c, "status");
-    return "";
+    return condition_status(json_at(object, "status.conditions"), type);
 }

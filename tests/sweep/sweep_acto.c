@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/model/policy.h"
 #include "sim/api/builtin.h"
@@ -134,21 +135,15 @@ static void check_problems(const struct change *ch, const json_t *problems)
 
 static void check_status(const struct change *ch)
 {
-    const json_t *policy = policy_now(ch->run), *status = json_at(policy, "status"),
-                 *conditions = json_object_get(status, "conditions");
+    const json_t *policy = policy_now(ch->run), *status = json_at(policy, "status");
     const json_t *problems = json_object_get(status, "problems");
-    size_t i;
-    json_t *condition;
+    const json_t *ready = condition_find(json_object_get(status, "conditions"), "Ready");
     if (json_int(status, "observedGeneration", 0) != object_generation(policy))
         finding(ch, "the status is not about this generation");
-    json_array_foreach ((json_t *) conditions, i, condition)
-        if (str_eq(json_str(condition, "type"), "Ready")) {
-            bool ready = str_eq(json_str(condition, "status"), "True");
-            if (!*json_str_or_empty(condition, "reason") || !*json_str_or_empty(condition, "message"))
-                finding(ch, "Ready gives no reason");
-            if (ready && json_array_size(problems))
-                finding(ch, "Ready, with problems");
-        }
+    if (ready && (!*json_str_or_empty(ready, "reason") || !*json_str_or_empty(ready, "message")))
+        finding(ch, "Ready gives no reason");
+    if (str_eq(json_str(ready, "status"), "True") && json_array_size(problems))
+        finding(ch, "Ready, with problems");
     if (json_array_size(problems))
         check_problems(ch, problems);
 }
