@@ -4,11 +4,11 @@ ARG BASE=debian:bookworm-slim
 FROM ${BASE} AS build
 RUN apt-get update -q \
     && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-        gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev \
+        gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev python3-minimal tzdata \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Makefile LICENSE ./
-COPY scripts/embed scripts/embed
+COPY scripts/embed scripts/embed-zones scripts/
 COPY controller controller
 COPY reconcilers reconcilers
 ARG VERSION=unknown

@@ -43,6 +43,7 @@ LIBS := -lcurl -lwebsockets -ljansson -lyaml
 SIM_LIBS := $(LIBS) -lcrypto
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
+EXTRA_reconcilers/model := $B/reconcilers/model/zone_tables.o
 BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.yaml)
 EXTRA_sim/api := $B/sim/api/builtin_texts.o
 
@@ -84,6 +85,11 @@ $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
 	$Qscripts/embed reconcilers/manifests > $@.new && mv -f $@.new $@
 $B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c Makefile
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi
+	@mkdir -p $(@D)
+	$Qscripts/embed-zones > $@.new && mv -f $@.new $@
+$B/reconcilers/model/zone_tables.o: $B/reconcilers/model/zone_tables.c Makefile
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/sim/api/builtin_texts.c: scripts/embed-cluster $(BUILTIN)
 	@mkdir -p $(@D)
 	$Qscripts/embed-cluster > $@.new && mv -f $@.new $@
@@ -117,10 +123,16 @@ $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(A
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
 sweep-program: $B/sweep
 # Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
-same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers: $B/sweep
+SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
+SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved upgrade-two-leaders upgrade-outage
+SWEEPS += upgrade-rights upgrade-writers upgrade-dst
+$(SWEEPS): $B/sweep
 	$Q$< $@
-same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full foreign-writers-full: %-full: $B/sweep
+$(SWEEPS:%=%-full): %-full: $B/sweep
 	$Q$< $* --full
+# The names of all, for scripts/test.
+sweep-names:
+	@echo $(SWEEPS) dst
 dst: $B/sweep
 	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
 torture torture-full: build/ostler build/ostler-sim
@@ -177,6 +189,8 @@ golden:
 clean:
 	rm -rf build
 
-.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers same-full crash-sweep-full lost-response-sweep-full stale-sweep-full unobserved-sweep-full two-leaders-full outage-full rbac-matrix-full acto-full foreign-writers-full dst torture torture-full mutants mutants-full conformance scale real real-full
+.PHONY: $(SWEEPS)
+.PHONY: $(SWEEPS:%=%-full)
+.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -295,7 +295,7 @@ static int render_all(struct offline *f, const json_t *node_object)
     struct node *node = node_project(strings, node_object);
     struct node_view view = { node, strings };
     struct node_facts facts = node_facts(&view);
-    struct target_sources sources = { nothing_held, empty_config, NULL };
+    struct target_sources sources = { .held = nothing_held, .config_text = empty_config };
     f->targets = targets_new(&f->policy, &sources);
     if (f->o->node_file)
         render_for_node(f, &view, &facts);

@@ -54,6 +54,7 @@ static const struct option_row {
     { "--listen", BIT(COMMAND_RUN), ADDRESS, offsetof(struct options, listen), "ADDR:PORT", "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
     { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL", "only one of several replicas acts; default: true" },
     { "--allowed-image-prefixes", OFFLINE | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--node-name", BIT(COMMAND_RUN), TEXT, offsetof(struct options, node_name), "NAME", "the node that it runs on, which is upgraded last" },
     { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME", "how long no policy must be there before marks come off; default: 10m" },
     { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
     { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },

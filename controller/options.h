@@ -18,6 +18,7 @@ struct options {
     const char *operand_namespace;
     const char *listen;            /* "" : no server */
     const char *image_prefixes;
+    const char *node_name;         /* NULL or "": not known */
     const char *file;              /* -f */
     const char *node_file;         /* --node */
     int64_t absent_policy_grace_ms;

@@ -7,8 +7,8 @@ import time
 
 import actor
 import kube
-from names import (COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, OPERAND_NAMES, PROGRAM,
-                   STACK)
+from names import (CLAIM, COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, OPERAND_NAMES,
+                   PROGRAM, STACK, UPGRADE_TAINT)
 from program import Operator
 
 
@@ -26,7 +26,8 @@ def clear(client):
         client.delete("GpuClusterPolicy", "default")
     client.delete("RuntimeClass", "nvidia")
     for kind, namespace in (("DaemonSet", OPERANDS), ("ControllerRevision", OPERANDS), ("Service", OPERANDS), ("Pod", OPERANDS),
-                            ("Pod", "default"), ("Node", None)):
+                            ("Deployment", "default"), ("PodDisruptionBudget", "default"), ("Pod", "default"),
+                            ("Node", None)):
         for obj in client.list(kind, namespace):
             client.delete(kind, obj["metadata"]["name"], namespace, grace=0)
     kube.wait_for(lambda: not client.list("Node") and not client.list("Pod", OPERANDS), 20, "a clean world")
@@ -238,8 +239,8 @@ class Env:
         wanted = f"{kind}={status}" + (f" {reason}" if reason else "")
         return self.wait(settled, timeout, f"the policy says {wanted}")
 
-    def wait_calm(self, seconds=1.0, timeout=15):
-        """Waits until Ostler has written nothing but its lease for that long."""
+    def wait_calm(self, seconds=4.0, timeout=20):
+        """Waits until Ostler has written nothing but its lease for that long: reports about nodes come three seconds after what they tell of."""
         def calm():
             """Ostler is calm"""
             recent = self.requests(since=time.time() - seconds, writes=True, where=lambda r: r.resource != "leases")
@@ -286,7 +287,7 @@ class Env:
             nodes = {n["metadata"]["name"]: n for n in self.k.list("Node") if kube.condition(n, "Ready").get("status") == "True"}
             left += [f"Pod {p['metadata']['name']}" for p in self.k.list("Pod", OPERANDS) if p["spec"].get("nodeName") in nodes]
             left += [f"marks of {name}" for name, n in nodes.items()
-                     if MARKS in n["metadata"].get("annotations", {}) or DRIVER in n["metadata"]["labels"]
-                     or STACK in n["metadata"]["labels"]]
+                     if {MARKS, CLAIM} & set(n["metadata"].get("annotations", {})) or kube.taint(n, UPGRADE_TAINT)
+                     or {DRIVER, STACK} & set(n["metadata"]["labels"])]
             return not left or ", ".join(left)
         self.wait(gone, timeout)

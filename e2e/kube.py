@@ -39,6 +39,7 @@ KINDS = {
         "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies", False),
     "ValidatingAdmissionPolicyBinding": (
         "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", False),
+    "GpuNode": ("/apis/ostler.dev/v1alpha1", "gpunodes", False),
     "GpuClusterPolicy": ("/apis/ostler.dev/v1alpha1", "gpuclusterpolicies", False),
     "ServiceMonitor": ("/apis/monitoring.coreos.com/v1", "servicemonitors", True),
 }

@@ -31,6 +31,7 @@ static void free_slots(struct cluster *c)
         struct node_slot *slot = e->value;
         tally_remove(&c->tally, &slot->summary);
         free(slot->name);
+        free(slot->refused);
         free(slot);
     }
     map_clear(&c->slots);
@@ -91,6 +92,27 @@ void cluster_new_epoch(struct cluster *c)
     c->o.listener.policy(c->o.listener.arg, true);
 }
 
+void cluster_begin(struct cluster *c)
+{
+    c->watched_since_ms = clock_mono_ms(c->o.clock);
+    /* Whoever has just installed the policy's CRD has installed that of reports with it. */
+    if (c->informers[RESOURCE_GPU_NODE])
+        informer_look_again(c->informers[RESOURCE_GPU_NODE], 0);
+    cluster_new_epoch(c);
+}
+
+void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *ret_age_s)
+{
+    static const enum resource_id decisive[] = { RESOURCE_NODE, RESOURCE_POD };
+    int64_t age_ms = 0;
+    for (size_t i = 0; i < ARRAY_LEN(decisive); i++) {
+        int64_t silent_ms = informer_silent_ms(c->informers[decisive[i]]);
+        age_ms = silent_ms > age_ms ? silent_ms : age_ms;
+    }
+    *ret_age_s = (age_ms + 999) / 1000;
+    *ret_watched_s = (clock_mono_ms(c->o.clock) - c->watched_since_ms) / 1000;
+}
+
 void cluster_node_seen(struct cluster *c, struct node_slot *slot)
 {
     if (slot->epoch == c->epoch)
@@ -115,6 +137,40 @@ static enum stance stance_without_policy(const struct cluster *c, int64_t *ret_a
         return STANCE_REMOVE;
     *ret_again_ms = left;
     return STANCE_HOLD;
+}
+
+void cluster_tell_report(const struct cluster *c, const char *name)
+{
+    if (c->o.listener.report)
+        c->o.listener.report(c->o.listener.arg, name);
+}
+
+void cluster_tell_reports(const struct cluster *c)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor)))
+        cluster_tell_report(c, e->key);
+}
+
+/* What is said of a node that is down stays until it is back and clean. */
+static bool is_down(const struct node_slot *slot)
+{
+    return slot && slot->node && slot->summary.counted && slot->summary.state == NODE_LOST;
+}
+
+size_t cluster_reports(const struct cluster *c)
+{
+    size_t n = 0, cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->tables[RESOURCE_GPU_NODE].records, &cursor)))
+        n += !is_down(map_get(&c->slots, e->key));
+    cursor = 0;
+    while ((e = map_next(&c->slots, &cursor))) {
+        const struct node *node = ((const struct node_slot *) e->value)->node;
+        n += node && !node->deleting && node->gpu_ready.status != CONDITION_ABSENT && !is_down(e->value);
+    }
+    return n;
 }
 
 enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms)
@@ -201,12 +257,17 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
         add_pod(c, p, ret);
 }
 
-const json_t *cluster_record(void *arg, const char *tier, const char *hash)
+const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash)
 {
-    const struct cluster *c = arg;
     char name[RENDER_NAME_MAX];
     render_revision_name(tier, hash, name);
     CLEANUP_FREE char *key = xasprintf("%s/%s", c->o.operand_namespace, name);
     const struct child *record = (const struct child *) table_get(&c->tables[RESOURCE_REVISION], key);
-    return record && !record->deleting ? record->inputs : NULL;
+    return record && !record->deleting ? record : NULL;
+}
+
+const json_t *cluster_record(void *arg, const char *tier, const char *hash)
+{
+    const struct child *record = cluster_record_of(arg, tier, hash);
+    return record ? record->inputs : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "reconcilers/model/child.h"
+#include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/plan/node_plan.h"
 #include "reconcilers/plan/intents.h"
 #include "reconcilers/plan/tally.h"
@@ -18,6 +19,8 @@ struct node_slot {
     struct pod *pods;    /* list through next_on_node */
     struct node_summary summary;
     uint32_t epoch;      /* the epoch in which it was last looked at */
+    int64_t told_ms;     /* mono: when its condition was last written; 0: not by this process */
+    char *refused;       /* which pod's eviction the server last refused for a budget, and in which words; NULL: none. Owned */
 };
 
 /* Who is told that something must be looked at. */
@@ -26,6 +29,10 @@ struct cluster_listener {
     /* `soon`: at once; otherwise when the dust has settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
+    /* A node has changed, which the rollout may have waited for. May be NULL. */
+    void (*rollout)(void *arg);
+    /* What is said of a node may not be true any more. May be NULL. */
+    void (*report)(void *arg, const char *name);
 };
 
 struct cluster_options {
@@ -33,6 +40,7 @@ struct cluster_options {
     const char *image_prefixes;       /* comma-separated */
     int64_t absent_grace_ms;          /* how long no policy must be seen before marks come off */
     bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
+    const char *node_name;            /* on which this Ostler runs; NULL: not known, or on none */
     const struct clock *clock;
     struct cluster_listener listener;
 };
@@ -47,12 +55,14 @@ struct cluster {
     size_t pending;                   /* nodes not looked at in this epoch */
     uint32_t epoch;
     int64_t epoch_began_ms;           /* mono */
+    int64_t watched_since_ms;         /* mono: since when every watch has been well */
     bool looked_through;              /* every node has been looked at in this epoch; those that join later come one by one */
     struct tally tally;
 
     json_t *object;                   /* the policy; NULL: there is none */
     struct policy policy;             /* the newest valid one */
     bool policy_valid;                /* `policy` holds one */
+    struct rollout_spec rollout;      /* of `policy` */
     struct policy_problems problems;  /* of `object` */
     char *problem_text;               /* NULL: none */
     struct targets *targets;          /* of `policy` */
@@ -70,6 +80,8 @@ void cluster_clear(struct cluster *c);
 size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT]);
 /* Whether every list that was asked for has come. */
 bool cluster_synced(const struct cluster *c);
+/* Every watch is well (again): from here on nothing is missed. Everything is looked at. */
+void cluster_begin(struct cluster *c);
 /* Everything is to be looked at anew, since what is wanted has changed. */
 void cluster_new_epoch(struct cluster *c);
 /* Every node is to be looked at, though what is wanted is the same. */
@@ -80,10 +92,20 @@ enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
 /* Whether a child is as it was when the server last confirmed our own write to it. */
 bool cluster_confirmed(const struct cluster *c, const struct child *child);
+/* For how long what is known of nodes and pods has been kept up to date without a gap, and how old it may be by now. Seconds. */
+void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *ret_age_s);
 /* The pods of a slot, summed up; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
+/* The record of a revision, or NULL; one that is being deleted does not count. */
+const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash);
 /* The inputs that the record of a revision holds, or NULL. For struct node_input. */
 const json_t *cluster_record(void *arg, const char *tier, const char *hash);
+/* What is said of a node is to be looked at. */
+void cluster_tell_report(const struct cluster *c, const char *name);
+/* The same for all nodes. */
+void cluster_tell_reports(const struct cluster *c);
+/* Reports and conditions of nodes that are still there: all of them go before Ostler does, but those of nodes that are down. */
+size_t cluster_reports(const struct cluster *c);
 /* The record of a node was looked at: counts it for cluster_settled(). */
 void cluster_node_seen(struct cluster *c, struct node_slot *slot);
 

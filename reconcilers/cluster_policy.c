@@ -29,6 +29,7 @@ static void accept(struct cluster *c, struct policy *policy)
     forget_policy(c);
     c->policy = *policy;
     c->policy_valid = true;
+    rollout_spec_decode(c->policy.spec, &c->rollout);
 }
 
 static void decode(struct cluster *c)

@@ -10,8 +10,10 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/cluster_unread.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/plan/records.h"
 
 static void tell_node(struct cluster *c, const char *name)
 {
@@ -43,6 +45,7 @@ static void forget_slot(struct cluster *c, struct node_slot *slot)
         return;
     map_remove(&c->slots, slot->name);
     free(slot->name);
+    free(slot->refused);
     free(slot);
 }
 
@@ -66,8 +69,15 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
         c->pending--;
     slot->epoch = 0;
     tally_remove(&c->tally, &slot->summary);
+    cluster_tell_report(c, slot->name);
     forget_slot(c, slot);
     tell_policy(c, false);
+}
+
+/* What the policy waits for when it goes. */
+static bool lost_condition(const struct node *was, const struct node *is)
+{
+    return was->gpu_ready.status != CONDITION_ABSENT && is->gpu_ready.status == CONDITION_ABSENT;
 }
 
 static void node_changed(void *arg, struct record *before, struct record *after)
@@ -84,6 +94,10 @@ static void node_changed(void *arg, struct record *before, struct record *after)
     }
     slot->node = (struct node *) after;
     tell_node(c, slot->name);
+    if (before && lost_condition((const struct node *) before, slot->node))
+        tell_policy(c, false);
+    if (before && c->o.listener.rollout)
+        c->o.listener.rollout(c->o.listener.arg);
 }
 
 static void free_node(void *arg, struct record *r)
@@ -193,9 +207,15 @@ static void child_changed(void *arg, struct record *before, struct record *after
         cluster_new_epoch(c);
         return;
     }
-    /* Nodes that wait for the record that came, or that lost theirs. */
-    if (any->resource == RESOURCE_REVISION && (!was || !is))
+    bool record = any->resource == RESOURCE_REVISION;
+    if (record && c->policy_valid && !record_standing_same(was, is)) {
+        /* What pools go back to may have changed. Until every node has been looked at with that, nobody knows what the policy wishes. */
+        targets_free(TAKE(c->targets));
+        cluster_new_epoch(c);
+    } else if (record && (!was || !is)) {
+        /* Nodes that wait for the record that came, or that lost theirs. */
         cluster_tell_nodes(c);
+    }
     tell_policy(c, !only_counts(was, is));
 }
 
@@ -203,6 +223,34 @@ static void free_child(void *arg, struct record *r)
 {
     (void) arg;
     child_free((struct child *) r);
+}
+
+/* ---- reports */
+
+static struct record *report_from(void *arg, const json_t *object)
+{
+    (void) arg;
+    return &gpu_node_project(object)->head;
+}
+
+static bool reports_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return gpu_node_same((const struct gpu_node *) a, (const struct gpu_node *) b);
+}
+
+static void report_changed(void *arg, struct record *before, struct record *after)
+{
+    struct cluster *c = arg;
+    cluster_tell_report(c, after ? after->key : before->key);
+    if (!after)
+        tell_policy(c, false);
+}
+
+static void free_report(void *arg, struct record *r)
+{
+    (void) arg;
+    gpu_node_free((struct gpu_node *) r);
 }
 
 /* ---- the policy */
@@ -261,6 +309,7 @@ void cluster_tables_init(struct cluster *c)
         { RESOURCE_NODE, { node_from, nodes_same, node_changed, free_node, c } },
         { RESOURCE_POD, { pod_from, pods_same, pod_changed, free_pod, c } },
         { RESOURCE_POLICY, { policy_from, policies_same, policy_changed, free_policy, c } },
+        { RESOURCE_GPU_NODE, { report_from, reports_same, report_changed, free_report, c } },
 #define X(id) { RESOURCE_##id, ops_for(c, child_from_##id) },
         CHILD_TABLES(X)
 #undef X
@@ -283,6 +332,8 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
         { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" } },
         { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .optional = true },
+        /* Nothing rests on them, so Ostler works without: Helm upgrades no CRDs. */
+        { .resource = RESOURCE_GPU_NODE, .optional = true },
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

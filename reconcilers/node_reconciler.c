@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/str.h"
 #include "kube/object.h"
@@ -19,6 +20,9 @@ static const struct {
     { NODE_UNSUPPORTED, NULL, true, true },
     { NODE_REMOVING, "WaitingForGpuPods", false, true },
     { NODE_INSTALLING, "WaitingForGpuPods", false, true },
+    { NODE_WAITING, NULL, false, false },
+    { NODE_DRAINING, NULL, false, false },
+    { NODE_UNLOADING, NULL, false, false },
 };
 
 static void add_notice(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
@@ -84,16 +88,35 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
+        .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
+        .pod_list = slot->pods,
+        .refused = slot->refused,
+        .generation = object_generation(c->object),
+        .now_s = clock_wall_us(c->o.clock) / 1000000,
         .record = cluster_record,
         .arg = c,
     };
+    cluster_watched(c, &in.watched_s, &in.age_s);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     plan->epoch = c->epoch;
     node_plan(&in, &a, &v, plan);
     carry_until_gone(&in.view, &v);
     add_notice(slot, &v, plan);
+    if (v.state != NODE_DRAINING)
+        free(TAKE(slot->refused));
     if (tally_set(&c->tally, &slot->summary, &v))
         r->policy(r->arg, waits_for_policy(&v));
     cluster_node_seen(c, slot);
+    cluster_tell_report(c, name);
+}
+
+void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result)
+{
+    struct node_slot *slot = map_get(&r->cluster->slots, name);
+    if (!slot)
+        return;
+    free(TAKE(slot->refused));
+    if (result->error == ERR_BUDGET)
+        slot->refused = xasprintf("%s: %s", result->failed->target, result->message);
 }

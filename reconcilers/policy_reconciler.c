@@ -74,6 +74,8 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .confirmed = confirmed,
         .arg = c,
         .failure = r->failure.kind != ERR_NONE ? &r->failure : NULL,
+        .rollout = &r->rollout,
+        .reports = stance == STANCE_REMOVE ? cluster_reports(c) : 0,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
         .any_gpu_node = facts,
         .manifests = r->manifests,
@@ -102,7 +104,16 @@ static void look_for_monitors(const struct cluster *c, struct plan *plan)
     struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
     if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) || informer_present(monitors))
         return;
-    informer_look_again(monitors);
+    informer_look_again(monitors, INFORMER_ABSENT_RETRY_MS);
+    plan_requeue(plan, INFORMER_ABSENT_RETRY_MS);
+}
+
+/* Their CRD may come later than Ostler. */
+static void look_for_reports(const struct cluster *c, struct plan *plan)
+{
+    if (informer_present(c->informers[RESOURCE_GPU_NODE]))
+        return;
+    informer_look_again(c->informers[RESOURCE_GPU_NODE], INFORMER_ABSENT_RETRY_MS);
     plan_requeue(plan, INFORMER_ABSENT_RETRY_MS);
 }
 
@@ -143,6 +154,7 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
         return;
     look_for_monitors(c, plan);
+    look_for_reports(c, plan);
     CLEANUP_ARENA struct arena a = { 0 };
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(clock_wall_us(c->o.clock), now);

@@ -5,15 +5,17 @@
 #include "base/metrics.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/manifests/render.h"
+#include "reconcilers/plan/rollout_report.h"
 #include "runtime/executor.h"
 
-/* What both need. */
+/* What all of them need. */
 struct reconcilers {
     struct cluster *cluster;
     const struct manifests *manifests;
     /* Look at the policy: at once, or when the dust has settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
+    struct rollout_report rollout; /* what the rollout's last pass came to */
     struct err failure; /* what the server refused of the policy's last plan; owned */
     int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
@@ -21,8 +23,17 @@ struct reconcilers {
 
 /* One node by name. A reconcile_fn; `arg` is a struct reconcilers. */
 void node_reconcile(void *arg, const char *name, struct plan *plan);
+/* How a node's plan came out: whose eviction the server refused is said of the node while it drains. */
+void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result);
 /* The policy and its children; there is one key. A reconcile_fn. */
 void policy_reconcile(void *arg, const char *key, struct plan *plan);
+
+/* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again, so that no budget is
+ * counted from an older view. A reconcile_fn. */
+void rollout_reconcile(void *arg, const char *key, struct plan *plan);
+
+/* What is said of one node, by name: its GpuNode and its condition. Needs no haste. A reconcile_fn. */
+void report_reconcile(void *arg, const char *name, struct plan *plan);
 
 /* How the policy's plan came out: the next status says what was refused. */
 void policy_outcome(struct reconcilers *r, const struct executor_result *result);

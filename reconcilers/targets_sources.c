@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/plan/records.h"
 
 /* The record that comes next after `last` (NULL: the first) of those of the tier that ran in the pool. */
@@ -28,6 +29,39 @@ static json_t *held(void *arg, const char *pool, const char *tier)
     return list;
 }
 
+/* The revision for the same kind of host that completed last in the pool and did not fail there. */
+static const struct child *known_good(const struct cluster *c, const char *pool, const json_t *inputs)
+{
+    const struct child *best = NULL;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->tables[RESOURCE_REVISION].records, &cursor))) {
+        const struct child *record = e->value;
+        bool fits = child_is_ours(record) && !record->deleting && str_eq(json_str(record->inputs, "tier"), json_str(inputs, "tier")) &&
+                    revision_same_host(record->inputs, inputs);
+        if (fits && record_time_s(record, ANNOTATION_COMPLETED, pool) && !record_has_failed(record, pool) &&
+            (!best || record_order(record, best, pool) < 0))
+            best = record;
+    }
+    return best;
+}
+
+static void standing(void *arg, const char *pool, const char *hash, const json_t *inputs, struct revision_standing *ret)
+{
+    const struct cluster *c = arg;
+    const struct child *record = cluster_record_of(c, json_str_or_empty(inputs, "tier"), hash), *good = known_good(c, pool, inputs);
+    *ret = (struct revision_standing){ 0 };
+    if (record) {
+        ret->failed = record_has_failed(record, pool);
+        ret->completed = record_time_s(record, ANNOTATION_COMPLETED, pool) > 0;
+        ret->canary_s = record_time_s(record, ANNOTATION_CANARY, pool);
+    }
+    if (good) {
+        ret->good = good->revision;
+        ret->good_inputs = good->inputs;
+    }
+}
+
 static const char *config_text(void *arg, const char *name, const char *key)
 {
     const struct cluster *c = arg;
@@ -38,7 +72,7 @@ static const char *config_text(void *arg, const char *name, const char *key)
 
 struct target_sources targets_sources(struct cluster *c)
 {
-    return (struct target_sources){ .held = held, .config_text = config_text, .arg = c };
+    return (struct target_sources){ .held = held, .standing = standing, .config_text = config_text, .arg = c };
 }
 
 struct targets *cluster_targets(struct cluster *c)

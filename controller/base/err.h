@@ -16,6 +16,7 @@
     X(FORBIDDEN, "Forbidden")       /* 403: a right is missing */                                  \
     X(UNAUTHORIZED, "Unauthorized") /* 401: the credentials are not accepted */                    \
     X(THROTTLED, "TooManyRequests") /* 429 */                                                      \
+    X(BUDGET, "DisruptionBudget")   /* a PodDisruptionBudget does not let a pod go */              \
     X(SERVER, "ServerError")        /* 5xx */                                                      \
     X(UNREACHABLE, "Unreachable")   /* no answer: refused, reset, TLS, DNS */                      \
     X(TIMEOUT, "Timeout")           /* no answer in time: the outcome is unknown */                \

@@ -12,6 +12,12 @@ enum {
     /* What has changed is looked at together after this time, and not more often than each second. */
     SETTLE_MS = 50,
     SETTLE_APART_MS = 1000,
+    /* The rollout, whose next step should follow the one before at once. */
+    ROLLOUT_SETTLE_MS = 10,
+    ROLLOUT_APART_MS = 50,
+    /* What is said of a node may be so late, so that what lasts a moment is not said at all. So few requests at a time leave the others their way. */
+    REPORT_SETTLE_MS = 3000,
+    REPORTS_IN_FLIGHT = 2,
 };
 
 /* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it is
@@ -32,9 +38,24 @@ static void want_node(void *arg, const char *name)
     controller_add(en->nodes, name);
 }
 
+static void want_rollout(void *arg)
+{
+    struct engine *en = arg;
+    int64_t now = loop_now(en->o.loop), apart = en->rollout_looked_ms + ROLLOUT_APART_MS - now;
+    controller_add_after(en->rollouts, POLICY_NAME, apart > ROLLOUT_SETTLE_MS ? apart : ROLLOUT_SETTLE_MS);
+}
+
+static void want_report(void *arg, const char *name)
+{
+    struct engine *en = arg;
+    controller_add_after(en->reports, name, REPORT_SETTLE_MS);
+}
+
+/* Whatever the policy's status may have to say of, the rollout may have waited for. */
 static void want_policy(void *arg, bool soon)
 {
     struct engine *en = arg;
+    want_rollout(en);
     if (soon) {
         controller_add(en->policies, POLICY_NAME);
         return;
@@ -66,11 +87,23 @@ static void work_when_ready(void *arg)
     if (ready) {
         controller_start(en->nodes);
         controller_start(en->policies);
-        cluster_new_epoch(&en->cluster);
+        controller_start(en->rollouts);
+        controller_start(en->reports);
+        cluster_begin(&en->cluster);
     } else {
         controller_stop(en->nodes);
         controller_stop(en->policies);
+        controller_stop(en->rollouts);
+        controller_stop(en->reports);
     }
+}
+
+/* Where their CRD has only come now, all that was not said is said. */
+static void on_reports(void *arg)
+{
+    struct engine *en = arg;
+    work_when_ready(en);
+    cluster_tell_reports(&en->cluster);
 }
 
 static void on_leading(void *arg)
@@ -122,6 +155,25 @@ static void reconcile_node(void *arg, const char *key, struct plan *plan)
     node_reconcile(&en->reconcilers, key, plan);
 }
 
+static void on_node_outcome(void *arg, const char *key, const struct executor_result *result)
+{
+    struct engine *en = arg;
+    node_outcome(&en->reconcilers, key, result);
+}
+
+static void reconcile_rollout(void *arg, const char *key, struct plan *plan)
+{
+    struct engine *en = arg;
+    en->rollout_looked_ms = loop_now(en->o.loop);
+    rollout_reconcile(&en->reconcilers, key, plan);
+}
+
+static void reconcile_report(void *arg, const char *key, struct plan *plan)
+{
+    struct engine *en = arg;
+    report_reconcile(&en->reconcilers, key, plan);
+}
+
 static void on_notice(void *arg, const struct notice *n)
 {
     struct engine *en = arg;
@@ -162,11 +214,22 @@ static void set_up_controllers(struct engine *en)
                                     .loop = o->loop, .executor = en->executor, .metrics = &en->controller_metrics,
                                     .clock = o->clock, .backoff_max_ms = POLICY_BACKOFF_MAX_MS, .notice = on_notice };
     en->policies = controller_new(&c);
+    c.name = "rollout";
+    c.reconcile = reconcile_rollout;
+    c.outcome = NULL;
+    en->rollouts = controller_new(&c);
     c.name = "node";
     c.reconcile = reconcile_node;
-    c.outcome = NULL;
+    c.outcome = on_node_outcome;
     c.backoff_max_ms = 0;
     en->nodes = controller_new(&c);
+    ex.in_flight = REPORTS_IN_FLIGHT;
+    en->report_executor = executor_new(&ex);
+    c.name = "report";
+    c.reconcile = reconcile_report;
+    c.outcome = NULL;
+    c.executor = en->report_executor;
+    en->reports = controller_new(&c);
     struct recorder_options r = { .transport = o->transport, .loop = o->loop, .clock = o->clock, .instance = o->identity,
                                   .fence = fence, .arg = en };
     en->recorder = recorder_new(&r);
@@ -179,8 +242,9 @@ static void set_up_informers(struct engine *en)
     for (size_t i = 0; i < n; i++) {
         rows[i].seed = en->o.seed + i;
         rows[i].outage = &en->outage;
+        bool reports = rows[i].resource == RESOURCE_GPU_NODE;
         en->cluster.informers[rows[i].resource] = informer_new(&rows[i], &en->cluster.tables[rows[i].resource], en->o.transport,
-                                                               en->o.loop, work_when_ready, en);
+                                                               en->o.loop, reports ? on_reports : work_when_ready, en);
     }
 }
 
@@ -202,7 +266,8 @@ struct engine *engine_new(const struct engine_options *o)
     engine_metrics_add(en);
     struct cluster_options c = { .operand_namespace = o->operand_namespace, .image_prefixes = o->image_prefixes,
                                  .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
-                                 .listener = { want_node, want_policy, en } };
+                                 .node_name = o->node_name,
+                                 .listener = { want_node, want_policy, en, want_rollout, want_report } };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en };
     set_up_controllers(en);
@@ -229,13 +294,17 @@ void engine_free(struct engine *en)
         return;
     controller_free(en->nodes);
     controller_free(en->policies);
+    controller_free(en->rollouts);
+    controller_free(en->reports);
     executor_free(en->executor);
+    executor_free(en->report_executor);
     recorder_free(en->recorder);
     lease_free(en->lease);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         informer_free(en->cluster.informers[i]);
     cluster_clear(&en->cluster);
     err_clear(&en->reconcilers.failure);
+    rollout_report_clear(&en->reconcilers.rollout);
     free(en->missing.sentence);
     loop_timer_cancel(en->o.loop, &en->drain_due);
     loop_timer_cancel(en->o.loop, &en->patience);

@@ -40,6 +40,8 @@ void engine_update_metrics(struct engine *en)
     metric_set(en->events_dropped, NULL, (double) recorder_dropped(en->recorder));
     controller_update_metrics(en->nodes);
     controller_update_metrics(en->policies);
+    controller_update_metrics(en->rollouts);
+    controller_update_metrics(en->reports);
 }
 
 /* The first watch that fails says why; before the first list has come that is so too. */

@@ -21,12 +21,12 @@ struct engine {
     struct engine_options o;
     struct cluster cluster;
     struct reconcilers reconcilers;
-    struct executor *executor;
-    struct controller *nodes, *policies;
+    struct executor *executor, *report_executor;
+    struct controller *nodes, *policies, *rollouts, *reports;
     struct recorder *recorder;
     struct lease *lease; /* NULL without leader election */
     struct outage outage;
-    int64_t policy_looked_ms;
+    int64_t policy_looked_ms, rollout_looked_ms;
     bool leading;  /* it may write */
     bool working;  /* the controllers have started */
     bool stopping, drain_writes, releasing, finished;

@@ -41,6 +41,8 @@ void engine_stop(struct engine *en, int exit_code)
     en->exit_code = exit_code;
     controller_stop(en->nodes);
     controller_stop(en->policies);
+    controller_stop(en->rollouts);
+    controller_stop(en->reports);
     en->drain_due = (struct timer){ .fn = release, .arg = en };
     loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + DRAIN_MS);
 }
@@ -49,7 +51,7 @@ void engine_stop(struct engine *en, int exit_code)
 static void stop_when_drained(void *arg)
 {
     struct engine *en = arg;
-    if (en->stopping && !en->releasing && executor_pending(en->executor) == 0)
+    if (en->stopping && !en->releasing && executor_pending(en->executor) + executor_pending(en->report_executor) == 0)
         release(en);
 }
 

@@ -59,14 +59,73 @@ static void to_one_line(char *text)
     text[used] = '\0';
 }
 
+/* The sentence of an answer: of a Status its message, else what there is. Owned by the caller. */
+static char *sentence_of(const json_t *status, const char *body, size_t len)
+{
+    const char *message = json_str(status, "message");
+    CLEANUP_FREE char *raw = len ? xstrndup(body, len) : xstrdup("");
+    char *text = str_shortened(message ? message : raw, message ? MESSAGE_MAX : TEXT_MAX);
+    to_one_line(text);
+    return text;
+}
+
 int reply_error(int status, const char *body, size_t len, struct err *e)
 {
     CLEANUP_JSON json_t *object = json_parse(body, len, NULL);
-    const char *message = json_str(object, "message");
-    enum err_kind kind = reply_kind(status, reason_of(object));
-    CLEANUP_FREE char *raw = len ? xstrndup(body, len) : xstrdup("");
-    CLEANUP_FREE char *text = str_shortened(message ? message : raw, message ? MESSAGE_MAX : TEXT_MAX);
-    to_one_line(text);
-    return err_set(e, kind, "HTTP %d: %s", status, *text ? text : "(empty answer)");
+    CLEANUP_FREE char *text = sentence_of(object, body, len);
+    return err_set(e, reply_kind(status, reason_of(object)), "HTTP %d: %s", status, *text ? text : "(empty answer)");
 }
 
+/* ---- evictions */
+
+enum {
+    BUDGET_WAIT_MS = 5 * 1000,   /* a budget is counted anew within seconds; `kubectl drain` waits as long */
+    MISTAKE_WAIT_MS = 60 * 1000, /* only a person changes that */
+};
+
+/* What is no failure of an eviction's own. */
+static const struct eviction_row {
+    int status;
+    const char *cause; /* reason of the first cause; "": none */
+    const char *kind;  /* of what the answer is about; "": it does not say */
+    bool has_reason;
+    enum err_kind error;
+    int64_t wait_ms;
+} eviction_rows[] = {
+    { 429, "DisruptionBudget", "", true, ERR_BUDGET, BUDGET_WAIT_MS },
+    /* The budget's own counts are out of order. */
+    { 403, "", "poddisruptionbudget", true, ERR_BUDGET, MISTAKE_WAIT_MS },
+    /* Several budgets are for the pod: of all that the server itself answers, only this is without a reason. */
+    { 500, "", "", false, ERR_BUDGET, MISTAKE_WAIT_MS },
+    /* Its namespace is being deleted, and the pod with it: no right is missing. */
+    { 403, "NamespaceTerminating", "pods", true, ERR_CONFLICT, 0 },
+};
+
+static const struct eviction_row *find_eviction_row(int code, const json_t *status, const json_t *cause)
+{
+    if (!str_eq(json_str(status, "kind"), "Status"))
+        return NULL;
+    bool has_reason = *json_str_or_empty(status, "reason") != '\0';
+    for (size_t i = 0; i < ARRAY_LEN(eviction_rows); i++) {
+        const struct eviction_row *row = &eviction_rows[i];
+        if (row->status == code && row->has_reason == has_reason && str_eq(row->cause, json_str_or_empty(cause, "reason")) &&
+            str_eq(row->kind, json_str_or_empty(status, "details.kind")))
+            return row;
+    }
+    return NULL;
+}
+
+int reply_eviction_error(int status, const char *body, size_t len, struct err *e, int64_t *ret_wait_ms)
+{
+    CLEANUP_JSON json_t *object = json_parse(body, len, NULL);
+    const json_t *cause = json_array_get(json_at(object, "details.causes"), 0);
+    const struct eviction_row *row = find_eviction_row(status, object, cause);
+    *ret_wait_ms = row ? row->wait_ms : 0;
+    if (!row)
+        return reply_error(status, body, len, e);
+    /* The cause names the budget. */
+    CLEANUP_FREE char *said = xasprintf("%s %s", json_str_or_empty(object, "message"), json_str_or_empty(cause, "message"));
+    CLEANUP_FREE char *text = str_shortened(said, MESSAGE_MAX);
+    to_one_line(text);
+    return err_set(e, row->error, "%s", text);
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -13,5 +14,8 @@ enum err_kind reply_kind(int status, const char *reason);
 bool reply_names_causes(const char *body, size_t len);
 /* Sets the error that an answer with a status >= 300 stands for; `body` may be anything, NULL when `len` is 0. Always -1. */
 int reply_error(int status, const char *body, size_t len, struct err *e);
+/* The same of the answer to an eviction. Where the pod's PodDisruptionBudgets are the reason it is ERR_BUDGET and the sentence
+ * names the budget; `ret_wait_ms` is the least time until it may be otherwise, 0 for other reasons. */
+int reply_eviction_error(int status, const char *body, size_t len, struct err *e, int64_t *ret_wait_ms);
 
 #endif

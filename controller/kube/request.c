@@ -106,6 +106,12 @@ struct request request_merge_patch(enum resource_id id, const char *ns, const ch
                      "application/merge-patch+json", patch);
 }
 
+struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch)
+{
+    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), MANAGER_QUERY,
+                     "application/strategic-merge-patch+json", patch);
+}
+
 struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations)
 {
     return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY,
@@ -129,6 +135,17 @@ struct request request_delete(enum resource_id id, const char *ns, const char *n
     if (rv)
         json_set_at(body, "preconditions.resourceVersion", json_textf("%llu", (unsigned long long) rv));
     return with_body(id, "DELETE", resource_path(id, ns, name, NULL), "", "application/json", body);
+}
+
+struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run)
+{
+    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s}}}", "apiVersion", "policy/v1", "kind", "Eviction",
+                                          "metadata", "name", name, "namespace", ns, "deleteOptions", "preconditions", "uid", uid);
+    struct request r = with_body(RESOURCE_POD, "POST", resource_path(RESOURCE_POD, ns, name, "eviction"),
+                                 dry_run ? "?dryRun=All" : "", "application/json", body);
+    r.evicts = true;
+    r.dry_run = dry_run;
+    return r;
 }
 
 void request_clear(struct request *r)

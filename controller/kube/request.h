@@ -27,6 +27,8 @@ struct request {
     char *body;               /* NULL without one */
     int64_t timeout_ms;       /* for the whole answer */
     enum resource_id resource;
+    bool evicts;              /* asks for a pod to leave: what is answered is no pod, and refusals have meanings of their own */
+    bool dry_run;             /* nothing is stored, whatever the answer says */
 };
 
 /* What a list or watch is about. */
@@ -47,6 +49,8 @@ struct request request_apply(enum resource_id id, const char *ns, const char *na
 struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object);
 /* JSON merge patch; put uid and resourceVersion into its metadata where a lost update would matter (409 then). */
 struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch);
+/* Strategic merge patch of /status: lists are merged by their items' keys, so that those of others stay. With a uid as above. */
+struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch);
 /* JSON patch: an array of operations. */
 struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations);
 struct request request_create(enum resource_id id, const char *ns, const json_t *object);
@@ -54,6 +58,8 @@ struct request request_update(enum resource_id id, const char *ns, const char *n
 /* Delete in the background, only this incarnation, and only as it was when it was read: `uid` and `rv` (0: any version) are preconditions, so
  * that what was decided on an old view is refused (409). */
 struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv);
+/* Asks for a pod to leave, as its PodDisruptionBudgets allow: only this incarnation. `dry_run`: only whether it might. */
+struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run);
 /* Frees the strings. */
 void request_clear(struct request *r);
 

@@ -5,24 +5,27 @@
 
 #include <stdbool.h>
 
-/* id, API group ("" = core), version, kind, plural, namespaced, verbs, verbs on /status ("" = none) */
+/* id, API group ("" = core), version, kind, plural, namespaced, verbs, subresource ("" = none), verbs on that */
 #define RESOURCES(X)                                                                               \
     X(POLICY, "ostler.dev", "v1alpha1", "GpuClusterPolicy", "gpuclusterpolicies", false,           \
-      "list,watch,patch", "patch")                                                             \
-    X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch", "")                              \
-    X(POD, "", "v1", "Pod", "pods", true, "list,watch", "")                                        \
+      "list,watch,patch", "status", "patch")                                                       \
+    X(GPU_NODE, "ostler.dev", "v1alpha1", "GpuNode", "gpunodes", false,                            \
+      "list,watch,create,patch,delete", "status", "patch")                                         \
+    X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch",                            \
+      "status", "patch")                                                                           \
+    X(POD, "", "v1", "Pod", "pods", true, "list,watch,delete", "eviction", "create")               \
     X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true,                                    \
-      "list,watch,create,patch,delete", "")                                                    \
+      "list,watch,create,patch,delete", "", "")                                                    \
     X(REVISION, "apps", "v1", "ControllerRevision", "controllerrevisions", true,                   \
-      "list,watch,create,patch,delete", "")                                                    \
-    X(CONFIGMAP, "", "v1", "ConfigMap", "configmaps", true, "list,watch", "")                      \
-    X(SERVICE, "", "v1", "Service", "services", true, "list,watch,create,patch,delete", "")    \
+      "list,watch,create,patch,delete", "", "")                                                    \
+    X(CONFIGMAP, "", "v1", "ConfigMap", "configmaps", true, "list,watch", "", "")                  \
+    X(SERVICE, "", "v1", "Service", "services", true, "list,watch,create,patch,delete", "", "")    \
     X(RUNTIMECLASS, "node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", false,                  \
-      "list,watch,create,patch,delete", "")                                                    \
+      "list,watch,create,patch,delete", "", "")                                                    \
     X(SERVICEMONITOR, "monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors", true,    \
-      "list,watch,create,patch,delete", "")                                                    \
-    X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "")        \
-    X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "")
+      "list,watch,create,patch,delete", "", "")                                                    \
+    X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "", "")    \
+    X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")
 
 enum resource_id {
 #define X(id, ...) RESOURCE_##id,
@@ -37,8 +40,9 @@ struct resource {
     const char *kind;
     const char *plural;
     bool namespaced;
-    const char *verbs;        /* comma-separated, what Ostler uses and nothing else */
-    const char *status_verbs; /* the same for /status */
+    const char *verbs;             /* comma-separated, what Ostler uses and nothing else */
+    const char *subresource;       /* "status", "eviction"; "": none is used */
+    const char *subresource_verbs; /* as verbs, for that */
 };
 
 /* The row of a resource. */

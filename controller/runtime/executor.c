@@ -23,6 +23,7 @@ struct job {
     uint64_t request; /* in flight; 0: waiting for a place */
     struct buf answer;
     struct err first; /* the first failure of a plan that keeps going */
+    const struct action *failed; /* that it is about */
     int64_t retry_after_ms; /* the longest that was asked for */
 };
 
@@ -36,6 +37,8 @@ struct executor *executor_new(const struct executor_options *o)
 {
     struct executor *ex = xcalloc(1, sizeof *ex);
     ex->o = *o;
+    if (ex->o.in_flight == 0)
+        ex->o.in_flight = EXECUTOR_IN_FLIGHT;
     return ex;
 }
 
@@ -58,7 +61,7 @@ static void unlink_job(struct job *job)
 
 static void finish(struct job *job, enum err_kind error, const char *message)
 {
-    struct executor_result result = { error, message, job->retry_after_ms, &job->plan };
+    struct executor_result result = { error, message, job->retry_after_ms, &job->plan, job->failed };
     unlink_job(job);
     job->done(job->arg, job->key, &result);
     job_free(job);
@@ -71,6 +74,8 @@ static void log_outcome(const struct job *job, const struct err *e)
         log_info("done", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message);
     else if (e->kind == ERR_CONFLICT) /* somebody wrote in between; the next pass sees it */
         log_debug("conflict", "verb", a->verb, "object", a->target, "reason", a->reason, "err", err_msg(e));
+    else if (e->kind == ERR_BUDGET) /* so it was meant by whoever made the budget */
+        log_info("held back", "verb", a->verb, "object", a->target, "reason", a->reason, "err", err_msg(e));
     else
         log_warn("refused", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message, "err", err_msg(e));
 }
@@ -90,26 +95,47 @@ static bool is_failed_test(const struct job *job)
     return type && str_eq(type, "application/json-patch+json") && !reply_names_causes(buf_text(&job->answer), job->answer.len);
 }
 
-static void judge(const struct job *job, const struct transport_result *result, struct err *e)
+/* What was to leave or to be deleted and is not there any more is as it was wanted. */
+static bool wants_it_gone(const struct request *r)
 {
+    return r->evicts || str_eq(r->method, "DELETE");
+}
+
+static void judge(struct job *job, const struct transport_result *result, struct err *e)
+{
+    const struct request *r = &job->plan.actions[job->at].request;
+    int64_t wait_ms = result->retry_after_ms, least_ms = 0;
     if (result->err.kind != ERR_NONE)
         err_set(e, result->err.kind, "%s", err_msg(&result->err));
+    else if (result->status >= 300 && r->evicts)
+        reply_eviction_error(result->status, buf_text(&job->answer), job->answer.len, e, &least_ms);
     else if (result->status >= 300)
         reply_error(result->status, buf_text(&job->answer), job->answer.len, e);
     if (e->kind == ERR_INVALID && is_failed_test(job))
         e->kind = ERR_CONFLICT;
-    /* What is to be deleted and is not there any more is what was wanted. */
-    if (e->kind == ERR_NOT_FOUND && job->plan.actions[job->at].request.method[0] == 'D')
+    if (e->kind == ERR_NOT_FOUND && wants_it_gone(r))
         err_clear(e);
+    if (e->kind == ERR_BUDGET && wait_ms < least_ms)
+        wait_ms = least_ms;
+    if (wait_ms > job->retry_after_ms)
+        job->retry_after_ms = wait_ms;
 }
 
 static void take_answer(struct job *job)
 {
     const struct executor_options *o = &job->ex->o;
-    enum resource_id resource = job->plan.actions[job->at].request.resource;
-    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, o->unread ? o->unread(resource) : NULL, NULL);
+    const struct request *r = &job->plan.actions[job->at].request;
+    if (r->evicts || r->dry_run)
+        return;
+    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, o->unread ? o->unread(r->resource) : NULL, NULL);
     if (object)
-        o->written(o->arg, resource, object);
+        o->written(o->arg, r->resource, object);
+}
+
+static void take_failure(struct job *job, struct err *e)
+{
+    job->first = err_take(e);
+    job->failed = &job->plan.actions[job->at];
 }
 
 static void on_done(void *arg, const struct transport_result *result)
@@ -127,9 +153,7 @@ static void on_done(void *arg, const struct transport_result *result)
     if (e.kind == ERR_NONE && result->status < 300)
         take_answer(job);
     else if (e.kind != ERR_NONE && job->first.kind == ERR_NONE)
-        job->first = err_take(&e);
-    if (result->retry_after_ms > job->retry_after_ms)
-        job->retry_after_ms = result->retry_after_ms;
+        take_failure(job, &e);
     buf_reset(&job->answer);
     job->at++;
     if (job->at == job->plan.len || (job->first.kind != ERR_NONE && !job->plan.keep_going))
@@ -162,7 +186,7 @@ static const char *why_not(const struct job *job)
 
 static void pump(struct executor *ex)
 {
-    for (struct job *job = ex->head, *next; job && ex->in_flight < EXECUTOR_IN_FLIGHT; job = next) {
+    for (struct job *job = ex->head, *next; job && ex->in_flight < ex->o.in_flight; job = next) {
         next = job->next;
         if (job->request)
             continue;
@@ -170,6 +194,7 @@ static void pump(struct executor *ex)
         if (!why) {
             begin(job);
         } else {
+            job->failed = NULL;
             finish(job, ERR_CONFLICT, why);
             next = ex->head; /* the done function may have changed the list */
         }

@@ -18,8 +18,9 @@ struct executor;
 struct executor_result {
     enum err_kind error;      /* ERR_NONE: every action was accepted */
     const char *message;      /* of the error; borrowed */
-    int64_t retry_after_ms;   /* what the server asked for; -1: nothing */
+    int64_t retry_after_ms;   /* what the server asked for, or what a PodDisruptionBudget takes at least; -1: nothing */
     const struct plan *plan;  /* borrowed; its requests are spent */
+    const struct action *failed; /* of the plan: the one that the error is about; NULL without one, or where none was begun */
 };
 
 typedef void executor_done_fn(void *arg, const char *key, const struct executor_result *result);
@@ -31,13 +32,14 @@ struct executor_options {
     int64_t (*fence)(void *arg);
     /* The epoch of what is wanted now. NULL: no plan has one. */
     uint32_t (*epoch)(void *arg);
-    /* An accepted write's answer. */
+    /* An accepted write's answer: the object as the server has it now. Not of dry runs and evictions, whose answers are none. */
     void (*written)(void *arg, enum resource_id resource, const json_t *object);
     /* What that never looks at, as split.left_out has it. NULL: it looks at all. */
     const char *const *(*unread)(enum resource_id resource);
     /* Every answer: HTTP status or 0, and what became of the request (`e` without an error: accepted). May be NULL. */
     void (*answered)(void *arg, const struct request *request, int status, const struct err *e);
     void *arg;
+    size_t in_flight; /* at most so many requests at a time; 0: EXECUTOR_IN_FLIGHT */
 };
 
 struct executor *executor_new(const struct executor_options *o);

@@ -28,6 +28,7 @@ struct informer {
     struct watch_state watch;
     struct timer delay;   /* the state machine's wait */
     struct timer silence; /* ends a dead stream */
+    int64_t heard_ms;     /* when the last list or event came */
     uint64_t request;     /* in flight; 0: none */
     int status;           /* of the answer in flight */
     struct split split;
@@ -116,6 +117,7 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
     if (!frame || take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0)
         return -1;
     step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
+    inf->heard_ms = loop_now(inf->loop);
     loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
     return 0;
 }
@@ -192,6 +194,7 @@ static void take_page_end(struct informer *inf)
     inf->absent = false;
     if (next.list_complete) {
         table_list_end(inf->table, object_rv_parse(rv));
+        inf->heard_ms = loop_now(inf->loop);
         set_problem(inf, ERR_NONE, NULL);
         if (inf->on_change)
             inf->on_change(inf->arg);
@@ -321,9 +324,9 @@ enum resource_id informer_resource(const struct informer *inf)
     return inf->options.resource;
 }
 
-void informer_look_again(struct informer *inf)
+void informer_look_again(struct informer *inf, int64_t apart_ms)
 {
-    if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < INFORMER_ABSENT_RETRY_MS)
+    if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < apart_ms)
         return;
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);
@@ -332,6 +335,11 @@ void informer_look_again(struct informer *inf)
 bool informer_present(const struct informer *inf)
 {
     return !inf->absent;
+}
+
+int64_t informer_silent_ms(const struct informer *inf)
+{
+    return loop_now(inf->loop) - inf->heard_ms;
 }
 
 uint64_t informer_restarts(const struct informer *inf)

@@ -38,8 +38,10 @@ const char *informer_problem(const struct informer *inf);
 enum resource_id informer_resource(const struct informer *inf);
 /* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
-/* Lists an absent resource again, but not sooner than INFORMER_ABSENT_RETRY_MS after the last time: for who would use it. */
-void informer_look_again(struct informer *inf);
+/* Lists an absent resource again, but not sooner than this after the last time: for who would use it. */
+void informer_look_again(struct informer *inf, int64_t apart_ms);
+/* For how long nothing was heard, bookmarks included: what is known may be as old as that. */
+int64_t informer_silent_ms(const struct informer *inf);
 /* How often a watch was begun anew after something went wrong. */
 uint64_t informer_restarts(const struct informer *inf);
 void informer_free(struct informer *inf);

@@ -90,10 +90,13 @@ def driver_source_host(env):
 
 @test
 def node_moves_to_another_pool(env):
-    """A node that is relabelled into another pool keeps the driver that runs, gets the pool's labels, and counts as outdated."""
-    node = env.serving("gpu", spec=POOLS)
+    """A node that is relabelled into another pool gets the pool's labels, and counts as outdated until a rollout brings its driver."""
+    node = env.serving("gpu", spec={**POOLS, "rollout": {"paused": True}})
     pods = env.pod_uids("driver")
     env.k.merge_patch("Node", node, {"metadata": {"labels": {"gpu": "k80"}}})
     env.wait(lambda: env.labels(node).get("gputype") == "k80", what="the pool's label")
     env.wait(lambda: env.get_policy()["status"]["nodes"]["outdated"] == 1, what="one outdated node")
     equal(env.pod_uids("driver"), pods, "driver pods")
+    env.edit({"rollout": {"paused": False}})
+    env.wait(lambda: ":470.256.02-" in str(env.pods(node, "driver")), 20, "the pool's driver")
+    env.wait_serving(node)

@@ -68,23 +68,21 @@ def driver_limit_makes_no_revision(env):
 
 
 @test
-def driver_version_goes_to_new_nodes_only(env):
-    """A new driver version gets a DaemonSet of its own and new nodes; nodes that run one keep it; the status counts both."""
-    old = env.serving("old", spec={"driver": {"version": "570.124.06"}})
+def driver_version_waits_while_paused(env):
+    """With a paused rollout a new driver version moves no node, and new nodes get what is known to be good; the status counts both."""
+    old = env.serving("old", spec={"driver": {"version": "570.124.06"}, "rollout": {"paused": True}})
     pods = env.pod_uids("driver")
     env.edit({"driver": {"version": "580.95.05"}})
-    env.wait(lambda: len(env.daemonsets("driver")) == 2, what="two driver DaemonSets")
+
+    def counted(outdated):
+        nodes = env.get_policy()["status"]["nodes"]
+        return nodes["outdated"] == outdated or str(nodes)
+    env.wait(lambda: counted(1), what="one node is outdated")
     new = env.node("new", "nfd")
     env.wait_serving(new)
-    contains(env.image(new, "driver"), ":580.95.05-", "the new node's driver")
-    contains(env.image(old, "driver"), ":570.124.06-", "the old node's driver")
+    contains(env.image(new, "driver"), ":570.124.06-", "the new node's driver")
     equal(env.pod_uids("driver", old), pods, "the old node's driver pod")
-
-    def counted():
-        """one node is up to date and one outdated"""
-        nodes = env.get_policy()["status"]["nodes"]
-        return (nodes["upToDate"], nodes["outdated"]) == (1, 1) or str(nodes)
-    env.wait(counted)
+    env.wait(lambda: counted(2), what="two nodes are outdated")
 
 
 @test
@@ -215,13 +213,13 @@ def irrelevant_edit_writes_nothing(env):
     """An edit that changes no child writes none: a field that is not yet acted on costs one status at most."""
     env.serving("gpu")
     since = time.time()
-    env.edit({"rollout": {"maxParallel": 3}})
+    env.edit({"rollout": {"drain": {"mode": "AllPods"}}})
     env.wait_policy()
     env.wait_calm()
     writes = env.requests(since=since, writes=True, where=lambda r: r.resource not in ("leases", "gpuclusterpolicies/status"))
     equal([str(w) for w in writes], [], "writes other than the status")
     assert len(env.requests(since=since, writes=True, resource="gpuclusterpolicies/status")) <= 1, "more than one status"
-    contains(str(env.get_policy()["status"].get("notYetActedOn")), "spec.rollout.maxParallel", "notYetActedOn")
+    contains(str(env.get_policy()["status"].get("notYetActedOn")), "spec.rollout.drain.mode", "notYetActedOn")
 
 
 @test

@@ -160,3 +160,25 @@ def status_edited_by_hand(env):
     env.serving("gpu")
     env.k.merge_patch("GpuClusterPolicy", "default", {"status": {"summary": {"nodes": "7/7"}}}, subresource="status")
     env.wait(lambda: env.get_policy()["status"]["summary"]["nodes"] == "1/1", what="the NODES column is right")
+
+
+@test
+def nodes_are_reported_on(env):
+    """Each GPU node has a GpuNode and a condition that say whether it works, and why not; both go with Ostler's marks."""
+    node, plain = env.node("gpu", "nfd"), env.node("plain")
+    env.policy({"exporter": {"version": "v0-missing"}})
+
+    def said(state, status):
+        """the node is reported on"""
+        report, condition = env.k.get("GpuNode", node), kube.condition(env.get_node(node), "GpuReady")
+        found = (((report or {}).get("status") or {}).get("state"), condition.get("status"))
+        return found == (state, status) or str(found)
+    env.wait(lambda: said("Failed", "False"), timeout=30)
+    contains(env.kubectl("get", "gpunodes", "-o", "wide"), ["MESSAGE", "ImagePullBackOff"], "kubectl get gpunodes -o wide")
+    env.edit({"exporter": {"version": None}})
+    env.wait(lambda: said("Ready", "True"))
+    shown = env.kubectl("get", "gpunodes")
+    contains(shown, ["NAME", "STATE", "DRIVER", "REASON", "SINCE", node], "kubectl get gpunodes")
+    equal(plain in shown, False, "a plain node has a report")
+    env.k.merge_patch("Node", node, {"metadata": {"labels": {"ostler.dev/managed": "false"}}})
+    env.wait(lambda: said(None, None))

@@ -85,7 +85,7 @@ def foreign_nodes_are_quiet(env):
     env.serving("gpu")
     env.node("away", "nfd", labels={MANAGED: "false"})
     env.node("served", "allocatable")
-    env.wait_calm(1.5)
+    env.wait_calm()
     since = time.time()
     time.sleep(5)
     equal([str(r) for r in env.requests(since=since, where=_not_renewal)], [], "requests")

@@ -175,6 +175,11 @@ def account_is_held_to_its_own_marks(env):
                         ("cordons", {"spec": {"unschedulable": True}}),
                         ("claims what was there", claim)):
         assert _refused(lambda p=patch: operator.merge_patch("Node", node, p)), f"nobody refuses that it {what}"
+    for what, patch in (("says that a node is up", {"status": {"conditions": [{"type": "Ready", "status": "False"}]}}),
+                        ("offers a resource", {"status": {"capacity": {"example.com/x": "1"}}}),
+                        ("changes a label by the status", {"metadata": {"labels": {"team": "b"}}})):
+        assert _refused(lambda p=patch: operator.strategic_patch("Node", node, p, subresource="status")), f"nobody refuses that it {what}"
+    operator.strategic_patch("Node", node, {"status": {"conditions": [{"type": "GpuReady", "status": "False"}]}}, subresource="status")
 
 
 @test

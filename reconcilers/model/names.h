@@ -13,9 +13,17 @@
 #define LABEL_MANAGED "ostler.dev/managed"
 #define LABEL_DEPLOY_OPERANDS "nvidia.com/gpu.deploy.operands"
 #define LABEL_PLUGIN_CONFIG "nvidia.com/device-plugin.config"
+#define LABEL_HOLD "ostler.dev/hold"
+/* The taint of a Node that is out of service because of us. */
+#define TAINT_UPGRADE "ostler.dev/upgrade"
 /* Annotations of a Node that we write. */
 #define ANNOTATION_MARKS "ostler.dev/marks"
 #define ANNOTATION_HOST_DRIVER "ostler.dev/host-driver"
+#define ANNOTATION_CLAIM "ostler.dev/claim"
+#define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
+
+/* The condition of a Node that we write. */
+#define NODE_CONDITION "GpuReady"
 
 /* Labels of children. */
 #define LABEL_MANAGED_BY "app.kubernetes.io/managed-by"
@@ -32,6 +40,10 @@
 #define ANNOTATION_TARGET "ostler.dev/target-"
 #define ANNOTATION_RAN "ostler.dev/ran-"
 #define ANNOTATION_COMPLETED "ostler.dev/completed-"
+#define ANNOTATION_CANARY "ostler.dev/canary-"
+#define ANNOTATION_WAVE "ostler.dev/wave-"
+#define ANNOTATION_FAILED "ostler.dev/failed-"
+#define ANNOTATION_RETRIED "ostler.dev/retried-"
 
 #define RESOURCE_GPU "nvidia.com/gpu"
 #define RESOURCE_PREFIX "nvidia.com/"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
@@ -12,6 +13,9 @@
 
 /* More labels than any node has; what is beyond is not looked at. */
 enum { LABELS_MAX = 4096 };
+
+/* Interned texts of a record, besides its labels. */
+enum { TEXTS = 9 };
 
 static void project_labels(struct intern *in, struct node *n, const json_t *labels)
 {
@@ -50,10 +54,45 @@ static uint32_t project_taints(struct intern *in, const json_t *object)
     return intern_add(in, text);
 }
 
+/* An annotation of ours; one that is there and no text counts as none. */
+static uint32_t project_note(struct intern *in, const json_t *object, const char *key, bool *ret_unreadable)
+{
+    const char *text = object_annotation(object, key);
+    *ret_unreadable = !text && json_object_get(json_at(object, "metadata.annotations"), key);
+    return intern_add(in, text);
+}
+
 /* A node that has just joined has not said yet whether it is Ready: that is not down. */
 static bool is_up(const char *ready)
 {
     return str_eq(ready, "True") || !*ready;
+}
+
+/* What a node was asked to do while it was down it has had no time for. */
+static int64_t up_since(const json_t *conditions)
+{
+    const json_t *ready = condition_find(conditions, "Ready");
+    int64_t us = str_eq(json_str(ready, "status"), "True") ? clock_parse_rfc3339(json_str(ready, "lastTransitionTime")) : -1;
+    return us < 0 ? 0 : us / 1000000;
+}
+
+static uint32_t text_hash(const json_t *object, const char *key)
+{
+    const char *text = json_str_or_empty(object, key);
+    return (uint32_t) str_hash(text, strlen(text));
+}
+
+struct node_condition node_condition(const json_t *condition)
+{
+    const char *status = json_str_or_empty(condition, "status");
+    if (!condition)
+        return (struct node_condition){ CONDITION_ABSENT, 0, 0 };
+    struct node_condition said = { CONDITION_OTHER, text_hash(condition, "reason"), text_hash(condition, "message") };
+    if (str_eq(status, "True"))
+        said.status = CONDITION_TRUE;
+    else if (str_eq(status, "False"))
+        said.status = CONDITION_FALSE;
+    return said;
 }
 
 struct node *node_project(struct intern *in, const json_t *object)
@@ -63,9 +102,12 @@ struct node *node_project(struct intern *in, const json_t *object)
     snprintf(n->head.uid, sizeof n->head.uid, "%s", object_uid(object));
     project_labels(in, n, json_at(object, "metadata.labels"));
     n->taints = project_taints(in, object);
-    n->marks = intern_add(in, object_annotation(object, ANNOTATION_MARKS));
+    n->marks = project_note(in, object, ANNOTATION_MARKS, &n->marks_unreadable);
+    n->claim = project_note(in, object, ANNOTATION_CLAIM, &n->claim_unreadable);
+    n->gave_up = project_note(in, object, ANNOTATION_GAVE_UP, &n->gave_up_unreadable);
+    if (n->claim_unreadable)
+        n->claim = intern_add(in, CLAIM_UNREADABLE);
     n->annotated = json_object_size(json_at(object, "metadata.annotations")) > 0;
-    n->marks_unreadable = !n->marks && json_object_get(json_at(object, "metadata.annotations"), ANNOTATION_MARKS);
     n->host_driver = str_eq(object_annotation(object, ANNOTATION_HOST_DRIVER), "true");
     const json_t *info = json_at(object, "status.nodeInfo");
     n->os_image = intern_add(in, json_str(info, "osImage"));
@@ -75,17 +117,35 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->architecture = intern_add(in, json_str(info, "architecture"));
     n->gpus = count_gpus(json_at(object, "status.allocatable"));
     n->ready = is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
+    n->up_since_s = up_since(json_at(object, "status.conditions"));
+    n->gpu_ready = node_condition(condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
+    n->cordoned = json_bool(object, "spec.unschedulable", false);
     n->deleting = object_is_deleting(object);
     return n;
+}
+
+/* The interned texts of a node. */
+static void texts_of(const struct node *n, uint32_t out[static TEXTS])
+{
+    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->os_image, n->kernel, n->kubelet, n->runtime, n->architecture };
+    memcpy(out, ids, sizeof ids);
+}
+
+static bool same_texts(const struct node *a, const struct node *b)
+{
+    uint32_t x[TEXTS], y[TEXTS];
+    texts_of(a, x);
+    texts_of(b, y);
+    return memcmp(x, y, sizeof x) == 0;
 }
 
 bool node_same(const struct node *a, const struct node *b)
 {
     return a->label_count == b->label_count && a->gpus == b->gpus && a->ready == b->ready && a->deleting == b->deleting &&
-           a->annotated == b->annotated && a->marks_unreadable == b->marks_unreadable && a->host_driver == b->host_driver &&
-           a->os_image == b->os_image && a->kernel == b->kernel && a->kubelet == b->kubelet && a->runtime == b->runtime &&
-           a->architecture == b->architecture &&
-           a->taints == b->taints && a->marks == b->marks &&
+           a->annotated == b->annotated && a->marks_unreadable == b->marks_unreadable && a->claim_unreadable == b->claim_unreadable &&
+           a->gave_up_unreadable == b->gave_up_unreadable && a->host_driver == b->host_driver &&
+           a->cordoned == b->cordoned && a->up_since_s == b->up_since_s &&
+           memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }
 
@@ -93,8 +153,9 @@ void node_free(struct intern *in, struct node *n)
 {
     for (size_t i = 0; i < n->label_count; i++)
         intern_drop(in, n->labels[i]);
-    const uint32_t ids[] = { n->taints, n->marks, n->os_image, n->kernel, n->kubelet, n->runtime, n->architecture };
-    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+    uint32_t ids[TEXTS];
+    texts_of(n, ids);
+    for (size_t i = 0; i < TEXTS; i++)
         intern_drop(in, ids[i]);
     free(n->labels);
     free(n->head.key);

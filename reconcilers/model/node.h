@@ -10,23 +10,41 @@
 #include "kube/record.h"
 #include "reconcilers/model/host.h"
 
+/* What the condition GpuReady of a Node says; it is Ostler's. */
+struct node_condition {
+    enum { CONDITION_ABSENT, CONDITION_TRUE, CONDITION_FALSE, CONDITION_OTHER } status;
+    uint32_t why;     /* hash of its reason */
+    uint32_t message; /* hash of its message */
+};
+
+/* The claim of a node whose annotation is no text: one that nobody can read. */
+#define CLAIM_UNREADABLE "unreadable"
+
 struct node {
     struct record head;      /* key = the node's name */
     uint32_t *labels;        /* interned "key=value" */
     uint32_t taints;         /* interned; spec.taints as it came, compact JSON; INTERN_NONE when there are none */
     uint32_t marks;          /* interned; annotation ostler.dev/marks, or INTERN_NONE */
+    uint32_t claim;          /* the same: ostler.dev/claim */
+    uint32_t gave_up;        /* the same: ostler.dev/gave-up */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
     uint16_t label_count;
+    int64_t up_since_s;      /* since when it has been Ready, by its own condition; 0: it is not, or does not say */
+    struct node_condition gpu_ready;
     bool ready;              /* condition Ready is True, or not there yet */
     bool deleting;
+    bool cordoned;           /* spec.unschedulable: somebody's, never ours */
     bool annotated;          /* it has annotations, whoever's */
-    bool marks_unreadable;   /* that of the marks is there and no text: it counts as none, and no change can name it as what it rests on */
+    /* An annotation of ours that is there and no text: it counts as none (a claim: as CLAIM_UNREADABLE), and no change can name it as what it rests on. */
+    bool marks_unreadable, claim_unreadable, gave_up_unreadable;
     bool host_driver;        /* annotation ostler.dev/host-driver */
 };
 
 /* The record of a Node object; strings go to `in`. */
 struct node *node_project(struct intern *in, const json_t *object);
+/* What a condition says; NULL: there is none. */
+struct node_condition node_condition(const json_t *condition);
 bool node_same(const struct node *a, const struct node *b);
 /* Frees the record and gives its strings back. */
 void node_free(struct intern *in, struct node *n);

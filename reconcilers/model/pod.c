@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 
+_Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator more");
+_Static_assert(COMPONENT_NONE < 1 << 5, "a component fits into its bits");
+
 enum {
+    LABELS_MAX = 16 << 10, /* labels past this do not count: nothing but their number makes them so long */
     PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
     REASON_MAX = 63,
 };
@@ -171,6 +177,75 @@ static bool is_operand(const char *operand_namespace, const json_t *object)
     return object_controller(object) && str_eq(object_namespace(object), operand_namespace) && str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
 }
 
+/* ---- what a drain asks */
+
+/* A line "key=value" for each label: neither a key nor a value has either sign. */
+static uint32_t labels_text(struct intern *in, const json_t *labels)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(LABELS_MAX);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) labels, key, value) {
+        CLEANUP_FREE char *line = xasprintf("%s=%s\n", key, str_or_empty(json_string_value(value)));
+        if (!buf_add(&text, line, strlen(line)))
+            break;
+    }
+    return text.len ? intern_add(in, buf_text(&text)) : INTERN_NONE;
+}
+
+/* Whatever the value of our taint: it differs from claim to claim. */
+static bool tolerates_upgrade(const json_t *tolerations)
+{
+    size_t i;
+    json_t *t;
+    json_array_foreach (tolerations, i, t) {
+        const char *key = json_str_or_empty(t, "key"), *effect = json_str_or_empty(t, "effect");
+        if ((!*key || str_eq(key, TAINT_UPGRADE)) && (!*effect || str_eq(effect, "NoSchedule")))
+            return true;
+    }
+    return false;
+}
+
+static bool has_empty_dir(const json_t *volumes)
+{
+    size_t i;
+    json_t *v;
+    json_array_foreach (volumes, i, v)
+        if (json_object_get(v, "emptyDir"))
+            return true;
+    return false;
+}
+
+static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
+{
+    const json_t *controller = object_controller(object);
+    const char *kind = json_str_or_empty(controller, "kind"), *restart = json_str_or_empty(object, "spec.restartPolicy");
+    p->labels = labels_text(in, json_at(object, "metadata.labels"));
+    p->running = str_eq(json_str(object, "status.phase"), "Running");
+    p->ends = *restart && !str_eq(restart, "Always");
+    p->bare = !controller;
+    p->daemon = str_eq(kind, "DaemonSet");
+    p->fixed = str_eq(kind, "Node");
+    p->scratch = has_empty_dir(json_at(object, "spec.volumes"));
+    p->tolerates = p->daemon && tolerates_upgrade(json_at(object, "spec.tolerations"));
+}
+
+bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    const char *text = p->component == COMPONENT_NONE ? intern_text(in, p->labels) : NULL;
+    char *rest = arena_strdup(&a, str_or_empty(text)), *line;
+    struct selector_label *items = arena_alloc(&a, (strlen(rest) / 2 + 1) * sizeof *items); /* a line has two bytes at least */
+    struct selector_labels labels = { items, 0 };
+    while ((line = strsep(&rest, "\n")) && *line) {
+        const char *key = strsep(&line, "=");
+        items[labels.len++] = (struct selector_label){ key, str_or_empty(line) };
+    }
+    return selector_matches(selector, selector_lookup_list, &labels);
+}
+
+/* ---- */
+
 struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object)
 {
     bool ours = is_operand(operand_namespace, object);
@@ -186,8 +261,10 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     p->foreign = foreign;
     p->node = intern_add(in, json_str(object, "spec.nodeName"));
     p->gpus = gpus;
-    p->component = (uint8_t) component;
+    p->component = (uint8_t) (component & 0x1f);
     p->deleting = object_is_deleting(object);
+    if (gpus)
+        look_at_use(in, p, object);
     if (component == COMPONENT_NONE)
         return p;
     p->revision = intern_add(in, object_label(object, LABEL_REVISION));
@@ -196,17 +273,23 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     return p;
 }
 
+/* All that a drain asks, in one number. */
+static unsigned use_bits(const struct pod *p)
+{
+    return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 | p->scratch << 5 | p->tolerates << 6;
+}
+
 bool pod_same(const struct pod *a, const struct pod *b)
 {
     return a->node == b->node && a->gpus == b->gpus && a->component == b->component && a->revision == b->revision &&
            a->ready == b->ready && a->deleting == b->deleting && a->host_driver == b->host_driver &&
-           a->foreign == b->foreign && str_eq(a->problem, b->problem);
+           use_bits(a) == use_bits(b) && a->foreign == b->foreign && str_eq(a->problem, b->problem);
 }
 
 void pod_free(struct intern *in, struct pod *p)
 {
     intern_drop(in, p->node);
-    intern_drop(in, p->revision);
+    intern_drop(in, p->revision); /* or its labels */
     intern_drop(in, p->reason);
     free(p->problem);
     free(p->head.key);

@@ -162,6 +162,7 @@ int policy_decode(const json_t *object, const char *image_prefixes, struct polic
     check_pool_drivers(ret, problems);
     policy_check_selectors(ret->spec, problems);
     policy_check_images(ret, image_prefixes, problems);
+    policy_check_windows(ret, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);
         decode_pools(ret, problems);

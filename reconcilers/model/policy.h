@@ -25,6 +25,8 @@
 #define POLICY_POOL_DEFAULT "default"
 #define POLICY_FINALIZER "ostler.dev/cleanup"
 #define POLICY_FORCE_REMOVAL "ostler.dev/force-removal"
+#define POLICY_RETRY "ostler.dev/retry"
+#define POLICY_APPROVED "ostler.dev/approved"
 /* Image prefixes that are allowed where nobody says otherwise: NVIDIA's and Google's registries. */
 #define POLICY_IMAGE_PREFIXES "nvcr.io/nvidia,gcr.io/gke-release,gke.gcr.io"
 /* As many problems of one policy are kept as a person would read. */
@@ -157,5 +159,9 @@ bool policy_image_allowed(const char *image, const char *prefixes);
  * Of the policy only `spec` is looked at; what is missing in it counts as not given. */
 void policy_check_images(const struct policy *policy, const char *prefixes,
                          struct policy_problems *problems);
+
+/* Adds a problem for each maintenance window that never opens: in a time zone that nobody knows, or on 30 February. Of the policy
+ * only `spec` is looked at; what is missing in it counts as not given. */
+void policy_check_windows(const struct policy *policy, struct policy_problems *problems);
 
 #endif

@@ -210,7 +210,7 @@ static const struct policy_field window_fields[] = {
 };
 
 static const struct policy_field drain_fields[] = {
-    ENUM("mode", VALUES("GpuPods", "AllPods"), "GpuPods"),
+    ENUM("mode", VALUES("GpuPods", "AllPods"), "GpuPods", FLAGS(FIELD_NOT_YET)),
     DURATION("waitForJobs", NULL, 0, 365 * DAYS),
     DURATION("timeout", "15m", 1 * MINUTES, 7 * DAYS),
     ENUM("onTimeout", VALUES("Release", "Delete"), "Release"),
@@ -252,7 +252,7 @@ const struct policy_field policy_fields[] = {
     OBJECT("exporter", exporter_fields),
     OBJECT("validation", validation_fields, FLAGS(FIELD_NOT_YET)),
     LIST("pools", pool_fields, 32, FLAGS(FIELD_UNIQUE)),
-    OBJECT("rollout", rollout_fields, FLAGS(FIELD_NOT_YET)),
+    OBJECT("rollout", rollout_fields),
     END,
 };
 

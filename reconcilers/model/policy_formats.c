@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/model/schedule.h"
 
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -195,56 +196,10 @@ static bool matches_install_dir(const char *s)
     return true;
 }
 
-/* The numbers that a field of a schedule takes. */
-struct range {
-    int64_t min;
-    int64_t max;
-    size_t digits; /* at most; one or two */
-};
-
-/* What follows a number within a range, or NULL. */
-static const char *after_number(const char *s, const struct range *range)
-{
-    int64_t value;
-    size_t n = strspn(s, DIGITS);
-    char digits[3] = { 0 };
-    if (n < 1 || n > range->digits)
-        return NULL;
-    memcpy(digits, s, n);
-    return str_parse_int(digits, range->min, range->max, &value) ? s + n : NULL;
-}
-
-/* What follows one item of a field: "*", "5" or "1-5", each with or without a step "/2". */
-static const char *after_schedule_item(const char *s, const struct range *range)
-{
-    static const struct range step = { 1, 99, 2 };
-    if (*s == '*') {
-        s++;
-    } else {
-        s = after_number(s, range);
-        if (s && *s == '-')
-            s = after_number(s + 1, range);
-    }
-    if (s && *s == '/')
-        s = s[1] == '0' ? NULL : after_number(s + 1, &step);
-    return s;
-}
-
-/* Five fields of items, separated by one space each: minute, hour, day of month, month, weekday. */
 static bool matches_schedule(const char *s)
 {
-    static const struct range fields[] = {
-        { 0, 59, 2 }, { 0, 23, 2 }, { 1, 31, 2 }, { 1, 12, 2 }, { 0, 7, 1 },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        if (i > 0 && *s++ != ' ')
-            return false;
-        while ((s = after_schedule_item(s, &fields[i])) && *s == ',')
-            s++;
-        if (!s)
-            return false;
-    }
-    return *s == '\0';
+    struct schedule schedule;
+    return schedule_parse(s, &schedule);
 }
 
 static bool matches_time_zone(const char *s)

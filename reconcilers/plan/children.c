@@ -225,7 +225,7 @@ static bool is_needed(const struct cluster_view *v, const char *tier, const char
     if (v->stance == STANCE_REMOVE)
         return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
     return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED) > 0 ||
-           (record && record_is_held(v, record));
+           (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
 }
 
 static void want_record(struct pass *p, const char *name, const char *tier, const char *hash, const json_t *inputs,

@@ -6,6 +6,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
 #include "reconcilers/plan/intents.h"
+#include "reconcilers/plan/rollout_report.h"
 #include "reconcilers/plan/tally.h"
 
 /* Everything is borrowed for the call. */
@@ -26,8 +27,10 @@ struct cluster_view {
     bool (*confirmed)(void *arg, const struct child *c);
     void *arg;
     const struct err *failure;    /* what the server refused when the last plan was carried out; NULL: nothing */
+    const struct rollout_report *rollout; /* what the rollout's last pass came to */
     bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
     const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
+    size_t reports;               /* GpuNodes and conditions GpuReady that have to go first, with STANCE_REMOVE */
     const struct manifests *manifests;
     struct intents *intents;      /* what rendered children were like under this policy */
     const char *operand_namespace;

@@ -11,7 +11,7 @@ struct checks {
     const struct tally *t;
     const struct err *failure;
     struct arena *a;
-    size_t served, ready;
+    size_t served, ready; /* a node on its way to another revision counts as ready: that is no trouble */
 };
 
 /* Sets reason and message and returns true, or leaves all to the next check. */
@@ -39,7 +39,7 @@ static const struct cause *main_cause(const struct tally *t)
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor))) {
         const struct cause *c = e->value;
-        if (node_state_served(c->first->state) && (!best || cause_comes_first(c, best)))
+        if (node_state_served(c->first->state) && !c->first->moving && (!best || cause_comes_first(c, best)))
             best = c;
     }
     return best;
@@ -139,8 +139,10 @@ static bool check_ready(const struct checks *in, struct condition *ret)
 {
     const struct tally *t = in->t;
     const char *others = "";
+    if (t->moving)
+        others = arena_printf(in->a, "; on their way to another revision: %s", nodes(in, t->moving));
     if (t->states[NODE_LOST])
-        others = arena_printf(in->a, "; down: %s", nodes(in, t->states[NODE_LOST]));
+        others = arena_printf(in->a, "%s; down: %s", others, nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by somebody else: %s", others, nodes(in, t->states[NODE_FOREIGN]));
     return say(ret, "True", "AllNodesReady", arena_printf(in->a, "every GPU node has what it should have: %s%s%s", nodes(in, in->served), others, letting_go(in)));
@@ -237,14 +239,14 @@ static bool not_degraded(const struct checks *in, struct condition *ret)
 
 static check_fn *const degraded_checks[] = { degraded_failed, degraded_no_detector, degraded_foreign, not_degraded };
 
-static bool nodes_outdated(const struct checks *in, struct condition *ret)
+static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 {
-    size_t outdated = tally_outdated(in->t);
-    if (!outdated)
+    const struct rollout_report *r = in->v->rollout;
+    if (!r || !r->known || r->hold == ROLLOUT_HOLD_DONE)
         return false;
-    return say(ret, "False", "NodesOnOlderRevision",
-               arena_printf(in->a, "on an older revision, and staying there: %s; this version gives new revisions to new nodes only",
-                            nodes(in, outdated)));
+    bool moving = r->active || r->waiting;
+    return say(ret, moving ? "True" : "False", r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold),
+               r->message ? r->message : "nodes are on their way to another revision");
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
@@ -253,7 +255,7 @@ static bool all_up_to_date(const struct checks *in, struct condition *ret)
     return say(ret, "False", "UpToDate", "no node is being moved to another revision");
 }
 
-static check_fn *const rollout_checks[] = { nodes_outdated, all_up_to_date };
+static check_fn *const rollout_checks[] = { rollout_goes_on, all_up_to_date };
 
 static const struct {
     const char *type;
@@ -271,7 +273,7 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
                        struct condition ret[static STATUS_CONDITIONS])
 {
     struct checks in = { .v = v, .t = v->tally, .failure = failure, .a = a, .served = tally_served(v->tally),
-                         .ready = v->tally->states[NODE_READY] };
+                         .ready = v->tally->states[NODE_READY] + v->tally->moving };
     for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
         ret[i].type = chains[i].type;
         for (size_t k = 0; k < chains[i].len; k++)

@@ -9,10 +9,14 @@
 #include "reconcilers/model/policy_rules.h"
 #include "reconcilers/plan/node_patch.h"
 
+/* As the annotation names it. */
+#define UPGRADE_TAINT_NAME TAINT_UPGRADE ":" CLAIM_TAINT_EFFECT
+
 /* One comparison on its way. */
 struct diff {
     const struct node_view *view;
-    json_t *old_labels, *old_taints; /* names of what we set, as the node says; borrowed from `said` */
+    json_t *old_labels; /* names of what we set, as the node says; borrowed from `said` */
+    json_t *old_taints; /* the same */
     json_t *said;
     json_t *set_labels;  /* what changes of the labels: value or null */
     json_t *our_labels;  /* names of what is ours afterwards */
@@ -37,23 +41,40 @@ static json_t *parse(const struct node_view *view, uint32_t text_id)
     return text ? json_parse(text, strlen(text), NULL) : NULL;
 }
 
+/* A taint is one by key and effect. */
+static size_t find_taint(const json_t *taints, const char *key, const char *effect)
+{
+    size_t i;
+    json_t *t;
+    json_array_foreach (taints, i, t)
+        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
+            return i;
+    return SIZE_MAX;
+}
+
 static void begin(struct diff *d, const struct node_view *view)
 {
     *d = (struct diff){ .view = view };
     d->said = parse(view, view->node->marks);
     d->old_labels = json_object_get(d->said, "labels");
-    d->old_taints = json_object_get(d->said, "taints");
+    d->old_taints = json_array();
+    json_array_extend(d->old_taints, json_object_get(d->said, "taints"));
     d->set_labels = json_object();
     d->our_labels = json_array();
     d->our_taints = json_array();
     d->taints = parse(view, view->node->taints);
     if (!d->taints)
         d->taints = json_array();
+    /* The taint of an upgrade is ours also where somebody has edited what says so: a node that is let go must not stay closed. */
+    bool closed = view->node->claim && find_taint(d->taints, TAINT_UPGRADE, CLAIM_TAINT_EFFECT) != SIZE_MAX;
+    if (closed && !holds(d->old_taints, UPGRADE_TAINT_NAME))
+        json_array_append_new(d->old_taints, json_string(UPGRADE_TAINT_NAME));
 }
 
 static void end(struct diff *d)
 {
     json_decref(d->said);
+    json_decref(d->old_taints);
     json_decref(d->set_labels);
     json_decref(d->our_labels);
     json_decref(d->our_taints);
@@ -101,17 +122,6 @@ static void own_label(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->set_labels, key, json_null());
 }
 
-/* A taint is one by key and effect. */
-static size_t find_taint(const json_t *taints, const char *key, const char *effect)
-{
-    size_t i;
-    json_t *t;
-    json_array_foreach (taints, i, t)
-        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
-            return i;
-    return SIZE_MAX;
-}
-
 static void want_taint(struct diff *d, const struct policy_taint *taint)
 {
     CLEANUP_FREE char *name = xasprintf("%s:%s", taint->key, taint->effect);
@@ -155,6 +165,12 @@ static void drop_unwanted_taints(struct diff *d)
     }
 }
 
+static void want_upgrade_taint(struct diff *d, const struct claim *claim)
+{
+    if (claim && claim_closes(claim))
+        want_taint(d, &(struct policy_taint){ .key = TAINT_UPGRADE, .value = claim_kind_name(claim->kind), .effect = CLAIM_TAINT_EFFECT });
+}
+
 /* The annotation's text, or NULL when nothing is ours. */
 static char *marks_text(const struct diff *d)
 {
@@ -177,6 +193,9 @@ static json_t *build(const struct diff *d, const struct marks *wanted)
     CLEANUP_FREE char *text = marks_text(d);
     CLEANUP_JSON json_t *annotations = json_object();
     set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
+    CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
+    set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
+    set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up), wanted->gave_up);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
     struct node_change change = { .labels = d->set_labels, .annotations = annotations,
                                   .taints = d->taints_changed ? d->taints : NULL };
@@ -196,15 +215,43 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     own_label(&d, LABEL_STACK, wanted->stack);
     if (wanted->taint)
         want_taint(&d, wanted->taint);
+    want_upgrade_taint(&d, wanted->claim);
     drop_unwanted_taints(&d);
     json_t *patch = build(&d, wanted);
     end(&d);
     return patch;
 }
 
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim)
+{
+    struct diff d;
+    size_t i;
+    json_t *entry;
+    begin(&d, view);
+    json_array_extend(d.our_labels, d.old_labels);
+    json_array_foreach (d.old_taints, i, entry)
+        if (!str_eq(json_string_value(entry), UPGRADE_TAINT_NAME))
+            json_array_append(d.our_taints, entry);
+    want_upgrade_taint(&d, claim);
+    struct marks same = { .claim = claim, .gave_up = intern_text(view->strings, view->node->gave_up), .host_driver = view->node->host_driver };
+    json_t *patch = build(&d, &same);
+    end(&d);
+    return patch;
+}
+
+bool marks_closed(const struct node_view *view)
+{
+    struct diff d;
+    begin(&d, view);
+    bool closed = holds(d.old_taints, UPGRADE_TAINT_NAME);
+    end(&d);
+    return closed;
+}
+
 bool marks_any(const struct node_view *view)
 {
-    return view->node->marks || view->node->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
+    const struct node *n = view->node;
+    return n->marks || n->claim || n->gave_up || n->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "reconcilers/model/claim.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/policy.h"
 
@@ -15,10 +16,16 @@ struct marks {
     const struct policy_taint *taint; /* NULL: none */
     const char *driver, *stack;       /* the assignment; NULL or "": off */
     bool host_driver;                 /* the host has a driver of its own */
+    const struct claim *claim;        /* the node is out of service because of us: its taint comes and goes with it; NULL: it is not */
+    const char *gave_up;              /* the target that a person has given up on here; NULL: none */
 };
 
 /* A guarded JSON patch (node_patch.h) that makes the node bear `wanted`; NULL when it does already. New reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
+/* A guarded JSON patch that gives the node this claim, with its taint, and leaves all else as it is. New reference. */
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim);
+/* Whether the upgrade's taint is ours and there, or was: without a claim somebody has taken that away. */
+bool marks_closed(const struct node_view *view);
 /* Whether the node bears anything that is ours to take off. */
 bool marks_any(const struct node_view *view);
 /* Whether it bears what only a node with a GPU gets of us. An annotation alone proves nothing: anybody may have written it. */

@@ -11,7 +11,7 @@
 #define TAINTS "/spec/taints"
 
 /* Labels that every change rests on. */
-static const char *const decisive[] = { LABEL_DRIVER, LABEL_STACK, LABEL_MANAGED, LABEL_DEPLOY_OPERANDS };
+static const char *const decisive[] = { LABEL_DRIVER, LABEL_STACK, LABEL_MANAGED, LABEL_DEPLOY_OPERANDS, LABEL_HOLD };
 
 static json_t *text_or_null(const char *text)
 {
@@ -42,10 +42,17 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
 
 static void test_annotations(json_t *operations, const struct node_view *view)
 {
-    if (!view->node->annotated)
+    const struct node *n = view->node;
+    const struct { const char *key; uint32_t was; bool unreadable; } rows[] = {
+        { ANNOTATION_MARKS, n->marks, n->marks_unreadable },
+        { ANNOTATION_CLAIM, n->claim, n->claim_unreadable },
+        { ANNOTATION_GAVE_UP, n->gave_up, n->gave_up_unreadable },
+    };
+    if (!n->annotated)
         json_patch_add(operations, "test", ANNOTATIONS, json_null());
-    else if (!view->node->marks_unreadable)
-        test_key(operations, ANNOTATIONS, ANNOTATION_MARKS, intern_text(view->strings, view->node->marks));
+    for (size_t i = 0; n->annotated && i < ARRAY_LEN(rows); i++)
+        if (!rows[i].unreadable)
+            test_key(operations, ANNOTATIONS, rows[i].key, intern_text(view->strings, rows[i].was));
 }
 
 static void test_taints(json_t *operations, const struct node_view *view)

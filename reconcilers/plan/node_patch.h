@@ -5,7 +5,8 @@
  * is refused time and again. The tests hold:
  *
  *   - the uid, and that the node is not being deleted;
- *   - the annotation that says what is ours, the assignment, and the labels by which people say whose the node is, changed or not;
+ *   - the annotations that say what is ours, what the node is claimed for and what a person gave up on, the assignment, and the labels by
+ *     which people say what may be done with the node, changed or not;
  *   - each label that is changed, with the value that was read, or that it was not there;
  *   - the whole list of taints, where it is changed: it is written whole, and nobody's taint may get lost.
  *

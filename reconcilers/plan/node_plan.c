@@ -8,7 +8,10 @@
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/marks.h"
+#include "reconcilers/plan/node_operands.h"
 #include "reconcilers/plan/node_steps.h"
+#include "reconcilers/plan/upgrade_steps.h"
+#include "reconcilers/plan/upgrade_target.h"
 
 static const struct {
     const char *name;
@@ -29,13 +32,6 @@ bool node_state_served(enum node_state s)
     return states[s].served;
 }
 
-static void settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
-{
-    v->state = state;
-    v->reason = reason;
-    v->message = message;
-}
-
 /* Somebody says: leave this node alone. What is said to Ostler by name counts more than what is said to NVIDIA's operator. */
 static bool is_released(const struct node_input *in)
 {
@@ -49,12 +45,12 @@ static bool is_ours_to_manage(const struct node_input *in)
     return in->stance == STANCE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
 }
 
-/* The sentence that says who else serves the node, or NULL. A stack of ours there means that we do. */
+/* The sentence that says who else serves the node, or NULL. A stack of ours there, or a claim, means that we do. */
 static const char *foreign_reason(const struct node_input *in, struct arena *a, const struct node_facts *facts)
 {
     const struct node_pods *p = in->pods;
     if (str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_label(&in->view, LABEL_STACK) ||
-        node_label(&in->view, LABEL_DRIVER) || p->of[COMPONENT_DEVICE_PLUGIN].present)
+        node_label(&in->view, LABEL_DRIVER) || p->of[COMPONENT_DEVICE_PLUGIN].present || marks_closed(&in->view))
         return NULL;
     const struct sign *sign = detect_foreign_node(facts);
     const char *who = NULL;
@@ -92,59 +88,17 @@ static void write_patch(const struct node_input *in, json_t *patch_steal, const 
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
 }
 
+/* Labels and taint that every node of the pool bears. The labels are the caller's. */
+static struct marks usual_marks(const struct node_input *in, const json_t *labels)
+{
+    return (struct marks){ .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
+                           .host_driver = in->view.node->host_driver };
+}
+
 static void write_marks(const struct node_input *in, const struct marks *wanted, const char *reason, const char *message,
                         struct plan *plan)
 {
     write_patch(in, marks_patch(&in->view, wanted), reason, message, plan);
-}
-
-static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
-{
-    v->wanted |= 1u << c;
-    bool right = !hash || str_eq(pods->of[c].revision, hash);
-    if (pods->of[c].ready && right)
-        v->up |= 1u << c;
-}
-
-/* Which operands the node should have, by what it is assigned. */
-static void list_wanted(const struct node_input *in, struct node_verdict *v)
-{
-    size_t pool;
-    if (*v->driver)
-        want(v, in->pods, COMPONENT_DRIVER, v->driver);
-    if (!*v->stack)
-        return;
-    const json_t *stack = in->record(in->arg, "stack", v->stack);
-    if (!stack)
-        stack = targets_inputs(in->targets, "stack", v->stack, &pool);
-    if (json_bool(stack, "toolkit.enabled", false))
-        want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
-    if (json_bool(stack, "devicePlugin.enabled", false))
-        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->stack);
-    if (json_bool(in->policy->spec, "exporter.enabled", true))
-        want(v, in->pods, COMPONENT_EXPORTER, NULL);
-}
-
-/* Installing, Failed or Ready: the first operand in start order that is not up says which. */
-static void judge_operands(const struct node_input *in, struct arena *a, struct node_verdict *v)
-{
-    settle(v, NODE_READY, NULL, NULL);
-    for (int i = 0; i < COMPONENT_COUNT; i++) {
-        enum component c = (enum component) i;
-        if (!(v->wanted & ~v->up & (1u << c)))
-            continue;
-        v->cause = c;
-        v->pod = in->pods->of[c].key;
-        const char *problem = in->pods->of[c].problem;
-        if (problem)
-            settle(v, NODE_FAILED, in->pods->of[c].reason, problem);
-        else if (in->pods->of[c].present)
-            settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
-        else
-            settle(v, NODE_INSTALLING, "PodMissing",
-                   arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
-        return;
-    }
 }
 
 static void take_target(const struct target *t, struct node_verdict *v)
@@ -158,8 +112,7 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
                       const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = { .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
-                            .host_driver = in->view.node->host_driver };
+    struct marks wanted = usual_marks(in, labels);
     settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, plan);
 }
@@ -183,6 +136,24 @@ static void settle_lost(const struct node_input *in, struct arena *a, struct nod
     v->pod = NULL;
 }
 
+/* A claimed node, or one whose claim somebody took away. */
+static void go_on(const struct node_input *in, const struct upgrade *up, const struct node_verdict *v, struct plan *plan)
+{
+    if (up->untouched)
+        return;
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
+    struct marks wanted = usual_marks(in, labels);
+    wanted.driver = up->driver;
+    wanted.stack = up->stack;
+    wanted.claim = up->claimed ? &up->claim : NULL;
+    wanted.gave_up = up->gave_up;
+    write_marks(in, &wanted, up->reason ? up->reason : "Upgrade", str_or_empty(up->message), plan);
+    if (up->send == SEND_EVICT)
+        drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, plan);
+    else if (up->send == SEND_DELETE)
+        drain_delete(&up->drain, plan);
+}
+
 static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
                    struct plan *plan)
 {
@@ -198,28 +169,40 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         return;
     }
     bool host_driver = in->view.node->host_driver || in->pods->host_driver;
-    const struct target *t = targets_for(in->targets, v->pool, facts, host_driver);
+    const struct target *wish = targets_for(in->targets, v->pool, facts, host_driver), *t = upgrade_target(in, wish);
     take_target(t, v);
+    v->back = t != wish;
+    struct upgrade up;
+    upgrade_step(in, wish, a, v, plan, &up);
+    if (up.under_way) {
+        go_on(in, &up, v, plan);
+        if (!in->view.node->ready)
+            settle_lost(in, a, v, "");
+        return;
+    }
     struct assignment as = assign(in, a, t);
     carry(v, as.driver, as.stack);
 
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = { .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
-                            .driver = as.driver, .stack = as.stack, .host_driver = host_driver };
+    struct marks wanted = usual_marks(in, labels);
+    wanted.driver = as.driver;
+    wanted.stack = as.stack;
+    wanted.host_driver = host_driver;
+    wanted.gave_up = up.gave_up;
     if (as.record_missing) {
         settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
         carry_labels(v, in);
         return;
     }
     write_marks(in, &wanted, as.reason, as.message, plan);
-    list_wanted(in, v);
+    operands_list(in, v);
     if (as.waiting) {
         settle(v, NODE_INSTALLING, as.reason, as.message);
         v->cause = COMPONENT_DRIVER;
     } else if (!*v->stack && t->reason) {
         settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
     } else {
-        judge_operands(in, a, v);
+        operands_judge(in, a, v);
     }
     if (!in->view.node->ready)
         settle_lost(in, a, v, "");

@@ -6,6 +6,8 @@
 #include "kube/plan.h"
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/node.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/plan/targets.h"
 
 /* id, name as the status shows it, whether Ostler serves the node (it should have operands) */
@@ -13,6 +15,10 @@
     X(UNMANAGED, "Unmanaged", false)       /* no GPU, or not for us: nothing of ours is there */   \
     X(DISCOVERED, "Discovered", true)      /* a GPU was found; what it needs is being made ready */\
     X(INSTALLING, "Installing", true)      /* assigned; operands are not all up yet */             \
+    X(WAITING, "Waiting", true)            /* claimed: no new GPU pods, its jobs run to their end */\
+    X(DRAINING, "Draining", true)          /* claimed: GPU pods are asked to leave */              \
+    X(UNLOADING, "Unloading", true)        /* claimed: stack, then driver come off */              \
+    X(VALIDATING, "Validating", true)      /* claimed: all is up, the kubelet must offer GPUs */   \
     X(READY, "Ready", true)                /* every operand that it should have is up */           \
     X(FAILED, "Failed", true)              /* an operand says why it does not come up */           \
     X(LOST, "Lost", false)                 /* the node itself is down */                           \
@@ -67,6 +73,13 @@ struct node_input {
     bool may_mark;               /* the policy has our finalizer: what we put on nodes can be taken off again */
     const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */
+    const struct rollout_spec *rollout; /* the same */
+    const struct pod *pod_list;  /* the pods of `pods` one by one, through next_on_node */
+    const char *refused;         /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
+    int64_t generation;          /* of the policy */
+    int64_t now_s;               /* seconds of the epoch, for what claims say */
+    int64_t watched_s;           /* for so long all that is known has been kept up to date without a gap */
+    int64_t age_s;               /* and it may be as old as this */
     /* The inputs that the record of a revision holds; NULL when there is no record. */
     const json_t *(*record)(void *arg, const char *tier, const char *hash);
     void *arg;
@@ -84,6 +97,8 @@ struct node_verdict {
     size_t pool;
     char driver[REVISION_HASH_MAX], stack[REVISION_HASH_MAX];               /* what it carries, after the plan */
     char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX]; /* what it should carry in the end; "" unknown or none */
+    bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
+    bool back;       /* its target is what is known good, since what the policy says failed or was given up here */
     unsigned wanted; /* bit per component: it should be there */
     unsigned up;     /* bit per component: it is wanted and up */
 };

@@ -69,7 +69,7 @@ static bool plan_removal(const struct cluster_view *v, struct plan *plan)
 {
     CLEANUP_ERR struct err e = { 0 };
     size_t left = children_plan(v, plan, &e);
-    bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0;
+    bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
     /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
         plan_finalizer(v, false, "Cleaned", "everything of Ostler's is gone: the policy may go", plan);

@@ -2,10 +2,15 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/revision.h"
+
+/* In place of a time: a wave that is not over. */
+#define WAVE_RUNNING "Running"
 
 /* The time that the record gives for a pool, or NULL. Borrowed. */
 static const char *time_of(const struct child *record, const char *annotation, const char *pool)
@@ -17,6 +22,60 @@ static const char *time_of(const struct child *record, const char *annotation, c
 bool record_has_run(const struct child *record, const char *pool)
 {
     return time_of(record, ANNOTATION_COMPLETED, pool) || time_of(record, ANNOTATION_RAN, pool);
+}
+
+int64_t record_time_s(const struct child *record, const char *annotation, const char *pool)
+{
+    const char *text = time_of(record, annotation, pool);
+    return text ? clock_parse_rfc3339(text) / 1000000 : 0;
+}
+
+int64_t record_wave_s(const struct child *record, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_WAVE "%s", pool);
+    return str_eq(json_key(record->annotations, key), WAVE_RUNNING) ? ROLLOUT_WAVE_RUNNING : record_time_s(record, ANNOTATION_WAVE, pool);
+}
+
+/* "<time> <node> <reason>" */
+static bool is_failure(const char *text)
+{
+    const char *space = text ? strchr(text, ' ') : NULL;
+    CLEANUP_FREE char *time = space ? xstrndup(text, (size_t) (space - text)) : NULL;
+    return time && clock_parse_rfc3339(time) >= 0;
+}
+
+bool record_has_failed(const struct child *record, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
+    return is_failure(json_key(record->annotations, key));
+}
+
+bool record_has_failed_anywhere(const struct child *record)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (record->annotations, key, value)
+        if (str_has_prefix(key, ANNOTATION_FAILED) && is_failure(json_string_value(value)))
+            return true;
+    return false;
+}
+
+/* Whether all that `a` says under some prefixes is said by `b` as well. */
+static bool says_all_of(const struct child *b, const struct child *a)
+{
+    static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY, ANNOTATION_COMPLETED };
+    const char *key;
+    json_t *value;
+    json_object_foreach (a ? a->annotations : NULL, key, value)
+        for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+            if (str_has_prefix(key, prefixes[i]) && !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
+                return false;
+    return true;
+}
+
+bool record_standing_same(const struct child *a, const struct child *b)
+{
+    return says_all_of(a, b) && says_all_of(b, a);
 }
 
 int record_order(const struct child *a, const struct child *b, const char *pool)
@@ -103,14 +162,75 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
     return false;
 }
 
+/* Whether the policy still says the revision for hosts of the pool that an annotation names: only then its failure counts. */
+static bool is_wished(const struct cluster_view *v, const struct child *record, const char *pool)
+{
+    return targets_wish(v->targets, json_str_or_empty(record->inputs, "tier"), record->revision, pool);
+}
+
+static bool is_kept_failure(const struct cluster_view *v, const struct child *record, const char *key)
+{
+    return is_failure(json_key(record->annotations, key)) && (!v->settled || is_wished(v, record, key + strlen(ANNOTATION_FAILED)));
+}
+
+/* What was so once. */
+static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE, ANNOTATION_RETRIED };
+
 /* Whether an annotation of the record stays true. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
 {
+    if (str_has_prefix(key, ANNOTATION_FAILED))
+        return is_kept_failure(v, record, key);
+    if (str_has_prefix(key, ANNOTATION_WAVE) && str_eq(json_key(record->annotations, key), WAVE_RUNNING))
+        return true;
     if (!child_time(record, key))
         return false;
-    if (str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED))
-        return true;
+    for (size_t i = 0; i < ARRAY_LEN(lasting); i++)
+        if (str_has_prefix(key, lasting[i]))
+            return true;
     return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
+}
+
+static void set_text(json_t *wanted, const char *annotation, const char *pool, json_t *value_steal)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    if (value_steal)
+        json_object_set_new(wanted, key, value_steal);
+    else
+        json_object_del(wanted, key);
+}
+
+static json_t *time_json(int64_t s)
+{
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339(s * 1000000, text);
+    return s ? json_string(text) : NULL;
+}
+
+/* What the rollout has found out. */
+static void annotate_note(const struct cluster_view *v, const struct report_note *n, json_t *wanted)
+{
+    const char *pool = n->pool;
+    set_text(wanted, ANNOTATION_CANARY, pool, time_json(n->canary_s));
+    set_text(wanted, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
+    if (n->failed)
+        set_text(wanted, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
+}
+
+/* A person asks for another try of a revision that failed: once for each time that the annotation comes to the policy. */
+static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, json_t *wanted)
+{
+    CLEANUP_FREE char *failed = xasprintf(ANNOTATION_FAILED "%s", pool);
+    CLEANUP_FREE char *retried = xasprintf(ANNOTATION_RETRIED "%s", pool);
+    bool asked = str_eq(object_annotation(v->object, POLICY_RETRY), hash);
+    if (!json_object_get(wanted, failed))
+        return;
+    if (!asked) {
+        json_object_del(wanted, retried);
+    } else if (!json_object_get(wanted, retried)) {
+        json_object_del(wanted, failed);
+        json_object_set_new(wanted, retried, json_string(v->now));
+    }
 }
 
 json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
@@ -131,5 +251,10 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
         if (str_eq(r->tier, tier) && str_eq(r->hash, hash) && r->wanted)
             annotate_pool(v, r, record, wanted);
     }
+    for (size_t i = 0; v->rollout && i < v->rollout->note_count; i++)
+        if (str_eq(v->rollout->notes[i].hash, hash))
+            annotate_note(v, &v->rollout->notes[i], wanted);
+    for (size_t i = 0; i < v->policy->pools_len; i++)
+        annotate_retry(v, hash, v->policy->pools[i].name, wanted);
     return wanted;
 }

@@ -9,6 +9,16 @@ bool record_has_run(const struct child *record, const char *pool);
 /* Which of two revisions of a tier a pool rather holds on to, below 0 for the first: what was complete there before what was not,
  * what was so later before what was so earlier; the same for what ran there. 0 only for one and the same. */
 int record_order(const struct child *a, const struct child *b, const char *pool);
+/* When an annotation of the record says that something was so in the pool, in seconds of the epoch; 0: it does not. */
+int64_t record_time_s(const struct child *record, const char *annotation, const char *pool);
+/* Since when the last wave of the rollout is over; ROLLOUT_WAVE_RUNNING: one has begun; 0: there was none. */
+int64_t record_wave_s(const struct child *record, const char *pool);
+/* Whether as many nodes of the pool failed with the revision as the policy allows. */
+bool record_has_failed(const struct child *record, const char *pool);
+/* Whether the revision has failed in some pool. */
+bool record_has_failed_anywhere(const struct child *record);
+/* Whether two records say the same of failures, canaries and what was completed: targets rest on that. NULL: there is none. */
+bool record_standing_same(const struct child *a, const struct child *b);
 /* Whether some pool would go back to the revision: it comes first among those of its tier and kind of host that ran there. */
 bool record_is_held(const struct cluster_view *v, const struct child *record);
 /* Annotations that the record of a revision should bear, as a map: since when each pool wants it, when it first ran there, and when it

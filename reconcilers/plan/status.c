@@ -196,15 +196,38 @@ static json_t *problems_json(const struct policy_problems *problems)
     return out;
 }
 
+/* What is under way, and what it waits for. */
+static json_t *rollout_json(const struct rollout_report *r)
+{
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", count(r->pending), "active", count(r->active), "waiting",
+                          count(r->waiting), "failed", count(r->failed), "skipped", count(r->skipped), "done", count(r->done));
+    const char *reason = r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold);
+    json_object_set_new(o, "reason", json_string(reason));
+    if (r->message)
+        json_object_set_new(o, "message", shortened(r->message, MESSAGE_MAX));
+    if (*r->plan_hash)
+        json_object_set_new(o, "plan", json_string(r->plan_hash));
+    return o;
+}
+
+/* "UpToDate", "2 of 10 done" */
+static json_t *rollout_summary(const struct cluster_view *v)
+{
+    const struct rollout_report *r = v->rollout;
+    size_t outdated = tally_outdated(v->tally);
+    if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
+        return json_textf("%zu/%zu", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped);
+    return outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate");
+}
+
 static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)
 {
     const struct tally *t = v->tally;
     const char *driver = NULL;
     if (v->policy)
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
-    size_t outdated = tally_outdated(t);
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
-                     str_or_empty(driver), "rollout", outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate"),
+                     str_or_empty(driver), "rollout", rollout_summary(v),
                      "message", shortened(conditions[STATUS_READY].message, SUMMARY_MAX));
 }
 
@@ -243,6 +266,8 @@ json_t *status_json(const struct cluster_view *v, const struct condition conditi
     json_t *status = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "observedGeneration", (json_int_t) object_generation(v->object),
                                "conditions", list, "summary", summary_json(v, conditions), "nodes", nodes_json(v->tally),
                                "operands", operands_json(v), "firstCauses", causes_json(v->tally));
+    if (v->rollout && v->rollout->known)
+        json_object_set_new(status, "rollout", rollout_json(v->rollout));
     json_object_set_new(status, "problems", problems_json(v->problem_list));
     if (v->policy)
         json_object_set_new(status, "pools", pools_json(v));

@@ -91,7 +91,7 @@ static void count_tier(const struct node_summary *s, struct revision_tally *carr
         target->wanted += sign;
     if (target && s->state == NODE_LOST)
         target->wanted_lost += sign;
-    if (target && target == carried && s->state != NODE_LOST && !(s->wanted & tier_mask & ~(unsigned) s->up))
+    if (target && target == carried && s->state != NODE_LOST && !s->moving && !(s->wanted & tier_mask & ~(unsigned) s->up))
         target->done += sign;
 }
 
@@ -108,6 +108,7 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
     t->states[s->state] += sign;
     t->gpu += s->gpu ? sign : 0;
     t->looked_at += s->looked_at ? sign : 0;
+    t->moving += s->moving && served ? sign : 0;
     if (served || s->state == NODE_LOST)
         t->pools[s->pool].nodes += sign;
     t->pools[s->pool].ready += s->state == NODE_READY ? sign : 0;
@@ -163,7 +164,7 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
 
 static bool same(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->pool == v->pool &&
+    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->moving == v->moving && s->back == v->back && s->pool == v->pool &&
            s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
 }
 
@@ -181,6 +182,8 @@ bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdic
     s->state = v->state;
     s->gpu = v->gpu;
     s->looked_at = v->looked_at;
+    s->moving = v->moving;
+    s->back = v->back;
     s->pool = (uint16_t) v->pool;
     s->wanted = (uint8_t) v->wanted;
     s->up = (uint8_t) v->up;

@@ -34,6 +34,7 @@ struct node_summary {
     bool counted;
     enum node_state state;
     bool gpu, looked_at, outdated;
+    bool moving, back;       /* as in the verdict */
     uint8_t wanted, up;
     uint16_t pool;
     struct revision_tally *driver, *stack, *target_driver, *target_stack;
@@ -46,6 +47,7 @@ struct node_summary {
 struct tally {
     size_t states[NODE_STATE_COUNT];
     size_t total, gpu, looked_at;
+    size_t moving;        /* nodes on their way from one revision to another, and up */
     struct {
         size_t nodes, ready, outdated;
     } pools[TALLY_POOLS_MAX];

@@ -1,5 +1,6 @@
 #include "reconcilers/plan/targets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,16 @@ struct targets *targets_new(const struct policy *policy, const struct target_sou
     return t;
 }
 
+static void clear_target(struct target *target)
+{
+    if (target->good)
+        clear_target(target->good);
+    json_decref(target->driver_inputs);
+    json_decref(target->stack_inputs);
+    free(target->problem);
+    free(target->good);
+}
+
 void targets_free(struct targets *t)
 {
     if (!t)
@@ -39,9 +50,7 @@ void targets_free(struct targets *t)
     const struct map_entry *e;
     while ((e = map_next(&t->entries, &cursor))) {
         struct entry *entry = e->value;
-        json_decref(entry->target.driver_inputs);
-        json_decref(entry->target.stack_inputs);
-        free(entry->target.problem);
+        clear_target(&entry->target);
         free(entry->key);
         free(entry);
     }
@@ -133,6 +142,60 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
     arena_free(&a);
 }
 
+enum { NO_CANARY = -1, LONG_AGO = 1 };
+
+/* What is new in a target has been tried when all of it has. */
+static void add_canary(struct target *target, int64_t since_s)
+{
+    if (!since_s || target->canary_s == NO_CANARY)
+        target->canary_s = NO_CANARY;
+    else if (since_s > target->canary_s)
+        target->canary_s = since_s;
+}
+
+/* One tier of what the pool goes back to; false when nothing of it was ever complete there. */
+static bool take_standing(const struct targets *t, struct target *target, const char *hash, const json_t *inputs, char *good_hash,
+                          json_t **good_inputs)
+{
+    struct revision_standing s = { 0 };
+    if (!inputs)
+        return true;
+    t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, hash, inputs, &s);
+    target->failed |= s.failed;
+    if (!s.good)
+        return false;
+    if (!str_eq(s.good, hash))
+        add_canary(target, s.completed ? LONG_AGO : s.canary_s);
+    snprintf(good_hash, REVISION_HASH_MAX, "%s", s.good);
+    *good_inputs = json_incref((json_t *) s.good_inputs);
+    return true;
+}
+
+/* What the pool goes back to, where that is something else. */
+static void fill_good(struct targets *t, struct target *target)
+{
+    if (!t->sources.standing || target->reason)
+        return;
+    struct target *good = xcalloc(1, sizeof *good);
+    good->source = target->source;
+    good->pool = target->pool;
+    bool driver = take_standing(t, target, target->driver, target->driver_inputs, good->driver, &good->driver_inputs);
+    bool stack = take_standing(t, target, target->stack, target->stack_inputs, good->stack, &good->stack_inputs);
+    if (target->canary_s == NO_CANARY)
+        target->canary_s = 0;
+    if (driver && stack && !target_same(good, target)) {
+        target->good = good;
+        return;
+    }
+    clear_target(good);
+    free(good);
+}
+
+bool target_same(const struct target *a, const struct target *b)
+{
+    return str_eq(a->driver, b->driver) && str_eq(a->stack, b->stack);
+}
+
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver)
 {
     struct host host = host_of(facts);
@@ -153,6 +216,7 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     fill_driver(t, &entry->target, &host, facts);
     if (!entry->target.reason)
         fill_stack(t, &entry->target, &host, facts, &config);
+    fill_good(t, &entry->target);
     map_put(&t->entries, entry->key, entry);
     return &entry->target;
 }
@@ -171,6 +235,19 @@ const json_t *targets_inputs(const struct targets *t, const char *tier, const ch
         }
     }
     return NULL;
+}
+
+bool targets_wish(const struct targets *t, const char *tier, const char *hash, const char *pool)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    bool driver = str_eq(tier, "driver");
+    while ((e = map_next(&t->entries, &cursor))) {
+        const struct target *target = &((const struct entry *) e->value)->target;
+        if (str_eq(driver ? target->driver : target->stack, hash) && str_eq(t->policy->pools[target->pool].name, pool))
+            return true;
+    }
+    return false;
 }
 
 void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg)

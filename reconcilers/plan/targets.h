@@ -10,11 +10,22 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
 
+/* How a revision stands in a pool, from the records. Zero = nothing is recorded. */
+struct revision_standing {
+    bool completed;            /* a rollout of it was completed */
+    bool failed;               /* as many nodes failed with it as the policy allows, and nobody has asked for another try */
+    int64_t canary_s;          /* since when its canary nodes have all been up, seconds of the epoch; 0: they have not */
+    const char *good;          /* hash of the revision for the same kind of host that completed last and did not fail; NULL: none did */
+    const json_t *good_inputs; /* of that one. Both borrowed */
+};
+
 /* What targets ask about the cluster. */
 struct target_sources {
     /* Inputs of the revisions that a pool holds on to where the policy leaves a version open, as a list with the best first; NULL: none.
      * New reference. */
     json_t *(*held)(void *arg, const char *pool, const char *tier);
+    /* How a revision with these inputs stands in a pool; NULL: no records are kept. */
+    void (*standing)(void *arg, const char *pool, const char *hash, const json_t *inputs, struct revision_standing *ret);
     /* The text under a key of a ConfigMap in the operand namespace; NULL when there is none. Borrowed. */
     const char *(*config_text)(void *arg, const char *name, const char *key);
     void *arg;
@@ -29,7 +40,13 @@ struct target {
     size_t pool;
     const char *reason; /* static; NULL when both tiers are as they should be */
     char *problem;      /* the sentence to `reason` */
+    bool failed;        /* a revision of it has failed in the pool */
+    int64_t canary_s;   /* since when the canary nodes of what is new in it have been up; 0: not yet */
+    struct target *good; /* what the pool goes back to: known good revisions; NULL: none are, or they are these */
 };
+
+/* Whether two targets are the same revisions. */
+bool target_same(const struct target *a, const struct target *b);
 
 struct targets;
 
@@ -40,6 +57,8 @@ void targets_free(struct targets *t);
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);
 /* The inputs of a revision that is some target, with its pool; NULL when none has this hash. Borrowed. */
 const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
+/* Whether the policy says this revision for some host of a pool that was asked for. */
+bool targets_wish(const struct targets *t, const char *tier, const char *hash, const char *pool);
 /* The effective spec of a pool; borrowed. */
 const json_t *targets_spec(const struct targets *t, size_t pool);
 /* Calls fn for each target that has been asked for. */

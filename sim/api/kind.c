@@ -37,6 +37,8 @@ static const struct kind kinds[] = {
       "crd,crds", "api-extensions", false, SUB_STATUS, KIND_GENERATION | KIND_NEEDS_VERSION },
     { IN("ostler.dev", "v1alpha1"), "GpuClusterPolicy", "gpuclusterpolicies", "gpuclusterpolicy", "gpupolicy", "gpu", false,
       SUB_STATUS, KIND_GENERATION | KIND_CUSTOM | KIND_NEEDS_VERSION },
+    { IN("ostler.dev", "v1alpha1"), "GpuNode", "gpunodes", "gpunode", "gpun", "gpu", false, SUB_STATUS,
+      KIND_GENERATION | KIND_CUSTOM | KIND_NEEDS_VERSION },
     { IN("monitoring.coreos.com", "v1"), "ServiceMonitor", "servicemonitors", "servicemonitor", "smon", "prometheus-operator",
       true, SUB_NONE, KIND_GENERATION | KIND_CUSTOM | KIND_NEEDS_VERSION },
 };

@@ -21,6 +21,7 @@ NAMESPACE, OPERANDS = "ostler-system", "ostler-operands"
 EVERYWHERE = "*"
 SCOPES = {
     "gpuclusterpolicies": EVERYWHERE,
+    "gpunodes": EVERYWHERE,
     "nodes": EVERYWHERE,
     "pods": EVERYWHERE,
     "runtimeclasses": EVERYWHERE,
@@ -90,15 +91,15 @@ def only(found, kind):
 
 
 def table():
-    """The rows of RESOURCES: {(group, resource or resource/status): {verbs}}."""
+    """The rows of RESOURCES: {(group, resource or resource/subresource): {verbs}}."""
     text = (ROOT / "controller/kube/resource.h").read_text()
     text = re.search(r"#define RESOURCES\(X\)(.*?)\n\n", text, re.S)[1].replace("\\\n", "")
     rows = {}
     for row in re.findall(r"X\((.*?)\)", text):
-        _, group, _, _, plural, _, verbs, status_verbs = [part.strip().strip('"') for part in re.findall(r'"[^"]*"|\w+', row)]
+        _, group, _, _, plural, _, verbs, subresource, its_verbs = [part.strip().strip('"') for part in re.findall(r'"[^"]*"|\w+', row)]
         rows[group, plural] = set(verbs.split(","))
-        if status_verbs:
-            rows[group, plural + "/status"] = set(status_verbs.split(","))
+        if subresource:
+            rows[group, f"{plural}/{subresource}"] = set(its_verbs.split(","))
     return rows
 
 

@@ -48,8 +48,8 @@ def differences(documented, real, page, place):
 def keys_of_marks():
     """docs/node-marks.md has every key of the code, and no other."""
     model = "reconcilers/model/"
-    keys = found(r'^#define (?:LABEL|ANNOTATION|RESOURCE_GPU)\w* "([^"]+)"', model + "names.h")
-    keys |= found(r'^#define POLICY_(?:FINALIZER|FORCE_REMOVAL) "([^"]+)"', model + "policy.h")
+    keys = found(r'^#define (?:LABEL|TAINT|ANNOTATION|RESOURCE_GPU)\w* "([^"]+)"', model + "names.h")
+    keys |= found(r'^#define POLICY_(?:FINALIZER|FORCE_REMOVAL|RETRY|APPROVED) "([^"]+)"', model + "policy.h")
     for nfd, key in found(r'\{ SIGN_(?:LABEL|IMAGE), (NFD )?"([^"]+)"', model + "detect.c"):
         keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)
     keys |= found(r'^#define NFD_\w+ "([^"]+)"', model + "host.c")
@@ -78,11 +78,14 @@ def defaults_in_the_manual():
 
 
 def make_targets():
-    """Every `make X` of the documents is a target, and docs/development.md has every target."""
-    targets = set(" ".join(found(r"^\.PHONY: (.*)$", "Makefile")).split())
+    """Every `make X` of the documents is a target, docs/development.md has every target, and docs/testing.md every sweep."""
+    sweeps = set(" ".join(found(r"^SWEEPS :?\+?= (.*)$", "Makefile")).split())
+    plain = {x for x in " ".join(found(r"^\.PHONY: (.*)$", "Makefile")).split() if not x.startswith("$(")}
+    targets = plain | sweeps | {x + "-full" for x in sweeps}
     used = {word for page in PAGES for word in found(r"(?:^ {4}|`|\] )(?:KUBECONFIG=\S+ )?make ([a-z0-9]+[a-z0-9-]*)(?=[ `\n])", page)}
     return ([f"make {x} is in the documents, but not in the Makefile" for x in sorted(used - targets)] +
-            [f"docs/development.md lacks make {x}" for x in sorted(targets - {"all"}) if f"`make {x}" not in read("docs/development.md")])
+            [f"docs/development.md lacks make {x}" for x in sorted(plain - {"all"}) if f"`make {x}" not in read("docs/development.md")] +
+            [f"docs/testing.md lacks make {x}" for x in sorted(sweeps) if f"`make {x}`" not in read("docs/testing.md")])
 
 
 def dependencies():
@@ -107,6 +110,22 @@ def reasons():
     real |= found(r'\(struct off\)\{[^}]*\.reason = "(\w+)"', plan + "node_steps.c")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
+
+
+def upgrades():
+    """docs/upgrades.md has each phase, each reason and each sort of pod in the way that an upgrade knows, and each field of spec.rollout."""
+    plan, page = "reconcilers/plan/", "docs/upgrades.md"
+    real = found(r'^    X\(\w+, "(\w+)"', plan + "rollout.h", "reconcilers/model/claim.h") | {"Progressing"}
+    real |= found(r'"([A-Z][a-z]+(?:[A-Z][a-z]+)*)"', plan + "upgrade_steps.c")
+    real |= found(r'^    \[GRANT_\w+\] = "(\w+)"', plan + "rollout_grants.c")
+    real |= found(r'target, "(\w+)"', plan + "drain.c") | found(r'"(Drain)"', plan + "drain.c")
+    real |= found(r'^#define CLAIM_DRAIN_TIMEOUT "(\w+)"', "reconcilers/model/claim.h")
+    real |= found(r'DRAIN_(?:STUCK|MOVES), "([^":]+?) ?[":]', plan + "drain.h")
+    text = read(page)
+    example = text[text.index("## What you can say"):text.index("## See it")]
+    fields = {f.rpartition(".")[2] for f in found(r"^\| `rollout\.([\w.\[\]]+)` \|", "docs/policy.md")} - {"matchExpressions", "key", "operator", "values"}
+    return ([f"{page} lacks {x}" for x in sorted(real) if f"`{x}`" not in text] +
+            [f"{page} has no example of rollout.{x}" for x in sorted(fields) if f"{x}:" not in example])
 
 
 def metrics():
@@ -147,7 +166,7 @@ def paths():
     return [f"{page}: {path} is not there" for page in PAGES for path in sorted(found(pattern, page)) if not (ROOT / path).exists()]
 
 
-CHECKS = [keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, metrics, invariants, tour, links, paths]
+CHECKS = [keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, upgrades, metrics, invariants, tour, links, paths]
 
 
 def main():

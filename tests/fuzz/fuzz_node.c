@@ -13,7 +13,10 @@
 #include "tests/unit/support/frame.h"
 
 /* More writes in a row than any sequence of steps has. */
-enum { WRITES_MAX = 4 };
+enum { WRITES_MAX = 8 };
+
+/* Some time. */
+enum { NOW_S = 1795168800 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,6 +26,8 @@ struct seen {
     struct targets *targets;
     json_t *record; /* what every record holds */
     struct node_pods pods;
+    const struct pod *pod;
+    struct rollout_spec rollout;
     enum stance stance;
 };
 
@@ -68,6 +73,12 @@ static void see_pod(struct seen *s, const struct pod *p)
     s->pods.of[p->component].key = p->head.key;
 }
 
+/* Only what uses a GPU is asked to leave, or deleted. */
+static bool is_about_pods(const struct action *a)
+{
+    return a->request.resource == RESOURCE_POD && (a->request.evicts || str_eq(a->request.method, "DELETE"));
+}
+
 /* Plans for the node as it is; the node after the plan, or NULL when there is nothing to do. New reference. */
 static json_t *pass(struct seen *s, const json_t *object)
 {
@@ -82,12 +93,17 @@ static json_t *pass(struct seen *s, const json_t *object)
                              .may_mark = true,
                              .policy = manage ? &s->policy : NULL,
                              .targets = manage ? s->targets : NULL,
+                             .rollout = manage ? &s->rollout : NULL,
+                             .pod_list = s->pod,
+                             .now_s = NOW_S,
+                             .watched_s = INT64_MAX,
                              .record = record,
                              .arg = s };
     node_plan(&in, &a, &v, &plan);
     json_t *after = NULL;
-    assert(plan.len <= 1);
-    if (plan.len) {
+    for (size_t i = 1; i < plan.len; i++)
+        assert(is_about_pods(&plan.actions[i]));
+    if (plan.len && !is_about_pods(&plan.actions[0])) {
         assert(!object_is_deleting(object));
         CLEANUP_JSON json_t *patch = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
         after = frame_operated(object, patch);
@@ -144,15 +160,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = strnlen(text, size - 1), rest = size - 1 - len;
     CLEANUP_JSON json_t *node = json_parse(text, len, NULL);
     CLEANUP_JSON json_t *pod = rest > 1 ? json_parse(text + len + 1, rest - 1, NULL) : NULL;
-    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "spec", "nodes",
-                                            "labels", "example.com/extra", "x");
+    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "uid", "u1",
+                                            "spec", "nodes", "labels", "example.com/extra", "x");
     struct policy_problems problems = { 0 };
     struct target_sources sources = { .held = nothing_held, .config_text = no_config };
     struct seen s = { .strings = intern_new(), .record = json_object(), .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
     assert(policy_decode(policy, POLICY_IMAGE_PREFIXES, &s.policy, &problems) == 0);
+    rollout_spec_decode(s.policy.spec, &s.rollout);
     s.targets = targets_new(&s.policy, &sources);
     struct pod *p = pod ? pod_project(s.strings, "ostler-operands", pod) : NULL;
     see_pod(&s, p);
+    s.pod = p;
     if (is_possible(node))
         walk(&s, node);
     else if (node)

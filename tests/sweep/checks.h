@@ -3,6 +3,7 @@
 #define OSTLER_TESTS_SWEEP_CHECKS_H
 
 #include "base/map.h"
+#include "reconcilers/model/claim.h"
 #include "tests/sweep/run.h"
 
 /* What a check remembers of a client. */
@@ -20,6 +21,7 @@ struct invariants {
     struct map pace;         /* struct pace by object */
     struct map deletions;    /* struct moment by path: when a deletion was last sent */
     struct map assignments;  /* struct moment by node: when what it is assigned last changed */
+    struct map services;     /* struct moment by node: when it last went down or came up, or others changed its claim */
     int64_t generation;      /* of the policy */
     bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
 };
@@ -30,6 +32,9 @@ void check_failed(struct invariants *v, enum invariant_id id, const char *fmt, .
 bool check_is_kind(const struct kind *k, const char *plural);
 /* The policy as it is on the server, or NULL. */
 const json_t *check_policy(const struct invariants *v);
+/* Takes note of when something last happened, and tells it; -1: it never did. */
+void check_note(const struct invariants *v, struct map *m, const char *key);
+int64_t check_noted(const struct map *m, const char *key);
 /* "True", "False", "Unknown"; "" when there is no such condition. */
 const char *check_condition(const json_t *object, const char *type);
 /* Whether every node that bears an assignment and is well has its operands up; otherwise `ret_why` (owned, may be NULL) names one
@@ -49,6 +54,24 @@ void check_frame_node(struct invariants *v, const struct api_commit *c);
 void check_frame_child(struct invariants *v, const struct api_commit *c);
 void check_frame_policy(struct invariants *v, const struct api_commit *c);
 void check_deletion(struct invariants *v, const struct api_commit *c);
+
+/* ---- checks_budget.c */
+void check_budget(struct invariants *v, const struct api_commit *c);
+void check_cordon(struct invariants *v, const struct api_commit *c);
+/* Whether others closed or opened the node, or brought it down or up, so lately that Ostler may not have heard of it. */
+bool check_is_recent(const struct invariants *v, const json_t *node);
+void check_failed_revision(struct invariants *v, const struct api_commit *c);
+/* Takes note of what anybody committed. */
+void check_budget_commit(struct invariants *v, const struct api_commit *c);
+
+/* ---- checks_upgrade.c */
+/* Whether a node bears the taint of an upgrade. */
+bool check_is_closed(const json_t *node);
+/* The claim of a node that is closed as well; false: it has none. */
+bool check_claim_of(const json_t *node, struct claim *ret);
+void check_eviction(struct invariants *v, const struct api_commit *c);
+void check_closed(struct invariants *v, const struct api_commit *c);
+void check_claimed(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_state.c */
 void check_assigned(struct invariants *v, const struct api_commit *c);
@@ -72,5 +95,6 @@ void check_kept(struct invariants *v, const struct api_commit *c);
 void check_marks(struct invariants *v);
 void check_events(struct invariants *v, const struct api_commit *c);
 void check_status_truth(struct invariants *v);
+void check_report_truth(struct invariants *v);
 
 #endif

@@ -96,14 +96,34 @@ static void check_taints(struct invariants *v, const struct api_commit *c, const
     json_object_update(all, after);
     json_object_foreach (all, name, value) {
         const json_t *was = json_object_get(before, name), *is = json_object_get(after, name);
-        if (!(was && is && json_equal((json_t *) was, (json_t *) is)) && !is_ours(claims, "taints", name, was != NULL))
+        bool same = was && is && json_equal((json_t *) was, (json_t *) is);
+        if (!same && !str_has_prefix(name, MARK_PREFIX) && !is_ours(claims, "taints", name, was != NULL))
             check_failed(v, INVARIANT_S7_FRAME_NODE, "taint %s of %s", name, object_name(c->after));
     }
 }
 
+/* The conditions of a node by their type, without Ostler's. */
+static json_t *conditions_by_type(const json_t *node)
+{
+    json_t *out = json_object(), *condition;
+    size_t i;
+    json_array_foreach (json_at(node, "status.conditions"), i, condition)
+        if (!str_eq(json_str(condition, "type"), NODE_CONDITION))
+            json_object_set(out, json_str_or_empty(condition, "type"), condition);
+    return out;
+}
+
+static const char *other_condition(const json_t *before, const json_t *after)
+{
+    static const char *const none[] = { NULL };
+    CLEANUP_JSON json_t *was = conditions_by_type(before), *is = conditions_by_type(after);
+    return differs(was, is, none) ? "a condition of others" : NULL;
+}
+
 void check_frame_node(struct invariants *v, const struct api_commit *c)
 {
-    static const char *const touched[] = { "metadata", "spec", NULL };
+    static const char *const touched[] = { "metadata", "spec", "status", NULL };
+    static const char *const status[] = { "conditions", NULL };
     static const char *const metadata[] = { "labels", "annotations", "resourceVersion", "managedFields", NULL };
     static const char *const spec[] = { "taints", NULL };
     if (!check_is_kind(c->kind, "nodes"))
@@ -116,6 +136,8 @@ void check_frame_node(struct invariants *v, const struct api_commit *c)
     const char *other = differs(c->before, c->after, touched);
     other = other ? other : differs(json_object_get(c->before, "metadata"), json_object_get(c->after, "metadata"), metadata);
     other = other ? other : differs(json_object_get(c->before, "spec"), json_object_get(c->after, "spec"), spec);
+    other = other ? other : differs(json_object_get(c->before, "status"), json_object_get(c->after, "status"), status);
+    other = other ? other : other_condition(c->before, c->after);
     if (other)
         check_failed(v, INVARIANT_S7_FRAME_NODE, "%s of %s", other, object_name(c->after));
     struct claims claims = { marks_of(c->before), marks_of(c->after) };
@@ -169,7 +191,7 @@ static void check_foreign_keys(struct invariants *v, const struct api_commit *c,
 
 void check_frame_child(struct invariants *v, const struct api_commit *c)
 {
-    static const char *const not_children[] = { "nodes", "gpuclusterpolicies", "events", "leases", NULL };
+    static const char *const not_children[] = { "nodes", "pods", "gpuclusterpolicies", "events", "leases", NULL };
     if (is_named(not_children, c->kind->plural))
         return;
     check_tried(v, INVARIANT_S7_FRAME_CHILD);

@@ -27,9 +27,11 @@ static bool writes(const json_t *operations, const char *path)
     return false;
 }
 
-/* A change of a node names the incarnation; taints are one list, and are written only where they are still what was read. */
+/* A change of a node names the incarnation, and one of its status no more: what is said of it rests on nothing there. Taints are one list, and are written only where they are still what was read. */
 static bool is_guarded(const json_t *body)
 {
+    if (json_is_object(body) && json_object_get(body, "status"))
+        return json_str(body, "metadata.uid") != NULL;
     if (json_is_object(body))
         return json_str(body, "metadata.uid") && json_str(body, "metadata.resourceVersion");
     return tests(body, "/metadata/uid") && (!writes(body, "/spec/taints") || tests(body, "/spec/taints"));

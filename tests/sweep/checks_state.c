@@ -33,7 +33,7 @@ struct moment {
     char key[];
 };
 
-static void note_moment(const struct invariants *v, struct map *m, const char *key)
+void check_note(const struct invariants *v, struct map *m, const char *key)
 {
     struct moment *is = map_get(m, key);
     if (!is) {
@@ -45,8 +45,7 @@ static void note_moment(const struct invariants *v, struct map *m, const char *k
     is->at_ms = v->run->sim.now_ms;
 }
 
-/* -1: it never did. */
-static int64_t moment_of(const struct map *m, const char *key)
+int64_t check_noted(const struct map *m, const char *key)
 {
     const struct moment *is = map_get(m, key);
     return is ? is->at_ms : -1;
@@ -65,6 +64,7 @@ void checks_state_clear(struct invariants *v)
 {
     moments_clear(&v->deletions);
     moments_clear(&v->assignments);
+    moments_clear(&v->services);
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->pace, &cursor))) {
@@ -142,7 +142,7 @@ void check_assigned_sent(struct invariants *v, const struct wire_client *c, cons
 {
     (void) c;
     if (*r->method == 'D' && r->resource == RESOURCE_DAEMONSET)
-        note_moment(v, &v->deletions, r->path);
+        check_note(v, &v->deletions, r->path);
 }
 
 static void note_assignment(struct invariants *v, const struct api_commit *c)
@@ -150,7 +150,7 @@ static void note_assignment(struct invariants *v, const struct api_commit *c)
     static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
     for (size_t i = 0; c->after && i < ARRAY_LEN(assignment); i++)
         if (!str_eq(object_label(c->before, assignment[i]), object_label(c->after, assignment[i])))
-            note_moment(v, &v->assignments, object_name(c->after));
+            check_note(v, &v->assignments, object_name(c->after));
 }
 
 /* Its pods go with it: on a node that was assigned to it when the deletion was sent the driver would be taken from under whatever
@@ -169,7 +169,7 @@ void check_assigned(struct invariants *v, const struct api_commit *c)
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         if (str_eq(object_label(node, label), object_label(c->before, LABEL_REVISION)) &&
-            moment_of(&v->assignments, object_name(node)) < moment_of(&v->deletions, path))
+            check_noted(&v->assignments, object_name(node)) < check_noted(&v->deletions, path))
             check_failed(v, INVARIANT_S3_ASSIGNED, "%s, with %s", object_name(c->before), object_name(node));
     }
 }
@@ -318,14 +318,14 @@ static void check_all_off(struct invariants *v, const char *plural)
         bool marked = object_annotation(object, ANNOTATION_MARKS) || object_label(object, LABEL_DRIVER) ||
                       object_label(object, LABEL_STACK);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) && !object_controller(object);
-        if (marked || child)
+        if (marked || child || *check_condition(object, NODE_CONDITION))
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));
     }
 }
 
 void check_removal(struct invariants *v)
 {
-    static const char *const kinds[] = { "nodes", "daemonsets", "controllerrevisions", "services", "runtimeclasses" };
+    static const char *const kinds[] = { "nodes", "gpunodes", "daemonsets", "controllerrevisions", "services", "runtimeclasses" };
     if (check_policy(v) || v->run->plan->deny_verb)
         return;
     check_tried(v, INVARIANT_L5_REMOVAL);

@@ -91,14 +91,14 @@ static const json_t *policy_in_force(const struct invariants *v)
     return in_force ? policy : NULL;
 }
 
-/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not. */
+/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not; unless the node is claimed for another one. */
 void check_kept(struct invariants *v, const struct api_commit *c)
 {
     static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
     const json_t *policy = policy_in_force(v);
     struct actors_machine m;
     if (!policy || !check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_wanted(policy, c->after) ||
-        !actors_machine(v->run->actors, object_name(c->after), &m) || !m.digest)
+        !actors_machine(v->run->actors, object_name(c->after), &m) || !m.digest || object_annotation(c->after, ANNOTATION_CLAIM))
         return;
     check_tried(v, INVARIANT_S3_KEPT);
     for (size_t i = 0; i < ARRAY_LEN(assignment); i++)
@@ -142,6 +142,44 @@ void check_status_truth(struct invariants *v)
         CLEANUP_FREE char *text = json_compact(said);
         check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served,
                      text);
+    }
+}
+
+/* What is wrong with what is said of a node that the policy wants; NULL: nothing. */
+static const char *wrong_of_report(const struct invariants *v, const json_t *node)
+{
+    const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, object_name(node));
+    const char *state = json_str_or_empty(report, "status.state");
+    struct actors_machine m = { 0 };
+    bool up = str_eq(check_condition(node, "Ready"), "True"), serves = actors_machine(v->run->actors, object_name(node), &m) && m.gpus > 0;
+    if (!report)
+        return "it has no report";
+    if (!str_eq(json_str(json_array_get(json_at(report, "metadata.ownerReferences"), 0), "uid"), object_uid(node)))
+        return "its report is another node's";
+    if (!str_eq(json_str_or_empty(report, "status.driver.revision"), str_or_empty(object_label(node, LABEL_DRIVER))))
+        return "its report names another driver revision";
+    /* Where operands break on purpose a GPU may be served by what is not as it should be. */
+    if (!v->run->life->broken && (str_eq(state, "Ready") != (up && serves) || str_eq(state, "Lost") == up))
+        return "its report has the wrong state";
+    if (str_eq(check_condition(node, NODE_CONDITION), "True") != str_eq(state, "Ready"))
+        return "its condition says something else than its report";
+    return NULL;
+}
+
+void check_report_truth(struct invariants *v)
+{
+    const struct kind *nodes = kind_named("nodes");
+    const json_t *policy = v->run->plan->deny_verb ? NULL : check_policy(v);
+    if (object_is_deleting(policy))
+        return;
+    for (size_t i = 0; policy && i < api_count(v->run->api, nodes); i++) {
+        const json_t *node = api_at(v->run->api, nodes, i);
+        if (object_is_deleting(node) || !is_wanted(policy, node))
+            continue;
+        check_tried(v, INVARIANT_L8_REPORTS);
+        const char *wrong = wrong_of_report(v, node);
+        if (wrong)
+            check_failed(v, INVARIANT_L8_REPORTS, "%s: %s", object_name(node), wrong);
     }
 }
 

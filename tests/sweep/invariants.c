@@ -19,8 +19,13 @@ static const struct {
     written_fn *written; /* at each accepted write of an Ostler but of its lease */
     quiet_fn *quiet;     /* when nothing changes any more */
 } checks[INVARIANT_COUNT] = {
+    [INVARIANT_S1_BUDGET] = { .written = check_budget },
+    [INVARIANT_S2_CORDON] = { .written = check_cordon },
     [INVARIANT_S3_ASSIGNED] = { .sent = check_assigned_sent, .written = check_assigned },
     [INVARIANT_S3_KEPT] = { .written = check_kept },
+    [INVARIANT_S3_CLAIMED] = { .written = check_claimed },
+    [INVARIANT_S3_CLOSED] = { .written = check_closed },
+    [INVARIANT_S4_EVICTION] = { .written = check_eviction },
     [INVARIANT_S6_IDENTITY] = { .sent = check_identity },
     [INVARIANT_S7_FRAME_NODE] = { .written = check_frame_node },
     [INVARIANT_S7_FRAME_CHILD] = { .written = check_frame_child },
@@ -29,6 +34,7 @@ static const struct {
     [INVARIANT_S9_HONESTY] = { .written = check_honesty },
     [INVARIANT_S9_COUNTS] = { .written = check_counts },
     [INVARIANT_S10_LEADER] = { .sent = check_leader },
+    [INVARIANT_S11_FAILED] = { .written = check_failed_revision },
     [INVARIANT_S12_ONCE] = { .written = check_once },
     [INVARIANT_S12_EVENTS] = { .written = check_events },
     [INVARIANT_S13_DELETION] = { .written = check_deletion },
@@ -42,6 +48,7 @@ static const struct {
     [INVARIANT_L5_REMOVAL] = { .quiet = check_removal },
     [INVARIANT_L7_CACHE] = { .quiet = check_cache },
     [INVARIANT_L8_STATUS] = { .quiet = check_status_truth },
+    [INVARIANT_L8_REPORTS] = { .quiet = check_report_truth },
 };
 
 static const struct {
@@ -86,6 +93,7 @@ void invariants_commit(struct invariants *v, const struct api_commit *c)
         if (checks[i].written)
             checks[i].written(v, c);
     check_honesty_commit(v, c);
+    check_budget_commit(v, c);
 }
 
 void invariants_quiet(struct invariants *v)

@@ -14,8 +14,13 @@ struct run;
 
 /* id, what must hold */
 #define INVARIANTS(X)                                                                                                         \
-    X(S3_ASSIGNED, "the deletion of a DaemonSet is sent only when no node is assigned to it")                                    \
-    X(S3_KEPT, "a node whose driver runs keeps what it is assigned while the policy wants it")                                \
+    X(S1_BUDGET, "nodes are taken out of service within the policy's limits")                                                 \
+    X(S2_CORDON, "no node is cordoned or uncordoned")                                                                         \
+    X(S3_ASSIGNED, "the deletion of a DaemonSet is sent only when no node is assigned to it")                                 \
+    X(S3_KEPT, "a node whose driver runs keeps what it is assigned, but under a claim, while the policy wants it")            \
+    X(S3_CLAIMED, "a node's driver is exchanged only while the node is claimed and closed")                                   \
+    X(S3_CLOSED, "a claim and its taint come and go in one write")                                                            \
+    X(S4_EVICTION, "only GPU pods are asked to leave, and only a node that drains")                                           \
     X(S6_IDENTITY, "a deletion names incarnation and version, a change of a node what it rests on")                           \
     X(S7_FRAME_NODE, "on a node nothing changes but what is Ostler's")                                                        \
     X(S7_FRAME_CHILD, "Ostler changes its own objects only, and of their labels and annotations only its own")                \
@@ -24,6 +29,7 @@ struct run;
     X(S9_HONESTY, "Ready is said only of nodes whose operands are up")                                                        \
     X(S9_COUNTS, "the numbers of nodes in the status fit together")                                                           \
     X(S10_LEADER, "no write is sent after the lease's renewal is late")                                                       \
+    X(S11_FAILED, "no node is claimed for a revision that has failed in its pool")                                            \
     X(S12_ONCE, "one object is not written again and again")                                                                  \
     X(S12_EVENTS, "no Event is there twice")                                                                                  \
     X(S13_DELETION, "what is being deleted gets no write but the removal of a finalizer")                                     \
@@ -36,7 +42,8 @@ struct run;
     X(L1_MARKS, "nodes bear what the policy says, and others nothing; kubelets have GPUs to give")                           \
     X(L5_REMOVAL, "without a policy nothing of Ostler's is left")                                                             \
     X(L7_CACHE, "what Ostler knows is what is there")                                                                         \
-    X(L8_STATUS, "the status counts what is there")
+    X(L8_STATUS, "the status counts what is there") \
+    X(L8_REPORTS, "what is said of a node is so")
 
 enum invariant_id {
 #define X(id, text) INVARIANT_##id,

@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "kube/request.h"
 
-enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36, POD_SUFFIX_LEN = 5 };
+enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36, POD_SUFFIX_LEN = 5, DATE_LEN = 10, TIME_LEN = 19 };
 
 /* An object by its name, over all its incarnations. */
 struct story {
@@ -39,6 +39,7 @@ static const struct {
     { .path = "metadata.managedFields[].time" },
     { .path = "metadata.annotations.ostler.dev/intent" }, /* a hash over times and uids too */
     { .kind = "pods", .path = "metadata.name" },
+    { .kind = "pods", .path = "spec.nodeName", .from = LOOSE },
     { .kind = "pods", .path = "status.podIP*" },
     { .kind = "pods", .path = "status.hostIP*" },
     { .kind = "pods", .path = "status.containerStatuses[].containerID" },
@@ -54,6 +55,7 @@ static const struct {
     { .kind = "nodes", .path = "status.addresses*" },
     { .kind = "nodes", .path = "status.images*" },
     { .kind = "nodes", .path = "spec.podCIDR*" },
+    { .kind = "gpunodes", .path = "status.policyGeneration" },
     { .kind = "services", .path = "spec.clusterIP*" },
     /* Edits that come soon after one another may be taken as one. */
     { .kind = "daemonsets", .path = "metadata.generation" },
@@ -95,13 +97,22 @@ static bool is_left_out(const struct kind *k, const json_t *object)
            (strcmp(k->plural, "controllerrevisions") == 0 && object_controller(object));
 }
 
+/* A pod that its kubelet refused, since others had opened a node in between, stays as it is: another one was made for it. */
+static bool is_refused_pod(const struct oracle *o, const struct kind *k, const json_t *object)
+{
+    return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && str_eq(json_str(object, "status.reason"), "UnexpectedAdmissionError");
+}
+
 /* ---- stories */
 
-/* The name by which an object is known in every run: pods by owner and node. Owned. */
+/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the scheduler finds. Owned. */
 static char *key_of(const struct kind *k, const json_t *object)
 {
     const json_t *owner = object_controller(object);
-    if (strcmp(k->plural, "pods") == 0 && owner)
+    bool pod = strcmp(k->plural, "pods") == 0 && owner;
+    if (pod && !str_eq(json_str(owner, "kind"), "DaemonSet"))
+        return xasprintf("pods/%s/%s", object_namespace(object), json_str_or_empty(owner, "name"));
+    if (pod)
         return xasprintf("pods/%s/%s@%s", object_namespace(object), json_str_or_empty(owner, "name"),
                          json_str_or_empty(object, "spec.nodeName"));
     return xasprintf("%s/%s/%s", k->plural, object_namespace(object), object_name(object));
@@ -243,13 +254,16 @@ static bool is_pod_suffix(const char *s)
            s[POD_SUFFIX_LEN] != '-';
 }
 
-/* A sentence with the names of pods as they are in every run. Owned. */
+/* A sentence with names of pods, and times, as they are in every run. Owned. */
 static char *sentence(const char *s)
 {
     char *text = xstrdup(s);
     for (char *at = strchr(text, '-'); at; at = strchr(at + 1, '-'))
         if (is_pod_suffix(at + 1))
             memset(at + 1, '*', POD_SUFFIX_LEN);
+    for (char *at = strchr(text, 'T'); at; at = strchr(at + 1, 'T'))
+        if (at - text >= DATE_LEN && is_time(at - DATE_LEN))
+            memset(at - DATE_LEN, '*', TIME_LEN);
     return text;
 }
 
@@ -365,7 +379,7 @@ void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_te
     for (size_t i = 0; i < kind_count(); i++) {
         const struct kind *k = kind_at(i);
         for (size_t j = 0; j < api_count(api, k); j++)
-            if (!is_left_out(k, api_at(api, k, j)))
+            if (!is_left_out(k, api_at(api, k, j)) && !is_refused_pod(o, k, api_at(api, k, j)))
                 add_object(o, k, api_at(api, k, j), keep_text, ret);
     }
     if (!o->loose)

@@ -9,6 +9,8 @@
 #include "base/str.h"
 #include "engine/engine.h"
 #include "kube/object.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "sim/api/access.h"
 
@@ -18,6 +20,7 @@ enum {
     CRD_MS = 500,                    /* Ostler is there before its CRD */
     RESTART_MS = 1000,
     ABSENT_GRACE_MS = 10 * 60 * 1000,
+    DEADLINE_MS = 10 * 60 * 1000,    /* longer than any step of an upgrade may take */
     PHASE_LIMIT_MS = 4 * 3600 * 1000, /* a phase that is not quiet then never will be */
     LATENCY_MIN_MS = 1, LATENCY_MAX_MS = 9,
     SPLIT_ONE_IN = 8,
@@ -326,6 +329,19 @@ static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
     run_hold(r, r->sim.now_ms + offset);
 }
 
+/* Whether some node is being changed: that has a deadline, by which something happens. */
+static bool is_under_way(const struct run *r)
+{
+    const struct kind *nodes = kind_named("nodes");
+    for (size_t i = 0; i < api_count(r->api, nodes); i++) {
+        const char *text = object_annotation(api_at(r->api, nodes, i), ANNOTATION_CLAIM);
+        struct claim claim;
+        if (text && claim_parse(text, &claim, NULL) && claim_phase_has_slot(claim.phase))
+            return true;
+    }
+    return false;
+}
+
 /* When all is quiet, if nothing changes from now on: whoever waits for what was lost has given up then, and tried again. */
 static int64_t quiet_at(const struct run *r)
 {
@@ -335,6 +351,8 @@ static int64_t quiet_at(const struct run *r)
         if (f->effect == FAULT_SILENCE && f->fired && f->fired_ms + SILENT_MS > at)
             at = f->fired_ms + SILENT_MS;
     }
+    if (is_under_way(r) && r->changed_ms + DEADLINE_MS > at)
+        at = r->changed_ms + DEADLINE_MS;
     return at;
 }
 

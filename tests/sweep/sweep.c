@@ -15,6 +15,8 @@
 
 enum { CASES_SHOWN = 10, NUMBER_MAX = 32 };
 
+#define UPGRADE "sim/scenarios/upgrade.yaml"
+
 static const struct sweep sweeps[] = {
     { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, EXACT, 60 },
     { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases,
@@ -34,6 +36,17 @@ static const struct sweep sweeps[] = {
     { "foreign-writers", "others write to the same objects between reading and writing", writers_cases, writers_run, NULL,
       LOOSEST, 20 },
     { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, NULL, EXACT, 4 },
+    /* The same in a life in which nodes that are in use are upgraded. */
+    { "upgrade-same", "same, in a life of upgrades", same_cases, same_run, UPGRADE, EXACT, 3 },
+    { "upgrade-crash", "crash-sweep, in a life of upgrades", crash_cases, crash_run, UPGRADE, EXACT, 40 },
+    { "upgrade-lost-response", "lost-response-sweep, in a life of upgrades", lost_cases, lost_run, UPGRADE, EXACT, 40 },
+    { "upgrade-stale", "stale-sweep, in a life of upgrades", stale_cases, stale_run, UPGRADE, LOOSE, 30 },
+    { "upgrade-unobserved", "unobserved-sweep, in a life of upgrades", unobserved_cases, unobserved_run, UPGRADE, EXACT, 30 },
+    { "upgrade-two-leaders", "two-leaders, in a life of upgrades", leaders_cases, leaders_run, UPGRADE, EXACT, 30 },
+    { "upgrade-outage", "outage, in a life of upgrades", outage_cases, outage_run, UPGRADE, EXACT, 20 },
+    { "upgrade-rights", "rbac-matrix, in a life of upgrades", rights_cases, rights_run, UPGRADE, EXACT, 0 },
+    { "upgrade-writers", "foreign-writers, in a life of upgrades", writers_cases, writers_run, UPGRADE, LOOSEST, 20 },
+    { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 30 },
 };
 
 const struct sweep *sweep_table(size_t *ret_count)

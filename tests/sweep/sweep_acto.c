@@ -157,6 +157,8 @@ static const struct {
     { "spec.nodes.selector.matchExpressions", NULL },
     { "spec.pools[].nodeSelector", NULL },
     { "spec.devicePlugin.config.name", NULL },
+    /* Nodes have what they should. */
+    { "spec.rollout.", NULL },
     /* What Auto, the default, means on the nodes of this life. */
     { "spec.driver.source", "Container" },
 };

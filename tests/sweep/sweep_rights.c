@@ -41,7 +41,7 @@ static size_t all_rights(struct right *rights)
     for (int i = 0; i < RESOURCE_COUNT; i++) {
         const struct resource *r = resource_get((enum resource_id) i);
         add_rights(rights, &n, r, r->verbs, "");
-        add_rights(rights, &n, r, r->status_verbs, "status");
+        add_rights(rights, &n, r, r->subresource_verbs, r->subresource);
     }
     return n;
 }
@@ -59,6 +59,8 @@ static const struct {
     const char *verb, *resource;
 } silent[] = {
     { "list", "monitoring.coreos.com/servicemonitors" }, /* who asks for no monitors need not grant it */
+    { "list", "ostler.dev/gpunodes" },                   /* the same as where there is no such resource: Ostler works without */
+    { "watch", "ostler.dev/gpunodes" },
     { "create", "events.k8s.io/events" },                /* a courtesy: what is not written is counted in a metric */
     { "patch", "events.k8s.io/events" },
 };

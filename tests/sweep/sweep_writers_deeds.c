@@ -12,7 +12,7 @@ enum { KEYS = 3 };
 
 /* Labels and taints that the policies of the life set on nodes. */
 static const char *const contested_labels[] = { LABEL_GPU_PRESENT, "example.com/gpus" };
-static const char *const contested_taints[] = { "nvidia.com/gpu", "example.com/gpu" };
+static const char *const contested_taints[] = { "nvidia.com/gpu", "example.com/gpu", "ostler.dev/upgrade" };
 
 static bool is_in(const char *const *names, size_t n, const char *name)
 {

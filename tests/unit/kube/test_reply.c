@@ -62,6 +62,64 @@ static void check_reply(void **state)
     assert_string_equal(err_msg(&e), row->message);
 }
 
+/* As pkg/registry/core/pod/storage/eviction.go answers. */
+#define VIOLATES "{'kind':'Status','message':'Cannot evict pod as it would violate the pod\\u0027s disruption budget.','reason':'TooManyRequests','code':429,"
+#define BUDGET_CAUSE(text) "{'reason':'DisruptionBudget','message':'The disruption budget web " text "'}"
+static const struct eviction_row {
+    const char *name;
+    int status;
+    const char *body;
+    enum err_kind kind;
+    int64_t wait_ms;
+    const char *message;
+} evictions[] = {
+    { "eviction: the budget is spent", 429, VIOLATES "'details':{'causes':[" BUDGET_CAUSE("needs 2 healthy pods and has 2 currently") "]}}", ERR_BUDGET,
+      5000, "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 2 healthy pods and has 2 currently" },
+    { "eviction: nobody has counted yet", 429,
+      VIOLATES "'details':{'causes':[" BUDGET_CAUSE("is still being processed by the server.") "],'retryAfterSeconds':10}}", ERR_BUDGET, 5000,
+      "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web is still being processed by the server." },
+    { "eviction: flow control speaks of no budget", 429,
+      "{'kind':'Status','message':'Too many requests, please try again later.','reason':'TooManyRequests','details':{'retryAfterSeconds':1}}",
+      ERR_THROTTLED, 0, "HTTP 429: Too many requests, please try again later." },
+    { "eviction: a proxy that throttles", 429, "slow down", ERR_THROTTLED, 0, "HTTP 429: slow down" },
+    { "eviction: two budgets for one pod", 500,
+      "{'kind':'Status','metadata':{},'status':'Failure','message':'This pod has more than one PodDisruptionBudget, which the eviction subresource "
+      "does not support.','code':500}",
+      ERR_BUDGET, 60000, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support." },
+    { "eviction: another error of the server", 500, "{'kind':'Status','message':'etcd','reason':'InternalError','code':500}", ERR_SERVER, 0,
+      "HTTP 500: etcd" },
+    { "eviction: a proxy's error", 500, "<html>", ERR_SERVER, 0, "HTTP 500: <html>" },
+    { "eviction: JSON that is no Status", 500, "{'message':'m'}", ERR_SERVER, 0, "HTTP 500: m" },
+    { "eviction: a budget whose counts are out of order", 403,
+      "{'kind':'Status','message':'poddisruptionbudget.policy \\u0022web\\u0022 is forbidden: pdb disruptions allowed is negative','reason':'Forbidden',"
+      "'details':{'name':'web','group':'policy','kind':'poddisruptionbudget'}}",
+      ERR_BUDGET, 60000, "poddisruptionbudget.policy \"web\" is forbidden: pdb disruptions allowed is negative" },
+    { "eviction: the right is missing", 403,
+      "{'kind':'Status','message':'pods \\u0022a\\u0022 is forbidden: no','reason':'Forbidden','details':{'name':'a','kind':'pods'}}", ERR_FORBIDDEN, 0,
+      "HTTP 403: pods \"a\" is forbidden: no" },
+    { "eviction: its namespace goes, and the pod with it", 403,
+      "{'kind':'Status','message':'pods \\u0022a\\u0022 is forbidden: no new content.','reason':'Forbidden','details':{'name':'a','kind':'pods',"
+      "'causes':[{'reason':'NamespaceTerminating','message':'namespace ml is being terminated','field':'metadata.namespace'}]}}",
+      ERR_CONFLICT, 0, "pods \"a\" is forbidden: no new content. namespace ml is being terminated" },
+    { "eviction: the pod is gone", 404, "{'kind':'Status','message':'not found','reason':'NotFound'}", ERR_NOT_FOUND, 0, "HTTP 404: not found" },
+    { "eviction: another incarnation", 409, "{'kind':'Status','message':'Precondition failed','reason':'Conflict'}", ERR_CONFLICT, 0,
+      "HTTP 409: Precondition failed" },
+    { "eviction: the budget could not be written", 504, "{'kind':'Status','message':'conflicts','reason':'Timeout'}", ERR_TIMEOUT, 0,
+      "HTTP 504: conflicts" },
+};
+
+static void check_eviction(void **state)
+{
+    const struct eviction_row *row = *state;
+    CLEANUP_FREE char *body = json_quoted(row->body);
+    CLEANUP_ERR struct err e = { 0 };
+    int64_t wait_ms = -1;
+    assert_int_equal(reply_eviction_error(row->status, body, strlen(body), &e, &wait_ms), -1);
+    assert_int_equal(e.kind, row->kind);
+    assert_int_equal(wait_ms, row->wait_ms);
+    assert_string_equal(err_msg(&e), row->message);
+}
+
 static const struct causes_row {
     const char *name, *body;
     bool causes;
@@ -104,6 +162,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_reply, replies);
+    SUITE_ROWS(&s, check_eviction, evictions);
     SUITE_ROWS(&s, check_causes, causes_rows);
     suite_add(&s, "no body at all", no_body_at_all, NULL);
     suite_add(&s, "a page without end is shown in part", endless_page_is_shown_in_part, NULL);

@@ -63,6 +63,11 @@ static struct request merge_patch(const json_t *o)
     return request_merge_patch(RESOURCE_NODE, NULL, "a", o);
 }
 
+static struct request merge_status(const json_t *o)
+{
+    return request_merge_status(RESOURCE_NODE, NULL, "a", o);
+}
+
 static struct request json_patch(const json_t *o)
 {
     return request_json_patch(RESOURCE_NODE, NULL, "a", o);
@@ -87,6 +92,18 @@ static struct request delete(const json_t *o)
 {
     (void) o;
     return request_delete(RESOURCE_DAEMONSET, "ns", "a", "uid-1", 17);
+}
+
+static struct request evict(const json_t *o)
+{
+    (void) o;
+    return request_evict("ns", "a", "uid-1", false);
+}
+
+static struct request try_evict(const json_t *o)
+{
+    (void) o;
+    return request_evict("ns", "a", "uid-1", true);
 }
 
 static const struct request_row {
@@ -119,6 +136,8 @@ static const struct request_row {
       "application/apply-patch+yaml", true, 30000 },
     { "a merge patch", merge_patch, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a?fieldManager=ostler",
       "application/merge-patch+json", true, 30000 },
+    { "a merge patch of a status, lists by their keys", merge_status, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a/status?fieldManager=ostler",
+      "application/strategic-merge-patch+json", true, 30000 },
     { "a JSON patch", json_patch, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a?fieldManager=ostler", "application/json-patch+json",
       true, 30000 },
     { "a creation", create, REQUEST_WRITE, "POST", "/apis/events.k8s.io/v1/namespaces/ns/events?fieldManager=ostler",
@@ -129,6 +148,9 @@ static const struct request_row {
       "/apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler?fieldManager=ostler", "application/json", true, 5000 },
     { "a deletion", delete, REQUEST_WRITE, "DELETE", "/apis/apps/v1/namespaces/ns/daemonsets/a", "application/json", false,
       30000 },
+    { "an eviction", evict, REQUEST_WRITE, "POST", "/api/v1/namespaces/ns/pods/a/eviction", "application/json", false, 30000 },
+    { "an eviction that is only tried", try_evict, REQUEST_WRITE, "POST", "/api/v1/namespaces/ns/pods/a/eviction?dryRun=All",
+      "application/json", false, 30000 },
 };
 
 static void check_request(void **state)
@@ -158,6 +180,19 @@ static void deletion_means_one_incarnation(void **state)
                       "'preconditions':{'uid':'uid-1','resourceVersion':'17'}}");
 }
 
+static void eviction_means_one_incarnation(void **state)
+{
+    (void) state;
+    for (int dry_run = 0; dry_run <= 1; dry_run++) {
+        CLEANUP(request_clear) struct request r = request_evict("ns", "a", "uid-1", dry_run);
+        CLEANUP_JSON json_t *body = json_parse(r.body, strlen(r.body), NULL);
+        assert_tree(body, "{'apiVersion':'policy/v1','kind':'Eviction','metadata':{'name':'a','namespace':'ns'},"
+                          "'deleteOptions':{'preconditions':{'uid':'uid-1'}}}");
+        assert_true(r.evicts);
+        assert_int_equal(r.dry_run, dry_run);
+    }
+}
+
 static void endless_token_is_sent_as_it_is(void **state)
 {
     (void) state;
@@ -181,6 +216,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_request, requests);
     suite_add(&s, "a deletion means one incarnation", deletion_means_one_incarnation, NULL);
+    suite_add(&s, "an eviction means one incarnation", eviction_means_one_incarnation, NULL);
     suite_add(&s, "a token without end is sent as it is", endless_token_is_sent_as_it_is, NULL);
     suite_add(&s, "a cleared request holds nothing", cleared_requests_hold_nothing, NULL);
     return suite_run(&s, "request");

@@ -16,12 +16,13 @@ static void check_whole(void **state)
 {
     (void) state;
     struct intern *in = intern_new();
-    json_t *object = tree(NODE(", 'labels': {'a': '1', 'b.c/d': ''}, 'annotations': {'ostler.dev/marks': 'm', 'ostler.dev/host-driver': 'true'}, "
+    json_t *object = tree(NODE(", 'labels': {'a': '1', 'b.c/d': ''}, 'annotations': {'ostler.dev/marks': 'm', 'ostler.dev/host-driver': 'true', 'ostler.dev/claim': 'c', "
+                               "'ostler.dev/gave-up': 'g'}, "
                                "'deletionTimestamp': 'now'",
-                               "'taints': [{'key': 'k', 'effect': 'NoSchedule'}]",
+                               "'unschedulable': true, 'taints': [{'key': 'k', 'effect': 'NoSchedule'}]",
                                "'nodeInfo': {'osImage': 'os', 'kernelVersion': 'k', 'kubeletVersion': 'kl', 'containerRuntimeVersion': 'r', "
                                "'architecture': 'amd64'}, 'conditions': [{'type': 'MemoryPressure', 'status': 'False'}, {'type': 'Ready', "
-                               "'status': 'True'}]"));
+                               "'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"));
     struct node *n = node_project(in, object);
     json_decref(object);
     struct node_view view = { n, in };
@@ -30,7 +31,10 @@ static void check_whole(void **state)
     assert_string_equal(n->head.uid, "u");
     assert_string_equal(intern_text(in, n->taints), "[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]");
     assert_string_equal(intern_text(in, n->marks), "m");
-    assert_true(n->ready && n->deleting && n->host_driver);
+    assert_string_equal(intern_text(in, n->claim), "c");
+    assert_string_equal(intern_text(in, n->gave_up), "g");
+    assert_true(n->ready && n->deleting && n->host_driver && n->cordoned);
+    assert_int_equal(n->up_since_s, 1795168800);
     assert_string_equal(node_label(&view, "a"), "1");
     assert_string_equal(node_label(&view, "b.c/d"), "");
     assert_null(node_label(&view, "b.c"));
@@ -78,6 +82,10 @@ static void check_gpus(void **state)
 /* ---- which changes count */
 
 #define PLAIN NODE("", "", "")
+#define OUR_CONDITION(status, reason, message, time)                                                                               \
+    NODE("", "", "'conditions': [{'type': 'GpuReady', 'status': '" status "', 'reason': '" reason "', 'message': '" message            \
+                 "', 'lastHeartbeatTime': '" time "', 'lastTransitionTime': '" time "'}]")
+
 static const struct same_row {
     const char *name, *before, *after;
     bool same;
@@ -87,12 +95,23 @@ static const struct same_row {
       NODE(", 'resourceVersion': '9'", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '2'}]"), true },
     { "same: an annotation of others", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'c': 'd'}", "", ""), true },
     { "differs: the first annotation", PLAIN, NODE(", 'annotations': {'a': 'b'}", "", ""), false },
-    { "same: cordoned", PLAIN, NODE("", "'unschedulable': true", ""), true },
+    { "differs: cordoned", PLAIN, NODE("", "'unschedulable': true", ""), false },
+    { "differs: a claim", PLAIN, NODE(", 'annotations': {'ostler.dev/claim': ''}", "", ""), false },
+    { "differs: given up", PLAIN, NODE(", 'annotations': {'ostler.dev/gave-up': ''}", "", ""), false },
+    { "differs: was down meanwhile", NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"),
+      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:01Z'}]"), false },
+    { "differs: our condition", PLAIN, OUR_CONDITION("True", "OperandsUp", "m", "1"), false },
+    { "differs: our condition's status", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("False", "R", "m", "1"), false },
+    { "differs: our condition's reason", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("True", "S", "m", "1"), false },
+    { "differs: our condition's sentence", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("True", "R", "n", "1"), false },
+    { "same: our condition's times", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("True", "R", "m", "2"), true },
     { "differs: a label", PLAIN, NODE(", 'labels': {'a': 'b'}", "", ""), false },
     { "differs: a label's value", NODE(", 'labels': {'a': 'a'}", "", ""), NODE(", 'labels': {'a': 'b'}", "", ""), false },
     { "differs: a taint", PLAIN, NODE("", "'taints': [{'key': 'k'}]", ""), false },
     { "differs: marks", PLAIN, NODE(", 'annotations': {'ostler.dev/marks': ''}", "", ""), false },
     { "differs: marks that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/marks': 'm\\u0000'}", "", ""), false },
+    { "differs: a claim that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/claim': 'm\\u0000'}", "", ""), false },
+    { "differs: a target given up that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/gave-up': 'm\\u0000'}", "", ""), false },
     { "differs: host driver", PLAIN, NODE(", 'annotations': {'ostler.dev/host-driver': 'true'}", "", ""), false },
     { "same: has not said yet whether it is ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
     { "differs: not ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'False'}]"), false },

@@ -1,7 +1,9 @@
 #include "reconcilers/model/pod.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -182,6 +184,118 @@ static void check_host(void **state)
     end(in, p);
 }
 
+/* ---- what a drain asks */
+
+enum {
+    RUNNING = 1,
+    ENDS = 2,
+    BARE = 4,
+    DAEMON = 8,
+    FIXED = 16,
+    SCRATCH = 32,
+    TOLERANT = 64,
+};
+
+static int uses(const struct pod *p)
+{
+    return (p->running ? RUNNING : 0) | (p->ends ? ENDS : 0) | (p->bare ? BARE : 0) | (p->daemon ? DAEMON : 0) | (p->fixed ? FIXED : 0) |
+           (p->scratch ? SCRATCH : 0) | (p->tolerates ? TOLERANT : 0);
+}
+
+#define USER(meta, spec, rest)                                                                                                     \
+    "{'metadata': {'name': 'p', 'namespace': 'ml'" meta "}, 'spec': {'nodeName': 'n', " LIMITS("'nvidia.com/gpu': '1'") spec "}" rest "}"
+#define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
+#define TOLERATES(text) USER(OWNER("DaemonSet"), ", 'tolerations': [{" text "}]", "")
+static const struct use_row {
+    const char *name, *object;
+    int uses;
+} use_rows[] = {
+    { "use: a service's", USER(OWNER("ReplicaSet"), ", 'restartPolicy': 'Always'", ""), 0 },
+    { "use: no restart policy is said: Always is the default", USER(OWNER("ReplicaSet"), "", ""), 0 },
+    { "use: it runs", USER(OWNER("ReplicaSet"), "", ", 'status': {'phase': 'Running'}"), RUNNING },
+    { "use: it has not begun", USER(OWNER("ReplicaSet"), "", ", 'status': {'phase': 'Pending'}"), 0 },
+    { "use: a job's, that is begun again when it fails", USER(OWNER("Job"), ", 'restartPolicy': 'OnFailure'", ""), ENDS },
+    { "use: a job's, that is never begun again", USER(OWNER("Job"), ", 'restartPolicy': 'Never'", ""), ENDS },
+    { "use: nobody's", USER("", ", 'restartPolicy': 'Always'", ""), BARE },
+    { "use: nobody's that ends", USER("", ", 'restartPolicy': 'Never'", ""), BARE | ENDS },
+    { "use: an owner that does not control it", USER(", 'ownerReferences': [{'kind': 'ReplicaSet'}]", "", ""), BARE },
+    { "use: static", USER(OWNER("Node") ", 'annotations': {'kubernetes.io/config.mirror': 'h'}", "", ""), FIXED },
+    { "use: an emptyDir", USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'a', 'secret': {}}, {'name': 'b', 'emptyDir': {}}]", ""), SCRATCH },
+    { "use: other volumes", USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'emptyDir', 'configMap': {}}]", ""), 0 },
+    { "use: a DaemonSet's", USER(OWNER("DaemonSet"), "", ""), DAEMON },
+    { "use: it tolerates everything", TOLERATES("'operator': 'Exists'"), DAEMON | TOLERANT },
+    { "use: it tolerates our taint", TOLERATES("'key': 'ostler.dev/upgrade', 'operator': 'Exists', 'effect': 'NoSchedule'"), DAEMON | TOLERANT },
+    { "use: it tolerates our taint with one value", TOLERATES("'key': 'ostler.dev/upgrade', 'value': 'Upgrade'"), DAEMON | TOLERANT },
+    { "use: it tolerates our taint in another effect", TOLERATES("'key': 'ostler.dev/upgrade', 'effect': 'NoExecute'"), DAEMON },
+    { "use: it tolerates another taint", TOLERATES("'key': 'nvidia.com/gpu', 'operator': 'Exists'"), DAEMON },
+    { "use: a service's that tolerates everything is not made again here",
+      USER(OWNER("ReplicaSet"), ", 'tolerations': [{'operator': 'Exists'}]", ""), 0 },
+    { "use: of an operand nothing is kept", OURS("driver", ", 'status': {'phase': 'Running'}"), 0 },
+};
+
+static void check_use(void **state)
+{
+    const struct use_row *row = *state;
+    struct intern *in = intern_new();
+    struct pod *p = project(in, row->object);
+    assert_int_equal(uses(p), row->uses);
+    end(in, p);
+}
+
+#define LABELLED(text) USER(", 'labels': {" text "}", "", "")
+static const struct selected_row {
+    const char *name, *object, *selector;
+    bool selected;
+} selected_rows[] = {
+    { "selected: by no selector", LABELLED("'a': 'x'"), "null", true },
+    { "selected: without labels by no selector", USER("", "", ""), "null", true },
+    { "selected: its label is the one", LABELLED("'a': 'x', 'b': 'y', 'c': ''"), "{'matchLabels': {'b': 'y'}}", true },
+    { "selected: a label without a value", LABELLED("'a': 'x', 'c': '', 'd': 'z'"), "{'matchLabels': {'c': '', 'd': 'z'}}", true },
+    { "selected: another value", LABELLED("'a': 'x', 'b': 'y'"), "{'matchLabels': {'b': 'x'}}", false },
+    { "selected: another key with this one's end", LABELLED("'ab': 'y'"), "{'matchLabels': {'b': 'y'}}", false },
+    { "selected: without labels by one that wants one", USER("", "", ""), "{'matchLabels': {'a': 'x'}}", false },
+    { "selected: without the label that must not be there", LABELLED("'a': 'x'"), "{'matchExpressions': [{'key': 'b', 'operator': 'DoesNotExist'}]}", true },
+    { "selected: an operand has no labels that are kept", OURS("driver", ""), "{'matchLabels': {'app.kubernetes.io/managed-by': 'ostler'}}", false },
+};
+
+static void check_selected(void **state)
+{
+    const struct selected_row *row = *state;
+    struct intern *in = intern_new();
+    struct pod *p = project(in, row->object);
+    CLEANUP_JSON json_t *text = tree(row->selector);
+    CLEANUP(selector_clear) struct selector selector = { 0 };
+    assert_int_equal(selector_compile(text, &selector, NULL), 0);
+    assert_int_equal(pod_selected(in, p, &selector), row->selected);
+    end(in, p);
+}
+
+/* A hundred bytes a label, five hundred of them: those past the limit do not count, and nothing breaks. */
+static void check_many_labels(void **state)
+{
+    (void) state;
+    struct intern *in = intern_new();
+    json_t *object = tree(LABELLED("")), *labels = json_object_get(json_object_get(object, "metadata"), "labels");
+    char key[128];
+    for (int i = 0; i < 500; i++) {
+        snprintf(key, sizeof key, "%0100d", i);
+        json_object_set_new(labels, key, json_string("x"));
+    }
+    struct pod *p = pod_project(in, NS, object);
+    CLEANUP(selector_clear) struct selector first = { 0 }, last = { 0 };
+    json_t *wanted = json_pack("{s:s}", key, "x");
+    assert_int_equal(selector_compile_labels(wanted, &last, NULL), 0);
+    json_decref(wanted);
+    snprintf(key, sizeof key, "%0100d", 0);
+    wanted = json_pack("{s:s}", key, "x");
+    assert_int_equal(selector_compile_labels(wanted, &first, NULL), 0);
+    json_decref(wanted);
+    assert_true(pod_selected(in, p, &first));
+    assert_false(pod_selected(in, p, &last));
+    json_decref(object);
+    end(in, p);
+}
+
 /* ---- which changes count */
 
 static const struct same_row {
@@ -194,6 +308,10 @@ static const struct same_row {
     { "differs: problem", STATUS(""), STATUS(CONTAINER("'waiting': {'reason': 'E'}")), false },
     { "differs: host driver", FIRST("'state': {'running': {}}"), FIRST("'state': {'running': {}}, " SAID("lastState", "1")), false },
     { "differs: component", OURS("driver", ""), OURS("toolkit", ""), false },
+    { "differs: it has begun", USER("", "", ", 'status': {'phase': 'Pending'}"), USER("", "", ", 'status': {'phase': 'Running'}"), false },
+    { "differs: labels", LABELLED("'a': 'x'"), LABELLED("'a': 'y'"), false },
+    { "differs: its controller lets go of it", USER(OWNER("Job"), "", ""), USER("", "", ""), false },
+    { "differs: its DaemonSet's tolerations", TOLERATES("'key': 'a'"), TOLERATES("'operator': 'Exists'"), false },
     { "differs: GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ""), THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), false },
 };
 
@@ -214,6 +332,9 @@ int main(void)
     SUITE_ROWS(&s, check_problem, problem_rows);
     suite_add(&s, "problem: longer than a sentence", check_long_problem, NULL);
     SUITE_ROWS(&s, check_host, host_rows);
+    SUITE_ROWS(&s, check_use, use_rows);
+    SUITE_ROWS(&s, check_selected, selected_rows);
+    suite_add(&s, "selected: more labels than are kept", check_many_labels, NULL);
     SUITE_ROWS(&s, check_same, same_rows);
     return suite_run(&s, "pod");
 }

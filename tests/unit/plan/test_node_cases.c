@@ -2,10 +2,13 @@
  *   policy: the object's parts that are not as usual   stance: Hold or Remove where the policy does not say so (no policy, for long)
  *   node, pods: short forms (support/toy.h)            configs: ConfigMaps with their data   deleting: revisions are on their way out
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}; all of the target without it
+ *   watched: seconds for which Ostler has been at work (for ever)   refused: whose eviction was refused last, and in which words
+ *   failed, canary: what the record of the target's driver says of the pool, stackCompleted: that of its stack
  * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h).
  * The second document is what must come of it:
  *   state, reason, cause, pod, gpu, driver, stack: of the verdict         message: a part of it
  *   target: {driver, stack}   wanted, up: operands   plan: its lines      patch: what the write changes, as a merge patch would say it
+ *   claim: the members of the claim after it, null: there is none   again: seconds until the next look
  *   goesOn: the pass after the write has more to do
  * Each case also holds that the write touches nothing of others, that one of others in between is not lost, and that planning again finds
  * nothing to do. */
@@ -61,12 +64,32 @@ static void put_other_record(struct toy *t, const json_t *entry, const struct ta
     toy_put(t, RESOURCE_REVISION, record);
 }
 
-static void put_target_records(struct toy *t, const struct target *target)
+/* What the records of the target say. */
+static void put_said(struct toy *t, const json_t *given, const char *driver, const char *stack)
 {
+    const struct { const char *key, *tier, *hash, *annotation; } rows[] = {
+        { "failed", "driver", driver, ANNOTATION_FAILED "default" },
+        { "canary", "driver", driver, ANNOTATION_CANARY "default" },
+        { "stackCompleted", "stack", stack, ANNOTATION_COMPLETED "default" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        json_t *said = json_object_get(given, rows[i].key);
+        CLEANUP_FREE char *name = xasprintf("%s-%s", rows[i].tier, rows[i].hash);
+        CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:O*}}}", "metadata", "annotations", rows[i].annotation, said);
+        if (said)
+            toy_edit(t, RESOURCE_REVISION, name, patch);
+    }
+}
+
+static void put_target_records(struct toy *t, const json_t *given, const struct target *target)
+{
+    /* Targets are worked out anew when the records say other things. */
+    CLEANUP_FREE char *driver = xstrdup(target->driver), *stack = xstrdup(target->stack);
     if (*target->driver)
         toy_put(t, RESOURCE_REVISION, toy_record(target->driver, target->driver_inputs));
     if (*target->stack)
         toy_put(t, RESOURCE_REVISION, toy_record(target->stack, target->stack_inputs));
+    put_said(t, given, driver, stack);
 }
 
 /* Records first as they differ, then, since what is held depends on them, those of the target. */
@@ -86,8 +109,8 @@ static const struct target *put_records(struct toy *t, const json_t *given)
     toy_forget_targets(t);
     const struct target *target = toy_target(t, node);
     if (with_target)
-        put_target_records(t, target);
-    return target;
+        put_target_records(t, given, target);
+    return toy_target(t, node);
 }
 
 static void check_text(const json_t *want, const char *key, const char *got)
@@ -171,6 +194,9 @@ static void check_patch(const json_t *want, const struct plan *plan)
     assert_int_equal(plan->len, 1);
     CLEANUP_JSON json_t *operations = operations_of(plan);
     CLEANUP_JSON json_t *changes = changes_of(operations);
+    /* What the claim says is held against `claim`. */
+    if (json_object_get(want, "claim"))
+        json_object_del(json_at(changes, "metadata.annotations"), ANNOTATION_CLAIM);
     CLEANUP_FREE char *got_text = json_canonical(changes);
     CLEANUP_FREE char *want_text = json_canonical(wanted);
     if (!str_eq(got_text, want_text))
@@ -185,6 +211,9 @@ static const struct foreign_write {
     { "{'metadata': {'uid': 'of-another-incarnation'}}", REFUSED },
     { "{'metadata': {'deletionTimestamp': '2026-11-20T09:00:00Z'}}", REFUSED },
     { "{'metadata': {'annotations': {'ostler.dev/marks': 'edited'}}}", REFUSED },
+    { "{'metadata': {'annotations': {'ostler.dev/claim': 'edited'}}}", REFUSED },
+    { "{'metadata': {'annotations': {'ostler.dev/gave-up': 'edited'}}}", REFUSED },
+    { "{'metadata': {'labels': {'ostler.dev/hold': 'edited'}}}", REFUSED },
     { "{'metadata': {'labels': {'ostler.dev/driver': 'edited'}}}", REFUSED },
     { "{'metadata': {'labels': {'ostler.dev/stack': 'edited'}}}", REFUSED },
     { "{'metadata': {'labels': {'ostler.dev/managed': 'edited'}}}", REFUSED },
@@ -213,7 +242,7 @@ static void check_race(const json_t *node, const json_t *operations, const json_
 
 static void check_races(const json_t *node, const struct plan *plan)
 {
-    if (plan->len == 0)
+    if (plan->len == 0 || !str_eq(plan->actions[0].verb, "Mark"))
         return;
     CLEANUP_JSON json_t *operations = operations_of(plan);
     CLEANUP_JSON json_t *changes = changes_of(operations);
@@ -245,6 +274,19 @@ static void check_idempotent(struct toy *t, const char *node)
         fail_msg("the next pass finds more to do:\n%s", buf_text(&text));
 }
 
+/* The members of the claim that are asked for. */
+static void check_claim(const json_t *node, const json_t *wanted)
+{
+    const char *text = object_annotation(node, ANNOTATION_CLAIM), *key;
+    CLEANUP_JSON json_t *claim = text ? json_parse(text, strlen(text), NULL) : NULL;
+    json_t *value;
+    if (json_is_null(wanted) && text)
+        fail_msg("the node is still claimed: %s", text);
+    json_object_foreach ((json_t *) wanted, key, value)
+        if (!json_equal(value, json_object_get(claim, key)))
+            fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
+}
+
 static void check_node(struct toy *t, const char *node, const json_t *want)
 {
     CLEANUP_ARENA struct arena a = { 0 };
@@ -255,7 +297,10 @@ static void check_node(struct toy *t, const char *node, const json_t *want)
     check_verdict(want, &v);
     check_patch(want, &plan);
     check_races(toy_get(t, RESOURCE_NODE, node), &plan);
+    if (json_object_get(want, "again"))
+        assert_int_equal(plan.requeue_after_ms, json_int(want, "again", 0) * 1000);
     toy_carry_out(t, &plan);
+    check_claim(toy_get(t, RESOURCE_NODE, node), json_object_get(want, "claim"));
     if (plan.len > 0 && !json_bool(want, "goesOn", false))
         check_idempotent(t, node);
 }
@@ -281,7 +326,9 @@ static void check_case(void **state)
     CLEANUP_JSON json_t *want = symbols_resolved(symbols, json_array_get(documents, 1));
     put_seen(&t, seen);
     t.hold = str_eq(stance, "Hold");
+    t.watched_s = json_int(given, "watched", 0);
     t.deleting = json_bool(given, "deleting", false);
+    t.not_evicted = json_str(given, "refused");
     if (str_eq(stance, "Remove")) {
         toy_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;

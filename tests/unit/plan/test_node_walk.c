@@ -77,6 +77,31 @@ static void person_forgets_annotation(struct toy *t)
     edit_node(t, "{'metadata': {'annotations': {'ostler.dev/marks': null}}}");
 }
 
+static void person_removes_claim(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'annotations': {'ostler.dev/claim': null}}}");
+}
+
+static void person_removes_taints(struct toy *t)
+{
+    edit_node(t, "{'spec': {'taints': null}}");
+}
+
+static void person_holds(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}");
+}
+
+static void person_lets_go_on(struct toy *t)
+{
+    edit_node(t, "{'metadata': {'labels': {'ostler.dev/hold': null}}}");
+}
+
+static void person_cordons(struct toy *t)
+{
+    edit_node(t, "{'spec': {'unschedulable': true}}");
+}
+
 static void host_is_updated(struct toy *t)
 {
     edit_node(t, "{'status': {'nodeInfo': {'osImage': 'Ubuntu 22.04.4 LTS'}}}");
@@ -100,6 +125,11 @@ static void policy_wants_host(struct toy *t)
 static void policy_wants_another_version(struct toy *t)
 {
     edit_policy(t, "{'spec': {'driver': {'source': 'Auto', 'version': '570.1'}}}");
+}
+
+static void policy_wants_the_first_version(struct toy *t)
+{
+    edit_policy(t, "{'spec': {'driver': {'source': 'Auto', 'version': null}}}");
 }
 
 static void policy_is_deleted(struct toy *t)
@@ -135,11 +165,17 @@ static const struct event {
     { "nonsense", person_writes_nonsense },
     { "own marks", person_sets_own_marks },
     { "annotation lost", person_forgets_annotation },
+    { "claim removed", person_removes_claim },
+    { "taints removed", person_removes_taints },
+    { "held", person_holds },
+    { "not held", person_lets_go_on },
+    { "cordoned", person_cordons },
     { "host updated", host_is_updated },
     { "down", node_goes_down },
     { "up", node_comes_up },
     { "source Host", policy_wants_host },
     { "another version", policy_wants_another_version },
+    { "the first version", policy_wants_the_first_version },
     { "policy deleted", policy_is_deleted },
     { "policy back", policy_comes_back },
     { "record lost", record_is_lost },
@@ -161,11 +197,13 @@ static void some_passes(struct toy *t, struct chance *c)
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_PLAN struct plan plan = { 0 };
         struct node_verdict v;
-        uint32_t what = chance_below(c, 3);
+        uint32_t what = chance_below(c, 4);
         if (what == 0)
             toy_pass_node(t, &a, NODE, &v, &plan);
         else if (what == 1)
             toy_pass_policy(t, &plan);
+        else if (what == 2)
+            toy_pass_rollout(t, &plan);
         else
             toy_follow(t);
         toy_carry_out(t, &plan);

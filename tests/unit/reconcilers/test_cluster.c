@@ -116,12 +116,33 @@ static void an_answer_to_a_write_is_seen(void **state)
     expect_told(f, "policy! ");
 }
 
+#define RECORD(more)                                                                                                       \
+    "{'metadata': {'name': 'driver-a', 'namespace': 'operands', 'uid': 'r', 'labels': {'ostler.dev/policy-uid': 'p'}, " more "}}"
+
+/* Until then what is known of the policy's wishes may be less than it wishes: nothing is forgotten on account of that. */
+static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *record = tree(RECORD("'resourceVersion': '5'"));
+    CLEANUP_JSON json_t *failed = tree(RECORD("'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': '2026-11-20T10:00:00Z a NoGpus'}"));
+    join(f, "a");
+    table_event(&f->cluster.tables[RESOURCE_REVISION], record, false);
+    cluster_new_epoch(&f->cluster);
+    look_at(f, "a");
+    buf_reset(&f->log);
+    f->cluster.policy_valid = true;
+    table_event(&f->cluster.tables[RESOURCE_REVISION], failed, false);
+    assert_int_equal(f->cluster.pending, 1);
+    expect_told(f, "a policy! policy! ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
 }

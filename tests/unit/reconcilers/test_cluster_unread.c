@@ -17,7 +17,8 @@
     "'securityContext':{'privileged':true},'imagePullPolicy':'Always','resources':{'limits':{'nvidia.com/gpu':'2'}}" more "}"
 #define CONDITIONS                                                                                                                            \
     "'conditions':[{'type':'Ready','status':'False','reason':'R','message':'m','lastTransitionTime':'t','lastProbeTime':null,"               \
-    "'lastHeartbeatTime':'t'},{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'no room'}]"
+    "'lastHeartbeatTime':'t'},{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'no room'},"                     \
+    "{'type':'GpuReady','status':'False','reason':'R','message':'m'}]"
 #define OPERAND                                                                                                                               \
     ",'ownerReferences':[{'kind':'DaemonSet','name':'driver','controller':true}],'annotations':{'x':'y'},'labels':"                           \
     "{'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver','ostler.dev/revision':'h'}"
@@ -35,9 +36,15 @@ static const struct unread_row {
       "'containerRuntimeVersion':'containerd://2','bootID':'b','machineID':'m','systemUUID':'s'}}}",
       "status.images" },
     { "a pod that uses a GPU", RESOURCE_POD,
-      "{" META(",'labels':{'app':'x'}") ",'spec':{'nodeName':'n','volumes':[{}],'tolerations':[{}],'containers':[" CONTAINER("c", "") "],'initContainers':["
+      "{" META(",'labels':{'app':'x'},'ownerReferences':[{'kind':'DaemonSet','name':'d','controller':true}]")
+      ",'spec':{'nodeName':'n','volumes':[{'name':'v','emptyDir':{'medium':'Memory'}},{'name':'w','projected':{'sources':[]}}],"
+      "'tolerations':[{'operator':'Exists','tolerationSeconds':300}],'nodeSelector':{'a':'b'},'containers':[" CONTAINER("c", "") "],'initContainers':["
       CONTAINER("d", "") "]},'status':{'phase':'Running','podIP':'1'}}",
-      "spec.volumes" },
+      "spec.nodeSelector" },
+    { "a job's pod", RESOURCE_POD,
+      "{" META(",'ownerReferences':[{'kind':'Job','name':'j','controller':true}]") ",'spec':{'restartPolicy':'Never','volumes':[{'name':'w','secret':{}}],"
+      "'affinity':{},'containers':[" CONTAINER("c", "") "]},'status':{'phase':'Running'}}",
+      "spec.affinity" },
     { "a pod of another operator", RESOURCE_POD,
       "{" META(",'labels':{'app':'nvidia-driver-daemonset'}") ",'spec':{'nodeName':'n','containers':[{'image':'nvcr.io/nvidia/driver:580','args':[]}]},'status':{}}",
       "metadata.managedFields" },
@@ -48,9 +55,9 @@ static const struct unread_row {
       "'lastState':{'terminated':{'exitCode':1,'message':'cannot build'}}}]}}",
       "metadata.annotations" },
     { "an operand that finds no room", RESOURCE_POD,
-      "{" META(OPERAND) ",'spec':{'volumes':[],'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Pending'," CONDITIONS "}}", "spec.volumes" },
+      "{" META(OPERAND) ",'spec':{'affinity':{},'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Pending'," CONDITIONS "}}", "spec.affinity" },
     { "an operand that has failed", RESOURCE_POD,
-      "{" META(OPERAND) ",'spec':{'volumes':[]},'status':{'phase':'Failed','reason':'Evicted','message':'disk is full'}}", "spec.volumes" },
+      "{" META(OPERAND) ",'spec':{'affinity':{}},'status':{'phase':'Failed','reason':'Evicted','message':'disk is full'}}", "spec.affinity" },
 };
 
 static json_t *parse(const struct unread_row *row, bool whole)
@@ -77,6 +84,9 @@ static void check_same_record(void **state)
         struct pod *a = pod_project(in, "operands", whole), *b = pod_project(in, "operands", part);
         assert_non_null(a);
         assert_true(pod_same(a, b) && a->reason == b->reason);
+        assert_int_equal(a->scratch, strstr(row->text, "emptyDir") != NULL);
+        assert_int_equal(a->tolerates, strstr(row->text, "tolerations") != NULL);
+        assert_int_equal(a->ends, strstr(row->text, "Never") != NULL);
         pod_free(in, a);
         pod_free(in, b);
     }

@@ -19,6 +19,7 @@ struct fixture {
     int64_t fence;
     /* What a look at a key makes. */
     int patches;
+    bool evicts;       /* it asks a pod to leave */
     int64_t requeue_ms;
     const char *notice;
     int64_t cost_ms;   /* time that the look itself takes */
@@ -46,6 +47,8 @@ static void reconcile(void *arg, const char *key, struct plan *plan)
     CLEANUP_JSON json_t *patch = tree("{'spec': {}}");
     for (int i = 0; i < f->patches; i++)
         plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, key, patch), "Patch", key, "Test", "as the test wants");
+    if (f->evicts)
+        plan_add(plan, request_evict("ml", key, "u1", false), "Evict", key, "Test", "as the test wants");
     if (f->requeue_ms)
         plan_requeue(plan, f->requeue_ms);
     if (f->notice)
@@ -246,6 +249,24 @@ static void failure_outweighs_the_wish_to_look_again(void **state)
     world_expect_said(&f->w, "a");
 }
 
+/* However often a budget has refused: others decide when it will not, and the next try is no later for that. */
+static void refused_by_a_budget_it_is_tried_again_evenly(void **state)
+{
+    struct fixture *f = *state;
+    f->evicts = true;
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+    for (int i = 0; i < 20; i++) {
+        world_expect_said(&f->w, "a");
+        world_reply(&f->w, 0, 429, "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'no', 'details': {'causes': [{'reason': 'DisruptionBudget'}]}}");
+        world_pass(&f->w, 4999);
+        world_expect_said(&f->w, " [a: DisruptionBudget]");
+        world_pass(&f->w, 1);
+    }
+    assert_int_equal(controller_failures(f->controller, "a"), 0);
+}
+
 static void notices_go_out_after_the_writes(void **state)
 {
     struct fixture *f = *state;
@@ -436,6 +457,7 @@ int main(void)
         { "Retry-After is waited for", retry_after_is_waited_for },
         { "a plan asks to look again", plan_asks_to_look_again },
         { "a failure outweighs the wish to look again", failure_outweighs_the_wish_to_look_again },
+        { "refused by a budget it is tried again evenly", refused_by_a_budget_it_is_tried_again_evenly },
         { "notices go out after the writes of their plan", notices_go_out_after_the_writes },
         { "overtaken, a key waits for what others wrote", overtaken_it_waits_for_what_others_wrote },
         { "added meanwhile, a key is looked at again, never twice at a time", added_meanwhile_it_is_looked_at_again },

@@ -19,6 +19,7 @@ struct fixture {
     uint32_t epoch;
     int64_t jump_ms; /* the clock jumps by this when the next answer is counted */
     struct buf log;  /* what the executor said: outcomes, answers, accepted objects */
+    ptrdiff_t failed;  /* index of the action that the last plan's error is about; -1: none */
     struct plan again; /* submitted by the next done function */
 };
 
@@ -55,6 +56,7 @@ static void done(void *arg, const char *key, const struct executor_result *resul
     struct fixture *f = arg;
     buf_printf(&f->log, "%s: %s \"%s\" %lld\n", key, err_kind_name(result->error), result->message,
                (long long) result->retry_after_ms);
+    f->failed = result->failed ? result->failed - result->plan->actions : -1;
     if (f->again.len) {
         struct plan plan = f->again;
         f->again = (struct plan){ 0 };
@@ -152,6 +154,7 @@ static void plan_that_keeps_going(void **state)
     expect_log(f, "PATCH nodes 403\n");
     world_reply(&f->w, 0, 200, "{'metadata': {'name': 'c'}}");
     expect_log(f, "PATCH nodes 200\nwritten nodes c\nk: ServerError \"HTTP 500: first\" -1\n");
+    assert_int_equal(f->failed, 0);
 }
 
 static void longest_retry_after_is_reported(void **state)
@@ -185,6 +188,26 @@ static void eight_at_a_time(void **state)
     world_turn(&f->w);
     assert_int_equal(world_open(&f->w), 7);
     assert_string_equal(world_call(&f->w, 6)->request.path, "/api/v1/nodes/k9?fieldManager=ostler");
+}
+
+/* What needs no haste has an executor of its own. */
+static void fewer_at_a_time(void **state)
+{
+    struct fixture *f = *state;
+    struct executor *few = executor_new(&(struct executor_options){
+        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .arg = f, .in_flight = 2 });
+    for (int i = 0; i < 4; i++) {
+        struct plan plan = { 0 };
+        plan_add(&plan, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), "Delete", "node/a", "Test", "one of four");
+        executor_submit(few, "k", &plan, done, f);
+    }
+    assert_int_equal(world_open(&f->w), 2);
+    assert_int_equal(executor_pending(few), 4);
+    world_reply(&f->w, 0, 200, "{}");
+    world_turn(&f->w);
+    assert_int_equal(world_open(&f->w), 2);
+    assert_int_equal(executor_pending(few), 3);
+    executor_free(few);
 }
 
 static void nothing_begins_without_the_lease(void **state)
@@ -312,6 +335,81 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
     expect_log(f, "PATCH nodes 422\nk: Invalid \"HTTP 422: an error in our request\" -1\n");
 }
 
+/* ---- evictions */
+
+#define SUCCESS "{'kind': 'Status', 'metadata': {}, 'status': 'Success', 'code': 201}"
+#define SPENT                                                                                                                      \
+    "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'It would violate a budget.', 'details': {'causes': "                \
+    "[{'reason': 'DisruptionBudget', 'message': 'The budget web needs 2.'}]}}"
+
+static void submit_evictions(struct fixture *f, const char *const *pods)
+{
+    struct plan p = { 0 };
+    for (int dry_run = 1; dry_run >= 0; dry_run--)
+        for (size_t i = 0; pods[i]; i++)
+            plan_add(&p, request_evict("ml", pods[i], "u1", dry_run), "Evict", pods[i], "Test", "as the test wants");
+    executor_submit(f->ex, "k", &p, done, f);
+}
+
+static void evictions_store_nothing(void **state)
+{
+    struct fixture *f = *state;
+    submit_evictions(f, NODES("p"));
+    world_expect(&f->w, "POST /api/v1/namespaces/ml/pods/p/eviction?dryRun=All");
+    /* A server that answered with the pod would not be believed either: it is as it was. */
+    world_reply(&f->w, 0, 201, "{'kind': 'Pod', 'metadata': {'name': 'p', 'uid': 'u1', 'deletionTimestamp': 'x'}}");
+    expect_log(f, "POST pods 201\n");
+    world_expect(&f->w, "POST /api/v1/namespaces/ml/pods/p/eviction");
+    world_reply(&f->w, 0, 201, SUCCESS);
+    expect_log(f, "POST pods 201\nk: None \"\" -1\n");
+    assert_int_equal(f->failed, -1);
+}
+
+static void refusal_of_a_trial_ends_the_plan(void **state)
+{
+    struct fixture *f = *state;
+    submit_evictions(f, NODES("p", "q"));
+    world_reply(&f->w, 0, 201, SUCCESS);
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 429, SPENT);
+    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 5000\n");
+    assert_int_equal(f->failed, 1);
+    world_expect(&f->w, "");
+}
+
+static void server_may_ask_for_more_time_than_a_budget_takes(void **state)
+{
+    struct fixture *f = *state;
+    submit_evictions(f, NODES("p"));
+    world_refuse(&f->w, 0, 429, 10000, SPENT);
+    expect_log(f, "POST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 10000\n");
+    submit_evictions(f, NODES("p"));
+    world_refuse(&f->w, 0, 429, 1000, "{'kind': 'Status', 'message': 'slow'}");
+    expect_log(f, "POST pods 429\nk: TooManyRequests \"HTTP 429: slow\" 1000\n");
+}
+
+static void pod_that_is_gone_has_left(void **state)
+{
+    struct fixture *f = *state;
+    submit_evictions(f, NODES("p"));
+    world_reply(&f->w, 0, 404, "{'message': 'not found'}");
+    expect_log(f, "POST pods 404\n");
+    world_reply(&f->w, 0, 409, "{'message': 'another uid'}");
+    expect_log(f, "POST pods 409\nk: Conflict \"HTTP 409: another uid\" -1\n");
+    assert_int_equal(f->failed, 1);
+}
+
+static void fence_is_nobodys_fault(void **state)
+{
+    struct fixture *f = *state;
+    f->fence = f->w.now_ms + 100;
+    submit(f, "k", true, NODES("a", "b"));
+    world_jump(&f->w, 100);
+    world_reply(&f->w, 0, 500, "{'message': 'first'}");
+    expect_log(f, "PATCH nodes 500\nk: Conflict \"the lease is not ours\" -1\n");
+    assert_int_equal(f->failed, -1);
+}
+
 static void no_answer_is_a_failure(void **state)
 {
     struct fixture *f = *state;
@@ -383,6 +481,7 @@ int main(void)
         { "a plan that keeps going tells of its first failure at the end", plan_that_keeps_going },
         { "the longest Retry-After is reported", longest_retry_after_is_reported },
         { "eight requests at a time, the oldest plan first", eight_at_a_time },
+        { "as many at a time as an executor is given", fewer_at_a_time },
         { "nothing begins without the lease", nothing_begins_without_the_lease },
         { "nothing begins at the fence or after it", nothing_begins_at_the_fence },
         { "nothing more begins when something else is wanted", nothing_more_begins_when_something_else_is_wanted },
@@ -392,6 +491,11 @@ int main(void)
         { "what is gone is deleted; only for a deletion is that a success", gone_is_deleted },
         { "another incarnation is not deleted", another_incarnation_is_not_deleted },
         { "a JSON patch whose test failed is a conflict", failed_test_of_a_json_patch_is_a_conflict },
+        { "evictions store nothing", evictions_store_nothing },
+        { "the refusal of a trial ends the plan, and says whose it is", refusal_of_a_trial_ends_the_plan },
+        { "the server may ask for more time than a budget takes", server_may_ask_for_more_time_than_a_budget_takes },
+        { "a pod that is gone has left; another one of its name is not meant", pod_that_is_gone_has_left },
+        { "that the lease is not ours is no action's failure", fence_is_nobodys_fault },
         { "no whole answer is a failure", no_answer_is_a_failure },
         { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },
         { "answers come in pieces", answers_come_in_pieces },

@@ -456,11 +456,11 @@ static void absent_resource_is_looked_for_when_asked(void **state)
     world_reply(&f->w, 0, 404, "404 page not found");
     world_turn(&f->w);
     world_pass(&f->w, 59000);
-    informer_look_again(f->informer); /* too soon */
+    informer_look_again(f->informer, INFORMER_ABSENT_RETRY_MS); /* too soon */
     world_expect(&f->w, "");
     world_pass(&f->w, 1000);
-    informer_look_again(f->informer);
-    informer_look_again(f->informer); /* once is enough */
+    informer_look_again(f->informer, INFORMER_ABSENT_RETRY_MS);
+    informer_look_again(f->informer, 0); /* once is enough */
     world_expect(&f->w, LIST);
     assert_true(informer_synced(f->informer));
 }
@@ -471,7 +471,7 @@ static void absent_resource_comes_and_goes(void **state)
     start_optional(f);
     world_reply(&f->w, 0, 404, "");
     world_pass(&f->w, 60000);
-    informer_look_again(f->informer);
+    informer_look_again(f->informer, 0);
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
     assert_true(informer_present(f->informer));

@@ -173,13 +173,14 @@ static void check_chart(void **state)
     for (int i = 0; i < RESOURCE_COUNT; i++) {
         const struct resource *r = resource_get((enum resource_id) i);
         count += count_allowed(a, (enum resource_id) i, r->verbs, "") +
-                 count_allowed(a, (enum resource_id) i, r->status_verbs, "status");
+                 count_allowed(a, (enum resource_id) i, r->subresource_verbs, r->subresource);
     }
     assert_true(count > 30);
     static const struct access_request forbidden[] = {
         { OSTLER, "delete", "", "nodes", "", "", "n" },
-        { OSTLER, "delete", "", "pods", "", "ops", "p" },
-        { OSTLER, "patch", "", "nodes", "status", "", "n" },
+        { OSTLER, "create", "", "pods", "", "ops", "p" },
+        { OSTLER, "create", "", "pods", "exec", "ops", "p" },
+        { OSTLER, "update", "", "nodes", "status", "", "n" },
         { OSTLER, "create", "apps", "daemonsets", "", "default", "" },
         { OSTLER, "get", "", "secrets", "", "sys", "s" },
         { OSTLER, "update", "coordination.k8s.io", "leases", "", "sys", "other" },
@@ -194,8 +195,9 @@ static void check_definitions(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *own = builtin_crds();
-    assert_int_equal(json_array_size(own), 1);
+    assert_int_equal(json_array_size(own), 2);
     assert_string_equal(json_str(json_array_get(own, 0), "metadata.name"), "gpuclusterpolicies.ostler.dev");
+    assert_string_equal(json_str(json_array_get(own, 1), "metadata.name"), "gpunodes.ostler.dev");
     CLEANUP_JSON json_t *monitors = builtin_crd_of("servicemonitors");
     assert_string_equal(json_str(monitors, "spec.names.kind"), "ServiceMonitor");
     assert_null(builtin_crd_of("others"));

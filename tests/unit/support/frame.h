@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 
 /* RFC 7386, in place: objects are merged, null removes, everything else replaces. */
@@ -154,6 +155,13 @@ static inline char *frame_taint_name(const json_t *taint)
     return xasprintf("%s:%s", json_str_or_empty(taint, "key"), json_str_or_empty(taint, "effect"));
 }
 
+/* A claimed node's taint of the upgrade is Ostler's, whatever the annotation says. */
+static inline bool frame_is_upgrade(const json_t *says, const json_t *taint)
+{
+    return object_annotation(says, ANNOTATION_CLAIM) && str_eq(json_str(taint, "key"), TAINT_UPGRADE) &&
+           str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT);
+}
+
 /* The taints that are not Ostler's by what a node says, in their order. New reference. */
 static inline json_t *frame_foreign_taints(const json_t *node, const json_t *says)
 {
@@ -161,7 +169,7 @@ static inline json_t *frame_foreign_taints(const json_t *node, const json_t *say
     size_t i;
     json_array_foreach (json_at(node, "spec.taints"), i, taint) {
         CLEANUP_FREE char *name = frame_taint_name(taint);
-        if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) || !frame_says(says, "taints", name))
+        if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) || (!frame_says(says, "taints", name) && !frame_is_upgrade(says, taint)))
             json_array_append(out, taint);
     }
     return out;
@@ -177,6 +185,8 @@ static inline json_t *frame_rest(const json_t *node)
     json_object_del(metadata, "resourceVersion");
     json_object_del(annotations, ANNOTATION_MARKS);
     json_object_del(annotations, ANNOTATION_HOST_DRIVER);
+    json_object_del(annotations, ANNOTATION_CLAIM);
+    json_object_del(annotations, ANNOTATION_GAVE_UP);
     if (json_object_size(annotations) == 0)
         json_object_del(metadata, "annotations");
     if (json_object_size(json_object_get(rest, "spec")) == 0)

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/cluster.h"
+#include "reconcilers/reconcilers.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/targets_sources.h"
@@ -23,7 +24,13 @@ static int64_t zero(void *self)
     return 1;
 }
 
-static const struct clock still = { .mono_ms = zero, .wall_us = zero };
+static int64_t toy_now_us(void *self)
+{
+    (void) self;
+    return clock_parse_rfc3339(TOY_NOW);
+}
+
+static const struct clock still = { .mono_ms = zero, .wall_us = toy_now_us };
 
 static void ignore_node(void *arg, const char *name)
 {
@@ -55,6 +62,8 @@ void toy_init(struct toy *t, const json_t *policy)
                                                          .image_prefixes = POLICY_IMAGE_PREFIXES,
                                                          .clock = &still,
                                                          .listener = { ignore_node, ignore_policy, NULL } });
+    t->passes = xcalloc(1, sizeof *t->passes);
+    *t->passes = (struct reconcilers){ .cluster = t->cluster, .manifests = t->manifests, .policy = ignore_policy };
     for (size_t i = 0; i < RESOURCE_COUNT; i++) {
         t->objects[i] = json_object();
         t->cluster->tables[i].synced = true;
@@ -69,6 +78,8 @@ void toy_init(struct toy *t, const json_t *policy)
 
 void toy_clear(struct toy *t)
 {
+    rollout_report_clear(&t->passes->rollout);
+    free(t->passes);
     cluster_clear(t->cluster);
     free(t->cluster);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
@@ -168,6 +179,9 @@ json_t *toy_node(const json_t *brief)
     json_set_at(node, "status.allocatable", allocatable);
     json_merge(allocatable, json_object_get(brief, "allocatable"));
     json_set_at(node, "status.conditions", condition("Ready", json_bool(brief, "ready", true)));
+    if (json_object_get(brief, "upSince"))
+        json_object_set(json_array_get(json_at(node, "status.conditions"), 0), "lastTransitionTime", json_object_get(brief, "upSince"));
+    take(node, "spec.unschedulable", brief, "cordoned", NULL);
     if (json_bool(brief, "deleting", false))
         json_set_at(node, "metadata.deletionTimestamp", json_string(TOY_NOW));
     return node;
@@ -202,6 +216,8 @@ json_t *toy_pod(const json_t *brief)
     if (json_int(brief, "gpus", 0))
         json_set_at(container, "resources.limits",
                     json_pack("{s:o}", RESOURCE_GPU, json_textf("%d", (int) json_int(brief, "gpus", 0))));
+    take(pod, "metadata.ownerReferences", brief, "owners", NULL);
+    take(pod, "spec.restartPolicy", brief, "restartPolicy", NULL);
     if (json_object_get(brief, "initImage"))
         json_set_at(pod, "spec.initContainers", json_pack("[{s:O}]", "image", json_object_get(brief, "initImage")));
     json_set_at(pod, "status.conditions", condition("Ready", json_bool(brief, "ready", false)));
@@ -276,6 +292,12 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
+        .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
+        .pod_list = slot->pods,
+        .refused = t->not_evicted,
+        .generation = object_generation(c->object),
+        .now_s = clock_wall_us(&still) / 1000000,
+        .watched_s = t->watched_s ? t->watched_s : INT64_MAX,
         .record = cluster_record,
         .arg = c,
     };
@@ -335,6 +357,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .settled = c->pending == 0 && !t->unsettled,
         .confirmed = confirmed,
         .arg = c,
+        .rollout = &t->passes->rollout,
         .failure = t->refused.kind != ERR_NONE ? &t->refused : NULL,
         .monitors_exist = t->monitors_exist,
         .any_gpu_node = some ? &facts : NULL,
@@ -350,6 +373,12 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
     bool done = policy_plan(&v, &a, plan);
     free(children);
     return done;
+}
+
+void toy_pass_rollout(struct toy *t, struct plan *plan)
+{
+    if (toy_stance(t) == STANCE_MANAGE && !t->unsettled)
+        rollout_reconcile(t->passes, POLICY_NAME, plan);
 }
 
 /* ---- the API server, as far as plans need it */
@@ -464,10 +493,15 @@ static void carry_out(struct toy *t, const struct action *a)
 {
     CLEANUP_ERR struct err e = { 0 };
     enum resource_id resource = a->request.resource;
-    CLEANUP_FREE char *name = xstrdup(resource == RESOURCE_POLICY ? POLICY_NAME : strchr(a->target, '/') + 1);
+    CLEANUP_FREE char *name = xstrdup(resource == RESOURCE_POLICY ? POLICY_NAME : strrchr(a->target, '/') + 1);
     CLEANUP_JSON json_t *before = json_incref(toy_get(t, resource, name));
     CLEANUP_JSON json_t *body = json_parse(a->request.body, strlen(a->request.body), &e);
     t->writes++;
+    if (a->request.evicts) {
+        if (!a->request.dry_run)
+            toy_remove(t, resource, name);
+        return;
+    }
     if (str_eq(a->request.method, "DELETE")) {
         assert_string_equal(json_str_or_empty(body, "preconditions.uid"), object_uid(before));
         toy_remove(t, resource, name);
@@ -511,6 +545,16 @@ static bool has_wanted_pod(const struct toy *t, const char *set, const char *nod
     return toy_get(t, RESOURCE_POD, name) != NULL;
 }
 
+/* What a kubelet does when a device plugin comes or goes. */
+static void offer_gpus(struct toy *t, const json_t *pod, const char *count)
+{
+    const char *node = json_str(pod, "spec.nodeName");
+    if (!str_eq(object_label(pod, LABEL_COMPONENT), component_name(COMPONENT_DEVICE_PLUGIN)) || !toy_get(t, RESOURCE_NODE, node))
+        return;
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:s}}}", "status", "allocatable", RESOURCE_GPU, count);
+    toy_edit(t, RESOURCE_NODE, node, patch);
+}
+
 static bool remove_unwanted_pods(struct toy *t)
 {
     CLEANUP_JSON json_t *pods = json_copy(t->objects[RESOURCE_POD]);
@@ -523,6 +567,7 @@ static bool remove_unwanted_pods(struct toy *t)
         const json_t *node = toy_get(t, RESOURCE_NODE, json_str_or_empty(pod, "spec.nodeName"));
         if (!owner || (set && node && wants_pod(set, node)))
             continue;
+        offer_gpus(t, pod, "0");
         toy_remove(t, RESOURCE_POD, name);
         changed = true;
     }
@@ -538,6 +583,7 @@ static void add_pod(struct toy *t, const json_t *set, const char *node)
         json_object_set_new(brief, "revision", json_string(object_label(set, LABEL_REVISION)));
     json_t *pod = toy_pod(brief);
     json_set_at(pod, "metadata.owner", json_string(object_name(set)));
+    offer_gpus(t, pod, "8");
     toy_put(t, RESOURCE_POD, pod);
 }
 
@@ -595,6 +641,11 @@ static bool round_of_passes(struct toy *t, struct buf *log)
         plan_text(&plan, log);
         any |= plan.len > 0;
     }
+    CLEANUP_PLAN struct plan grants = { 0 };
+    toy_pass_rollout(t, &grants);
+    plan_text(&grants, log);
+    toy_carry_out(t, &grants);
+    any |= grants.len > 0;
     CLEANUP_PLAN struct plan plan = { 0 };
     toy_pass_policy(t, &plan);
     plan_text(&plan, log);

@@ -13,18 +13,22 @@
 #include "reconcilers/plan/policy_plan.h"
 
 struct cluster;
+struct reconcilers;
 
 #define TOY_NAMESPACE "ostler-operands"
 #define TOY_NOW "2026-11-20T10:00:00Z"
 
 struct toy {
     struct cluster *cluster;
+    struct reconcilers *passes;
     const struct manifests *manifests;
     json_t *objects[RESOURCE_COUNT]; /* name to object */
     uint64_t rv;
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
+    int64_t watched_s;               /* how long Ostler has been at work; 0: for ever */
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
+    const char *not_evicted;         /* whose eviction was refused last, and in which words; NULL: nobody's; borrowed */
     bool monitors_exist;
     struct err refused;              /* what the server refused of the last plan */
     bool unsettled;                  /* as if some node had not been looked at yet */
@@ -43,10 +47,11 @@ void toy_remove(struct toy *t, enum resource_id resource, const char *name);
 /* The object, or NULL. Borrowed. */
 json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name);
 
-/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, deleting. New reference. */
+/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, upSince, cordoned, deleting. New reference. */
 json_t *toy_node(const json_t *brief);
 /* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its first
- * init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage. New reference. */
+ * init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage, owners,
+ * restartPolicy. New reference. */
 json_t *toy_pod(const json_t *brief);
 /* The record of a revision with these inputs. New reference. */
 json_t *toy_record(const char *hash, const json_t *inputs);
@@ -60,6 +65,8 @@ enum stance toy_stance(const struct toy *t);
 /* One pass over a node or the policy: what it would do. */
 void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan);
 bool toy_pass_policy(struct toy *t, struct plan *plan);
+/* The rollout's pass. */
+void toy_pass_rollout(struct toy *t, struct plan *plan);
 /* Carries out a plan. */
 void toy_carry_out(struct toy *t, const struct plan *plan);
 /* What the DaemonSet controller does: pods where labels want them, none elsewhere. True when anything changed. */

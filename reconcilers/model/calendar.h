@@ -1,0 +1,24 @@
+/* The calendar: days are counted from 1 January 1970. */
+#ifndef OSTLER_RECONCILERS_MODEL_CALENDAR_H
+#define OSTLER_RECONCILERS_MODEL_CALENDAR_H
+
+#include <stdint.h>
+
+enum { CALENDAR_DAY_S = 86400, CALENDAR_DAY_MINUTES = 1440 };
+
+struct date {
+    int64_t year;
+    int month; /* 1 to 12 */
+    int day;   /* 1 to 31 */
+};
+
+int64_t calendar_day(struct date date);
+struct date calendar_date(int64_t day);
+int64_t calendar_year(int64_t day);
+/* 0 (Sunday) to 6. */
+int calendar_weekday(int64_t day);
+int calendar_month_length(int64_t year, int month);
+/* Divides and rounds down, so that times before 1970 belong to the day that they are in. */
+int64_t calendar_floor(int64_t time, int64_t unit);
+
+#endif

@@ -1,0 +1,218 @@
+#include "reconcilers/model/claim.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+
+/* Of the annotation's form. A later version that writes another one says so by a higher number. */
+enum { VERSION = 1 };
+/* More than any node is tried, or has GPUs. */
+enum { COUNT_MAX = 1000000 };
+
+static const struct {
+    const char *name;
+    bool has_slot;
+} phases[CLAIM_PHASE_COUNT] = {
+#define X(id, name, has_slot) [CLAIM_##id] = { name, has_slot },
+    CLAIM_PHASES(X)
+#undef X
+};
+
+static const char *const kinds[] = { [CLAIM_UPGRADE] = "Upgrade", [CLAIM_ROLLBACK] = "Rollback" };
+
+const char *claim_phase_name(enum claim_phase p)
+{
+    return phases[p].name;
+}
+
+const char *claim_kind_name(enum claim_kind k)
+{
+    return kinds[k];
+}
+
+bool claim_phase_has_slot(enum claim_phase p)
+{
+    return phases[p].has_slot;
+}
+
+bool claim_moves_driver(const struct claim *c)
+{
+    return !str_eq(c->driver, c->from_driver);
+}
+
+bool claim_closes(const struct claim *c)
+{
+    return c->phase != CLAIM_FAILED || !str_eq(c->reason, CLAIM_DRAIN_TIMEOUT);
+}
+
+/* ---- members of the annotation, each with a reader that takes nothing but what claim_text() writes */
+
+static bool read_word(const json_t *value, const char *also, size_t max, char *ret)
+{
+    const char *text = json_string_value(value);
+    if (!text || strlen(text) >= max || strlen(text) != json_string_length(value))
+        return false;
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char) *c) && !strchr(also, *c))
+            return false;
+    memcpy(ret, text, strlen(text) + 1);
+    return true;
+}
+
+static bool read_uid(const json_t *value, void *at)
+{
+    return json_string_length(value) > 0 && read_word(value, "-._", CLAIM_UID_MAX, at);
+}
+
+static bool read_hash(const json_t *value, void *at)
+{
+    return read_word(value, "", REVISION_HASH_MAX, at);
+}
+
+static bool read_reason(const json_t *value, void *at)
+{
+    return read_word(value, "", CLAIM_REASON_MAX, at);
+}
+
+static bool read_number(const json_t *value, void *at)
+{
+    int64_t n = json_integer_value(value);
+    memcpy(at, &n, sizeof n);
+    return json_is_integer(value) && n >= 0;
+}
+
+static bool read_count(const json_t *value, void *at)
+{
+    json_int_t n = json_integer_value(value);
+    *(unsigned *) at = (unsigned) n;
+    return json_is_integer(value) && n >= 0 && n <= COUNT_MAX;
+}
+
+static bool read_attempt(const json_t *value, void *at)
+{
+    return read_count(value, at) && *(unsigned *) at > 0;
+}
+
+static void write_time(int64_t s, char out[static CLOCK_TEXT_MAX])
+{
+    clock_rfc3339(s * 1000000, out);
+}
+
+static bool read_time(const json_t *value, void *at)
+{
+    const char *text = json_string_value(value);
+    int64_t us = text ? clock_parse_rfc3339(text) : -1;
+    char again[CLOCK_TEXT_MAX];
+    if (us < 0)
+        return false;
+    int64_t s = us / 1000000;
+    write_time(s, again);
+    memcpy(at, &s, sizeof s);
+    return str_eq(again, text);
+}
+
+static bool read_name(const json_t *value, const char *name)
+{
+    return json_is_string(value) && str_eq(json_string_value(value), name);
+}
+
+static bool read_kind(const json_t *value, void *at)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (read_name(value, kinds[i])) {
+            *(enum claim_kind *) at = (enum claim_kind) i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_phase(const json_t *value, void *at)
+{
+    for (size_t i = 0; i < CLAIM_PHASE_COUNT; i++)
+        if (read_name(value, phases[i].name)) {
+            *(enum claim_phase *) at = (enum claim_phase) i;
+            return true;
+        }
+    return false;
+}
+
+static const struct member {
+    const char *name;
+    bool (*read)(const json_t *value, void *at);
+    size_t at;
+} members[] = {
+#define AT(field) offsetof(struct claim, field)
+    { "policy", read_uid, AT(policy) },
+    { "generation", read_number, AT(generation) },
+    { "kind", read_kind, AT(kind) },
+    { "phase", read_phase, AT(phase) },
+    { "since", read_time, AT(since_s) },
+    { "claimed", read_time, AT(claimed_s) },
+    { "attempt", read_attempt, AT(attempt) },
+    { "gpus", read_count, AT(gpus) },
+    { "driver", read_hash, AT(driver) },
+    { "stack", read_hash, AT(stack) },
+    { "fromDriver", read_hash, AT(from_driver) },
+    { "fromStack", read_hash, AT(from_stack) },
+    { "reason", read_reason, AT(reason) },
+#undef AT
+};
+
+/* Why the members are not those of a claim, or NULL; fills `ret` on the way. */
+static const char *read_members(const json_t *said, struct claim *ret)
+{
+    const json_t *version = json_object_get(said, "v");
+    if (!json_is_object(said))
+        return "it is no JSON object";
+    if (json_is_integer(version) && json_integer_value(version) > VERSION)
+        return "a newer version of Ostler wrote it";
+    if (json_integer_value(version) != VERSION || json_object_size(said) != ARRAY_LEN(members) + 1)
+        return "it lacks a member, or has one too many";
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        if (!members[i].read(json_object_get(said, members[i].name), (char *) ret + members[i].at))
+            return "a member of it has a value that Ostler does not write";
+    if ((ret->phase == CLAIM_FAILED) != (*ret->reason != '\0'))
+        return "its reason does not fit its phase";
+    return NULL;
+}
+
+bool claim_parse(const char *text, struct claim *ret, const char **ret_why)
+{
+    const char *why = "it is too long";
+    struct claim c = { 0 };
+    size_t len = strnlen(text, CLAIM_TEXT_MAX);
+    if (len < CLAIM_TEXT_MAX) {
+        CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
+        why = said ? read_members(said, &c) : "it is not JSON";
+    }
+    if (ret_why)
+        *ret_why = why;
+    if (!why)
+        *ret = c;
+    return !why;
+}
+
+char *claim_text(const struct claim *c)
+{
+    char since[CLOCK_TEXT_MAX], claimed[CLOCK_TEXT_MAX];
+    write_time(c->since_s, since);
+    write_time(c->claimed_s, claimed);
+    CLEANUP_JSON json_t *said =
+        json_pack("{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s}", "v", VERSION, "policy", c->policy, "generation",
+                  (json_int_t) c->generation, "kind", kinds[c->kind], "phase", phases[c->phase].name, "since", since, "claimed",
+                  claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus, "driver", c->driver, "stack", c->stack, "fromDriver", c->from_driver,
+                  "fromStack", c->from_stack, "reason", c->reason);
+    return json_compact(said);
+}
+
+bool claim_same(const struct claim *a, const struct claim *b)
+{
+    return str_eq(a->policy, b->policy) && a->generation == b->generation && a->kind == b->kind && a->phase == b->phase &&
+           a->since_s == b->since_s && a->claimed_s == b->claimed_s && a->attempt == b->attempt && a->gpus == b->gpus && str_eq(a->driver, b->driver) &&
+           str_eq(a->stack, b->stack) && str_eq(a->from_driver, b->from_driver) && str_eq(a->from_stack, b->from_stack) &&
+           str_eq(a->reason, b->reason);
+}

@@ -1,0 +1,74 @@
+/* A claim: the annotation ostler.dev/claim of a Node, which says that the node is out of service because of Ostler, for what, and how far that is.
+ * It is written in the same request as the taint ostler.dev/upgrade, and taken off in the same request as that (design, section 2). */
+#ifndef OSTLER_RECONCILERS_MODEL_CLAIM_H
+#define OSTLER_RECONCILERS_MODEL_CLAIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reconcilers/model/revision.h"
+
+/* id, name in the annotation, whether the node holds a slot of maxParallel */
+#define CLAIM_PHASES(X)                                                                                                       \
+    X(WAITING, "Waiting", false)       /* closed; jobs run to their end, nothing is sent away */                              \
+    X(DRAINING, "Draining", true)      /* GPU pods are asked to leave */                                                      \
+    X(UNLOADING, "Unloading", true)    /* stack off, then the driver where it changes */                                      \
+    X(INSTALLING, "Installing", true)  /* the new driver, then the new stack */                                               \
+    X(VALIDATING, "Validating", true)  /* every operand is up; the kubelet must have GPUs to give again */                    \
+    X(FAILED, "Failed", false)         /* given up for now: stays closed, holds no slot, is tried again later */
+
+enum claim_phase {
+#define X(id, ...) CLAIM_##id,
+    CLAIM_PHASES(X)
+#undef X
+    CLAIM_PHASE_COUNT
+};
+
+/* What the node is out of service for. */
+enum claim_kind {
+    CLAIM_UPGRADE,  /* to the target */
+    CLAIM_ROLLBACK, /* back to the known good revision, since the target failed */
+};
+
+/* Longest policy uid and reason that are kept, and longest annotation that is read. */
+enum { CLAIM_UID_MAX = 64, CLAIM_REASON_MAX = 64, CLAIM_TEXT_MAX = 2048 };
+
+/* The taint that goes with a claim; its value is the claim's kind. */
+#define CLAIM_TAINT_EFFECT "NoSchedule"
+/* Reason of a drain that took too long: nothing was changed on the node, it is back in service, and it is tried again later. No fault of the revision. */
+#define CLAIM_DRAIN_TIMEOUT "DrainTimeout"
+
+struct claim {
+    char policy[CLAIM_UID_MAX];       /* uid of the policy that it was made for */
+    int64_t generation;               /* of that policy */
+    enum claim_kind kind;
+    enum claim_phase phase;
+    int64_t since_s;                  /* when this phase began, seconds of the epoch by the wall clock */
+    int64_t claimed_s;                /* when the claim was made */
+    unsigned attempt;                 /* from 1; more than that: it failed before */
+    unsigned gpus;                    /* that the node had when it was claimed */
+    char driver[REVISION_HASH_MAX];   /* what the node is to run; "": none */
+    char stack[REVISION_HASH_MAX];
+    char from_driver[REVISION_HASH_MAX]; /* what it ran before; "": none */
+    char from_stack[REVISION_HASH_MAX];
+    char reason[CLAIM_REASON_MAX];    /* with FAILED: one word; else "" */
+};
+
+/* The claim that an annotation holds. False: it is none that this version understands; `ret_why` (may be NULL) is then a static sentence part such
+ * as "it is not JSON". The text comes from a node that anybody may have annotated: nothing in it is trusted beyond its form. */
+bool claim_parse(const char *text, struct claim *ret, const char **ret_why);
+/* The annotation's text. Owned by the caller. */
+char *claim_text(const struct claim *c);
+const char *claim_phase_name(enum claim_phase p);
+/* "Upgrade", "Rollback" */
+const char *claim_kind_name(enum claim_kind k);
+/* Whether a node in this phase holds a slot of maxParallel. */
+bool claim_phase_has_slot(enum claim_phase p);
+/* Whether the driver changes, so that GPU pods have to leave. */
+bool claim_moves_driver(const struct claim *c);
+/* Whether the node bears the taint as well: all do but those whose drain timed out. */
+bool claim_closes(const struct claim *c);
+/* Whether two claims say the same. */
+bool claim_same(const struct claim *a, const struct claim *b);
+
+#endif

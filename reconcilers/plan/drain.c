@@ -1,0 +1,185 @@
+#include "reconcilers/plan/drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* Pods that are named, and how long what is said of them gets. */
+enum { NAMED_MAX = 3, MESSAGE_MAX = 900, ROOM = 8 << 10 };
+
+static const struct {
+    enum drain_effect effect;
+    const char *why;
+} fates[DRAIN_FATE_COUNT] = {
+#define X(id, ...) [DRAIN_##id] = { __VA_ARGS__ },
+    DRAIN_FATES(X)
+#undef X
+};
+
+/* ---- what becomes of each pod */
+
+struct look {
+    const struct drain_input *in;
+    const struct selector *selector; /* NULL: it is none, and nobody is asked to leave */
+};
+
+static bool is_selected(const struct look *l, const struct pod *p)
+{
+    return l->selector && pod_selected(l->in->strings, p, l->selector);
+}
+
+/* The first that applies. */
+static enum drain_fate fate_of(const struct look *l, const struct pod *p)
+{
+    const struct drain_spec *spec = l->in->spec;
+    const struct {
+        bool applies;
+        enum drain_fate fate;
+    } rows[] = {
+        { p->gpus == 0, DRAIN_STAYS },
+        { p->deleting, DRAIN_GOING },
+        { p->fixed, DRAIN_STATIC },
+        { p->tolerates, DRAIN_DAEMON },
+        { !is_selected(l, p), DRAIN_LEFT_OUT },
+        { p->ends && !l->in->jobs_may_go, spec->wait_for_jobs_s < 0 ? DRAIN_JOB : DRAIN_TIMED_JOB },
+        { p->bare && !spec->force, DRAIN_BARE },
+        { p->scratch && !spec->delete_empty_dir, DRAIN_DATA },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].applies)
+            return rows[i].fate;
+    return DRAIN_LEAVES;
+}
+
+/* A pod that is in the way. */
+struct found {
+    const struct pod *pod;
+    enum drain_fate fate;
+};
+
+static int by_fate_and_name(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    return x->fate != y->fate ? (int) x->fate - (int) y->fate : strcmp(x->pod->head.key, y->pod->head.key);
+}
+
+/* ---- what is said */
+
+/* The pods of one fate, of which the first `named` by name. */
+static void say_group(struct buf *text, const struct found *group, size_t n, size_t named)
+{
+    for (size_t i = 0; i < n && i < named; i++)
+        buf_printf(text, "%s%s", i ? ", " : "", group[i].pod->head.key);
+    if (n > named)
+        buf_printf(text, "%s%zu more", named ? " and " : "", n - named);
+    buf_printf(text, " (%s)", fates[group->fate].why);
+}
+
+static char *say(const struct drain *d, const struct found *found, struct arena *a)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
+    buf_printf(&text, "waits for %zu GPU pod%s: ", d->waiting, d->waiting == 1 ? "" : "s");
+    size_t left = NAMED_MAX;
+    for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
+        size_t n = d->of[found[at].fate], named = n < left ? n : left;
+        buf_str(&text, at ? "; " : "");
+        say_group(&text, &found[at], n, named);
+        left -= named;
+    }
+    CLEANUP_FREE char *shortened = str_shortened(buf_text(&text), MESSAGE_MAX);
+    return arena_strdup(a, shortened);
+}
+
+/* ---- */
+
+static size_t count_pods(const struct pod *pods)
+{
+    size_t n = 0;
+    for (const struct pod *p = pods; p; p = p->next_on_node)
+        n++;
+    return n;
+}
+
+/* Counts all pods, and gathers those that are in the way in their order. */
+static struct found *gather(const struct look *l, struct arena *a, struct drain *ret)
+{
+    struct found *found = arena_alloc(a, count_pods(l->in->pods) * sizeof *found);
+    for (const struct pod *p = l->in->pods; p; p = p->next_on_node) {
+        enum drain_fate fate = fate_of(l, p);
+        ret->of[fate]++;
+        if (fates[fate].effect == DRAIN_FREE)
+            continue;
+        found[ret->waiting++] = (struct found){ p, fate };
+        ret->stuck += fates[fate].effect == DRAIN_STUCK;
+    }
+    qsort(found, ret->waiting, sizeof *found, by_fate_and_name);
+    return found;
+}
+
+void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret)
+{
+    CLEANUP(selector_clear) struct selector selector = { 0 };
+    bool good = selector_compile(in->spec->pod_selector, &selector, NULL) == 0;
+    struct look l = { in, good ? &selector : NULL };
+    *ret = (struct drain){ 0 };
+    struct found *found = gather(&l, a, ret);
+    ret->leaving = arena_alloc(a, ret->of[DRAIN_LEAVES] * sizeof *ret->leaving);
+    for (size_t i = 0, n = 0; i < ret->waiting; i++)
+        if (found[i].fate == DRAIN_LEAVES)
+            ret->leaving[n++] = found[i].pod;
+    ret->message = ret->waiting ? say(ret, found, a) : NULL;
+}
+
+/* ---- requests */
+
+/* A pod's two names, out of its key. */
+struct place {
+    char *text; /* owned */
+    const char *ns, *name;
+};
+
+static struct place place_of(const struct pod *p)
+{
+    struct place at = { .text = xstrdup(p->head.key) };
+    char *slash = strchr(at.text, '/');
+    *slash = '\0';
+    at.ns = at.text;
+    at.name = slash + 1;
+    return at;
+}
+
+static void place_clear(struct place *at)
+{
+    free(at->text);
+}
+
+static void evict(const struct pod *p, bool dry_run, struct plan *plan)
+{
+    CLEANUP(place_clear) struct place at = place_of(p);
+    CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
+    plan_add(plan, request_evict(at.ns, at.name, p->head.uid, dry_run), dry_run ? "TryEvict" : "Evict", target, "Drain",
+             dry_run ? "whether it may leave, before any pod of its node is asked to" : "its node's driver is about to change");
+}
+
+void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan)
+{
+    size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
+    for (size_t i = 0; i < n && dry_run_first; i++)
+        evict(d->leaving[i], true, plan);
+    for (size_t i = 0; i < n; i++)
+        evict(d->leaving[i], false, plan);
+}
+
+void drain_delete(const struct drain *d, struct plan *plan)
+{
+    size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
+    for (size_t i = 0; i < n; i++) {
+        const struct pod *p = d->leaving[i];
+        CLEANUP(place_clear) struct place at = place_of(p);
+        CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
+        struct request request = request_delete(RESOURCE_POD, at.ns, at.name, p->head.uid, p->head.rv);
+        plan_add(plan, request, "Delete", target, "DrainTimedOut", "drain.timeout is over, and drain.onTimeout is Delete");
+    }
+}

@@ -1,0 +1,63 @@
+/* Which pods have to leave a node before its driver can, and what is done about each: asked to leave or waited for. */
+#ifndef OSTLER_RECONCILERS_PLAN_DRAIN_H
+#define OSTLER_RECONCILERS_PLAN_DRAIN_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "kube/plan.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/model/rollout_spec.h"
+
+/* What becomes of a pod in a drain; those that a person has to do something about come first. id, what it is to the drain, what
+ * is said of it */
+#define DRAIN_FATES(X)                                                                                                        \
+    X(STAYS, DRAIN_FREE, "") /* it uses no GPU, or is an operand of ours */                                                   \
+    X(STATIC, DRAIN_STUCK, "static: take its file off the node")                                                              \
+    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would make it again: take the toleration away") \
+    X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector")                                  \
+    X(BARE, DRAIN_STUCK, "no controller would make it again: delete it or set drain.force")                                   \
+    X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir")                                    \
+    X(JOB, DRAIN_STUCK, "a job: waited for as long as it runs")                                                               \
+    X(TIMED_JOB, DRAIN_STUCK, "a job: waited for until drain.waitForJobs is over")                                            \
+    X(LEAVES, DRAIN_MOVES, "asked to leave")                                                                                  \
+    X(GOING, DRAIN_MOVES, "being deleted")
+
+enum drain_effect {
+    DRAIN_FREE,  /* the node is drained with it */
+    DRAIN_MOVES, /* it is on its way out */
+    DRAIN_STUCK, /* it ends by itself, or somebody has to end it: while there is one nobody is asked to leave, as it would help nobody */
+};
+
+enum drain_fate {
+#define X(id, ...) DRAIN_##id,
+    DRAIN_FATES(X)
+#undef X
+    DRAIN_FATE_COUNT
+};
+
+/* What a drain looks at. All borrowed. */
+struct drain_input {
+    const struct pod *pods;       /* of the node: a list through next_on_node */
+    const struct intern *strings; /* that the pods' ids name */
+    const struct drain_spec *spec;
+    bool jobs_may_go;             /* the time that jobs are waited for is over */
+};
+
+/* A node's pods, summed up for one drain. */
+struct drain {
+    size_t of[DRAIN_FATE_COUNT];
+    size_t waiting;             /* all that keep the node from being drained */
+    size_t stuck;               /* of those, what no eviction gets out of the way */
+    const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
+    const char *message;        /* whom it waits for, by name, and what to do about it; from the arena; NULL: nobody */
+};
+
+void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret);
+/* Adds the requests that ask pods to leave: where `dry_run_first`, first each of them as a dry run, so that none is sent when one
+ * is refused (the plan ends at the first refusal); then each in earnest. None while somebody is stuck. */
+void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan);
+/* Adds the requests that delete those pods, whatever their budgets say: for drain.onTimeout Delete. None while somebody is stuck. */
+void drain_delete(const struct drain *d, struct plan *plan);
+
+#endif

@@ -1,0 +1,218 @@
+#include "reconcilers/plan/gpu_node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/model/policy.h"
+
+/* What a node that is up says. */
+#define READY_REASON "OperandsUp"
+#define READY_MESSAGE "every operand of the node is up"
+/* The version of a driver that the host has of its own. */
+#define HOST_DRIVER "host"
+
+enum { REASON_MAX = 128 }; /* as the CRD has it */
+
+/* ---- what is said */
+
+static const char *reason_of(const struct node_summary *s)
+{
+    if (s->cause)
+        return s->cause->reason;
+    return s->state == NODE_READY ? READY_REASON : node_state_name(s->state);
+}
+
+static const char *message_of(const struct node_summary *s)
+{
+    return !s->message && s->state == NODE_READY ? READY_MESSAGE : s->message;
+}
+
+static json_t *shortened(const char *text, size_t max)
+{
+    CLEANUP_FREE char *cut = str_shortened(text, max);
+    return json_text(cut);
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text && *text)
+        json_object_set_new(object, key, json_text(text));
+}
+
+/* "namespace/name" and what the pod has to do with the node. */
+static json_t *pod_entry(const char *key, const char *message)
+{
+    const char *slash = strchr(key, '/');
+    return json_pack("{s:s, s:o, s:s, s:s}", "kind", "Pod", "namespace",
+                     json_stringn(key, slash ? (size_t) (slash - key) : 0), "name", slash ? slash + 1 : key, "message", message);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct pod *const *) a)->head.key, (*(const struct pod *const *) b)->head.key);
+}
+
+static bool waits_for_gpu_pods(const struct node_summary *s)
+{
+    return s->state == NODE_WAITING || s->state == NODE_DRAINING || str_eq(reason_of(s), "WaitingForGpuPods");
+}
+
+static void add_gpu_pods(const struct gpu_node_input *in, struct arena *a, json_t *list)
+{
+    size_t n = 0, all = 0;
+    for (const struct pod *p = in->pods; p; p = p->next_on_node)
+        all += p->gpus > 0;
+    const struct pod **pods = arena_alloc(a, all * sizeof *pods);
+    for (const struct pod *p = in->pods; p; p = p->next_on_node)
+        if (p->gpus > 0)
+            pods[n++] = p;
+    qsort(pods, n, sizeof *pods, by_name);
+    for (size_t i = 0; i < n && json_array_size(list) < GPU_NODE_WAITING_MAX; i++)
+        json_array_append_new(list, pod_entry(pods[i]->head.key, pods[i]->deleting ? "uses a GPU, is being deleted" : "uses a GPU"));
+}
+
+static json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_summary *s = in->summary;
+    json_t *list = json_array();
+    if (waits_for_gpu_pods(s))
+        add_gpu_pods(in, a, list);
+    else if (s->pod)
+        json_array_append_new(list, pod_entry(s->pod, arena_printf(a, "the node's %s", s->cause ? component_name(s->cause->component) : "operand")));
+    return list;
+}
+
+/* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API server refuses. */
+static void set_tier(json_t *status, const char *key, const char *version, const struct revision_tally *revision, const struct revision_tally *target)
+{
+    CLEANUP_JSON json_t *tier = json_object();
+    set_text(tier, "version", version);
+    set_text(tier, "revision", revision ? revision->hash : NULL);
+    set_text(tier, "target", target ? target->hash : NULL);
+    if (json_object_size(tier))
+        json_object_set(status, key, tier);
+}
+
+static const char *since_of(const struct gpu_node_input *in, const char *state)
+{
+    const struct gpu_node *r = in->report;
+    return r && str_eq(r->state, state) && *r->since ? r->since : in->now;
+}
+
+static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_summary *s = in->summary;
+    const char *state = node_state_name(s->state), *message = message_of(s);
+    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason", shortened(reason_of(s), REASON_MAX));
+    if (message)
+        json_object_set_new(status, "message", shortened(message, CONDITION_MESSAGE_MAX));
+    json_object_set_new(status, "since", json_string(since_of(in, state)));
+    CLEANUP_JSON json_t *waiting = waiting_for(in, a);
+    if (json_array_size(waiting))
+        json_object_set(status, "waitingFor", waiting);
+    set_tier(status, "driver", in->node->host_driver ? HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
+    set_tier(status, "stack", in->stack_version, s->stack, s->target_stack);
+    json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
+    return status;
+}
+
+/* ---- the GpuNode */
+
+static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct plan *plan)
+{
+    if (!in->report->deleting)
+        plan_add(plan, request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid, in->report->head.rv), "Delete", target,
+                 "ReportUnneeded", "%s", message);
+}
+
+static void plan_create(const struct gpu_node_input *in, const char *target, struct plan *plan)
+{
+    CLEANUP_JSON json_t *object =
+        json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata",
+                  "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences", "apiVersion", "v1", "kind", "Node", "name", in->name,
+                  "uid", in->node->head.uid);
+    plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target, "ReportMissing", "the node has no report yet");
+}
+
+static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
+{
+    const char *target = arena_printf(a, "gpunode/%s", in->name);
+    if (!wanted && in->report)
+        plan_delete(in, target, "Ostler does not look after the node any more", plan);
+    if (!wanted || !in->reports_exist)
+        return;
+    if (in->report && (in->report->deleting || !str_eq(in->report->owner, in->node->head.uid))) {
+        plan_delete(in, target, "it was made for another node of this name", plan);
+        return;
+    }
+    CLEANUP_JSON json_t *status = status_json(in, a);
+    if (in->report && in->report->said == gpu_node_said(status))
+        return;
+    if (!in->report)
+        plan_create(in, target, plan);
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata", "name",
+                                           in->name, "status", status);
+    plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s %s: %s",
+             node_state_name(in->summary->state), reason_of(in->summary), str_or_empty(message_of(in->summary)));
+}
+
+/* ---- the condition */
+
+/* Of a node that somebody else serves Ostler does not know whether its GPUs work. */
+static bool says_condition(enum node_state s)
+{
+    return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
+}
+
+static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a, json_t *condition_steal, const char *what, struct plan *plan)
+{
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions", condition_steal);
+    plan_add(plan, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), "Condition", arena_printf(a, "node/%s", in->name),
+             "ConditionChanged", NODE_CONDITION " is %s", what);
+}
+
+static bool take_condition_off(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
+{
+    if (in->node->gpu_ready.status == CONDITION_ABSENT)
+        return false;
+    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION), "gone", plan);
+    return true;
+}
+
+/* Lists are merged by their items' keys: conditions of others, and members that are not named, stay as they are. */
+static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
+{
+    const struct node_condition *now = &in->node->gpu_ready;
+    if (!wanted)
+        return take_condition_off(in, a, plan);
+    const char *reason = reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
+    CLEANUP_JSON json_t *condition =
+        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason", shortened(reason, REASON_MAX), "message",
+                  shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
+    struct node_condition then = node_condition(condition);
+    bool other = then.status != now->status || then.why != now->why;
+    if (!other && then.message == now->message)
+        return false;
+    if (!other && in->told_ms < GPU_NODE_SENTENCE_MS) {
+        plan_requeue(plan, GPU_NODE_SENTENCE_MS - in->told_ms);
+        return false;
+    }
+    json_object_set_new(condition, "lastHeartbeatTime", json_string(in->now));
+    if (then.status != now->status)
+        json_object_set_new(condition, "lastTransitionTime", json_string(in->now));
+    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason), plan);
+    return true;
+}
+
+bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
+{
+    bool there = in->node && !in->node->deleting, looked_after = there && in->summary->state != NODE_UNMANAGED;
+    plan->keep_going = true;
+    plan_report(in, a, looked_after, plan);
+    return there && plan_condition(in, a, looked_after && says_condition(in->summary->state), plan);
+}

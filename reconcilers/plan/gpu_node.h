@@ -1,0 +1,35 @@
+/* What people read of one node: its GpuNode, and the condition GpuReady of the Node. Both say what the node's last pass came to; nothing is decided
+ * from either. They are written when they say something else, never to show that somebody is alive. */
+#ifndef OSTLER_RECONCILERS_PLAN_GPU_NODE_H
+#define OSTLER_RECONCILERS_PLAN_GPU_NODE_H
+
+#include "base/arena.h"
+#include "kube/plan.h"
+#include "reconcilers/model/gpu_node.h"
+#include "reconcilers/plan/tally.h"
+
+/* Objects that a report names at most, as its CRD allows. */
+enum { GPU_NODE_WAITING_MAX = 10 };
+/* Everybody who watches nodes hears of a change of the condition: one of the sentence alone is written no more often than this. */
+enum { GPU_NODE_SENTENCE_MS = 60 * 1000 };
+
+/* All borrowed. */
+struct gpu_node_input {
+    const char *name;
+    const struct node *node;            /* NULL: there is none of this name any more */
+    const struct node_summary *summary; /* of its last pass; NULL without a node */
+    const struct pod *pods;             /* of the node: a list through next_on_node */
+    const struct gpu_node *report;      /* the GpuNode as it is; NULL: there is none */
+    int64_t told_ms;                    /* how long ago the condition was last written */
+    bool reports_exist;                 /* the CRD of GpuNode is installed */
+    const char *driver_version;         /* of the driver that it is assigned; NULL: not known, or none */
+    const char *stack_version;          /* the same of its toolkit */
+    int64_t generation;                 /* of the policy */
+    const char *now;                    /* RFC 3339 */
+};
+
+/* Adds what has to be written so that the report and the condition are true, or gone where Ostler does not look after the node. Whether the
+ * condition is written. */
+bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct plan *plan);
+
+#endif

@@ -1,0 +1,58 @@
+#include "reconcilers/plan/node_operands.h"
+
+#include "base/json.h"
+#include "base/str.h"
+
+void settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
+{
+    v->state = state;
+    v->reason = reason;
+    v->message = message;
+}
+
+static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
+{
+    v->wanted |= 1u << c;
+    bool right = !hash || str_eq(pods->of[c].revision, hash);
+    if (pods->of[c].ready && right)
+        v->up |= 1u << c;
+}
+
+void operands_list(const struct node_input *in, struct node_verdict *v)
+{
+    size_t pool;
+    if (*v->driver)
+        want(v, in->pods, COMPONENT_DRIVER, v->driver);
+    if (!*v->stack)
+        return;
+    const json_t *stack = in->record(in->arg, "stack", v->stack);
+    if (!stack)
+        stack = targets_inputs(in->targets, "stack", v->stack, &pool);
+    if (json_bool(stack, "toolkit.enabled", false))
+        want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
+    if (json_bool(stack, "devicePlugin.enabled", false))
+        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->stack);
+    if (json_bool(in->policy->spec, "exporter.enabled", true))
+        want(v, in->pods, COMPONENT_EXPORTER, NULL);
+}
+
+void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
+{
+    settle(v, NODE_READY, NULL, NULL);
+    for (int i = 0; i < COMPONENT_COUNT; i++) {
+        enum component c = (enum component) i;
+        if (!(v->wanted & ~v->up & (1u << c)))
+            continue;
+        v->cause = c;
+        v->pod = in->pods->of[c].key;
+        const char *problem = in->pods->of[c].problem;
+        if (problem)
+            settle(v, NODE_FAILED, in->pods->of[c].reason, problem);
+        else if (in->pods->of[c].present)
+            settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
+        else
+            settle(v, NODE_INSTALLING, "PodMissing",
+                   arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
+        return;
+    }
+}

@@ -1,0 +1,13 @@
+/* Which operands a node should have by what it is assigned, and how far they are. */
+#ifndef OSTLER_RECONCILERS_PLAN_NODE_OPERANDS_H
+#define OSTLER_RECONCILERS_PLAN_NODE_OPERANDS_H
+
+#include "reconcilers/plan/node_plan.h"
+
+void settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message);
+/* Fills `wanted` and `up` from the revisions that the verdict carries. */
+void operands_list(const struct node_input *in, struct node_verdict *v);
+/* Installing, Failed or Ready: the first operand in start order that is not up says which. */
+void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v);
+
+#endif

@@ -1,0 +1,390 @@
+#include "reconcilers/plan/rollout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "reconcilers/plan/rollout_budget.h"
+#include "reconcilers/plan/rollout_hash.h"
+#include "reconcilers/plan/rollout_message.h"
+#include "reconcilers/plan/rollout_view.h"
+
+/* Longest time between two attempts; the first is two minutes, and each after that twice as long. */
+enum { BACKOFF_MAX_S = 3600, BACKOFF_DOUBLINGS = 5, MINUTE_S = 60 };
+
+/* In the order in which they go. */
+enum rank {
+    RANK_RESTORES, /* out of service until it has what is known good again */
+    RANK_RETREATS,
+    RANK_WAITING,
+    RANK_CHANGED,  /* failed with another target than it has now */
+    RANK_PENDING,
+    RANK_RETRY,
+    RANK_LAST,     /* runs Ostler */
+};
+
+/* A node for which something is to be done that the rollout decides. */
+struct candidate {
+    const struct work *work;
+    enum rank rank;
+    bool ready;             /* it may begin: it is up, and no job is in the way */
+    enum rollout_hold gate; /* what keeps it back whatever the others do */
+    int64_t until_s;        /* when that ends by itself; INT64_MAX: not that we know */
+};
+
+struct deciding {
+    const struct rollout_input *in;
+    struct arena *arena;
+    struct rollout_view view;
+    struct budget budget;
+    enum rollout_hold closed;  /* paused, not approved, or no window: nothing begins */
+    int64_t closed_until_s;
+    const char *domain;        /* that may be changed; NULL: any */
+    bool domains_mixed;        /* several are being changed already */
+    struct candidate *candidates;
+    size_t candidate_count;
+    struct refusal refusals[ROLLOUT_HOLD_COUNT];
+    struct rollout_decision *ret;
+};
+
+/* ---- what keeps one node back, whatever the others do */
+
+static enum rollout_hold closed_of(const struct deciding *d, int64_t *ret_until_s)
+{
+    const struct rollout_spec *spec = d->in->spec;
+    int64_t change_s;
+    *ret_until_s = INT64_MAX;
+    if (spec->paused)
+        return ROLLOUT_HOLD_PAUSED;
+    if (spec->manual && !str_eq(d->in->approved, d->ret->plan_hash))
+        return ROLLOUT_HOLD_APPROVAL;
+    if (windows_open(spec->windows, spec->window_count, d->in->now_s, &change_s))
+        return ROLLOUT_HOLD_NONE;
+    *ret_until_s = change_s;
+    return ROLLOUT_HOLD_WINDOW;
+}
+
+/* Whether jobs keep the node from beginning. Only from a driver's change, and only as long as the policy says, counted from the
+ * claim. */
+static bool jobs_in_the_way(const struct work *w, const struct rollout_input *in)
+{
+    int64_t wait = in->spec->drain.wait_for_jobs_s;
+    const struct claim *c = w->node->claim;
+    if (!w->moves_driver || !w->node->jobs || wait == 0)
+        return false;
+    return wait < 0 || !c || !claim_closes(c) || !time_passed(c->claimed_s, wait, in->now_s);
+}
+
+static int64_t jobs_until(const struct work *w, const struct rollout_input *in)
+{
+    int64_t wait = in->spec->drain.wait_for_jobs_s;
+    return wait < 0 ? INT64_MAX : time_after(w->node->claim->claimed_s, wait);
+}
+
+static int64_t backoff_of(const struct claim *c)
+{
+    int64_t backoff = MINUTE_S << (c->attempt < BACKOFF_DOUBLINGS ? c->attempt : BACKOFF_DOUBLINGS);
+    return c->attempt > BACKOFF_DOUBLINGS ? BACKOFF_MAX_S : backoff;
+}
+
+/* When a failed node is due; 0: now. One for which a person asked is, as is one whose failure lies further ahead than any clock
+ * is wrong. */
+static int64_t backoff_until(const struct work *w, int64_t now_s)
+{
+    const struct claim *c = w->node->claim;
+    int64_t backoff = backoff_of(c), until = time_after(c->since_s, backoff);
+    bool forgiven = c->since_s <= w->progress->record.forgiven_s;
+    if (w->state != WORK_FAILED || w->stale || forgiven || until <= now_s || c->since_s > time_after(now_s, backoff))
+        return 0;
+    return until;
+}
+
+static enum rollout_hold node_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+{
+    const struct rollout_node *n = c->work->node;
+    if (n->cordoned || n->held || n->gave_up)
+        return ROLLOUT_HOLD_SKIPPED;
+    if (!n->claim)
+        return ROLLOUT_HOLD_NONE;
+    if (!n->up)
+        return ROLLOUT_HOLD_DOWN;
+    if (c->ready || !claim_closes(n->claim))
+        return ROLLOUT_HOLD_NONE;
+    *ret_until_s = jobs_until(c->work, d->in);
+    return ROLLOUT_HOLD_JOBS;
+}
+
+static enum rollout_hold revision_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+{
+    const struct work *w = c->work;
+    const struct progress *p = w->progress;
+    if (p->record.failed)
+        return ROLLOUT_HOLD_FAILED;
+    int64_t due_s = w->node->claim ? backoff_until(w, d->in->now_s) : 0;
+    if (due_s) {
+        *ret_until_s = due_s;
+        return ROLLOUT_HOLD_BACKOFF;
+    }
+    if (!p->wave_closed)
+        return ROLLOUT_HOLD_NONE;
+    *ret_until_s = p->begun ? INT64_MAX : time_after(p->record.wave_s, d->in->spec->soak_s);
+    return ROLLOUT_HOLD_SOAK;
+}
+
+/* The canary's places are for nodes that begin. One that waits for its jobs has none, so that it does not hold up a node that
+ * could begin; but no more are closed than there are places. A node that is down proves nothing. */
+static enum rollout_hold canary_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+{
+    const struct progress *p = c->work->progress;
+    if (progress_canary_over(p, d->in))
+        return ROLLOUT_HOLD_NONE;
+    size_t taken = p->begun + p->running + (c->ready ? 0 : p->waiting);
+    if (taken < (size_t) d->in->spec->canary_nodes && c->work->node->up)
+        return ROLLOUT_HOLD_NONE;
+    if (!p->record.canary_s)
+        return ROLLOUT_HOLD_CANARY;
+    *ret_until_s = time_after(p->record.canary_s, d->in->spec->canary_soak_s);
+    return ROLLOUT_HOLD_SOAK;
+}
+
+/* A node that failed is closed, and nobody works on it: bringing back what is known good waits for no window, nor for a person.
+ * */
+static enum rollout_hold gate_of(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+{
+    *ret_until_s = INT64_MAX;
+    enum rollout_hold hold = node_gate(d, c, ret_until_s);
+    if (hold != ROLLOUT_HOLD_NONE || c->work->restores)
+        return hold;
+    if (d->closed != ROLLOUT_HOLD_NONE) {
+        *ret_until_s = d->closed_until_s;
+        return d->closed;
+    }
+    hold = revision_gate(d, c, ret_until_s);
+    return hold == ROLLOUT_HOLD_NONE ? canary_gate(d, c, ret_until_s) : hold;
+}
+
+/* ---- who goes when */
+
+static enum rank rank_of(const struct work *w)
+{
+    if (w->restores)
+        return RANK_RESTORES;
+    if (w->retreats)
+        return RANK_RETREATS;
+    if (w->state == WORK_WAITING)
+        return RANK_WAITING;
+    if (w->state == WORK_FAILED)
+        return w->stale ? RANK_CHANGED : RANK_RETRY;
+    return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
+}
+
+/* Of failed nodes that are tried again the one goes first that waits longest: otherwise those that never come up could take every
+ * turn. */
+static int compare(const void *x, const void *y, void *arg)
+{
+    const struct candidate *a = x, *b = y;
+    const struct rollout_node *m = a->work->node, *n = b->work->node;
+    const struct rollout_spec *spec = arg;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->rank == RANK_RETRY && m->claim->since_s != n->claim->since_s)
+        return m->claim->since_s < n->claim->since_s ? -1 : 1;
+    if (m->up != n->up)
+        return m->up ? 1 : -1;
+    if (spec->order == ROLLOUT_IDLE_FIRST && m->busy != n->busy)
+        return m->busy < n->busy ? -1 : 1;
+    return strcmp(m->name, n->name);
+}
+
+/* What is under way is the node's own pass's, also a claim that waits for what the policy no longer wants, and a node that is to
+ * have nothing any more. */
+static bool is_candidate(const struct work *w)
+{
+    if (!w->progress)
+        return false;
+    return w->state == WORK_PENDING || w->state == WORK_SKIPPED || w->state == WORK_FAILED || (w->state == WORK_WAITING && !w->stale);
+}
+
+static void collect(struct deciding *d)
+{
+    size_t count = d->in->node_count - d->view.of[WORK_DONE] - d->view.of[WORK_ACTIVE];
+    d->candidates = arena_alloc(d->arena, count * sizeof *d->candidates);
+    for (size_t i = 0; i < d->in->node_count; i++) {
+        const struct work *w = &d->view.works[i];
+        if (!is_candidate(w))
+            continue;
+        struct candidate *c = &d->candidates[d->candidate_count++];
+        *c = (struct candidate){ .work = w, .rank = rank_of(w), .ready = w->node->up && !jobs_in_the_way(w, d->in) };
+        c->gate = gate_of(d, c, &c->until_s);
+    }
+    qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
+}
+
+/* ---- topology: one domain at a time */
+
+static void find_active_domain(struct deciding *d)
+{
+    for (size_t i = 0; i < d->in->node_count; i++) {
+        const struct work *w = &d->view.works[i];
+        if (w->state != WORK_ACTIVE || !w->node->up)
+            continue;
+        if (d->domain && !str_eq(d->domain, w->node->domain))
+            d->domains_mixed = true;
+        if (!d->domain || strcmp(w->node->domain, d->domain) < 0)
+            d->domain = w->node->domain;
+    }
+}
+
+/* The first domain by name with a node that nothing else keeps back, of those that go first. Budgets count here too: a domain
+ * where nobody fits must not keep the one waiting that holds the budget. */
+static void find_next_domain(struct deciding *d, enum rank last, bool ready)
+{
+    for (size_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+        if (c->rank > last || c->ready != ready || c->gate != ROLLOUT_HOLD_NONE ||
+            budget_refuses(&d->budget, c->work, ready) != ROLLOUT_HOLD_NONE)
+            continue;
+        if (!d->domain || strcmp(c->work->node->domain, d->domain) < 0)
+            d->domain = c->work->node->domain;
+    }
+}
+
+static void choose_domain(struct deciding *d)
+{
+    if (!d->in->spec->topology_key)
+        return;
+    find_active_domain(d);
+    if (!d->domain)
+        find_next_domain(d, RANK_RESTORES, true);
+    if (!d->domain)
+        find_next_domain(d, RANK_LAST, true);
+    if (!d->domain)
+        find_next_domain(d, RANK_LAST, false);
+}
+
+static bool domain_refuses(const struct deciding *d, const struct candidate *c)
+{
+    return d->domain && (d->domains_mixed || !str_eq(d->domain, c->work->node->domain));
+}
+
+/* ---- grants */
+
+static void look_again(struct rollout_decision *ret, int64_t at_s)
+{
+    if (at_s != INT64_MAX && (!ret->again_s || at_s < ret->again_s))
+        ret->again_s = at_s;
+}
+
+static void refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+{
+    struct refusal *r = &d->refusals[hold];
+    if (r->nodes++ == 0)
+        *r = (struct refusal){ .nodes = 1, .first = c->work, .until_s = until_s };
+    else if (until_s < r->until_s) {
+        r->first = c->work;
+        r->until_s = until_s;
+    }
+    look_again(d->ret, until_s);
+}
+
+static enum rollout_hold limits(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+{
+    *ret_until_s = INT64_MAX;
+    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE : canary_gate(d, c, ret_until_s);
+    if (hold != ROLLOUT_HOLD_NONE)
+        return hold;
+    if (domain_refuses(d, c))
+        return ROLLOUT_HOLD_DOMAIN;
+    return budget_refuses(&d->budget, c->work, c->ready);
+}
+
+static enum rollout_grant_kind grant_kind(const struct candidate *c)
+{
+    if (!c->ready)
+        return GRANT_CLAIM_WAITING;
+    if (c->work->state == WORK_WAITING)
+        return GRANT_DRAIN;
+    return c->work->state == WORK_FAILED ? GRANT_RETRY : GRANT_CLAIM;
+}
+
+static void grant(struct deciding *d, const struct candidate *c)
+{
+    struct progress *p = c->work->progress;
+    enum rollout_grant_kind kind = grant_kind(c);
+    d->ret->grants[d->ret->grant_count++] = (struct rollout_grant){
+        .node = c->work->node, .kind = kind, .message = rollout_grant_message(c->work, kind, d->in, d->arena)
+    };
+    budget_take(&d->budget, c->work, c->ready);
+    p->begun += c->ready;
+    p->waiting += !c->ready;
+}
+
+static void consider(struct deciding *d, const struct candidate *c)
+{
+    int64_t until_s = c->until_s;
+    enum rollout_hold hold = c->gate;
+    if (hold == ROLLOUT_HOLD_NONE)
+        hold = limits(d, c, &until_s);
+    if (hold == ROLLOUT_HOLD_NONE)
+        grant(d, c);
+    else
+        refuse(d, c, hold, until_s);
+}
+
+/* Nodes that can begin come before those that would only be closed for their jobs, so that these leave them room; the node that
+ * runs Ostler comes after both. */
+static void give_out(struct deciding *d)
+{
+    d->ret->grants = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->grants);
+    for (int last = 0; last <= 1; last++)
+        for (int ready = 1; ready >= 0; ready--)
+            for (size_t i = 0; i < d->candidate_count; i++)
+                if (d->candidates[i].ready == ready && (d->candidates[i].rank == RANK_LAST) == last)
+                    consider(d, &d->candidates[i]);
+}
+
+/* ---- the decision */
+
+static enum rollout_hold hold_of(const struct deciding *d)
+{
+    const struct rollout_decision *r = d->ret;
+    for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_COUNT; h++)
+        if (d->refusals[h].nodes)
+            return (enum rollout_hold) h;
+    if (r->done < d->in->node_count)
+        return ROLLOUT_HOLD_NONE;
+    return rollout_first_failed(d->in) ? ROLLOUT_HOLD_FAILED : ROLLOUT_HOLD_DONE;
+}
+
+static void count(struct deciding *d)
+{
+    const size_t *of = d->view.of;
+    struct rollout_decision *r = d->ret;
+    r->pending = of[WORK_PENDING];
+    r->active = of[WORK_ACTIVE];
+    r->waiting = of[WORK_WAITING];
+    r->failed = of[WORK_FAILED];
+    r->skipped = of[WORK_SKIPPED];
+    r->done = of[WORK_DONE];
+}
+
+void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret)
+{
+    struct deciding d = { .in = in, .arena = a, .ret = ret };
+    *ret = (struct rollout_decision){ 0 };
+    rollout_view_make(in, a, &d.view);
+    count(&d);
+    if (ret->done < in->node_count)
+        rollout_plan_hash(in, ret->plan_hash);
+    budget_make(&d.view, &d.budget);
+    d.closed = closed_of(&d, &d.closed_until_s);
+    collect(&d);
+    choose_domain(&d);
+    give_out(&d);
+    look_again(ret, d.view.next_lost_s);
+    rollout_view_note(&d.view, a, ret);
+    ret->hold = hold_of(&d);
+    ret->message = rollout_hold_message(&(struct rollout_story){ .view = &d.view, .budget = &d.budget, .refusals = d.refusals,
+                                                                 .domain = d.domain, .plan_hash = ret->plan_hash },
+                                        ret->hold, a);
+}

@@ -1,0 +1,125 @@
+/* Who may be taken out of service next. The only place where budgets are counted: one pass looks at all nodes of the policy as
+ * they are on the server, answers to its own last writes included, and says which nodes get a claim, and which claimed ones may
+ * begin to drain. */
+#ifndef OSTLER_RECONCILERS_PLAN_ROLLOUT_H
+#define OSTLER_RECONCILERS_PLAN_ROLLOUT_H
+
+#include "base/arena.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/rollout_spec.h"
+
+/* One node that the policy wants to serve. All borrowed. */
+struct rollout_node {
+    const char *name;
+    size_t pool;
+    const char *driver, *stack;               /* what it is assigned now; "": none */
+    const char *target_driver, *target_stack; /* what it should run in the end; "": none */
+    const struct claim *claim;                /* NULL: none of ours */
+    const char *domain;                       /* value of the policy's topologyKey; "" without */
+    unsigned gpus;                            /* that it has, also while its kubelet offers none because its driver is off */
+    unsigned busy;                            /* GPU pods on it that run */
+    unsigned jobs;                            /* GPU pods that nobody asks to leave: jobs that are waited for, and what a person has to end */
+    bool up;                                  /* Ready in Kubernetes' sense */
+    bool cordoned;                            /* a person's: spec.unschedulable */
+    bool held;                                /* label ostler.dev/hold */
+    bool gave_up;                             /* a person took the claim of this target off it */
+    bool settled;                             /* all that it is assigned is up and its target is what it runs */
+    bool runs_ostler;                         /* goes last */
+};
+
+/* With `soak`: nodes of the revision's present wave are under way, or were when anybody last looked. */
+enum { ROLLOUT_WAVE_RUNNING = -1 };
+
+/* How one revision fares in one pool, from its record's annotations. */
+struct rollout_revision {
+    const char *hash;
+    size_t pool;
+    int64_t canary_s;    /* since when its canary nodes have all been up; 0: not yet */
+    int64_t wave_s;      /* since when the last wave has been up; 0: there was none; ROLLOUT_WAVE_RUNNING */
+    int64_t forgiven_s;  /* when a person asked to try again: failures before that do not count; 0: never */
+    bool failed;         /* recorded: no new claims for it */
+    bool known_good;     /* a rollout of it was completed in the pool: it needs no canary */
+};
+
+struct rollout_input {
+    const struct rollout_spec *spec;
+    const struct rollout_node *nodes; /* no two of one name */
+    size_t node_count;
+    const struct rollout_revision *revisions; /* what is not listed is new */
+    size_t revision_count;
+    const char *const *pool_names;
+    int64_t now_s;               /* wall clock, seconds of the epoch */
+    const char *approved;        /* hash of the plan that a person approved; NULL: none */
+};
+
+/* What one node may do now. */
+enum rollout_grant_kind {
+    GRANT_CLAIM_WAITING,  /* a claim in phase Waiting: its jobs are waited for, or its return; no slot of maxParallel. On a node whose drain
+                             timed out: one more attempt, from now on */
+    GRANT_CLAIM,          /* a claim that begins at once (Draining, or Unloading where only the stack changes) */
+    GRANT_DRAIN,          /* a claim that waited gets its slot and begins */
+    GRANT_RETRY,          /* a failed one begins again, to its present target: attempt 1 where that is another one, else one more */
+};
+
+struct rollout_grant {
+    const struct rollout_node *node;
+    enum rollout_grant_kind kind;
+    const char *message;  /* one sentence; from the arena */
+};
+
+/* What a revision's record must say, and does not yet. It is to be written before any grant, so that a restart between the two
+ * forgets nothing. */
+struct rollout_note {
+    const char *hash;
+    size_t pool;
+    int64_t canary_s, wave_s;          /* as in struct rollout_revision */
+    const struct rollout_node *failed; /* it has just failed here: the first node of those that did, its claim says why; NULL: no news */
+};
+
+/* Why nothing (more) happens, the first that applies; for the status and `ostler plan`. id, reason */
+#define ROLLOUT_HOLDS(X)                                                                                                      \
+    X(NONE, "")                       /* nobody is left who could go: the last ones are under way */                          \
+    X(DONE, "UpToDate")               /* every node runs its target */                                                        \
+    X(PAUSED, "Paused")               /* spec.rollout.paused */                                                               \
+    X(APPROVAL, "WaitingForApproval") /* the plan's hash is not approved */                                                   \
+    X(WINDOW, "WaitingForWindow")                                                                                             \
+    X(FAILED, "RevisionFailed")       /* the threshold was reached */                                                         \
+    X(CANARY, "CanaryRunning")                                                                                                \
+    X(SOAK, "Soaking")                                                                                                        \
+    X(PARALLEL, "MaxParallel")                                                                                                \
+    X(UNAVAILABLE, "MaxUnavailable")                                                                                          \
+    X(GPUS, "MaxUnavailableGpus")                                                                                             \
+    X(DOMAIN, "OtherDomain")          /* another domain of topologyKey is being changed */                                    \
+    X(BACKOFF, "WaitingToRetry")                                                                                              \
+    X(JOBS, "WaitingForJobs")         /* what is left is closed and waits for its jobs */                                     \
+    X(DOWN, "NodesDown")              /* what is left is down */                                                              \
+    X(SKIPPED, "NodesSkipped")        /* what is left is cordoned, held or given up by people */
+
+enum rollout_hold {
+#define X(id, ...) ROLLOUT_HOLD_##id,
+    ROLLOUT_HOLDS(X)
+#undef X
+    ROLLOUT_HOLD_COUNT
+};
+
+const char *rollout_hold_reason(enum rollout_hold h);
+
+struct rollout_decision {
+    struct rollout_note *notes;   /* from the arena; to be written before the grants */
+    size_t note_count;
+    struct rollout_grant *grants; /* from the arena; in the order in which they are to be written */
+    size_t grant_count;
+    enum rollout_hold hold;       /* why there are no more grants than these */
+    const char *message;          /* the sentence to it; from the arena */
+    int64_t again_s;              /* look again at this time though nothing happens; 0: no need */
+    size_t pending, active, waiting, failed, skipped, done; /* nodes, before the grants; together all of them */
+    /* Of what the policy wants to run in each pool; "" where every node does. It stays the same until the policy wants something
+     * else, or a node of a kind comes for which it wants something else: a plan that was approved is not a new one because half
+     * of it is done. */
+    char plan_hash[REVISION_HASH_MAX];
+};
+
+/* Decides for all nodes at once. To be asked again when the grants have been written. */
+void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret);
+
+#endif

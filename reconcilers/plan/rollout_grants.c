@@ -1,0 +1,66 @@
+#include "reconcilers/plan/rollout_grants.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/plan/marks.h"
+
+static const char *const reasons[] = {
+    [GRANT_CLAIM_WAITING] = "ClaimedWaiting",
+    [GRANT_CLAIM] = "Claimed",
+    [GRANT_DRAIN] = "DrainBegins",
+    [GRANT_RETRY] = "TriedAgain",
+};
+
+static void put(char out[static REVISION_HASH_MAX], const char *hash)
+{
+    snprintf(out, REVISION_HASH_MAX, "%s", hash);
+}
+
+/* Whether a claim goes on with what it was made for: another target is a new beginning. */
+static bool goes_on(const struct rollout_node *n)
+{
+    return n->claim && str_eq(n->claim->driver, n->target_driver) && str_eq(n->claim->stack, n->target_stack);
+}
+
+/* How a claim begins when it has its slot: GPU pods leave only for another driver, and only where they can be. */
+static enum claim_phase first_phase(const struct rollout_node *n)
+{
+    bool moves_driver = !str_eq(n->driver, n->target_driver);
+    return moves_driver && *n->driver && *n->stack ? CLAIM_DRAINING : CLAIM_UNLOADING;
+}
+
+struct claim grant_claim(const struct rollout_grant *g, const struct claimant *by, bool back)
+{
+    const struct rollout_node *n = g->node;
+    struct claim c = { .claimed_s = by->now_s, .attempt = 1, .gpus = n->gpus };
+    if (goes_on(n)) {
+        c = *n->claim;
+    } else {
+        c.kind = back ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
+        put(c.from_driver, n->driver);
+        put(c.from_stack, n->stack);
+    }
+    if (goes_on(n) && n->claim->phase == CLAIM_FAILED) {
+        c.attempt++;
+        c.claimed_s = by->now_s;
+    }
+    snprintf(c.policy, sizeof c.policy, "%s", by->policy);
+    c.generation = by->generation;
+    put(c.driver, n->target_driver);
+    put(c.stack, n->target_stack);
+    c.phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : first_phase(n);
+    c.since_s = by->now_s;
+    *c.reason = '\0';
+    return c;
+}
+
+void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back, struct plan *plan)
+{
+    struct claim c = grant_claim(g, by, back);
+    CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c);
+    CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
+    plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), "Claim", target, reasons[g->kind], "%s",
+             str_or_empty(g->message));
+}

@@ -1,0 +1,10 @@
+/* The hash of a plan, by which a person approves it. */
+#ifndef OSTLER_RECONCILERS_PLAN_ROLLOUT_HASH_H
+#define OSTLER_RECONCILERS_PLAN_ROLLOUT_HASH_H
+
+#include "reconcilers/plan/rollout.h"
+
+/* Over all that the policy wants in each pool, done or not: what is left to do would be another plan after each node. */
+void rollout_plan_hash(const struct rollout_input *in, char ret[static REVISION_HASH_MAX]);
+
+#endif

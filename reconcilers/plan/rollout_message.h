@@ -1,0 +1,25 @@
+/* The sentences of a rollout: what each grant is for, and why there are no more. */
+#ifndef OSTLER_RECONCILERS_PLAN_ROLLOUT_MESSAGE_H
+#define OSTLER_RECONCILERS_PLAN_ROLLOUT_MESSAGE_H
+
+#include "reconcilers/plan/rollout_budget.h"
+
+/* The nodes that one reason keeps back. */
+struct refusal {
+    size_t nodes;
+    const struct work *first; /* in the order in which nodes go */
+    int64_t until_s;          /* when that changes by itself; INT64_MAX: not that we know */
+};
+
+struct rollout_story {
+    const struct rollout_view *view;
+    const struct budget *budget;
+    const struct refusal *refusals; /* by enum rollout_hold */
+    const char *domain;             /* that is being changed; NULL: none */
+    const char *plan_hash;
+};
+
+const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);
+const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in, struct arena *a);
+
+#endif

@@ -1,0 +1,291 @@
+#include "reconcilers/plan/rollout_view.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
+{
+    return since_s <= now_s && (uint64_t) now_s - (uint64_t) since_s >= (uint64_t) span_s;
+}
+
+int64_t time_after(int64_t since_s, int64_t span_s)
+{
+    return since_s > INT64_MAX - span_s ? INT64_MAX : since_s + span_s;
+}
+
+/* ---- one node */
+
+/* Whether a node without a claim moves from one revision of a tier to another. One that has none, or is to have none, gets there
+ * without a claim: there is nothing to take from under anybody, or it is not an upgrade. */
+static bool moves(const char *now, const char *target)
+{
+    return *now && *target && !str_eq(now, target);
+}
+
+static bool changes_source(const struct rollout_node *n)
+{
+    return !*n->driver != !*n->target_driver;
+}
+
+static bool is_stale(const struct rollout_node *n)
+{
+    return !str_eq(n->claim->driver, n->target_driver) || !str_eq(n->claim->stack, n->target_stack);
+}
+
+static const struct rollout_revision *record_find(const struct rollout_input *in, const char *hash, size_t pool)
+{
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (in->revisions[i].pool == pool && str_eq(in->revisions[i].hash, hash))
+            return &in->revisions[i];
+    return NULL;
+}
+
+static bool is_known_good(const struct rollout_input *in, const char *hash, size_t pool)
+{
+    const struct rollout_revision *r = record_find(in, hash, pool);
+    return r && r->known_good;
+}
+
+/* Whether what a claim is for comes by the driver. Only where nothing but the stack differs from what the node ran before is it
+ * the stack. A claim that was begun anew in the middle, when the stack was off, no longer says: then it is the tier that is not
+ * known to be good. */
+static bool comes_by_driver(const struct rollout_input *in, const struct rollout_node *n, const char *driver, const char *stack)
+{
+    const struct claim *c = n->claim;
+    if (!*driver || !str_eq(c->from_driver, driver))
+        return *driver;
+    if (*c->from_stack || !*stack)
+        return str_eq(c->from_stack, stack);
+    return !is_known_good(in, driver, n->pool) || is_known_good(in, stack, n->pool);
+}
+
+static bool node_moves_driver(const struct rollout_input *in, const struct rollout_node *n)
+{
+    if (n->claim)
+        return comes_by_driver(in, n, n->target_driver, n->target_stack);
+    return moves(n->driver, n->target_driver);
+}
+
+static enum work_state state_without_claim(const struct rollout_node *n)
+{
+    if (changes_source(n) || (!moves(n->driver, n->target_driver) && !moves(n->stack, n->target_stack)))
+        return WORK_DONE;
+    return n->cordoned || n->held || n->gave_up ? WORK_SKIPPED : WORK_PENDING;
+}
+
+static enum work_state state_of(const struct rollout_node *n)
+{
+    if (!n->claim)
+        return state_without_claim(n);
+    if (n->claim->phase == CLAIM_WAITING)
+        return WORK_WAITING;
+    if (claim_phase_has_slot(n->claim->phase))
+        return WORK_ACTIVE;
+    /* A drain that timed out changed nothing; when the target is again what the node runs, there is nothing to try. */
+    return claim_closes(n->claim) || state_without_claim(n) != WORK_DONE ? WORK_FAILED : WORK_DONE;
+}
+
+/* ---- revisions */
+
+static struct progress *progress_find(const struct rollout_view *v, const char *hash, size_t pool)
+{
+    struct progress *p = v->progress;
+    while (p && (p->record.pool != pool || !str_eq(p->record.hash, hash)))
+        p = p->next;
+    return p;
+}
+
+static size_t pool_size(const struct rollout_input *in, size_t pool)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->node_count; i++)
+        n += in->nodes[i].pool == pool;
+    return n;
+}
+
+/* A threshold over the pool's size would never be reached: there it means all of them. */
+static size_t threshold_of(const struct rollout_input *in, size_t pool)
+{
+    size_t size = pool_size(in, pool), threshold = rollout_count_of(&in->spec->failure_threshold, size);
+    return threshold < size ? threshold : size;
+}
+
+static struct progress *progress_of(struct rollout_view *v, struct arena *a, const char *hash, size_t pool)
+{
+    struct progress *p = progress_find(v, hash, pool), **end = &v->progress;
+    if (p || !*hash)
+        return p;
+    while (*end)
+        end = &(*end)->next;
+    p = *end = arena_alloc(a, sizeof *p);
+    p->written = record_find(v->in, hash, pool);
+    p->record = p->written ? *p->written : (struct rollout_revision){ .hash = hash, .pool = pool };
+    p->threshold = threshold_of(v->in, pool);
+    return p;
+}
+
+/* ---- counts */
+
+/* Whether a failure speaks against the revision that the claim brought: not when the way back failed, nor when nobody had to
+ * leave. */
+static bool is_fault(const struct rollout_node *n, const struct progress *p)
+{
+    const struct claim *c = n->claim;
+    return c->kind == CLAIM_UPGRADE && claim_closes(c) && (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
+}
+
+static void count_failure(struct rollout_view *v, const struct rollout_node *n)
+{
+    const struct claim *c = n->claim;
+    struct progress *p = progress_find(v, comes_by_driver(v->in, n, c->driver, c->stack) ? c->driver : c->stack, n->pool);
+    if (!p || !is_fault(n, p))
+        return;
+    p->failures++;
+    const struct rollout_node *first = p->first_failed;
+    if (!first || c->since_s < first->claim->since_s || (c->since_s == first->claim->since_s && strcmp(n->name, first->name) < 0))
+        p->first_failed = n;
+}
+
+/* What a node without a claim says of the revision that it runs. */
+static void count_running(struct rollout_view *v, const struct rollout_node *n, const char *hash)
+{
+    struct progress *p = progress_find(v, hash, n->pool);
+    if (!p || !n->up)
+        return;
+    p->running++;
+    p->able++;
+    p->settled += n->settled;
+}
+
+/* A node that goes down under way is not waited for longer than its step may take: hardware is not the revision's fault. Until
+ * then it stands for what it was to run, so that a driver that kills its node does not get the next one at once. */
+static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
+{
+    int64_t lost_s = time_after(n->claim->since_s, v->in->spec->install_timeout_s);
+    if (n->up || lost_s <= v->in->now_s)
+        return !n->up;
+    if (lost_s < v->next_lost_s)
+        v->next_lost_s = lost_s;
+    return false;
+}
+
+static void count_work(struct rollout_view *v, const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    v->of[w->state]++;
+    if (w->state == WORK_FAILED)
+        count_failure(v, n);
+    if (!n->claim) {
+        count_running(v, n, n->driver);
+        count_running(v, n, n->stack);
+    }
+    if (!w->progress)
+        return;
+    bool in_flight = w->state == WORK_ACTIVE || w->state == WORK_WAITING;
+    w->progress->able += n->up && (w->state == WORK_PENDING || in_flight);
+    w->progress->begun += w->state == WORK_ACTIVE && !is_lost(v, n);
+    w->progress->waiting += w->state == WORK_WAITING && n->up;
+}
+
+/* ---- time */
+
+bool progress_canary_over(const struct progress *p, const struct rollout_input *in)
+{
+    const struct rollout_revision *r = &p->record;
+    return in->spec->canary_nodes <= 0 || r->known_good ||
+           (r->canary_s && time_passed(r->canary_s, in->spec->canary_soak_s, in->now_s));
+}
+
+/* A canary is up when as many nodes are well as it has, or as there are; its time begins anew when one of them is not. */
+static void update_canary(struct progress *p, const struct rollout_input *in)
+{
+    size_t wanted = (size_t) in->spec->canary_nodes;
+    size_t needed = p->able < wanted ? p->able : wanted;
+    if (progress_canary_over(p, in))
+        return;
+    if (p->settled < needed || needed == 0)
+        p->record.canary_s = 0;
+    else if (!p->record.canary_s)
+        p->record.canary_s = in->now_s;
+}
+
+/* A wave is what begins together; the next one begins when none of it is under way any more, and its time has passed since then.
+ * That one is under way is recorded when it is, so that its end is not missed. */
+static void update_wave(struct progress *p, const struct rollout_input *in)
+{
+    if (in->spec->soak_s <= 0 || !progress_canary_over(p, in))
+        return;
+    if (p->begun)
+        p->record.wave_s = ROLLOUT_WAVE_RUNNING;
+    else if (p->record.wave_s == ROLLOUT_WAVE_RUNNING)
+        p->record.wave_s = in->now_s;
+    p->wave_closed = p->begun || (p->record.wave_s && !time_passed(p->record.wave_s, in->spec->soak_s, in->now_s));
+}
+
+static void update_failed(struct progress *p)
+{
+    if (p->record.failed || p->failures < p->threshold)
+        return;
+    p->record.failed = true;
+    p->newly_failed = p->first_failed;
+}
+
+/* ---- all of it */
+
+static void work_make(struct rollout_view *v, struct arena *a, const struct rollout_node *n, struct work *w)
+{
+    w->node = n;
+    w->state = state_of(n);
+    if (w->state == WORK_DONE)
+        return;
+    w->moves_driver = node_moves_driver(v->in, n);
+    w->stale = n->claim && is_stale(n);
+    w->progress = progress_of(v, a, w->moves_driver ? n->target_driver : n->target_stack, n->pool);
+    bool back = w->progress && w->progress->record.known_good && !w->progress->record.failed;
+    w->restores = back && w->state == WORK_FAILED && w->stale && claim_closes(n->claim);
+    w->retreats = back && w->state == WORK_PENDING && n->up && !n->settled;
+}
+
+void rollout_view_make(const struct rollout_input *in, struct arena *a, struct rollout_view *ret)
+{
+    *ret = (struct rollout_view){ .in = in, .next_lost_s = INT64_MAX };
+    ret->works = arena_alloc(a, in->node_count * sizeof *ret->works);
+    for (size_t i = 0; i < in->node_count; i++)
+        work_make(ret, a, &in->nodes[i], &ret->works[i]);
+    for (size_t i = 0; i < in->node_count; i++)
+        count_work(ret, &ret->works[i]);
+    for (struct progress *p = ret->progress; p; p = p->next) {
+        update_failed(p);
+        update_canary(p, in);
+        update_wave(p, in);
+    }
+}
+
+static bool has_news(const struct progress *p)
+{
+    const struct rollout_revision none = { 0 }, *was = p->written ? p->written : &none;
+    return p->newly_failed || p->record.canary_s != was->canary_s || p->record.wave_s != was->wave_s;
+}
+
+void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rollout_decision *ret)
+{
+    size_t count = 0;
+    for (const struct progress *p = v->progress; p; p = p->next)
+        count += has_news(p);
+    ret->notes = arena_alloc(a, count * sizeof *ret->notes);
+    for (const struct progress *p = v->progress; p; p = p->next)
+        if (has_news(p))
+            ret->notes[ret->note_count++] = (struct rollout_note){ .hash = p->record.hash, .pool = p->record.pool,
+                                                                   .canary_s = p->record.canary_s, .wave_s = p->record.wave_s,
+                                                                   .failed = p->newly_failed };
+}
+
+const struct rollout_revision *rollout_first_failed(const struct rollout_input *in)
+{
+    const struct rollout_revision *first = NULL;
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (in->revisions[i].failed && (!first || strcmp(in->revisions[i].hash, first->hash) < 0))
+            first = &in->revisions[i];
+    return first;
+}

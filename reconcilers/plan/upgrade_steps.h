@@ -1,0 +1,33 @@
+/* The way of a claimed node from one revision to another. Each pass looks at the facts (labels, pods, what the kubelet offers) and at the claim, and says
+ * what the node bears after it. A phase is entered in the same write as the change that it begins with, so that there is nothing between two steps. */
+#ifndef OSTLER_RECONCILERS_PLAN_UPGRADE_STEPS_H
+#define OSTLER_RECONCILERS_PLAN_UPGRADE_STEPS_H
+
+#include "reconcilers/model/claim.h"
+#include "reconcilers/plan/drain.h"
+#include "reconcilers/plan/node_plan.h"
+
+/* What is done about the pods of a node that drains. */
+enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
+
+/* What a node bears after the pass. Strings are static, from the arena, or borrowed from the input. */
+struct upgrade {
+    bool under_way;             /* the node was claimed: all below says what becomes of it. Otherwise only `gave_up` counts */
+    bool untouched;             /* what its claim says is not known: nothing is written */
+    const char *driver, *stack; /* the assignment; NULL: off */
+    bool claimed;               /* it stays claimed, as `claim` says */
+    struct claim claim;
+    const char *gave_up;        /* the target that a person gave up on here; NULL: none */
+    const char *reason;         /* of the write, where one is needed */
+    const char *message;
+    enum upgrade_send send;
+    struct drain drain;         /* whom that is about */
+};
+
+/* One step. Fills state, reason, message and operands of the verdict where an upgrade is under way; asks to be called again at the next deadline. */
+void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v, struct plan *plan,
+                  struct upgrade *ret);
+/* The time for which jobs of a node that is claimed since then are waited for is over. `ret_left_s`: how long it is not; -1: no end of it is set. */
+bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s);
+
+#endif

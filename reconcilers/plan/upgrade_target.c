@@ -1,0 +1,48 @@
+#include "reconcilers/plan/upgrade_target.h"
+
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/plan/marks.h"
+
+static bool bears(const struct node_input *in, const char *driver, const char *stack)
+{
+    return str_eq(str_or_empty(node_label(&in->view, LABEL_DRIVER)), driver) &&
+           str_eq(str_or_empty(node_label(&in->view, LABEL_STACK)), stack);
+}
+
+const char *upgrade_pair(struct arena *a, const struct target *t)
+{
+    return arena_printf(a, "%s/%s", t->driver, t->stack);
+}
+
+bool upgrade_given_up(const struct node_input *in, const struct target *t)
+{
+    struct arena a = { 0 };
+    bool same = str_eq(intern_text(in->view.strings, in->view.node->gave_up), upgrade_pair(&a, t));
+    arena_free(&a);
+    return same;
+}
+
+bool upgrade_claim_taken(const struct node_input *in)
+{
+    return !in->view.node->claim && marks_closed(&in->view);
+}
+
+static bool is_tried_out(const struct node_input *in, const struct target *t)
+{
+    return in->rollout->canary_nodes == 0 || (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
+}
+
+const struct target *upgrade_target(const struct node_input *in, const struct target *wish)
+{
+    if (!wish->good)
+        return wish;
+    bool taken = upgrade_claim_taken(in), given_up = taken || upgrade_given_up(in, wish);
+    bool rolled_back = wish->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
+    if (in->view.node->claim || taken)
+        return given_up || rolled_back ? wish->good : wish;
+    if (bears(in, "", ""))
+        return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
+    /* Nodes that came through it stay. */
+    return rolled_back && !bears(in, wish->driver, wish->stack) ? wish->good : wish;
+}

@@ -1,0 +1,24 @@
+/* Any text as a claim: no crash; what is read as one is written as a text that is read as the same. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "reconcilers/model/claim.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_FREE char *text = xstrndup((const char *) data, size);
+    const char *why = NULL;
+    struct claim c, back;
+    if (!claim_parse(text, &c, &why)) {
+        if (!why)
+            abort();
+        return 0;
+    }
+    CLEANUP_FREE char *again = claim_text(&c);
+    if (why || !claim_parse(again, &back, NULL) || !claim_same(&c, &back))
+        abort();
+    return 0;
+}

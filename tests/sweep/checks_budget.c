@@ -1,0 +1,173 @@
+/* Checks of who is taken out of service: how many at a time, for which revision, and by which means. Counted on the server's own state. */
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/rollout_spec.h"
+#include "tests/sweep/checks.h"
+
+/* What others did to a node so lately counts either way: Ostler may not have heard of it. */
+enum { RECENT_MS = 60 * 1000 };
+
+/* ---- what is read of a node */
+
+static bool is_up(const json_t *node)
+{
+    return str_eq(check_condition(node, "Ready"), "True");
+}
+
+static bool is_cordoned(const json_t *node)
+{
+    return json_bool(node, "spec.unschedulable", false);
+}
+
+/* Whether others have it out of service. */
+static bool is_out(const json_t *node)
+{
+    return !is_up(node) || is_cordoned(node);
+}
+
+bool check_is_recent(const struct invariants *v, const json_t *node)
+{
+    int64_t at_ms = check_noted(&v->services, object_name(node));
+    return at_ms >= 0 && v->run->sim.now_ms - at_ms < RECENT_MS;
+}
+
+void check_budget_commit(struct invariants *v, const struct api_commit *c)
+{
+    if (!check_is_kind(c->kind, "nodes"))
+        return;
+    bool theirs = !str_eq(c->user, OSTLER_USER) && c->before && c->after &&
+                  (check_is_closed(c->before) != check_is_closed(c->after) ||
+                   !str_eq(object_annotation(c->before, ANNOTATION_CLAIM), object_annotation(c->after, ANNOTATION_CLAIM)));
+    if (theirs || !c->before || !c->after || is_up(c->before) != is_up(c->after) || is_cordoned(c->before) != is_cordoned(c->after))
+        check_note(v, &v->services, object_name(c->after ? c->after : c->before));
+}
+
+/* ---- what a write takes out of service */
+
+/* A claim as a write makes it. */
+struct taking {
+    struct claim claim;
+    bool was_ours;  /* it was closed for its upgrade before */
+    bool was_out;   /* it was out of service already: by others' doing, or closed since its upgrade had failed */
+    bool begins;    /* it takes a place among those that are changed */
+};
+
+/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody took the one before, or
+ * since its policy is gone, closes nothing that was open: that is not asked. */
+static bool is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
+{
+    struct claim before;
+    *ret = (struct taking){ 0 };
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !check_claim_of(c->after, &ret->claim))
+        return false;
+    bool had = check_claim_of(c->before, &before), closed = had && before.phase != CLAIM_FAILED;
+    if (had && !str_eq(before.policy, ret->claim.policy))
+        return false;
+    if (!had && (check_is_closed(c->before) || check_is_recent(v, c->before)))
+        return false;
+    ret->was_ours = closed;
+    ret->was_out = had || is_out(c->before);
+    ret->begins = claim_phase_has_slot(ret->claim.phase) && !(closed && claim_phase_has_slot(before.phase));
+    return ret->claim.phase != CLAIM_FAILED && (!closed || ret->begins);
+}
+
+/* The policy that the claim was made for, where it still says what it said then. */
+static bool policy_of(const struct invariants *v, const struct claim *claim, struct policy *ret)
+{
+    const json_t *object = check_policy(v);
+    struct policy_problems problems = { 0 };
+    bool same = object && str_eq(object_uid(object), claim->policy) && object_generation(object) == claim->generation;
+    *ret = (struct policy){ 0 };
+    bool good = same && policy_decode(object, "", ret, &problems) == 0;
+    policy_problems_clear(&problems);
+    return good;
+}
+
+/* ---- S1 */
+
+struct tally_of_nodes {
+    size_t all, ours, out, begun;
+};
+
+static struct tally_of_nodes count(const struct invariants *v)
+{
+    const struct kind *nodes = kind_named("nodes");
+    struct tally_of_nodes n = { 0 };
+    for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
+        const json_t *node = api_at(v->run->api, nodes, i);
+        struct claim claim;
+        bool ours = check_claim_of(node, &claim) && claim.phase != CLAIM_FAILED, recent = check_is_recent(v, node);
+        n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
+        n.ours += ours;
+        n.out += ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
+        n.begun += ours && claim_phase_has_slot(claim.phase) && is_up(node) && !recent;
+    }
+    return n;
+}
+
+static void check_line(struct invariants *v, const struct rollout_count *limit, size_t used, size_t all, const char *what, const json_t *node)
+{
+    size_t max = rollout_count_of(limit, all);
+    if (used > max)
+        check_failed(v, INVARIANT_S1_BUDGET, "with %s %zu nodes %s, and %zu may", object_name(node), used, what, max);
+}
+
+void check_budget(struct invariants *v, const struct api_commit *c)
+{
+    struct taking t;
+    struct policy policy;
+    if (!is_taking(v, c, &t))
+        return;
+    if (policy_of(v, &t.claim, &policy)) {
+        struct rollout_spec spec;
+        struct tally_of_nodes n = count(v);
+        rollout_spec_decode(policy.spec, &spec);
+        check_tried(v, INVARIANT_S1_BUDGET);
+        if (!t.was_ours)
+            check_line(v, &spec.max_unavailable, t.was_out ? n.ours : n.out, n.all, "are out of service", c->after);
+        if (t.begins)
+            check_line(v, &spec.max_parallel, n.begun, n.all, "are being changed", c->after);
+    }
+    policy_clear(&policy);
+}
+
+/* ---- S2 */
+
+void check_cordon(struct invariants *v, const struct api_commit *c)
+{
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after)
+        return;
+    check_tried(v, INVARIANT_S2_CORDON);
+    if (is_cordoned(c->before) != is_cordoned(c->after))
+        check_failed(v, INVARIANT_S2_CORDON, "%s", object_name(c->after));
+}
+
+/* ---- S11 */
+
+static bool has_failed(const struct invariants *v, const char *tier, const char *hash, const char *pool)
+{
+    CLEANUP_FREE char *name = xasprintf("%s-%s", tier, hash);
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
+    const json_t *record = api_get(v->run->api, kind_named("controllerrevisions"), OPERAND_NAMESPACE, name);
+    return record && object_annotation(record, key);
+}
+
+void check_failed_revision(struct invariants *v, const struct api_commit *c)
+{
+    struct taking t;
+    struct policy policy;
+    if (!is_taking(v, c, &t) || t.claim.kind != CLAIM_UPGRADE)
+        return;
+    if (policy_of(v, &t.claim, &policy)) {
+        const char *pool = policy.pools[policy_pool_of(&policy, selector_lookup_json, json_at(c->after, "metadata.labels"))].name;
+        bool driver = claim_moves_driver(&t.claim);
+        const char *tier = driver ? "driver" : "stack", *hash = driver ? t.claim.driver : t.claim.stack;
+        check_tried(v, INVARIANT_S11_FAILED);
+        if (has_failed(v, tier, hash, pool))
+            check_failed(v, INVARIANT_S11_FAILED, "%s: %s-%s", object_name(c->after), tier, hash);
+    }
+    policy_clear(&policy);
+}

@@ -1,0 +1,231 @@
+#include "reconcilers/plan/drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define NS "ostler-operands"
+#define META(name, more) "'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'u-" name "', 'resourceVersion': '7'" more "}"
+#define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
+#define GPU "'nodeName': 'n', 'containers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]"
+#define SERVICE(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
+#define OTHERS(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'b'}") ", 'spec': {" GPU "}}"
+#define JOB(name) "{" META(name, OWNER("Job") ", 'labels': {'team': 'a'}") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
+#define BARE(name) "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
+#define BARE_JOB(name) "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
+#define GOING(name) "{" META(name, OWNER("Job") ", 'deletionTimestamp': 't'") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
+#define STATIC(name) "{" META(name, OWNER("Node")) ", 'spec': {" GPU "}}"
+#define DATA(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'volumes': [{'emptyDir': {}}], " GPU "}}"
+#define DAEMON(name, tolerations) \
+    "{" META(name, OWNER("DaemonSet") ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': [" tolerations "], " GPU "}}"
+#define OPERAND(name)                                                                                                              \
+    "{'metadata': {'name': '" name "', 'namespace': '" NS "'" OWNER("DaemonSet") ", 'labels': {'app.kubernetes.io/managed-by': "         \
+    "'ostler', 'app.kubernetes.io/component': 'driver'}}, 'spec': {" GPU "}}"
+
+/* Pods of one node, as they are kept. */
+struct node_of_pods {
+    struct intern *strings;
+    struct pod *pods;
+};
+
+/* The last one of the list comes first: the order is not that of the names. */
+static struct node_of_pods node_with(const char *list)
+{
+    struct node_of_pods n = { intern_new(), NULL };
+    CLEANUP_FREE char *text = xasprintf("[%s]", list);
+    CLEANUP_JSON json_t *objects = tree(text);
+    size_t i;
+    json_t *object;
+    json_array_foreach (objects, i, object) {
+        struct pod *p = pod_project(n.strings, NS, object);
+        assert_non_null(p);
+        p->head.rv = 7; /* as the table notes it */
+        p->next_on_node = n.pods;
+        n.pods = p;
+    }
+    return n;
+}
+
+static void node_clear(struct node_of_pods *n)
+{
+    while (n->pods) {
+        struct pod *p = n->pods;
+        n->pods = p->next_on_node;
+        pod_free(n->strings, p);
+    }
+    intern_free(n->strings);
+}
+
+/* A policy's drain and whether the time of jobs is over. */
+struct terms {
+    bool limited;  /* drain.waitForJobs is set */
+    bool jobs_may_go;
+    bool force;
+    bool keep_data; /* deleteEmptyDir: false */
+    const char *selector; /* NULL: none */
+};
+
+/* What the plan does to which pods, one letter each: t: tried, e: evicted, d: deleted. */
+static void describe(const struct plan *plan, struct buf *out)
+{
+    for (size_t i = 0; i < plan->len; i++) {
+        const struct request *r = &plan->actions[i].request;
+        buf_printf(out, "%s%s %s", i ? ", " : "", r->dry_run ? "t" : r->evicts ? "e" : "d", strrchr(plan->actions[i].target, '/') + 1);
+    }
+}
+
+static const struct drain_row {
+    const char *name;
+    const char *pods;
+    struct terms terms;
+    size_t waiting, stuck;
+    const char *asked; /* what is done with a dry run first */
+    const char *message;
+} rows[] = {
+    { "an empty node is drained", "", { 0 }, 0, 0, "", NULL },
+    { "operands of ours stay", OPERAND("driver"), { 0 }, 0, 0, "", NULL },
+    { "a service's pod is asked to leave", SERVICE("s"), { 0 }, 1, 0, "t s, e s", "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "all are tried before one is asked, by name", SERVICE("b") "," SERVICE("a"), { 0 }, 2, 0, "t a, t b, e a, e b",
+      "waits for 2 GPU pods: ml/a, ml/b (asked to leave)" },
+    { "what is being deleted is not asked again", GOING("g"), { 0 }, 1, 0, "", "waits for 1 GPU pod: ml/g (being deleted)" },
+    { "beside one that is being deleted the others are asked", GOING("g") "," SERVICE("s"), { 0 }, 2, 0, "t s, e s",
+      "waits for 2 GPU pods: ml/s (asked to leave); ml/g (being deleted)" },
+
+    { "jobs are waited for", JOB("j"), { 0 }, 1, 1, "", "waits for 1 GPU pod: ml/j (a job: waited for as long as it runs)" },
+    { "while a job runs nobody is asked", JOB("j") "," SERVICE("s"), { 0 }, 2, 1, "",
+      "waits for 2 GPU pods: ml/j (a job: waited for as long as it runs); ml/s (asked to leave)" },
+    { "jobs are waited for up to a time", JOB("j"), { .limited = true }, 1, 1, "",
+      "waits for 1 GPU pod: ml/j (a job: waited for until drain.waitForJobs is over)" },
+    { "jobs whose time is over are asked", JOB("j"), { .limited = true, .jobs_may_go = true }, 1, 0, "t j, e j",
+      "waits for 1 GPU pod: ml/j (asked to leave)" },
+
+    { "bare pods are left", BARE("b"), { 0 }, 1, 1, "",
+      "waits for 1 GPU pod: ml/b (no controller would make it again: delete it or set drain.force)" },
+    { "also when the jobs' time is over", BARE_JOB("b"), { .limited = true, .jobs_may_go = true }, 1, 1, "",
+      "waits for 1 GPU pod: ml/b (no controller would make it again: delete it or set drain.force)" },
+    { "bare pods that end are waited for", BARE_JOB("b"), { 0 }, 1, 1, "", "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
+    { "so they are with force", BARE_JOB("b"), { .force = true }, 1, 1, "", "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
+    { "with force bare pods are asked", BARE("b"), { .force = true }, 1, 0, "t b, e b", "waits for 1 GPU pod: ml/b (asked to leave)" },
+
+    { "an emptyDir is given up", DATA("d"), { 0 }, 1, 0, "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
+    { "an emptyDir is kept where the policy says so", DATA("d"), { .keep_data = true }, 1, 1, "",
+      "waits for 1 GPU pod: ml/d (its emptyDir would be lost: end it or set drain.deleteEmptyDir)" },
+
+    { "a DaemonSet's pod that does not come back is asked", DAEMON("d", "{'key': 'nvidia.com/gpu', 'operator': 'Exists'}"), { 0 }, 1, 0,
+      "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
+    { "a DaemonSet's pod that would come back is left", DAEMON("d", "{'operator': 'Exists'}"), { .force = true }, 1, 1, "",
+      "waits for 1 GPU pod: ml/d (of a DaemonSet that tolerates ostler.dev/upgrade and would make it again: take the toleration away)" },
+    { "static pods are left", STATIC("s"), { .force = true, .jobs_may_go = true }, 1, 1, "",
+      "waits for 1 GPU pod: ml/s (static: take its file off the node)" },
+
+    { "the selector's pods are asked", SERVICE("s"), { .selector = "{'matchLabels': {'team': 'a'}}" }, 1, 0, "t s, e s",
+      "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "others hold the node up", OTHERS("o") "," SERVICE("s"), { .selector = "{'matchLabels': {'team': 'a'}}" }, 2, 1, "",
+      "waits for 2 GPU pods: ml/o (left out by drain.podSelector: end it or change the selector); ml/s (asked to leave)" },
+    { "a selector that is none selects nobody", SERVICE("s"), { .selector = "{'matchLabels': 'x'}" }, 1, 1, "",
+      "waits for 1 GPU pod: ml/s (left out by drain.podSelector: end it or change the selector)" },
+
+    { "three pods are named, and the others counted", JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 5, 3, "",
+      "waits for 5 GPU pods: ml/c, ml/d, ml/e (a job: waited for as long as it runs); 2 more (asked to leave)" },
+    { "those of one kind too", SERVICE("d") "," SERVICE("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 4, 0,
+      "t a, t b, t c, t d, e a, e b, e c, e d", "waits for 4 GPU pods: ml/a, ml/b, ml/c and 1 more (asked to leave)" },
+};
+
+static void look(const struct node_of_pods *n, const struct terms *t, struct arena *a, struct drain *ret)
+{
+    CLEANUP_JSON json_t *selector = t->selector ? tree(t->selector) : NULL;
+    struct drain_spec spec = { .wait_for_jobs_s = t->limited ? 3600 : -1, .delete_empty_dir = !t->keep_data, .force = t->force,
+                               .pod_selector = selector };
+    drain_look(&(struct drain_input){ n->pods, n->strings, &spec, t->jobs_may_go }, a, ret);
+}
+
+static void check_drain(void **state)
+{
+    const struct drain_row *row = *state;
+    CLEANUP(node_clear) struct node_of_pods n = node_with(row->pods);
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct drain d;
+    look(&n, &row->terms, &a, &d);
+    assert_int_equal(d.waiting, row->waiting);
+    assert_int_equal(d.stuck, row->stuck);
+    assert_string_equal(str_or_empty(d.message), str_or_empty(row->message));
+    CLEANUP_PLAN struct plan plan = { 0 };
+    drain_evict(&d, true, &plan);
+    CLEANUP_BUF struct buf asked = BUF_INIT(1000);
+    describe(&plan, &asked);
+    assert_string_equal(buf_text(&asked), row->asked);
+    size_t all = 0;
+    for (int i = 0; i < DRAIN_FATE_COUNT; i++)
+        all += d.of[i];
+    assert_int_equal(all, d.waiting + d.of[DRAIN_STAYS]);
+}
+
+static void check_begun(void **state)
+{
+    (void) state;
+    CLEANUP(node_clear) struct node_of_pods n = node_with(SERVICE("a") "," SERVICE("b"));
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct drain d;
+    look(&n, &(struct terms){ 0 }, &a, &d);
+    CLEANUP_PLAN struct plan plan = { 0 };
+    drain_evict(&d, false, &plan);
+    CLEANUP_BUF struct buf text = BUF_INIT(1000);
+    plan_text(&plan, &text);
+    assert_string_equal(buf_text(&text), "Evict pod/ml/a Drain: its node's driver is about to change\n"
+                                         "Evict pod/ml/b Drain: its node's driver is about to change\n");
+    assert_false(plan.keep_going);
+    CLEANUP_JSON json_t *body = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
+    assert_string_equal(json_str(body, "deleteOptions.preconditions.uid"), "u-a");
+}
+
+static void check_delete(void **state)
+{
+    (void) state;
+    CLEANUP(node_clear) struct node_of_pods n = node_with(GOING("g") "," SERVICE("s")), with_job = node_with(SERVICE("s") "," JOB("j"));
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct drain d;
+    look(&n, &(struct terms){ 0 }, &a, &d);
+    CLEANUP_PLAN struct plan plan = { 0 };
+    drain_delete(&d, &plan);
+    assert_int_equal(plan.len, 1);
+    assert_string_equal(plan.actions[0].request.path, "/api/v1/namespaces/ml/pods/s");
+    CLEANUP_JSON json_t *body = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
+    assert_tree(json_object_get(body, "preconditions"), "{'uid': 'u-s', 'resourceVersion': '7'}");
+    look(&with_job, &(struct terms){ 0 }, &a, &d);
+    drain_delete(&d, &plan);
+    assert_int_equal(plan.len, 1);
+}
+
+/* Names of pods may be long, messages not. */
+static void check_long_names(void **state)
+{
+    (void) state;
+    char name[254];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    CLEANUP_BUF struct buf list = BUF_INIT(100000);
+    for (char c = 'a'; c <= 'e'; c++) {
+        name[0] = c;
+        buf_printf(&list, "%s{'metadata': {'name': '%s', 'namespace': '%.63s'}, 'spec': {" GPU "}}", c == 'a' ? "" : ", ", name, name);
+    }
+    CLEANUP(node_clear) struct node_of_pods n = node_with(buf_text(&list));
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct drain d;
+    look(&n, &(struct terms){ 0 }, &a, &d);
+    assert_in_range(strlen(d.message), 800, 900);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_drain, rows);
+    suite_add(&s, "once it is begun nothing is tried first", check_begun, NULL);
+    suite_add(&s, "deleted is who would be asked, as it was seen, and nobody beside a job", check_delete, NULL);
+    suite_add(&s, "the longest names make no endless sentence", check_long_names, NULL);
+    return suite_run(&s, "drain");
+}

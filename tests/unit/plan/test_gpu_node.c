@@ -1,0 +1,305 @@
+/* What is said of a node is written when it is something else, and only then. */
+#include "reconcilers/plan/gpu_node.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "reconcilers/model/names.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define NOW "2026-11-21T10:00:00Z"
+#define BEFORE "2026-11-21T09:00:00Z"
+#define CRD "crds/ostler.dev_gpunodes.yaml"
+#define APPLY "PATCH /apis/ostler.dev/v1alpha1/gpunodes/a?fieldManager=ostler&force=true\n"
+#define STATUS "PATCH /apis/ostler.dev/v1alpha1/gpunodes/a/status?fieldManager=ostler&force=true\n"
+#define DELETE "DELETE /apis/ostler.dev/v1alpha1/gpunodes/a\n"
+#define CONDITION "PATCH /api/v1/nodes/a/status?fieldManager=ostler\n"
+
+#define TIERS "'driver':{'version':'580','revision':'d1','target':'d2'},'stack':{'version':'1.18','revision':'s1','target':'s1'}"
+#define SAYS_READY(since) "'state':'Ready','reason':'OperandsUp','message':'every operand of the node is up','since':'" since "'," TIERS
+#define IS_READY "'status':'True','reason':'OperandsUp','message':'every operand of the node is up'"
+#define SAYS_STARTING(since)                                                                                                       \
+    "'state':'Installing','reason':'PodStarting','message':'pod ops/x is starting','since':'" since "',"                           \
+    "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','message':'the node\\u0027s toolkit'}]," TIERS
+#define IS_STARTING(pod) "'status':'False','reason':'PodStarting','message':'pod ops/" pod " is starting'"
+#define GPU_POD(ns, name, more)                                                                                                    \
+    "{'metadata':{'name':'" name "','namespace':'" ns "'" more "},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
+
+/* ---- one row: a node, what is said of it, and what its last pass came to */
+
+static const struct row {
+    const char *name;
+    const char *report;    /* status of the GpuNode; NULL: there is none */
+    const char *condition; /* members of the condition besides type; NULL: there is none */
+    const char *node;      /* members of the Node's metadata besides name and uid */
+    const char *owner;     /* uid in the report; NULL: the node's */
+    const char *pods;      /* on the node */
+    int state;
+    const char *reason, *message, *pod;
+    int told_ms;
+    bool no_crd, gone;
+    bool off;              /* the node carries nothing, and is to run nothing */
+    const char *requests;
+    const char *status;    /* that is written; NULL: none */
+    const char *said;      /* the condition that is written; NULL: none */
+    int again_ms;
+} rows[] = {
+    { .name = "a node that is first looked after", .state = NODE_READY, .requests = APPLY STATUS CONDITION,
+      .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}",
+      .said = "{'type':'GpuReady'," IS_READY ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
+    { .name = "all has been said", .report = SAYS_READY(BEFORE) ",'policyGeneration':4", .condition = IS_READY, .state = NODE_READY, .requests = "" },
+    { .name = "all has been said, under an older policy", .report = SAYS_READY(BEFORE) ",'policyGeneration':3", .condition = IS_READY,
+      .state = NODE_READY, .requests = "" },
+    { .name = "somebody edits a report", .report = "'state':'Ready','reason':'Nice','since':'" BEFORE "'", .condition = IS_READY, .state = NODE_READY,
+      .requests = STATUS, .status = "{" SAYS_READY(BEFORE) ",'policyGeneration':4}" },
+    { .name = "the time of a state is not as it was written", .report = "'state':'Ready','since':'yesterday'", .condition = IS_READY,
+      .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
+    { .name = "a node from which everything came off", .report = SAYS_READY(BEFORE) ",'policyGeneration':4",
+      .condition = "'status':'False','reason':'WaitingForDriver','message':'m'", .state = NODE_REMOVING, .reason = "WaitingForDriver", .message = "m",
+      .off = true, .requests = STATUS,
+      .status = "{'state':'Removing','reason':'WaitingForDriver','message':'m','since':'" NOW "','policyGeneration':4}" },
+    { .name = "another state begins now", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_INSTALLING, .reason = "PodStarting",
+      .message = "pod ops/x is starting", .pod = "ops/x", .requests = STATUS CONDITION, .status = "{" SAYS_STARTING(NOW) ",'policyGeneration':4}",
+      .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
+    { .name = "another sentence in the same state", .report = SAYS_STARTING(BEFORE), .condition = IS_STARTING("w"), .state = NODE_INSTALLING,
+      .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .told_ms = 60000, .requests = CONDITION,
+      .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "'}" },
+    { .name = "another sentence a moment after the last", .report = SAYS_STARTING(BEFORE), .condition = IS_STARTING("w"), .state = NODE_INSTALLING,
+      .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .told_ms = 20000, .requests = "", .again_ms = 40000 },
+    { .name = "another reason a moment after the last", .report = SAYS_STARTING(BEFORE),
+      .condition = "'status':'False','reason':'PodMissing','message':'pod ops/x is starting'", .state = NODE_INSTALLING, .reason = "PodStarting",
+      .message = "pod ops/x is starting", .pod = "ops/x", .requests = CONDITION,
+      .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "'}" },
+    { .name = "GPU pods are waited for, by name", .condition = "'status':'False','reason':'Draining','message':'m'", .state = NODE_DRAINING,
+      .reason = "Draining", .message = "m", .pods = GPU_POD("ml", "b", "") "," GPU_POD("ml", "a", ",'deletionTimestamp':'t'"), .requests = APPLY STATUS,
+      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Pod','namespace':'ml','name':'a','message':'uses a GPU, is being deleted'},"
+                "{'kind':'Pod','namespace':'ml','name':'b','message':'uses a GPU'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "GPU pods of a node that waits for nobody", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_READY,
+      .pods = GPU_POD("ml", "b", ""), .requests = "" },
+    { .name = "a node that somebody else serves has a report alone", .state = NODE_FOREIGN, .reason = "ForeignStack", .message = "m",
+      .condition = IS_READY, .requests = APPLY STATUS CONDITION,
+      .status = "{'state':'ForeignStack','reason':'ForeignStack','message':'m','since':'" NOW "'," TIERS ",'policyGeneration':4}",
+      .said = "{'$patch':'delete','type':'GpuReady'}" },
+    { .name = "a node that is let go of", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_UNMANAGED, .requests = DELETE CONDITION,
+      .said = "{'$patch':'delete','type':'GpuReady'}" },
+    { .name = "a node that was never looked after", .state = NODE_UNMANAGED, .requests = "" },
+    { .name = "a node that is being deleted", .report = SAYS_READY(BEFORE), .condition = IS_READY, .node = ",'deletionTimestamp':'t'",
+      .state = NODE_READY, .requests = DELETE },
+    { .name = "a node that is gone", .report = SAYS_READY(BEFORE), .gone = true, .requests = DELETE },
+    { .name = "a name that nothing is known of", .gone = true, .requests = "" },
+    { .name = "the report of an earlier node of this name", .report = SAYS_READY(BEFORE), .owner = "other", .condition = IS_READY, .state = NODE_READY,
+      .requests = DELETE },
+    { .name = "without the CRD there is the condition", .no_crd = true, .state = NODE_READY, .requests = CONDITION,
+      .said = "{'type':'GpuReady'," IS_READY ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
+};
+
+struct scene {
+    struct intern *strings;
+    struct node *node;
+    struct pod *pods;
+    struct gpu_node *report;
+    struct tally tally;
+    struct node_summary summary;
+};
+
+static void take_node(struct scene *s, const struct row *row)
+{
+    CLEANUP_FREE char *condition = row->condition ? xasprintf("{'type':'GpuReady',%s}", row->condition) : NULL;
+    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'a','uid':'u'%s},'status':{'conditions':[%s]}}", str_or_empty(row->node), str_or_empty(condition));
+    CLEANUP_JSON json_t *object = tree(text);
+    s->node = node_project(s->strings, object);
+}
+
+static void take_pods(struct scene *s, const struct row *row)
+{
+    CLEANUP_FREE char *text = xasprintf("[%s]", str_or_empty(row->pods));
+    CLEANUP_JSON json_t *objects = tree(text);
+    size_t i;
+    json_t *object;
+    json_array_foreach (objects, i, object) {
+        struct pod *p = pod_project(s->strings, "ops", object);
+        assert_non_null(p);
+        p->next_on_node = s->pods;
+        s->pods = p;
+    }
+}
+
+static void take_report(struct scene *s, const struct row *row)
+{
+    if (!row->report)
+        return;
+    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'a','uid':'r','ownerReferences':[{'kind':'Node','uid':'%s'}]},'status':{%s}}",
+                                        row->owner ? row->owner : "u", row->report);
+    CLEANUP_JSON json_t *object = tree(text);
+    s->report = gpu_node_project(object);
+}
+
+static void take_verdict(struct scene *s, const struct row *row)
+{
+    struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message, .pod = row->pod,
+                              .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
+                              .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
+    if (row->off)
+        *v.driver = *v.stack = *v.target_driver = *v.target_stack = '\0';
+    s->summary.name = "a";
+    assert_true(tally_set(&s->tally, &s->summary, &v));
+}
+
+static void scene_clear(struct scene *s)
+{
+    tally_remove(&s->tally, &s->summary);
+    tally_clear(&s->tally);
+    if (s->report)
+        gpu_node_free(s->report);
+    node_free(s->strings, s->node);
+    while (s->pods) {
+        struct pod *p = s->pods;
+        s->pods = p->next_on_node;
+        pod_free(s->strings, p);
+    }
+    assert_int_equal(intern_count(s->strings), 0);
+    intern_free(s->strings);
+}
+
+/* The body of the action with this verb; NULL: there is none. New reference. */
+static json_t *body_of(const struct plan *plan, const char *verb)
+{
+    for (size_t i = 0; i < plan->len; i++)
+        if (strcmp(plan->actions[i].verb, verb) == 0)
+            return json_parse(plan->actions[i].request.body, strlen(plan->actions[i].request.body), NULL);
+    return NULL;
+}
+
+static void expect_part(const struct plan *plan, const char *verb, const char *path, const char *want)
+{
+    CLEANUP_JSON json_t *body = body_of(plan, verb);
+    if (!want) {
+        assert_null(body);
+        return;
+    }
+    const json_t *part = json_at(body, path);
+    assert_tree(json_is_array(part) ? json_array_get(part, 0) : part, want);
+}
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    struct scene s = { .strings = intern_new() };
+    take_node(&s, row);
+    take_pods(&s, row);
+    take_report(&s, row);
+    take_verdict(&s, row);
+    struct gpu_node_input in = { .name = "a", .node = row->gone ? NULL : s.node, .summary = row->gone ? NULL : &s.summary, .pods = s.pods,
+                                 .report = s.report, .told_ms = row->told_ms, .reports_exist = !row->no_crd,
+                                 .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW };
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_BUF struct buf requests = BUF_INIT(4096);
+    assert_int_equal(gpu_node_plan(&in, &a, &plan), row->said != NULL);
+    for (size_t i = 0; i < plan.len; i++)
+        buf_printf(&requests, "%s %s\n", plan.actions[i].request.method, plan.actions[i].request.path);
+    assert_string_equal(buf_text(&requests), row->requests);
+    expect_part(&plan, "Status", "status", row->status);
+    expect_part(&plan, "Condition", "status.conditions", row->said);
+    assert_int_equal(plan.requeue_after_ms, row->again_ms);
+    scene_clear(&s);
+}
+
+/* ---- what is sent */
+
+/* A scene of one node that is Ready and of which nothing has been said. */
+static const struct row fresh = { .state = NODE_READY };
+
+static void check_bodies(void **state)
+{
+    (void) state;
+    struct scene s = { .strings = intern_new() };
+    take_node(&s, &fresh);
+    take_verdict(&s, &fresh);
+    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .reports_exist = true, .now = NOW };
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    gpu_node_plan(&in, &a, &plan);
+    CLEANUP_JSON json_t *report = body_of(&plan, "Apply"), *condition = body_of(&plan, "Condition");
+    assert_tree(report, "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':{'name':'a','labels':{'app.kubernetes.io/managed-by':'ostler'},"
+                        "'ownerReferences':[{'apiVersion':'v1','kind':'Node','name':'a','uid':'u'}]}}");
+    /* Only this incarnation of the node. */
+    assert_string_equal(json_str(condition, "metadata.uid"), "u");
+    assert_true(plan.keep_going);
+    scene_clear(&s);
+}
+
+/* ---- bounds */
+
+/* The rules of the members of the status. New reference. */
+static json_t *rules_of_status(void)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *documents = yaml_parse_file(CRD, NULL, &e);
+    if (!documents)
+        fail_msg("%s", err_msg(&e));
+    const json_t *version = json_array_get(json_at(json_array_get(documents, 0), "spec.versions"), 0);
+    return json_incref(json_at(version, "schema.openAPIV3Schema.properties.status.properties"));
+}
+
+/* Every member of `value` is one of the schema's, and nothing is longer than it allows. */
+static void expect_fits(const json_t *properties, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    json_t *item;
+    json_object_foreach ((json_t *) value, key, member) {
+        const json_t *rule = json_object_get(properties, key);
+        assert_non_null(rule);
+        assert_true(*json_str_or_empty(rule, "description"));
+        if (json_is_string(member))
+            assert_true(json_str(rule, "format") || (int64_t) json_string_length(member) <= json_int(rule, "maxLength", -1));
+        if (json_is_object(member))
+            expect_fits(json_object_get(rule, "properties"), member);
+        if (json_is_array(member))
+            assert_true((int64_t) json_array_size(member) <= json_int(rule, "maxItems", -1));
+        json_array_foreach (member, i, item)
+            expect_fits(json_at(rule, "items.properties"), item);
+    }
+}
+
+static void check_bounds(void **state)
+{
+    (void) state;
+    char sentence[5000];
+    memset(sentence, 'x', sizeof sentence);
+    sentence[sizeof sentence - 1] = '\0';
+    struct scene s = { .strings = intern_new() };
+    CLEANUP_BUF struct buf pods = BUF_INIT(64 << 10);
+    for (int i = 0; i < 30; i++)
+        buf_printf(&pods, "%s{'metadata':{'name':'p%d','namespace':'ml'},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}",
+                   i ? "," : "", i);
+    struct row row = { .state = NODE_DRAINING, .reason = sentence, .message = sentence, .pods = buf_text(&pods) };
+    take_node(&s, &row);
+    take_pods(&s, &row);
+    take_verdict(&s, &row);
+    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .pods = s.pods, .reports_exist = true, .now = NOW };
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    gpu_node_plan(&in, &a, &plan);
+    CLEANUP_JSON json_t *body = body_of(&plan, "Status"), *condition = body_of(&plan, "Condition"), *rules = rules_of_status();
+    expect_fits(rules, json_at(body, "status"));
+    assert_int_equal(json_array_size(json_at(body, "status.waitingFor")), GPU_NODE_WAITING_MAX);
+    assert_true(strlen(json_str(json_array_get(json_at(condition, "status.conditions"), 0), "message")) <= 1024);
+    scene_clear(&s);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    suite_add(&s, "a new report and its condition", check_bodies, NULL);
+    suite_add(&s, "a report stays within what its CRD allows", check_bounds, NULL);
+    return suite_run(&s, "gpu_node");
+}

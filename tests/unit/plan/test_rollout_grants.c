@@ -1,0 +1,69 @@
+/* Claims as grants write them: what goes on from the claim before, and what begins. */
+#include "reconcilers/plan/rollout_grants.h"
+
+#include <stdio.h>
+
+#include "tests/unit/support/suite.h"
+
+enum { NOW_S = 1000, CLAIMED_S = 100 };
+
+#define NONE_BEFORE -1
+
+static const struct row {
+    const char *name;
+    enum rollout_grant_kind kind;
+    const char *driver, *stack;           /* what the node bears */
+    int before;                           /* phase of its claim, which is from old/s1 to the claim's target */
+    const char *claim_driver;
+    const char *to_driver, *to_stack;     /* its target */
+    enum claim_phase phase;               /* what must come of it */
+    const char *from_driver, *from_stack;
+    unsigned attempt;
+    int64_t claimed_s;
+} rows[] = {
+    { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_DRAINING, "old", "s1", 1, NOW_S },
+    { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2", CLAIM_UNLOADING, "old", "s1", 1, NOW_S },
+    { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_WAITING, "old", "s1", 1, NOW_S },
+    { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 1, CLAIMED_S },
+    { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "", CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING,
+      "old", "s1", 2, NOW_S },
+    { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "new", "s1",
+      CLAIM_UNLOADING, "old", "s1", 2, NOW_S },
+    { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 2,
+      NOW_S },
+    { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer", "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S },
+    { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new", "newer", "s1", CLAIM_UNLOADING, "new", "", 1,
+      NOW_S },
+};
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    struct claim before = { .phase = (enum claim_phase) row->before, .claimed_s = CLAIMED_S, .attempt = 1, .gpus = 8, .stack = "s1",
+                            .from_driver = "old", .from_stack = "s1", .reason = "NoGpus" };
+    if (row->claim_driver)
+        snprintf(before.driver, sizeof before.driver, "%s", row->claim_driver);
+    struct rollout_node n = { .name = "gpu-1", .driver = row->driver, .stack = row->stack, .target_driver = row->to_driver,
+                              .target_stack = row->to_stack, .gpus = 8, .claim = row->before == NONE_BEFORE ? NULL : &before };
+    struct rollout_grant g = { .node = &n, .kind = row->kind };
+    struct claimant by = { .policy = "uid-1", .generation = 7, .now_s = NOW_S };
+    struct claim c = grant_claim(&g, &by, false);
+    assert_int_equal(c.phase, row->phase);
+    assert_string_equal(c.driver, row->to_driver);
+    assert_string_equal(c.stack, row->to_stack);
+    assert_string_equal(c.from_driver, row->from_driver);
+    assert_string_equal(c.from_stack, row->from_stack);
+    assert_int_equal(c.attempt, row->attempt);
+    assert_int_equal(c.claimed_s, row->claimed_s);
+    assert_int_equal(c.since_s, NOW_S);
+    assert_int_equal(c.generation, 7);
+    assert_string_equal(c.policy, "uid-1");
+    assert_string_equal(c.reason, "");
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    return suite_run(&s, "rollout grants");
+}
