@@ -8,9 +8,13 @@ RUN apt-get update -q \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Makefile LICENSE ./
-COPY scripts/embed scripts/embed-zones scripts/
+COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/
 COPY controller controller
 COPY reconcilers reconcilers
+# `ostler plan --simulate` plays rollouts in these.
+COPY sim sim
+COPY crds crds
+COPY charts/ostler/templates charts/ostler/templates
 ARG VERSION=unknown
 RUN make -j"$(nproc)" VERSION="$VERSION" build/ostler && strip build/ostler
 # The program, the libraries that it loads at the paths where the loader looks, and nothing else: no shell, no package manager.

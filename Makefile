@@ -35,9 +35,10 @@ CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -
 LAYERS := controller/engine reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
           reconcilers/model controller/kube controller/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
-# The simulator's, above all of them.
+# The simulator's, above all of them; `ostler plan --simulate` plays a rollout in a part of it.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
+PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
 LIBS := -lcurl -lwebsockets -ljansson -lyaml
 # The simulator's server makes its own certificate.
 SIM_LIBS := $(LIBS) -lcrypto
@@ -52,7 +53,7 @@ all: build/ostler
 build/ostler: $B/ostler
 	$Qcp -f $< $@.new && mv -f $@.new $@
 
-$B/ostler: $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(ARCHIVES)
+$B/ostler: $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(PLAN_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
@@ -101,7 +102,7 @@ OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/policy
 $B/other/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -include e2e/other_build.h -c -o $@ $<
-build/ostler-other: $(OTHER_OBJECTS) $(patsubst %.c,$B/%.o,$(filter-out controller/options.c,$(wildcard controller/*.c))) $(ARCHIVES)
+build/ostler-other: $(OTHER_OBJECTS) $(patsubst %.c,$B/%.o,$(filter-out controller/options.c,$(wildcard controller/*.c))) $(PLAN_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@.new $^ $(LIBS) && mv -f $@.new $@
 
@@ -125,7 +126,7 @@ sweep-program: $B/sweep
 # Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
 SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
 SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved upgrade-two-leaders upgrade-outage
-SWEEPS += upgrade-rights upgrade-writers upgrade-dst
+SWEEPS += upgrade-rights upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes rollouts
 $(SWEEPS): $B/sweep
 	$Q$< $@
 $(SWEEPS:%=%-full): %-full: $B/sweep

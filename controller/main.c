@@ -5,6 +5,7 @@
 #include "offline.h"
 #include "operator.h"
 #include "options.h"
+#include "plan_command.h"
 
 int main(int argc, char **argv)
 {
@@ -27,6 +28,8 @@ int main(int argc, char **argv)
         return offline_render(&o);
     case COMMAND_VALIDATE:
         return offline_validate(&o);
+    case COMMAND_PLAN:
+        return plan_command(&o);
     case COMMAND_RUN:
     case COMMAND_CLEANUP:
         return operator_run(&o);

@@ -93,8 +93,7 @@ static bool check_envelope(const char *file, const json_t *object, const struct 
     return ok;
 }
 
-/* The policy of a file, decoded and checked; false after saying what is wrong. */
-static bool load_policy(const struct options *o, struct policy *ret)
+bool offline_policy(const struct options *o, struct policy *ret, json_t **ret_object)
 {
     CLEANUP_ERR struct err e = { 0 };
     struct yaml_lines *lines = NULL;
@@ -110,13 +109,15 @@ static bool load_policy(const struct options *o, struct policy *ret)
     print_problems(name, &problems, lines);
     policy_problems_clear(&problems);
     yaml_lines_free(lines);
+    if (ok && ret_object)
+        *ret_object = json_incref(object);
     return ok;
 }
 
 int offline_validate(const struct options *o)
 {
     struct policy policy = { 0 };
-    bool ok = load_policy(o, &policy);
+    bool ok = offline_policy(o, &policy, NULL);
     if (ok) {
         CLEANUP_JSON json_t *not_yet = policy_not_yet(&policy);
         size_t i;
@@ -327,7 +328,7 @@ static json_t *load_node(const struct options *o, struct err *e)
 int offline_render(const struct options *o)
 {
     struct offline f = { .o = o };
-    if (!load_policy(o, &f.policy))
+    if (!offline_policy(o, &f.policy, NULL))
         return 1;
     int rc = 1;
     CLEANUP_JSON json_t *node = load_node(o, &f.e);

@@ -126,7 +126,7 @@ static void set_up_engine(struct ostler *op)
     struct engine_options o = {
         .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .manifests = op->manifests, .metrics = op->metrics,
         .identity = op->identity, .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
-        .image_prefixes = op->o->image_prefixes, .node_name = op->o->node_name, .absent_grace_ms = op->o->absent_policy_grace_ms,
+        .image_prefixes = op->o->image_prefixes, .node_name = op->o->node_name, .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
         .seed = unique(op), .leader_elect = op->o->leader_elect,
         .cleanup = op->o->command == COMMAND_CLEANUP, .lost = on_lost, .finished = on_finished, .arg = op,
     };
@@ -138,6 +138,7 @@ static int set_up(struct ostler *op, struct err *e)
     char host[64] = "ostler";
     gethostname(host, sizeof host - 1);
     op->identity = xasprintf("%s_%llx", host, (unsigned long long) unique(op));
+    op->own_pod = xasprintf("%s/%s", lease_namespace(op), host);
     if (set_up_client(op, e) < 0)
         return -1;
     op->manifests = manifests_new(e);
@@ -187,6 +188,7 @@ static void tear_down(struct ostler *op)
     if (op->config_loaded)
         config_clear(&op->config);
     free(op->identity);
+    free(op->own_pod);
 }
 
 int operator_run(const struct options *o)

@@ -9,7 +9,7 @@ void operator_metrics_add(struct ostler *op)
 {
     static const char *const by_request[] = { "code", "method", "host", NULL };
     static const char *const by_version[] = { "version", NULL };
-    op->metrics = metrics_new(512);
+    op->metrics = metrics_new(1024);
     op->process_metrics = process_metrics_add(op->metrics);
     op->requests = metrics_add(op->metrics, &(struct metric_desc){ "rest_client_requests_total", "Requests to the API server by status, method and host.",
                                                                    METRIC_COUNTER, by_request, NULL, 0 });

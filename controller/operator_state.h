@@ -15,6 +15,7 @@
 struct ostler {
     const struct options *o;
     struct clock clock;
+    char *own_pod;  /* "namespace/name" of the pod that it is in, where it is in one: its host is named like it */
     char *identity; /* of this process, in the lease and in events */
     struct config config;
     bool config_loaded;

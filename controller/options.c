@@ -18,12 +18,13 @@ static const struct command_row {
     { "run", COMMAND_RUN, "look after the GPU nodes of a cluster (the default)" },
     { "render", COMMAND_RENDER, "print the objects that a policy gives, without a cluster" },
     { "validate", COMMAND_VALIDATE, "say what is wrong with a policy; exit code 1 when something is" },
+    { "plan", COMMAND_PLAN, "say what a policy would do to the nodes of a cluster, which is only read" },
     { "cleanup", COMMAND_CLEANUP, "take everything of Ostler's off a cluster where Ostler does not run any more" },
     { "help", COMMAND_HELP, "print this" },
     { "version", COMMAND_VERSION, "print the version" },
 };
 
-enum kind { TEXT, NAMESPACE, ADDRESS, SWITCH, DURATION, LEVEL, FORMAT };
+enum kind { TEXT, NAMESPACE, ADDRESS, SWITCH, DURATION, LEVEL, FORMAT, OUTPUT };
 
 /* What a value must be, by its kind. */
 static const char *const wanted[] = {
@@ -33,11 +34,15 @@ static const char *const wanted[] = {
     [DURATION] = "must be a number with a unit, such as 10m or 1h30m",
     [LEVEL] = "must be one of debug, info, warn and error",
     [FORMAT] = "must be one of json and text",
+    [OUTPUT] = "must be one of text, json and yaml",
 };
 
 #define BIT(command) (1u << (command))
-#define ANYWHERE (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_CLEANUP))
+#define ANYWHERE (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_PLAN) | BIT(COMMAND_CLEANUP))
 #define ONLINE (BIT(COMMAND_RUN) | BIT(COMMAND_CLEANUP))
+#define PLAN BIT(COMMAND_PLAN)
+/* Of use only to a plan with --simulate. */
+#define SIMULATION (PLAN | 1u << 31)
 #define OFFLINE (BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE))
 
 static const struct option_row {
@@ -48,24 +53,41 @@ static const struct option_row {
     const char *argument;
     const char *help;
 } rows[] = {
-    { "--kubeconfig", ONLINE, TEXT, offsetof(struct options, kubeconfig), "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+    { "--kubeconfig", ONLINE | PLAN, TEXT, offsetof(struct options, kubeconfig), "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
     { "--namespace", ONLINE, NAMESPACE, offsetof(struct options, namespace), "NAME", "where the Lease is; default: the pod's own, else ostler-system" },
-    { "--operand-namespace", ONLINE | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
+    { "--operand-namespace", ONLINE | PLAN | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
     { "--listen", BIT(COMMAND_RUN), ADDRESS, offsetof(struct options, listen), "ADDR:PORT", "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
     { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL", "only one of several replicas acts; default: true" },
-    { "--allowed-image-prefixes", OFFLINE | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
-    { "--node-name", BIT(COMMAND_RUN), TEXT, offsetof(struct options, node_name), "NAME", "the node that it runs on, which is upgraded last" },
+    { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME", "the node that it runs on, which is upgraded last" },
     { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME", "how long no policy must be there before marks come off; default: 10m" },
     { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
     { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
-    { "-f", OFFLINE, TEXT, offsetof(struct options, file), "FILE", "render, validate: the policy; \"-\" is standard input" },
+    { "-f", OFFLINE | PLAN, TEXT, offsetof(struct options, file), "FILE", "render, validate, plan: the policy; \"-\" is standard input" },
     { "--node", BIT(COMMAND_RENDER), TEXT, offsetof(struct options, node_file), "FILE", "render: the Node to render for" },
+    { "-o", PLAN, OUTPUT, offsetof(struct options, output), "FORMAT", "plan: text, json or yaml; default: text" },
+    { "--simulate", PLAN, SWITCH, offsetof(struct options, simulate), "BOOL", "plan: play the whole rollout and print what happens when; default: false" },
+    { "--driver-takes", SIMULATION, DURATION, offsetof(struct options, driver_takes_ms), "TIME", "plan --simulate: how long a driver installs; default: 3m" },
+    { "--pull-takes", SIMULATION, DURATION, offsetof(struct options, pull_takes_ms), "TIME", "plan --simulate: how long an image is pulled; default: 30s" },
+    { "--jobs-end-after", SIMULATION, DURATION, offsetof(struct options, jobs_end_after_ms), "TIME", "plan --simulate: how long each job still runs; default: it does not end" },
+    { "--simulate-for", SIMULATION, DURATION, offsetof(struct options, simulated_ms), "TIME", "plan --simulate: the most that is simulated; default: 336h" },
 };
 
 static bool parse_bool(const char *s, bool *ret)
 {
     *ret = str_eq(s, "true");
     return *ret || str_eq(s, "false");
+}
+
+static bool parse_output(const char *s, enum output *ret)
+{
+    static const char *const names[] = { [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml" };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq(names[i], s)) {
+            *ret = (enum output) i;
+            return true;
+        }
+    return false;
 }
 
 static bool is_namespace(const char *s)
@@ -98,6 +120,8 @@ static bool store(const struct option_row *row, const char *value, struct option
     case FORMAT:
         *(bool *) at = str_eq(value, "json");
         return *(bool *) at || str_eq(value, "text");
+    case OUTPUT:
+        return parse_output(value, at);
     }
     return false;
 }
@@ -164,6 +188,9 @@ static int check_together(const struct options *o, unsigned given, struct err *e
         if (given & BIT(i) && !(rows[i].commands & BIT(o->command)))
             return err_set(e, ERR_INVALID, "%s is no option of `ostler %s`; `ostler --help` says what it is for", rows[i].name,
                            command_name(o->command));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
+            return err_set(e, ERR_INVALID, "%s says what a simulation assumes: add --simulate", rows[i].name);
     if (OFFLINE & BIT(o->command) && !o->file)
         return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
     if (str_eq(o->file, "-") && str_eq(o->node_file, "-"))
@@ -175,7 +202,8 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
     *ret = (struct options){ .command = COMMAND_RUN, .operand_namespace = "ostler-operands", .listen = ":8080",
                              .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_policy_grace_ms = 10 * 60 * 1000,
-                             .leader_elect = true, .log_json = true, .log_level = LOG_INFO };
+                             .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = 3 * 60 * 1000,
+                             .pull_takes_ms = 30 * 1000, .simulated_ms = INT64_C(336) * 3600 * 1000 };
     unsigned given = 0;
     for (int i = 1; i < argc; i++) {
         bool option = argv[i][0] == '-';

@@ -8,7 +8,10 @@
 #include "base/err.h"
 #include "base/log.h"
 
-enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_CLEANUP, COMMAND_HELP, COMMAND_VERSION };
+enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMMAND_CLEANUP, COMMAND_HELP, COMMAND_VERSION };
+
+/* How a plan is printed. */
+enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
 
 /* All strings are borrowed from argv, or static. */
 struct options {
@@ -22,6 +25,11 @@ struct options {
     const char *file;              /* -f */
     const char *node_file;         /* --node */
     int64_t absent_policy_grace_ms;
+    enum output output;
+    bool simulate;
+    int64_t driver_takes_ms, pull_takes_ms; /* with simulate: how long a driver installs, and an image is pulled */
+    int64_t jobs_end_after_ms;              /* the same: how long each job still runs; 0: it does not end */
+    int64_t simulated_ms;                   /* the same: the most that is simulated */
     bool leader_elect;
     bool log_json;
     enum log_level log_level;

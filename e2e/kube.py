@@ -23,6 +23,7 @@ KINDS = {
     "ServiceAccount": ("/api/v1", "serviceaccounts", True),
     "DaemonSet": ("/apis/apps/v1", "daemonsets", True),
     "Deployment": ("/apis/apps/v1", "deployments", True),
+    "StatefulSet": ("/apis/apps/v1", "statefulsets", True),
     "Job": ("/apis/batch/v1", "jobs", True),
     "ControllerRevision": ("/apis/apps/v1", "controllerrevisions", True),
     "Lease": ("/apis/coordination.k8s.io/v1", "leases", True),

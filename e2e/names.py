@@ -12,6 +12,8 @@ OPERANDS = "ostler-operands"
 
 
 GPU_LABEL = "nvidia.com/gpu.present"
+# Beginnings of the labels that say what was seen when a node was proven.
+SEEN = ("nvidia.com/gpu.", "nvidia.com/cuda.")
 GPU_TAINT = "nvidia.com/gpu"
 DRIVER = "ostler.dev/driver"
 STACK = "ostler.dev/stack"
@@ -19,8 +21,11 @@ MARKS = "ostler.dev/marks"
 MANAGED = "ostler.dev/managed"
 HOLD = "ostler.dev/hold"
 CLAIM = "ostler.dev/claim"
+STARTUP_TAINT = "ostler.dev/gpu-not-ready"
 UPGRADE_TAINT = "ostler.dev/upgrade"
 FORCE_REMOVAL = "ostler.dev/force-removal"
 APPROVED = "ostler.dev/approved"
+RETRY = "ostler.dev/retry"
+GAVE_UP = "ostler.dev/gave-up"
 COMPONENT = "app.kubernetes.io/component"
 OPERAND_NAMES = ("driver", "toolkit", "device-plugin", "exporter")

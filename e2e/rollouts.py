@@ -39,15 +39,18 @@ class Ways(threading.Thread):
     A claim and its taint come and go in the same write, and spec.unschedulable is only ever what a person made it.
     """
 
-    def __init__(self, env, most=1, cordoned=()):
+    def __init__(self, env, most=1, cordoned=(), rule=None):
+        """most: nodes that may be changed at the same time. rule(at work, closed): what is wrong with these nodes, or None."""
         super().__init__(name="ways", daemon=True)
         self._client = env.k.clone()
         self._most = most
         self._cordoned = set(cordoned)
+        self._rule = rule
         self._ending = threading.Event()
         self._phases = {}
         self.way = {}        # node -> phases in their order, None where it is in service
         self.labels = {}     # node -> assignments in their order, as (driver, stack)
+        self.order = []      # nodes in the order in which they were first closed
         self.at_once = 0     # the most nodes that took a slot at the same time
         self.out_at_once = 0  # the most nodes that were closed at the same time
         self.wrong = []      # what never should be
@@ -64,8 +67,12 @@ class Ways(threading.Thread):
         self._ending.set()
         self.join(10)
         if kind is None:
-            assert not self.wrong, "; ".join(self.wrong)
+            assert not self.wrong, "; ".join(self.wrong[:5])
             assert self.at_once <= self._most, f"{self.at_once} nodes were changed at the same time, {self._most} may be"
+
+    def phases(self, node):
+        """The phases that a node went through, without Validating, which is often over in the write that begins it."""
+        return [p for p in self.way[node] if p != "Validating"]
 
     def run(self):
         while not self._ending.is_set():
@@ -90,10 +97,20 @@ class Ways(threading.Thread):
         self._append(self.way, name, phase)
         self._append(self.labels, name, (labels.get(DRIVER), labels.get(STACK)))
         self._phases[name] = (phase, closed(node))
-        self.at_once = max(self.at_once, sum(p in AT_WORK for p, _ in self._phases.values()))
-        self.out_at_once = max(self.out_at_once, sum(c for _, c in self._phases.values()))
+        if closed(node) and name not in self.order:
+            self.order.append(name)
         if bool(node["spec"].get("unschedulable")) and name not in self._cordoned:
             self.wrong.append(f"{name} is cordoned")
+        self._count()
+
+    def _count(self):
+        at_work = {n for n, (p, _) in self._phases.items() if p in AT_WORK}
+        out = {n for n, (_, c) in self._phases.items() if c}
+        self.at_once = max(self.at_once, len(at_work))
+        self.out_at_once = max(self.out_at_once, len(out))
+        broken = self._rule and self._rule(at_work, out)
+        if broken:
+            self.wrong.append(broken)
 
     @staticmethod
     def _append(rows, name, value):

@@ -14,7 +14,7 @@ from world import World
 
 
 # Scenarios that mostly wait for time to pass: a world of their own beside the others takes half of the time.
-PATIENT = ("s09_crashes", "s10_server", "s11_quiet", "s13_upgrades")
+PATIENT = ("s09_crashes", "s10_server", "s11_quiet", "s13_upgrades", "s14_upgrades_people")
 
 
 def groups(tests):

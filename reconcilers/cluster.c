@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_tables.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
@@ -20,6 +21,7 @@ struct confirmation {
 void cluster_init(struct cluster *c, const struct cluster_options *o)
 {
     *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
+    c->began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
     cluster_tables_init(c);
 }
 
@@ -32,9 +34,12 @@ static void free_slots(struct cluster *c)
         tally_remove(&c->tally, &slot->summary);
         free(slot->name);
         free(slot->refused);
+        free(slot->read.claim);
+        last_words_free(slot->words);
         free(slot);
     }
     map_clear(&c->slots);
+    free(TAKE(c->by_name));
 }
 
 void cluster_clear(struct cluster *c)
@@ -65,7 +70,7 @@ void cluster_clear(struct cluster *c)
 bool cluster_synced(const struct cluster *c)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (c->informers[i] && informer_started(c->informers[i]) && !informer_synced(c->informers[i]))
+        if (c->informers[i] && cluster_rests_on((enum resource_id) i) && informer_started(c->informers[i]) && !informer_synced(c->informers[i]))
             return false;
     return true;
 }
@@ -103,7 +108,7 @@ void cluster_begin(struct cluster *c)
 
 void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *ret_age_s)
 {
-    static const enum resource_id decisive[] = { RESOURCE_NODE, RESOURCE_POD };
+    static const enum resource_id decisive[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK };
     int64_t age_ms = 0;
     for (size_t i = 0; i < ARRAY_LEN(decisive); i++) {
         int64_t silent_ms = informer_silent_ms(c->informers[decisive[i]]);
@@ -111,6 +116,11 @@ void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *r
     }
     *ret_age_s = (age_ms + 999) / 1000;
     *ret_watched_s = (clock_mono_ms(c->o.clock) - c->watched_since_ms) / 1000;
+}
+
+int64_t cluster_now_s(const struct cluster *c)
+{
+    return (c->began_us + clock_mono_ms(c->o.clock) * 1000) / 1000000;
 }
 
 void cluster_node_seen(struct cluster *c, struct node_slot *slot)
@@ -141,8 +151,10 @@ static enum stance stance_without_policy(const struct cluster *c, int64_t *ret_a
 
 void cluster_tell_report(const struct cluster *c, const char *name)
 {
+    const struct node_slot *slot = map_get(&c->slots, name);
+    bool soon = !slot || !slot->node || (slot->summary.counted && slot->summary.state == NODE_UNMANAGED);
     if (c->o.listener.report)
-        c->o.listener.report(c->o.listener.arg, name);
+        c->o.listener.report(c->o.listener.arg, name, soon);
 }
 
 void cluster_tell_reports(const struct cluster *c)
@@ -224,15 +236,22 @@ void cluster_written(struct cluster *c, enum resource_id resource, const json_t 
     table_written(&c->tables[resource], object);
 }
 
+bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object)
+{
+    return *object_uid(object) && table_written(&c->tables[resource], object);
+}
+
 static void add_pod(const struct cluster *c, const struct pod *p, struct node_pods *ret)
 {
     if (p->gpus) {
         if (ret->gpu_pods < GPU_PODS_NAMED)
             ret->gpu_pod[ret->gpu_pods] = p->head.key;
         ret->gpu_pods++;
+        ret->gpus_taken += p->gpus;
     }
-    if (p->foreign && !ret->foreign) {
-        ret->foreign = p->foreign;
+    ret->proof |= pod_task(p) && pod_task(p)->kind == TASK_PROOF;
+    if (pod_foreign(p) && !ret->foreign) {
+        ret->foreign = pod_foreign(p);
         ret->foreign_pod = p->head.key;
     }
     if (p->component == COMPONENT_NONE)

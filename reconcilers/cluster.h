@@ -5,22 +5,43 @@
 
 #include "base/clock.h"
 #include "reconcilers/model/child.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/plan/node_plan.h"
+#include "reconcilers/plan/rollout.h"
 #include "reconcilers/plan/intents.h"
 #include "reconcilers/plan/tally.h"
 #include "runtime/informer.h"
 #include "runtime/table.h"
+
+/* What of a node the rollout looks at again and again. */
+struct node_reading {
+    bool done;                  /* since the node last changed */
+    bool closed;                /* by the upgrade's taint */
+    bool held;                  /* by the label */
+    const char *driver, *stack; /* that it is assigned; "": none. Parts of its labels */
+    struct claim *claim;        /* that it bears; NULL: none that can be read. Owned */
+};
 
 /* A node's place: there is one for each Node and for each name that pods are bound to. */
 struct node_slot {
     char *name;
     struct node *node;   /* NULL: pods are bound to it, but there is no such Node (any more) */
     struct pod *pods;    /* list through next_on_node */
+    struct node_reading read;
     struct node_summary summary;
     uint32_t epoch;      /* the epoch in which it was last looked at */
+    uint32_t pods_epoch; /* the epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed */
+    unsigned busy;       /* GPU pods that run */
+    unsigned jobs;       /* pods that a drain would wait for */
+    int64_t entered_ms;  /* mono: when it was last seen to enter another state; 0: it was not */
+    int64_t untold_ms;   /* mono: since when its state is told to nobody, since it does not last; 0: it is */
+    int64_t turn_ms;     /* mono: since when it has been seen to wait for its turn in the rollout; 0: it does not */
     int64_t told_ms;     /* mono: when its condition was last written; 0: not by this process */
+    uint32_t budgets_eased; /* what the cluster's count was when its pods were last asked to leave */
     char *refused;       /* which pod's eviction the server last refused for a budget, and in which words; NULL: none. Owned */
+    enum rollout_hold hold; /* why the rollout does not take it next, as waiting_turn() has it */
+    struct last_words *words; /* of the container that last failed there, once they were asked for; NULL: nobody did. Owned */
 };
 
 /* Who is told that something must be looked at. */
@@ -31,8 +52,8 @@ struct cluster_listener {
     void *arg;
     /* A node has changed, which the rollout may have waited for. May be NULL. */
     void (*rollout)(void *arg);
-    /* What is said of a node may not be true any more. May be NULL. */
-    void (*report)(void *arg, const char *name);
+    /* What is said of a node may not be true any more. `soon`: nothing of it is, and somebody waits for it to go. May be NULL. */
+    void (*report)(void *arg, const char *name, bool soon);
 };
 
 struct cluster_options {
@@ -41,6 +62,7 @@ struct cluster_options {
     int64_t absent_grace_ms;          /* how long no policy must be seen before marks come off */
     bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
     const char *node_name;            /* on which this Ostler runs; NULL: not known, or on none */
+    const char *own_pod;              /* "namespace/name" of the one that this Ostler is in; NULL: not known, or none */
     const struct clock *clock;
     struct cluster_listener listener;
 };
@@ -51,10 +73,12 @@ struct cluster {
     struct table tables[RESOURCE_COUNT];
     struct informer *informers[RESOURCE_COUNT]; /* NULL where nothing is watched; kept by the manager */
     struct map slots;                 /* struct node_slot by name */
+    struct node_slot **by_name;       /* the same in the order of their names */
     size_t node_count;
     size_t pending;                   /* nodes not looked at in this epoch */
     uint32_t epoch;
     int64_t epoch_began_ms;           /* mono */
+    int64_t began_us;                 /* what the wall clock showed when the other one was at 0 */
     int64_t watched_since_ms;         /* mono: since when every watch has been well */
     bool looked_through;              /* every node has been looked at in this epoch; those that join later come one by one */
     struct tally tally;
@@ -63,11 +87,13 @@ struct cluster {
     struct policy policy;             /* the newest valid one */
     bool policy_valid;                /* `policy` holds one */
     struct rollout_spec rollout;      /* of `policy` */
+    bool all_pods;                    /* it wants all pods to leave a node: so all are kept */
     struct policy_problems problems;  /* of `object` */
     char *problem_text;               /* NULL: none */
     struct targets *targets;          /* of `policy` */
     bool saw_deletion;                /* the last policy went through a deletion */
     enum stance stance;               /* of the policy's last pass */
+    uint32_t budgets_eased;           /* how often a PodDisruptionBudget became one that may let a pod go */
     int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
     bool deleting;                    /* deletions of DaemonSets or records are on their way */
     struct map confirmed;             /* struct confirmation by resource and key */
@@ -90,10 +116,15 @@ void cluster_tell_nodes(struct cluster *c);
 enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
 /* An answer to one of our writes. */
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
+/* An object that was looked for and found; whether that was news. */
+bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object);
 /* Whether a child is as it was when the server last confirmed our own write to it. */
 bool cluster_confirmed(const struct cluster *c, const struct child *child);
 /* For how long what is known of nodes and pods has been kept up to date without a gap, and how old it may be by now. Seconds. */
 void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *ret_age_s);
+/* Seconds of the epoch: the wall clock as it was when Ostler began, and what has passed since. Nobody sets this one, so that what was written down by
+ * it is not over before its time. */
+int64_t cluster_now_s(const struct cluster *c);
 /* The pods of a slot, summed up; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
 /* The record of a revision, or NULL; one that is being deleted does not count. */

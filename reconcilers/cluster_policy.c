@@ -23,6 +23,16 @@ static void forget_policy(struct cluster *c)
     c->policy_valid = false;
 }
 
+/* Which pods are kept is decided as they come. */
+static void keep_pods(struct cluster *c, bool all)
+{
+    if (all == c->all_pods)
+        return;
+    c->all_pods = all;
+    if (c->informers[RESOURCE_POD])
+        informer_list_anew(c->informers[RESOURCE_POD]);
+}
+
 /* Takes a decoded policy in place of the one that was valid before. */
 static void accept(struct cluster *c, struct policy *policy)
 {
@@ -30,6 +40,7 @@ static void accept(struct cluster *c, struct policy *policy)
     c->policy = *policy;
     c->policy_valid = true;
     rollout_spec_decode(c->policy.spec, &c->rollout);
+    keep_pods(c, c->rollout.drain.mode == DRAIN_ALL_PODS);
 }
 
 static void decode(struct cluster *c)

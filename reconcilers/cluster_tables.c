@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/cluster.h"
+#include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/cluster_unread.h"
 #include "reconcilers/model/gpu_node.h"
@@ -27,6 +28,37 @@ static void tell_policy(struct cluster *c, bool soon)
 
 /* ---- nodes */
 
+/* Where the slot is in the order of names, or belongs. */
+static size_t place_of(const struct cluster *c, const char *name, size_t count)
+{
+    size_t first = 0;
+    while (first < count) {
+        size_t middle = first + (count - first) / 2;
+        if (strcmp(c->by_name[middle]->name, name) < 0)
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first;
+}
+
+static void enter_slot(struct cluster *c, struct node_slot *slot)
+{
+    size_t count = c->slots.len, at = place_of(c, slot->name, count);
+    map_put(&c->slots, slot->name, slot);
+    if ((count & (count - 1)) == 0) /* it is full, at 0, 1, 2, 4, … */
+        c->by_name = xreallocarray(c->by_name, count ? 2 * count : 1, sizeof(struct node_slot *));
+    memmove(&c->by_name[at + 1], &c->by_name[at], (count - at) * sizeof(struct node_slot *));
+    c->by_name[at] = slot;
+}
+
+static void leave_slot(struct cluster *c, const struct node_slot *slot)
+{
+    size_t count = c->slots.len, at = place_of(c, slot->name, count);
+    memmove(&c->by_name[at], &c->by_name[at + 1], (count - at - 1) * sizeof(struct node_slot *));
+    map_remove(&c->slots, slot->name);
+}
+
 static struct node_slot *slot_of(struct cluster *c, const char *name)
 {
     struct node_slot *slot = map_get(&c->slots, name);
@@ -34,18 +66,26 @@ static struct node_slot *slot_of(struct cluster *c, const char *name)
         slot = xcalloc(1, sizeof *slot);
         slot->name = xstrdup(name);
         slot->summary.name = slot->name;
-        map_put(&c->slots, slot->name, slot);
+        enter_slot(c, slot);
     }
     return slot;
+}
+
+static void forget_reading(struct node_slot *slot)
+{
+    free(slot->read.claim);
+    slot->read = (struct node_reading){ 0 };
 }
 
 static void forget_slot(struct cluster *c, struct node_slot *slot)
 {
     if (slot->node || slot->pods)
         return;
-    map_remove(&c->slots, slot->name);
+    leave_slot(c, slot);
     free(slot->name);
     free(slot->refused);
+    forget_reading(slot);
+    last_words_free(slot->words);
     free(slot);
 }
 
@@ -68,8 +108,12 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     if (slot->epoch != c->epoch)
         c->pending--;
     slot->epoch = 0;
+    last_words_free(TAKE(slot->words));
+    forget_reading(slot);
     tally_remove(&c->tally, &slot->summary);
     cluster_tell_report(c, slot->name);
+    if (slot->pods)
+        tell_node(c, slot->name); /* one-off pods that nobody else would ever take away */
     forget_slot(c, slot);
     tell_policy(c, false);
 }
@@ -93,6 +137,7 @@ static void node_changed(void *arg, struct record *before, struct record *after)
         c->pending++;
     }
     slot->node = (struct node *) after;
+    forget_reading(slot);
     tell_node(c, slot->name);
     if (before && lost_condition((const struct node *) before, slot->node))
         tell_policy(c, false);
@@ -111,7 +156,17 @@ static void free_node(void *arg, struct record *r)
 static struct record *pod_from(void *arg, const json_t *object)
 {
     struct cluster *c = arg;
-    struct pod *p = pod_project(c->strings, c->o.operand_namespace, object);
+    CLEANUP_FREE char *key = c->all_pods ? table_key(object) : NULL;
+    /* Ostler's own pod stays: it is at work there. */
+    bool any = c->all_pods && !str_eq(key, c->o.own_pod);
+    struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, object);
+    return p ? &p->head : NULL;
+}
+
+static struct record *task_from(void *arg, const json_t *object)
+{
+    struct cluster *c = arg;
+    struct pod *p = pod_project_task(c->strings, c->o.operand_namespace, object);
     return p ? &p->head : NULL;
 }
 
@@ -132,6 +187,7 @@ static void unlink_pod(struct cluster *c, struct pod *p)
         at = &(*at)->next_on_node;
     if (*at)
         *at = p->next_on_node;
+    slot->pods_epoch = 0;
     if (slot->node)
         tell_node(c, slot->name);
     forget_slot(c, slot);
@@ -145,17 +201,28 @@ static void link_pod(struct cluster *c, struct pod *p)
     struct node_slot *slot = slot_of(c, name);
     p->next_on_node = slot->pods;
     slot->pods = p;
+    slot->pods_epoch = 0;
     if (slot->node)
         tell_node(c, slot->name);
+}
+
+/* The rollout waits for images, which nothing else tells of. */
+static bool pulls(const struct record *r)
+{
+    const struct task *t = r ? pod_task((const struct pod *) r) : NULL;
+    return t && t->kind == TASK_PULL;
 }
 
 static void pod_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
+    bool images = pulls(before) || pulls(after);
     if (before)
         unlink_pod(c, (struct pod *) before);
     if (after)
         link_pod(c, (struct pod *) after);
+    if (images && c->o.listener.rollout)
+        c->o.listener.rollout(c->o.listener.arg);
 }
 
 static void free_pod(void *arg, struct record *r)
@@ -308,8 +375,10 @@ void cluster_tables_init(struct cluster *c)
     } rows[] = {
         { RESOURCE_NODE, { node_from, nodes_same, node_changed, free_node, c } },
         { RESOURCE_POD, { pod_from, pods_same, pod_changed, free_pod, c } },
+        { RESOURCE_TASK, { task_from, pods_same, pod_changed, free_pod, c } },
         { RESOURCE_POLICY, { policy_from, policies_same, policy_changed, free_policy, c } },
         { RESOURCE_GPU_NODE, { report_from, reports_same, report_changed, free_report, c } },
+        { RESOURCE_BUDGET, cluster_budget_ops(c) },
 #define X(id) { RESOURCE_##id, ops_for(c, child_from_##id) },
         CHILD_TABLES(X)
 #undef X
@@ -324,7 +393,8 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
     const struct informer_options rows[] = {
         { .resource = RESOURCE_POLICY },
         { .resource = RESOURCE_NODE },
-        { .resource = RESOURCE_POD, .list = { .field_selector = "status.phase!=Succeeded,status.phase!=Failed" } },
+        { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
+        { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
         /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
         { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
@@ -334,6 +404,7 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .optional = true },
         /* Nothing rests on them, so Ostler works without: Helm upgrades no CRDs. */
         { .resource = RESOURCE_GPU_NODE, .optional = true },
+        { .resource = RESOURCE_BUDGET, .optional = true },
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

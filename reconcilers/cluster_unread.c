@@ -16,7 +16,6 @@ static const char *const of_nodes[] = {
     "spec.podCIDR",
     "spec.podCIDRs",
     "status.addresses",
-    "status.capacity",
     "status.conditions.lastHeartbeatTime",
     "status.daemonEndpoints",
     "status.images",

@@ -3,45 +3,24 @@
 
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_budgets.h"
+#include "reconcilers/last_words.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/task_pod.h"
+#include "reconcilers/notices.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* States that a person should hear of on the node itself, when they are entered. */
-static const struct {
-    enum node_state state;
-    const char *reason; /* only with this one; NULL: any */
-    bool warning;
-    bool each_reason;   /* another reason in the same state is news too */
-} noteworthy[] = {
-    { NODE_READY, NULL, false, false },
-    { NODE_FAILED, NULL, true, false }, /* reasons alternate: pulling, backing off, pulling */
-    { NODE_FOREIGN, NULL, false, true },
-    { NODE_UNSUPPORTED, NULL, true, true },
-    { NODE_REMOVING, "WaitingForGpuPods", false, true },
-    { NODE_INSTALLING, "WaitingForGpuPods", false, true },
-    { NODE_WAITING, NULL, false, false },
-    { NODE_DRAINING, NULL, false, false },
-    { NODE_UNLOADING, NULL, false, false },
-};
-
-static void add_notice(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
+/* When the node was seen to enter its state: what it was in when this process began to look is in its report, where that was written. */
+static int64_t since_of(const struct cluster *c, const struct node_slot *slot, enum node_state state, int64_t now_s)
 {
-    /* After a start nothing is known of before: only what leads to a write is news then. */
     const struct node_summary *before = &slot->summary;
-    if (!before->counted && plan->len == 0)
-        return;
-    bool same_state = before->counted && before->state == v->state;
-    bool same_reason = same_state && str_eq(before->cause ? before->cause->reason : NULL, v->reason);
-    for (size_t i = 0; i < ARRAY_LEN(noteworthy); i++) {
-        bool fits = noteworthy[i].state == v->state && (!noteworthy[i].reason || str_eq(noteworthy[i].reason, v->reason));
-        if (!fits || (noteworthy[i].each_reason ? same_reason : same_state))
-            continue;
-        plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid,
-                                            .warning = noteworthy[i].warning,
-                                            .reason = v->state == NODE_READY ? "GpuReady" : v->reason, .action = "Reconcile",
-                                            .note = v->message ? (char *) v->message : "every operand of the node is up" });
-    }
+    if (before->counted)
+        return before->state == state ? before->since_s : now_s;
+    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    if (report && str_eq(report->state, node_state_name(state)) && report->since_s)
+        return report->since_s;
+    return c->looked_through ? now_s : 0;
 }
 
 /* Whether the node waits for something that only the policy's pass can write. */
@@ -71,12 +50,14 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     struct reconcilers *r = arg;
     struct cluster *c = r->cluster;
     struct node_slot *slot = map_get(&c->slots, name);
-    if (!slot || !slot->node)
-        return;
     int64_t again_ms;
     enum stance stance = cluster_stance(c, &again_ms);
-    if (stance == STANCE_HOLD)
+    if (!slot || stance == STANCE_HOLD)
         return;
+    if (!slot->node) {
+        task_pods_clear(slot->pods, "NodeGone", "the node that it is for is gone", plan);
+        return;
+    }
     struct node_pods pods;
     cluster_node_pods(c, slot, &pods);
     struct node_input in = {
@@ -89,10 +70,12 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
+        .manifests = r->manifests,
+        .operand_namespace = c->o.operand_namespace,
         .pod_list = slot->pods,
         .refused = slot->refused,
         .generation = object_generation(c->object),
-        .now_s = clock_wall_us(c->o.clock) / 1000000,
+        .now_s = cluster_now_s(c),
         .record = cluster_record,
         .arg = c,
     };
@@ -100,11 +83,18 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     plan->epoch = c->epoch;
+    slot->budgets_eased = c->budgets_eased;
     node_plan(&in, &a, &v, plan);
     carry_until_gone(&in.view, &v);
-    add_notice(slot, &v, plan);
+    v.since_s = since_of(c, slot, v.state, in.now_s);
+    if (r->metrics)
+        fleet_metrics_node(r->metrics, fleet_metrics_pool(c, v.state, v.pool), &slot->summary, &v, in.now_s);
+    notice_node(slot, &v, plan);
+    last_words_want(r, slot, &v);
     if (v.state != NODE_DRAINING)
         free(TAKE(slot->refused));
+    if (slot->summary.counted && slot->summary.state != v.state)
+        slot->entered_ms = clock_mono_ms(c->o.clock);
     if (tally_set(&c->tally, &slot->summary, &v))
         r->policy(r->arg, waits_for_policy(&v));
     cluster_node_seen(c, slot);
@@ -117,6 +107,8 @@ void node_outcome(struct reconcilers *r, const char *name, const struct executor
     if (!slot)
         return;
     free(TAKE(slot->refused));
-    if (result->error == ERR_BUDGET)
-        slot->refused = xasprintf("%s: %s", result->failed->target, result->message);
+    if (result->error != ERR_BUDGET)
+        return;
+    slot->refused = xasprintf("%s: %s", result->failed->target, result->message);
+    cluster_refused(r->cluster, slot);
 }

@@ -13,6 +13,9 @@ enum { SETTLING_MS = 2000 };
 /* While children are being written the status waits for the answers, but somebody who edits them without end must not hide it. */
 enum { STATUS_PATIENCE_MS = 5000 };
 
+/* While nodes are on their way to another revision counts change all the time: they alone are written no more often than this. */
+enum { STATUS_COUNTS_MS = 10 * 1000 };
+
 /* The resources whose objects can be children. */
 static const enum resource_id child_resources[] = {
     RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_CONFIGMAP, RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR,
@@ -55,6 +58,12 @@ static bool confirmed(void *arg, const struct child *child)
     return cluster_confirmed(arg, child);
 }
 
+static int64_t counts_wait_ms(const struct reconcilers *r)
+{
+    int64_t left_ms = r->status_told_ms + STATUS_COUNTS_MS - clock_mono_ms(r->cluster->o.clock);
+    return r->status_told_ms && left_ms > 0 ? left_ms : 0;
+}
+
 /* What is known now, apart from what is gathered into an arena. */
 static struct cluster_view view_of(const struct reconcilers *r, enum stance stance, const struct node_facts *facts, const char *now)
 {
@@ -71,10 +80,13 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .settled = c->pending == 0,
         .settling = c->pending && epoch_ms < SETTLING_MS,
         .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
+        .counts_wait_ms = counts_wait_ms(r),
         .confirmed = confirmed,
         .arg = c,
         .failure = r->failure.kind != ERR_NONE ? &r->failure : NULL,
         .rollout = &r->rollout,
+        .plan = r->plans.plan,
+        .pace = r->plans.pace,
         .reports = stance == STANCE_REMOVE ? cluster_reports(c) : 0,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
         .any_gpu_node = facts,
@@ -138,7 +150,7 @@ static bool deletes_revisions(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->len; i++) {
         const struct request *r = &plan->actions[i].request;
-        if (*r->method == 'D' && (r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION))
+        if (request_deletes(r) && (r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION))
             return true;
     }
     return false;
@@ -166,7 +178,10 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     plan->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
     c->deleting = deletes_revisions(plan);
-    if (plan->len == 0 || str_eq(plan->actions[plan->len - 1].verb, "Status"))
+    bool tells = plan->len && str_eq(plan->actions[plan->len - 1].verb, "Status");
+    if (tells)
+        r->status_told_ms = clock_mono_ms(c->o.clock);
+    if (plan->len == 0 || tells)
         r->status_waits_ms = 0;
     else if (!r->status_waits_ms)
         r->status_waits_ms = clock_mono_ms(c->o.clock);

@@ -2,10 +2,11 @@
 #ifndef OSTLER_RECONCILERS_RECONCILERS_H
 #define OSTLER_RECONCILERS_RECONCILERS_H
 
-#include "base/metrics.h"
 #include "reconcilers/cluster.h"
+#include "reconcilers/fleet_metrics.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/plan/rollout_report.h"
+#include "reconcilers/plan_keeper.h"
 #include "runtime/executor.h"
 
 /* What all of them need. */
@@ -15,9 +16,17 @@ struct reconcilers {
     /* Look at the policy: at once, or when the dust has settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
+    struct fleet_metrics *metrics; /* borrowed; NULL: nobody counts */
+    /* Asks for a text, for last_words_take(); takes the request. NULL: nobody reads. */
+    void (*read_text)(void *arg, const char *key, struct request request_steal);
+    /* An Event about what was found out between passes. */
+    void (*notice)(void *arg, const struct notice *n);
     struct rollout_report rollout; /* what the rollout's last pass came to */
+    struct plan_keeper plans;
+    char *pull_refused; /* in which words the server last refused a pod that was to pull images; NULL: it did not. Owned */
     struct err failure; /* what the server refused of the policy's last plan; owned */
     int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
+    int64_t status_told_ms;  /* mono: when it was last written; 0: not by this process */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
 };
 
@@ -31,6 +40,8 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan);
 /* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again, so that no budget is
  * counted from an older view. A reconcile_fn. */
 void rollout_reconcile(void *arg, const char *key, struct plan *plan);
+/* How its plan came out: a pod that may not be made is what nodes wait for. */
+void rollout_outcome(struct reconcilers *r, const struct executor_result *result);
 
 /* What is said of one node, by name: its GpuNode and its condition. Needs no haste. A reconcile_fn. */
 void report_reconcile(void *arg, const char *name, struct plan *plan);

@@ -1,13 +1,92 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/plan/gpu_node.h"
+#include "reconcilers/plan/upgrade_steps.h"
+#include "reconcilers/plan/waiting_for.h"
 #include "reconcilers/reconcilers.h"
+
+enum {
+    STATE_LASTS_MS = 3000,      /* a state that is shorter is not told of: a quick upgrade passes through many */
+    STATE_PATIENCE_MS = 10000,  /* but states that change all the time are */
+    TURN_LASTS_MS = 30000,      /* so long a node that works waits for its turn before that is told of */
+};
+
+/* How long the node's state has still to last before it is told of. */
+static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
+{
+    int64_t left_ms = slot->entered_ms ? slot->entered_ms + STATE_LASTS_MS - now_ms : 0;
+    if (slot->summary.state == NODE_UNMANAGED || left_ms < 0)
+        left_ms = 0;
+    if (left_ms && !slot->untold_ms)
+        slot->untold_ms = now_ms;
+    if (!left_ms || now_ms - slot->untold_ms >= STATE_PATIENCE_MS)
+        left_ms = slot->untold_ms = 0;
+    return left_ms;
+}
+
+/* How long a node of which all else is said has still to wait for its turn before that is said too. */
+static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
+{
+    bool ready_is_said = in->report && str_eq(in->report->state, node_state_name(NODE_READY)) && slot->node->gpu_ready.status == CONDITION_TRUE;
+    if (!waiting_for_turn(in)) {
+        slot->turn_ms = 0;
+        return 0;
+    }
+    if (!slot->turn_ms)
+        slot->turn_ms = now_ms;
+    int64_t left_ms = slot->turn_ms + TURN_LASTS_MS - now_ms;
+    return ready_is_said && left_ms > 0 ? left_ms : 0;
+}
 
 static const char *version_of(const struct cluster *c, const struct revision_tally *revision, const char *path)
 {
     const struct child *record = revision ? cluster_record_of(c, revision->tier, revision->hash) : NULL;
     return record ? json_str(record->inputs, path) : NULL;
+}
+
+/* Since when the policy wants what the node is to run in the end. */
+static const char *wanted_since(const struct cluster *c, const struct node_summary *s)
+{
+    const struct revision_tally *to = waiting_turn_target(s);
+    const struct child *record = to ? cluster_record_of(c, to->tier, to->hash) : NULL;
+    if (!record || !c->policy_valid || s->pool >= c->policy.pools_len)
+        return NULL;
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_TARGET "%s", c->policy.pools[s->pool].name);
+    return child_time(record, key);
+}
+
+/* What of a node's claim its report rests on. While its kubelet offers no GPUs, since its driver is off, it has those that it had before. */
+static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
+{
+    struct claim claim;
+    int64_t left;
+    const char *text = intern_text(c->strings, slot->node->claim);
+    bool claimed = text && claim_parse(text, &claim, NULL);
+    in->gpus = slot->node->gpus ? slot->node->gpus : claimed ? (int64_t) claim.gpus : 0;
+    in->jobs_may_go = claimed && c->policy_valid && upgrade_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c), &left);
+}
+
+/* What is known of a node. */
+static void take_slot(const struct cluster *c, const struct node_slot *slot, int64_t now_ms, struct gpu_node_input *in)
+{
+    const struct node_view view = { slot->node, c->strings };
+    in->node = slot->node;
+    in->summary = &slot->summary;
+    if (slot->told_ms)
+        in->told_ms = now_ms - slot->told_ms;
+    in->pods = slot->pods;
+    in->words = slot->words;
+    in->refused = slot->refused;
+    in->hold = slot->hold;
+    in->product = node_label(&view, "nvidia.com/gpu.product");
+    in->driver_version = version_of(c, slot->summary.driver, "version");
+    in->stack_version = version_of(c, slot->summary.stack, "toolkit.version");
+    const struct revision_tally *to = waiting_turn_target(&slot->summary);
+    in->target_version = to ? version_of(c, to, str_eq(to->tier, "driver") ? "version" : "toolkit.version") : NULL;
+    in->wanted_since = wanted_since(c, &slot->summary);
+    take_claim(c, slot, in);
 }
 
 void report_reconcile(void *arg, const char *name, struct plan *plan)
@@ -20,22 +99,30 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
     /* What was not looked at yet, or must not be, is reported on when it was. */
     if (cluster_stance(c, &again_ms) == STANCE_HOLD || (s && !s->counted))
         return;
-    int64_t now_ms = clock_mono_ms(c->o.clock);
+    int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(slot, now_ms) : 0;
+    if (wait_ms) {
+        plan_requeue(plan, wait_ms);
+        return;
+    }
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(clock_wall_us(c->o.clock), now);
     struct gpu_node_input in = {
         .name = name,
-        .node = s ? slot->node : NULL,
-        .summary = s,
-        .pods = slot ? slot->pods : NULL,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
-        .told_ms = slot && slot->told_ms ? now_ms - slot->told_ms : GPU_NODE_SENTENCE_MS,
+        .told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_present(c->informers[RESOURCE_GPU_NODE]),
-        .driver_version = s ? version_of(c, s->driver, "version") : NULL,
-        .stack_version = s ? version_of(c, s->stack, "toolkit.version") : NULL,
+        .strings = c->strings,
+        .drain = c->policy_valid ? &c->rollout.drain : NULL,
         .generation = object_generation(c->object),
         .now = now,
     };
+    if (s)
+        take_slot(c, slot, now_ms, &in);
+    wait_ms = s ? has_to_wait_ms(slot, &in, now_ms) : 0;
+    if (wait_ms) {
+        plan_requeue(plan, wait_ms);
+        return;
+    }
     CLEANUP_ARENA struct arena a = { 0 };
     if (gpu_node_plan(&in, &a, plan))
         slot->told_ms = now_ms;

@@ -148,6 +148,8 @@ static int read_scenario(struct sim_cluster *c, struct err *e)
     }
     int64_t seed = c->options->seed >= 0 ? c->options->seed : c->scenario ? (int64_t) c->scenario->seed : 1;
     sim_init(&c->sim, (uint64_t) seed);
+    if (c->scenario)
+        c->sim.epoch_us = c->scenario->begins_us;
     return 0;
 }
 

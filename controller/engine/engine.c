@@ -4,7 +4,9 @@
 
 #include "base/log.h"
 #include "engine/engine_state.h"
+#include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_unread.h"
+#include "reconcilers/last_words.h"
 
 enum {
     /* The policy is one key: no event tells of rights or a namespace that came back, so it is tried again this often. */
@@ -18,6 +20,9 @@ enum {
     /* What is said of a node may be so late, so that what lasts a moment is not said at all. So few requests at a time leave the others their way. */
     REPORT_SETTLE_MS = 3000,
     REPORTS_IN_FLIGHT = 2,
+    /* With so many nodes to look at, as after a start, nothing is said for so long. */
+    REPORT_BUSY = 2 * EXECUTOR_IN_FLIGHT,
+    REPORT_BUSY_MS = 500,
 };
 
 /* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it is
@@ -45,10 +50,10 @@ static void want_rollout(void *arg)
     controller_add_after(en->rollouts, POLICY_NAME, apart > ROLLOUT_SETTLE_MS ? apart : ROLLOUT_SETTLE_MS);
 }
 
-static void want_report(void *arg, const char *name)
+static void want_report(void *arg, const char *name, bool soon)
 {
     struct engine *en = arg;
-    controller_add_after(en->reports, name, REPORT_SETTLE_MS);
+    controller_add_after(en->reports, name, soon ? 0 : REPORT_SETTLE_MS);
 }
 
 /* Whatever the policy's status may have to say of, the rollout may have waited for. */
@@ -69,7 +74,7 @@ static void want_policy(void *arg, bool soon)
 static bool watches_are_well(const struct engine *en)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (en->cluster.informers[i] && informer_problem(en->cluster.informers[i]))
+        if (en->cluster.informers[i] && cluster_rests_on((enum resource_id) i) && informer_problem(en->cluster.informers[i]))
             return false;
     return cluster_synced(&en->cluster);
 }
@@ -155,6 +160,13 @@ static void reconcile_node(void *arg, const char *key, struct plan *plan)
     node_reconcile(&en->reconcilers, key, plan);
 }
 
+static void on_rollout_outcome(void *arg, const char *key, const struct executor_result *result)
+{
+    (void) key;
+    struct engine *en = arg;
+    rollout_outcome(&en->reconcilers, result);
+}
+
 static void on_node_outcome(void *arg, const char *key, const struct executor_result *result)
 {
     struct engine *en = arg;
@@ -171,7 +183,10 @@ static void reconcile_rollout(void *arg, const char *key, struct plan *plan)
 static void reconcile_report(void *arg, const char *key, struct plan *plan)
 {
     struct engine *en = arg;
-    report_reconcile(&en->reconcilers, key, plan);
+    if (controller_busy(en->nodes) > REPORT_BUSY)
+        plan_requeue(plan, REPORT_BUSY_MS);
+    else
+        report_reconcile(&en->reconcilers, key, plan);
 }
 
 static void on_notice(void *arg, const struct notice *n)
@@ -179,6 +194,18 @@ static void on_notice(void *arg, const struct notice *n)
     struct engine *en = arg;
     recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid }, .warning = n->warning,
                                                   .reason = n->reason, .action = n->action, .note = n->note });
+}
+
+static void read_text(void *arg, const char *key, struct request request_steal)
+{
+    struct engine *en = arg;
+    text_reader_ask(en->reader, key, request_steal);
+}
+
+static void on_text(void *arg, const char *key, const char *bytes, size_t len)
+{
+    struct engine *en = arg;
+    last_words_take(&en->reconcilers, key, bytes, len);
 }
 
 static uint32_t epoch(void *arg)
@@ -193,10 +220,17 @@ static void on_written(void *arg, enum resource_id resource, const json_t *objec
     cluster_written(&en->cluster, resource, object);
 }
 
+static bool on_seen(void *arg, enum resource_id resource, const json_t *object)
+{
+    struct engine *en = arg;
+    return cluster_seen(&en->cluster, resource, object);
+}
+
 static void on_answered(void *arg, const struct request *request, int status, const struct err *e)
 {
     struct engine *en = arg;
     engine_take_right(en, request, e);
+    fleet_metrics_answered(&en->fleet_metrics, request, e);
     if (en->o.answered)
         en->o.answered(en->o.arg, request, status);
 }
@@ -206,7 +240,7 @@ static void on_answered(void *arg, const struct request *request, int status, co
 static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
-    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch, .written = on_written,
+    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch, .written = on_written, .seen = on_seen,
                                    .unread = cluster_unread, .answered = on_answered, .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
@@ -216,7 +250,7 @@ static void set_up_controllers(struct engine *en)
     en->policies = controller_new(&c);
     c.name = "rollout";
     c.reconcile = reconcile_rollout;
-    c.outcome = NULL;
+    c.outcome = on_rollout_outcome;
     en->rollouts = controller_new(&c);
     c.name = "node";
     c.reconcile = reconcile_node;
@@ -233,6 +267,7 @@ static void set_up_controllers(struct engine *en)
     struct recorder_options r = { .transport = o->transport, .loop = o->loop, .clock = o->clock, .instance = o->identity,
                                   .fence = fence, .arg = en };
     en->recorder = recorder_new(&r);
+    en->reader = text_reader_new(&(struct text_reader_options){ .transport = o->transport, .text = on_text, .arg = en });
 }
 
 static void set_up_informers(struct engine *en)
@@ -266,10 +301,11 @@ struct engine *engine_new(const struct engine_options *o)
     engine_metrics_add(en);
     struct cluster_options c = { .operand_namespace = o->operand_namespace, .image_prefixes = o->image_prefixes,
                                  .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
-                                 .node_name = o->node_name,
+                                 .node_name = o->node_name, .own_pod = o->own_pod,
                                  .listener = { want_node, want_policy, en, want_rollout, want_report } };
     cluster_init(&en->cluster, &c);
-    en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en };
+    en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en,
+                                             .metrics = &en->fleet_metrics, .read_text = read_text, .notice = on_notice };
     set_up_controllers(en);
     set_up_informers(en);
     set_up_lease(en);
@@ -280,7 +316,7 @@ struct engine *engine_new(const struct engine_options *o)
 void engine_start(struct engine *en)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP) /* that one waits for a policy that needs it */
+        if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP && i != RESOURCE_BUDGET) /* these wait for who needs them */
             informer_start(en->cluster.informers[i]);
     if (en->lease)
         lease_start(en->lease);
@@ -299,12 +335,15 @@ void engine_free(struct engine *en)
     executor_free(en->executor);
     executor_free(en->report_executor);
     recorder_free(en->recorder);
+    text_reader_free(en->reader);
     lease_free(en->lease);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         informer_free(en->cluster.informers[i]);
     cluster_clear(&en->cluster);
     err_clear(&en->reconcilers.failure);
     rollout_report_clear(&en->reconcilers.rollout);
+    free(en->reconcilers.pull_refused);
+    plan_keeper_clear(&en->reconcilers.plans);
     free(en->missing.sentence);
     loop_timer_cancel(en->o.loop, &en->drain_due);
     loop_timer_cancel(en->o.loop, &en->patience);

@@ -7,15 +7,14 @@
 void engine_metrics_add(struct engine *en)
 {
     static const char *const by_name[] = { "name", NULL };
-    static const char *const by_state[] = { "state", NULL };
     static const char *const by_resource[] = { "resource", NULL };
     controller_metrics_add(&en->controller_metrics, en->o.metrics);
+    fleet_metrics_add(&en->fleet_metrics, en->o.metrics);
     const struct {
         struct metric **into;
         struct metric_desc desc;
     } rows[] = {
         { &en->leader, { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name, NULL, 0 } },
-        { &en->node_states, { "ostler_nodes", "Nodes by state.", METRIC_GAUGE, by_state, NULL, 0 } },
         { &en->cache_objects, { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
         { &en->watch_restarts, { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL, 0 } },
         { &en->events_dropped, { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
@@ -27,13 +26,11 @@ void engine_metrics_add(struct engine *en)
 void engine_update_metrics(struct engine *en)
 {
     metric_set(en->leader, (const char *const[]){ "ostler" }, en->leading);
-    for (int i = 0; i < NODE_STATE_COUNT; i++)
-        metric_set(en->node_states, (const char *const[]){ node_state_name((enum node_state) i) },
-                   (double) en->cluster.tally.states[i]);
+    fleet_metrics_show(&en->fleet_metrics, &en->cluster, &en->reconcilers.rollout);
     for (int i = 0; i < RESOURCE_COUNT; i++) {
         if (!en->cluster.informers[i])
             continue;
-        const char *const labels[] = { resource_get((enum resource_id) i)->plural };
+        const char *const labels[] = { resource_name((enum resource_id) i) };
         metric_set(en->cache_objects, labels, (double) en->cluster.tables[i].records.len);
         metric_set(en->watch_restarts, labels, (double) informer_restarts(en->cluster.informers[i]));
     }

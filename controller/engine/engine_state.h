@@ -9,6 +9,7 @@
 #include "runtime/controller.h"
 #include "runtime/lease.h"
 #include "runtime/recorder.h"
+#include "runtime/text_reader.h"
 
 /* A right that a write of ours lacked. Zero-initialised = none. */
 struct missing_right {
@@ -24,6 +25,7 @@ struct engine {
     struct executor *executor, *report_executor;
     struct controller *nodes, *policies, *rollouts, *reports;
     struct recorder *recorder;
+    struct text_reader *reader;
     struct lease *lease; /* NULL without leader election */
     struct outage outage;
     int64_t policy_looked_ms, rollout_looked_ms;
@@ -36,7 +38,8 @@ struct engine {
     struct missing_right missing; /* the first write that was forbidden and has not been allowed since */
 
     struct controller_metrics controller_metrics;
-    struct metric *leader, *node_states, *cache_objects, *watch_restarts, *events_dropped;
+    struct fleet_metrics fleet_metrics;
+    struct metric *leader, *cache_objects, *watch_restarts, *events_dropped;
 };
 
 /* Registers the metrics. */

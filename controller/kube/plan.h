@@ -17,6 +17,7 @@ struct action {
     char *target;       /* "node/gpu-1"; owned */
     const char *reason; /* static CamelCase text: log line and metric label */
     char *message;      /* one sentence; owned */
+    bool accepted;      /* by the server: filled in as the plan is carried out */
 };
 
 /* Something that people should read as an Event: on transitions only. */
@@ -27,6 +28,7 @@ struct notice {
     const char *reason;        /* static CamelCase text */
     const char *action;        /* static CamelCase text: what was done */
     char *note;                /* the sentence; owned */
+    size_t of_action;          /* the action that it tells of, counted from 1: without the server's consent there is nothing to tell; 0: it tells of none */
 };
 
 /* Zero-initialised = nothing to do. */

@@ -79,7 +79,7 @@ int reply_error(int status, const char *body, size_t len, struct err *e)
 /* ---- evictions */
 
 enum {
-    BUDGET_WAIT_MS = 5 * 1000,   /* a budget is counted anew within seconds; `kubectl drain` waits as long */
+    BUDGET_WAIT_MS = 60 * 1000,  /* its watch says sooner when another question is worth while */
     MISTAKE_WAIT_MS = 60 * 1000, /* only a person changes that */
 };
 

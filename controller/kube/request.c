@@ -5,13 +5,18 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "kube/url.h"
 
 /* Page size of lists: client-go's (tools/pager/pager.go). */
 #define PAGE_SIZE "500"
+/* What is read of a log. */
+#define LOG_LINES "20"
+#define LOG_BYTES "16384"
 
 enum {
     READ_TIMEOUT_MS = 60 * 1000,
+    LOG_TIMEOUT_MS = 10 * 1000, /* the kubelet may be away */
     WRITE_TIMEOUT_MS = 30 * 1000,
     /* Lease calls: half of the renew deadline of 10 s, as controller-runtime has it. */
     LEASE_TIMEOUT_MS = 5 * 1000,
@@ -45,6 +50,13 @@ struct request request_list(enum resource_id id, const struct list_options *o, c
         add_query(&b, "continue", token);
     return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b),
                              .timeout_ms = READ_TIMEOUT_MS, .resource = id };
+}
+
+struct request request_look(enum resource_id id, const struct list_options *o)
+{
+    struct buf b = BUF_INIT(URL_ROOM);
+    start_list(&b, id, o);
+    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = READ_TIMEOUT_MS, .resource = id, .looks = true };
 }
 
 struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s)
@@ -137,6 +149,11 @@ struct request request_delete(enum resource_id id, const char *ns, const char *n
     return with_body(id, "DELETE", resource_path(id, ns, name, NULL), "", "application/json", body);
 }
 
+bool request_deletes(const struct request *r)
+{
+    return str_eq(r->method, "DELETE");
+}
+
 struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run)
 {
     CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s}}}", "apiVersion", "policy/v1", "kind", "Eviction",
@@ -146,6 +163,19 @@ struct request request_evict(const char *ns, const char *name, const char *uid, 
     r.evicts = true;
     r.dry_run = dry_run;
     return r;
+}
+
+struct request request_log(const char *ns, const char *pod, const char *container, bool previous)
+{
+    CLEANUP_FREE char *path = resource_path(RESOURCE_POD, ns, pod, "log");
+    struct buf b = BUF_INIT(URL_ROOM);
+    buf_str(&b, path);
+    add_query(&b, "container", container);
+    add_query(&b, "tailLines", LOG_LINES);
+    add_query(&b, "limitBytes", LOG_BYTES); /* counted from the first of those lines */
+    if (previous)
+        add_query(&b, "previous", "true");
+    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = LOG_TIMEOUT_MS, .resource = RESOURCE_POD };
 }
 
 void request_clear(struct request *r)

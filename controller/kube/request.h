@@ -28,6 +28,7 @@ struct request {
     int64_t timeout_ms;       /* for the whole answer */
     enum resource_id resource;
     bool evicts;              /* asks for a pod to leave: what is answered is no pod, and refusals have meanings of their own */
+    bool looks;               /* a list, from which what is known is brought up to date: the rest of its plan holds only where it brings no news */
     bool dry_run;             /* nothing is stored, whatever the answer says */
 };
 
@@ -40,6 +41,8 @@ struct list_options {
 
 /* One page of a quorum-consistent list (resourceVersion unset); `token` is the continue token or NULL. */
 struct request request_list(enum resource_id id, const struct list_options *o, const char *token);
+/* The whole list in one answer, quorum-consistent: for plans that rest on there being nothing that was not heard of yet. */
+struct request request_look(enum resource_id id, const struct list_options *o);
 /* A watch from a resourceVersion on, with bookmarks; the server ends it after timeout_s, the client a little later. */
 struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s);
 struct request request_get(enum resource_id id, const char *ns, const char *name);
@@ -58,8 +61,12 @@ struct request request_update(enum resource_id id, const char *ns, const char *n
 /* Delete in the background, only this incarnation, and only as it was when it was read: `uid` and `rv` (0: any version) are preconditions, so
  * that what was decided on an old view is refused (409). */
 struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv);
+/* Whether it is a deletion. */
+bool request_deletes(const struct request *r);
 /* Asks for a pod to leave, as its PodDisruptionBudgets allow: only this incarnation. `dry_run`: only whether it might. */
 struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run);
+/* The end of what a container of a pod has said: a few lines, as text. `previous`: of the run before this one. */
+struct request request_log(const char *ns, const char *pod, const char *container, bool previous);
 /* Frees the strings. */
 void request_clear(struct request *r);
 

@@ -24,6 +24,11 @@ const struct resource *resource_get(enum resource_id id)
     return &resources[id];
 }
 
+const char *resource_name(enum resource_id id)
+{
+    return id == RESOURCE_TASK ? "tasks" : resources[id].plural;
+}
+
 const char *resource_api_version(enum resource_id id)
 {
     const char *text = api_versions[id];

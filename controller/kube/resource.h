@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* id, API group ("" = core), version, kind, plural, namespaced, verbs, subresource ("" = none), verbs on that */
+/* id, API group ("" = core), version, kind, plural, namespaced, verbs, subresources ("" = none), the verb on each */
 #define RESOURCES(X)                                                                               \
     X(POLICY, "ostler.dev", "v1alpha1", "GpuClusterPolicy", "gpuclusterpolicies", false,           \
       "list,watch,patch", "status", "patch")                                                       \
@@ -13,7 +13,9 @@
       "list,watch,create,patch,delete", "status", "patch")                                         \
     X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch",                            \
       "status", "patch")                                                                           \
-    X(POD, "", "v1", "Pod", "pods", true, "list,watch,delete", "eviction", "create")               \
+    X(POD, "", "v1", "Pod", "pods", true, "list,watch,delete", "eviction,log", "create,get")       \
+    /* Pods again: those that Ostler makes itself, which are watched to their end, and the others only while they run. */ \
+    X(TASK, "", "v1", "Pod", "pods", true, "list,watch,create,delete", "", "")                     \
     X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true,                                    \
       "list,watch,create,patch,delete", "", "")                                                    \
     X(REVISION, "apps", "v1", "ControllerRevision", "controllerrevisions", true,                   \
@@ -24,6 +26,7 @@
       "list,watch,create,patch,delete", "", "")                                                    \
     X(SERVICEMONITOR, "monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors", true,    \
       "list,watch,create,patch,delete", "", "")                                                    \
+    X(BUDGET, "policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "list,watch", "", "") \
     X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "", "")    \
     X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")
 
@@ -41,18 +44,20 @@ struct resource {
     const char *plural;
     bool namespaced;
     const char *verbs;             /* comma-separated, what Ostler uses and nothing else */
-    const char *subresource;       /* "status", "eviction"; "": none is used */
-    const char *subresource_verbs; /* as verbs, for that */
+    const char *subresources;      /* comma-separated: "status", "eviction,log"; "": none is used */
+    const char *subresource_verbs; /* the verb on each of them, in their order */
 };
 
 /* The row of a resource. */
 const struct resource *resource_get(enum resource_id id);
+/* What objects of this row are called in metrics and logs: the plural, or for one of two rows that share it a name of its own. */
+const char *resource_name(enum resource_id id);
 /* "v1" or "apps/v1", for apiVersion. Static text. */
 const char *resource_api_version(enum resource_id id);
 /* The URL path of a collection (name NULL) or an object, with percent-encoded segments; `ns` NULL on a namespaced resource is
  * all namespaces. `subresource` may be NULL. Owned by the caller. */
 char *resource_path(enum resource_id id, const char *ns, const char *name, const char *subresource);
-/* The resource of an apiVersion and a kind; false when Ostler has none. */
+/* The resource of an apiVersion and a kind, the first where two rows share them; false when Ostler has none. */
 bool resource_of_kind(const char *api_version, const char *kind, enum resource_id *ret);
 
 #endif

@@ -139,6 +139,9 @@ struct watch_next watch_step(struct watch_state *s, const struct watch_input *in
         return take_close(s, in);
     case WATCH_FAILED:
         return take_failure(s, in);
+    case WATCH_AGAIN:
+        forget_version(s);
+        return list(s);
     case WATCH_DELAY_OVER:
         return resume(s, in);
     }

@@ -38,6 +38,7 @@ enum watch_event {
     WATCH_SEEN,         /* an event or a bookmark has come: rv */
     WATCH_CLOSED,       /* the server ended the stream, as it does sooner or later */
     WATCH_FAILED,       /* list or watch failed: error, retry_after_ms */
+    WATCH_AGAIN,        /* what is known is to be listed anew */
     WATCH_DELAY_OVER,   /* the delay that was asked for is over */
 };
 

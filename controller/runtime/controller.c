@@ -73,11 +73,14 @@ static void fail(struct controller *c, const char *key, const struct executor_re
     queue_done(&c->queue, key, end, result->retry_after_ms, loop_now(c->o.loop));
 }
 
-/* Events go after the writes of their plan: those are what others wait for. */
+/* Events go after the writes of their plan: those are what others wait for. What was refused has not happened. */
 static void tell(struct controller *c, const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->notice_count; i++)
-        c->o.notice(c->o.arg, &plan->notices[i]);
+    for (size_t i = 0; i < plan->notice_count; i++) {
+        const struct notice *n = &plan->notices[i];
+        if (!n->of_action || plan->actions[n->of_action - 1].accepted)
+            c->o.notice(c->o.arg, n);
+    }
 }
 
 static void on_done(void *arg, const char *key, const struct executor_result *result)

@@ -98,7 +98,7 @@ static bool is_failed_test(const struct job *job)
 /* What was to leave or to be deleted and is not there any more is as it was wanted. */
 static bool wants_it_gone(const struct request *r)
 {
-    return r->evicts || str_eq(r->method, "DELETE");
+    return r->evicts || request_deletes(r);
 }
 
 static void judge(struct job *job, const struct transport_result *result, struct err *e)
@@ -125,11 +125,43 @@ static void take_answer(struct job *job)
 {
     const struct executor_options *o = &job->ex->o;
     const struct request *r = &job->plan.actions[job->at].request;
-    if (r->evicts || r->dry_run)
+    if (r->evicts || r->dry_run || r->looks)
         return;
     CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, o->unread ? o->unread(r->resource) : NULL, NULL);
     if (object)
         o->written(o->arg, r->resource, object);
+}
+
+/* A list that is being looked through. */
+struct look {
+    const struct job *job;
+    bool news;
+};
+
+static int take_item(void *arg, const char *text, size_t len, struct err *e)
+{
+    struct look *l = arg;
+    const struct executor_options *o = &l->job->ex->o;
+    enum resource_id resource = l->job->plan.actions[l->job->at].request.resource;
+    CLEANUP_JSON json_t *object = json_parse(text, len, e);
+    if (object)
+        l->news |= o->seen(o->arg, resource, object);
+    return object ? 0 : -1;
+}
+
+/* What was seen goes on only where all of it was known. */
+static void take_look(const struct job *job, struct err *e)
+{
+    const struct executor_options *o = &job->ex->o;
+    struct look l = { .job = job };
+    struct split s;
+    split_init(&s, SPLIT_LIST, take_item, &l);
+    s.left_out = o->unread ? o->unread(job->plan.actions[job->at].request.resource) : NULL;
+    if (split_feed(&s, buf_text(&job->answer), job->answer.len, e) == 0 && !split_complete(&s))
+        err_set(e, ERR_UNREACHABLE, "the list has no end");
+    split_clear(&s);
+    if (l.news && e->kind == ERR_NONE)
+        err_set(e, ERR_CONFLICT, "something is there that was not heard of yet");
 }
 
 static void take_failure(struct job *job, struct err *e)
@@ -142,11 +174,14 @@ static void on_done(void *arg, const struct transport_result *result)
 {
     struct job *job = arg;
     struct executor *ex = job->ex;
-    const struct action *a = &job->plan.actions[job->at];
+    struct action *a = &job->plan.actions[job->at];
     CLEANUP_ERR struct err e = { 0 };
     job->request = 0;
     ex->in_flight--;
     judge(job, result, &e);
+    if (e.kind == ERR_NONE && a->request.looks)
+        take_look(job, &e);
+    a->accepted = e.kind == ERR_NONE;
     log_outcome(job, &e);
     if (ex->o.answered)
         ex->o.answered(ex->o.arg, &a->request, result->status, &e);

@@ -66,7 +66,7 @@ static void set_problem(struct informer *inf, enum err_kind kind, const char *se
     outage_note(inf->options.outage, inf->trouble, kind, sentence);
     inf->trouble = kind;
     if (sentence && !outage_is_general(kind) && !str_eq(sentence, inf->problem))
-        log_warn("watch failed", "resource", resource_get(inf->options.resource)->plural, "err", sentence);
+        log_warn("watch failed", "resource", resource_name(inf->options.resource), "err", sentence);
     free(inf->problem);
     inf->problem = sentence ? xstrdup(sentence) : NULL;
     if (inf->on_change && was != (sentence != NULL))
@@ -157,7 +157,7 @@ static void fail(struct informer *inf, const struct err *e, int64_t retry_after_
     struct watch_next next =
         step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
     CLEANUP_FREE char *sentence = xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list",
-                                            resource_get(inf->options.resource)->plural, err_msg(e), advice(inf, e->kind));
+                                            resource_name(inf->options.resource), err_msg(e), advice(inf, e->kind));
     /* A version that has grown old, once, is the normal course: nothing is wrong, and nothing that was wrong is over yet. */
     if (next.what == WATCH_DO_WAIT)
         set_problem(inf, e->kind, sentence);
@@ -301,6 +301,19 @@ void informer_start(struct informer *inf)
         return;
     inf->started = true;
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
+    act(inf, &next);
+}
+
+void informer_list_anew(struct informer *inf)
+{
+    if (!inf->started || inf->absent)
+        return;
+    if (inf->request)
+        transport_cancel(inf->transport, inf->request);
+    inf->request = 0;
+    loop_timer_cancel(inf->loop, &inf->silence);
+    loop_timer_cancel(inf->loop, &inf->delay);
+    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_AGAIN });
     act(inf, &next);
 }
 

@@ -38,6 +38,8 @@ const char *informer_problem(const struct informer *inf);
 enum resource_id informer_resource(const struct informer *inf);
 /* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
+/* Lists again, since the projector keeps others from now on. Until that list is whole, what is known stays. */
+void informer_list_anew(struct informer *inf);
 /* Lists an absent resource again, but not sooner than this after the last time: for who would use it. */
 void informer_look_again(struct informer *inf, int64_t apart_ms);
 /* For how long nothing was heard, bookmarks included: what is known may be as old as that. */

@@ -132,14 +132,16 @@ void table_event(struct table *t, const json_t *object, bool deleted)
         drop(t, held);
 }
 
-void table_written(struct table *t, const json_t *object)
+bool table_written(struct table *t, const json_t *object)
 {
     uint64_t rv = object_rv(object);
     /* What the watch has passed already it has also brought: an answer that was overtaken must not raise the dead. */
     if (!t->synced || !rv || rv <= t->rv)
-        return;
+        return false;
     CLEANUP_FREE char *key = table_key(object);
     struct record *held = table_get(t, key);
-    if (!is_older(held, object))
-        put(t, held, object, held ? held->seen : 0, t->list);
+    if (is_older(held, object))
+        return false;
+    put(t, held, object, held ? held->seen : 0, t->list);
+    return table_get(t, key) != held; /* one that says the same stays */
 }

@@ -43,8 +43,8 @@ void table_list_end(struct table *t, uint64_t rv);
 void table_event(struct table *t, const json_t *object, bool deleted);
 /* The watch brought a bookmark. */
 void table_bookmark(struct table *t, uint64_t rv);
-/* An answer to a write of ours brought the object. */
-void table_written(struct table *t, const json_t *object);
+/* An answer to a request of ours brought the object. Whether that was news to whoever looks at it. */
+bool table_written(struct table *t, const json_t *object);
 /* "namespace/name" or "name" of an object; owned by the caller. */
 char *table_key(const json_t *object);
 

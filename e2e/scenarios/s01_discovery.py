@@ -2,7 +2,7 @@
 
 import kube
 from harness import cases, contains, equal, test
-from names import COMPONENT, DRIVER, GPU_LABEL, GPU_TAINT, MANAGED, MARKS, OPERANDS, STACK
+from names import COMPONENT, DRIVER, GPU_LABEL, GPU_TAINT, MANAGED, MARKS, OPERANDS, SEEN, STACK
 
 LABELLED = {row: row for row in kube.DETECTED_BY if row != "allocatable"}
 
@@ -146,7 +146,9 @@ def marks_of_others_stay(env):
     def foreign(values):
         return {k: v for k, v in (values or {}).items()
                 if not k.startswith("ostler.dev/") and k not in (GPU_LABEL, "node.alpha.kubernetes.io/ttl")}
-    equal(foreign(after["metadata"]["labels"]), foreign(before["metadata"]["labels"]), "labels")
+    seen = {k: v for k, v in after["metadata"]["labels"].items()
+            if k in before["metadata"]["labels"] or not k.startswith(SEEN)}
+    equal(foreign(seen), foreign(before["metadata"]["labels"]), "labels")
     equal(foreign(after["metadata"]["annotations"]), foreign(before["metadata"]["annotations"]), "annotations")
     equal([t for t in after["spec"]["taints"] if t["key"] != GPU_TAINT], before["spec"]["taints"], "taints")
 

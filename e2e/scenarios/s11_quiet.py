@@ -43,7 +43,7 @@ def node_event_costs_what_it_must(env):
     env.wait_calm()
     asked = env.requests(since=since, where=_not_renewal)
     patches = [r for r in asked if r.resource == "nodes" and r.name == node]
-    equal(len(patches), 1, f"writes of the node, of {[str(r) for r in asked]}")
+    equal(len(patches), 2, f"writes of the node, its marks and that it is proven, of {[str(r) for r in asked]}")
     by = collections.Counter(f"{r.verb} {r.resource}" for r in asked if r.resource != "events")
     equal({k: v for k, v in by.items() if k.startswith(("get", "list"))}, {}, "reads")
     equal({k: v for k, v in by.items() if "daemonsets" in k}, {}, "requests about DaemonSets")

@@ -184,7 +184,7 @@ def account_is_held_to_its_own_marks(env):
 
 @test
 def rights_are_least(env):
-    """The chart's service account may neither read Secrets nor make pods, roles or tokens."""
+    """The chart's service account may neither read Secrets nor make roles or tokens, and no pods but harmless ones among the operands."""
     operator = kube.from_kubeconfig(env.kubeconfig)
     for kind, namespace in (("Secret", NAMESPACE), ("Secret", OPERANDS), ("ClusterRole", None), ("ServiceAccount", NAMESPACE)):
         try:
@@ -193,9 +193,19 @@ def rights_are_least(env):
             equal(e.code, 403, f"listing {kind}")
         else:
             raise AssertionError(f"the operator may list {kind}")
-    try:
-        operator.create({**kube.gpu_pod("x", "none", OPERANDS)})
-    except kube.ApiError as e:
-        equal(e.code, 403, "creating a pod")
-    else:
-        raise AssertionError("the operator may create pods")
+    labels = {"app.kubernetes.io/managed-by": "ostler", "ostler.dev/task": "proof"}
+    container = {"name": "c", "image": "registry.example.com/c:1", "securityContext": {"allowPrivilegeEscalation": False}}
+    modest = {"automountServiceAccountToken": False, "containers": [container]}
+    root = {**container, "securityContext": {"privileged": True}}
+    host = {"volumes": [{"name": "host", "hostPath": {"path": "/"}}]}
+    for what, namespace, marks, spec, code in (
+            ("a modest one", OPERANDS, labels, modest, 201),
+            ("one elsewhere", "default", labels, modest, 403),
+            ("one without its label", OPERANDS, {}, modest, 422),
+            ("one with a token", OPERANDS, labels, {**modest, "automountServiceAccountToken": True}, 422),
+            ("one with the host's files", OPERANDS, labels, {**modest, **host}, 422),
+            ("one with the host's network", OPERANDS, labels, {**modest, "hostNetwork": True}, 422),
+            ("a privileged one", OPERANDS, labels, {**modest, "containers": [root]}, 422)):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "labels": marks}, "spec": spec}
+        got, answer = operator.raw("POST", kube.path_of("Pod", None, namespace), pod, query={"dryRun": "All"})
+        equal(got, code, f"making a pod: {what}: {answer.decode()[:300]}")

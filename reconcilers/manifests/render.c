@@ -329,6 +329,67 @@ json_t *render_object(const struct manifests *m, enum render_object what,
     return TAKE(object);
 }
 
+static const char *const task_files[TASK_COUNT] = {
+    [TASK_PROOF] = "proof/pod.yaml",
+    [TASK_PULL] = "task/pull.yaml",
+};
+
+/* A container for each image, all like the manifest's one. */
+static json_t *task_containers(const json_t *like, const struct render_task *want)
+{
+    json_t *containers = json_array();
+    for (size_t i = 0; i < want->image_count; i++) {
+        const struct render_image *image = &want->images[i];
+        json_t *container = json_deep_copy(like);
+        set_text(container, "name", image->name);
+        set_text(container, "image", image->image);
+        if (image->pull_policy)
+            set_text(container, "imagePullPolicy", image->pull_policy);
+        if (want->resource)
+            json_object_set_new(container, "resources", json_pack("{s:{s:s}}", "limits", want->resource, "1"));
+        json_array_append_new(containers, container);
+    }
+    return containers;
+}
+
+static json_t *pinned_to(const char *node)
+{
+    return json_pack("{s:{s:{s:[{s:[{s:s, s:s, s:[s]}]}]}}}", "nodeAffinity",
+                     "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms",
+                     "matchFields", "key", "metadata.name", "operator", "In", "values", node);
+}
+
+json_t *render_task(const struct manifests *m, const struct render_task *want, struct err *e)
+{
+    const char *file = task_files[want->kind];
+    if (want->image_count == 0) {
+        err_set(e, ERR_INVALID, "%s: a one-off pod needs an image", file);
+        return NULL;
+    }
+    char name[TASK_NAME_MAX];
+    task_name(want->kind, want->node, name);
+    json_t *object = tree_of(m, file), *spec = json_object_get(object, "spec");
+    json_t *metadata = json_object_get(object, "metadata"), *labels = object_at(metadata, "labels");
+    set_text(metadata, "name", name);
+    set_text(metadata, "namespace", want->operand_namespace);
+    set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    set_text(labels, LABEL_POLICY_UID, want->policy_uid);
+    set_text(labels, LABEL_TASK, task_kind_name(want->kind));
+    set_text(labels, LABEL_REVISION, want->purpose);
+    json_object_set_new(spec, "affinity", pinned_to(want->node));
+    json_object_set_new(spec, "containers", task_containers(json_array_get(json_object_get(spec, "containers"), 0), want));
+    if (want->deadline_s)
+        json_object_set_new(spec, "activeDeadlineSeconds", json_integer(want->deadline_s));
+    size_t i;
+    json_t *secret, *secrets = json_array();
+    json_array_foreach (want->pull_secrets, i, secret)
+        json_array_append_new(secrets, json_pack("{s:O}", "name", secret));
+    if (i > 0)
+        json_object_set(spec, "imagePullSecrets", secrets);
+    json_decref(secrets);
+    return object;
+}
+
 json_t *render_revision(const struct render_context *ctx)
 {
     const char *tier = json_str_or_empty(ctx->inputs, "tier");

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "reconcilers/model/task.h"
 
 /* What can be rendered. */
 enum render_object {
@@ -46,6 +47,29 @@ json_t *render_object(const struct manifests *m, enum render_object what,
                       const struct render_context *ctx, struct err *e);
 /* The ControllerRevision that records ctx->inputs under ctx->hash. New reference. */
 json_t *render_revision(const struct render_context *ctx);
+/* A container of a one-off pod. */
+struct render_image {
+    const char *name;        /* of the container: what the image is for, "driver" */
+    const char *image;       /* "nvcr.io/nvidia/driver:580.95.05-ubuntu24.04" */
+    const char *pull_policy; /* NULL: Kubernetes' own default */
+};
+
+/* A one-off pod. Everything is borrowed for the call. */
+struct render_task {
+    enum task_kind kind;
+    const char *operand_namespace;
+    const char *policy_uid;
+    const char *purpose;               /* of the label ostler.dev/revision */
+    const char *node;                  /* the only one that it may run on */
+    const struct render_image *images; /* a container for each, in this order; at least one */
+    size_t image_count;
+    const json_t *pull_secrets;        /* list of names; NULL: none */
+    const char *resource;              /* each container asks for one of these; NULL: for none */
+    int64_t deadline_s;                /* it is ended when it has taken so long since its kubelet saw it; 0: never */
+};
+
+/* The Pod, ready to be created. New reference, or NULL with an error. */
+json_t *render_task(const struct manifests *m, const struct render_task *want, struct err *e);
 /* The object's name: "toolkit-<hash>", "exporter", "nvidia". */
 void render_name(enum render_object what, const char *hash, char out[static RENDER_NAME_MAX]);
 /* The name of a revision's record: "driver-<hash>" or "stack-<hash>". */

@@ -39,6 +39,11 @@ bool claim_phase_has_slot(enum claim_phase p)
     return phases[p].has_slot;
 }
 
+bool claim_is_changing(const struct claim *c)
+{
+    return c->phase == CLAIM_UNLOADING || c->phase == CLAIM_INSTALLING || c->phase == CLAIM_VALIDATING;
+}
+
 bool claim_moves_driver(const struct claim *c)
 {
     return !str_eq(c->driver, c->from_driver);

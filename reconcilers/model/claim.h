@@ -64,6 +64,8 @@ const char *claim_phase_name(enum claim_phase p);
 const char *claim_kind_name(enum claim_kind k);
 /* Whether a node in this phase holds a slot of maxParallel. */
 bool claim_phase_has_slot(enum claim_phase p);
+/* Whether what the node runs is being changed right now. */
+bool claim_is_changing(const struct claim *c);
 /* Whether the driver changes, so that GPU pods have to leave. */
 bool claim_moves_driver(const struct claim *c);
 /* Whether the node bears the taint as well: all do but those whose drain timed out. */

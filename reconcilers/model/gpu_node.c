@@ -20,11 +20,59 @@ static const char *owner_of(const json_t *object)
     return "";
 }
 
-static void take_text(const json_t *object, const char *path, char *to, size_t max)
+static void take_state(const json_t *object, char ret[static GPU_NODE_STATE_MAX])
 {
-    const char *text = json_str_or_empty(object, path);
-    if (strlen(text) < max)
-        snprintf(to, max, "%s", text);
+    const char *text = json_str_or_empty(object, "status.state");
+    if (strlen(text) < GPU_NODE_STATE_MAX)
+        snprintf(ret, GPU_NODE_STATE_MAX, "%s", text);
+}
+
+static int64_t since_of(const json_t *object)
+{
+    const char *text = json_str_or_empty(object, "status.since");
+    int64_t us = strlen(text) < GPU_NODE_TIME_MAX ? clock_parse_rfc3339(text) : -1;
+    return us > 0 ? us / 1000000 : 0;
+}
+
+uint64_t gpu_node_owner(const char *uid)
+{
+    return *uid ? str_hash(uid, strlen(uid)) : 0;
+}
+
+struct last_words *last_words_new(const char *pod, const char *container)
+{
+    struct last_words *w = xcalloc(1, sizeof *w);
+    w->pod = xstrdup(pod);
+    w->container = xstrdup(container);
+    return w;
+}
+
+struct last_words *last_words_copy(const struct last_words *w)
+{
+    struct last_words *copy = last_words_new(w->pod, w->container);
+    copy->text = w->text ? xstrdup(w->text) : NULL;
+    return copy;
+}
+
+void last_words_free(struct last_words *w)
+{
+    if (!w)
+        return;
+    free(w->pod);
+    free(w->container);
+    free(w->text);
+    free(w);
+}
+
+static struct last_words *words_of(const json_t *object)
+{
+    const json_t *said = json_at(object, "status.lastWords");
+    const char *pod = json_str(said, "pod"), *container = json_str(said, "container"), *text = json_str(said, "text");
+    if (!pod || !container || !text || strlen(text) > LAST_WORDS_MAX)
+        return NULL;
+    struct last_words *w = last_words_new(pod, container);
+    w->text = xstrdup(text);
+    return w;
 }
 
 struct gpu_node *gpu_node_project(const json_t *object)
@@ -32,23 +80,23 @@ struct gpu_node *gpu_node_project(const json_t *object)
     struct gpu_node *g = xcalloc(1, sizeof *g);
     g->head.key = xstrdup(object_name(object));
     snprintf(g->head.uid, sizeof g->head.uid, "%s", object_uid(object));
-    snprintf(g->owner, sizeof g->owner, "%s", owner_of(object));
-    take_text(object, "status.state", g->state, sizeof g->state);
-    take_text(object, "status.since", g->since, sizeof g->since);
-    if (clock_parse_rfc3339(g->since) < 0)
-        *g->since = '\0';
+    g->owner = gpu_node_owner(owner_of(object));
+    take_state(object, g->state);
+    g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
+    g->words = words_of(object);
     g->deleting = object_is_deleting(object);
     return g;
 }
 
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b)
 {
-    return a->said == b->said && a->deleting == b->deleting && str_eq(a->owner, b->owner);
+    return a->said == b->said && a->deleting == b->deleting && a->owner == b->owner;
 }
 
 void gpu_node_free(struct gpu_node *g)
 {
+    last_words_free(g->words);
     free(g->head.key);
     free(g);
 }

@@ -13,14 +13,30 @@
 #define GPU_NODE_GENERATION "policyGeneration"
 
 /* Longest state and time that are kept; what is longer is not ours. */
-enum { GPU_NODE_STATE_MAX = 24, GPU_NODE_TIME_MAX = 24 };
+enum { GPU_NODE_STATE_MAX = 16, GPU_NODE_TIME_MAX = 24 };
+
+/* Longest text of a log that a report shows. */
+enum { LAST_WORDS_MAX = 1024 };
+
+/* What a container said before it failed. Owned. */
+struct last_words {
+    char *pod;       /* "namespace/name" */
+    char *container;
+    char *text;      /* NULL: not known, or not yet */
+};
+
+struct last_words *last_words_new(const char *pod, const char *container);
+struct last_words *last_words_copy(const struct last_words *w);
+/* NULL is none. */
+void last_words_free(struct last_words *w);
 
 struct gpu_node {
     struct record head;               /* key = the node's name */
-    char owner[RECORD_UID_MAX];       /* uid of the Node that it goes with; "": none */
+    uint64_t owner;                   /* gpu_node_owner() of the uid of the Node that it goes with */
     char state[GPU_NODE_STATE_MAX];   /* status.state, "" when it says nothing */
-    char since[GPU_NODE_TIME_MAX];    /* status.since, RFC 3339 in UTC; "" when it is no time as we write it */
+    int64_t since_s;                  /* status.since, seconds of the epoch; 0: it is no time as we write it */
     uint64_t said;                    /* gpu_node_said() of its status */
+    struct last_words *words;         /* status.lastWords; NULL: it says none. Owned */
     bool deleting;
 };
 
@@ -28,6 +44,8 @@ struct gpu_node {
 struct gpu_node *gpu_node_project(const json_t *object);
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b);
 void gpu_node_free(struct gpu_node *g);
+/* A Node's uid, in short; 0 for "", which is none. */
+uint64_t gpu_node_owner(const char *uid);
 /* What a status says, as a hash of all but GPU_NODE_GENERATION; 0 for NULL. */
 uint64_t gpu_node_said(const json_t *status);
 

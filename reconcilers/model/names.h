@@ -9,6 +9,25 @@
 #define LABEL_GPU_PRESENT "nvidia.com/gpu.present"
 #define LABEL_DRIVER "ostler.dev/driver"
 #define LABEL_STACK "ostler.dev/stack"
+/* Labels of a Node that say what its proof saw, as GPU feature discovery writes them; the last five are older names of the same. */
+#define LABEL_GPU_PRODUCT "nvidia.com/gpu.product"
+#define LABEL_GPU_COUNT "nvidia.com/gpu.count"
+#define LABEL_GPU_MEMORY "nvidia.com/gpu.memory"
+#define LABEL_GPU_FAMILY "nvidia.com/gpu.family"
+#define LABEL_COMPUTE_MAJOR "nvidia.com/gpu.compute.major"
+#define LABEL_COMPUTE_MINOR "nvidia.com/gpu.compute.minor"
+#define LABEL_DRIVER_MAJOR "nvidia.com/cuda.driver-version.major"
+#define LABEL_DRIVER_MINOR "nvidia.com/cuda.driver-version.minor"
+#define LABEL_DRIVER_REVISION "nvidia.com/cuda.driver-version.revision"
+#define LABEL_DRIVER_FULL "nvidia.com/cuda.driver-version.full"
+#define LABEL_CUDA_MAJOR "nvidia.com/cuda.runtime-version.major"
+#define LABEL_CUDA_MINOR "nvidia.com/cuda.runtime-version.minor"
+#define LABEL_CUDA_FULL "nvidia.com/cuda.runtime-version.full"
+#define LABEL_OLD_DRIVER_MAJOR "nvidia.com/cuda.driver.major"
+#define LABEL_OLD_DRIVER_MINOR "nvidia.com/cuda.driver.minor"
+#define LABEL_OLD_DRIVER_REV "nvidia.com/cuda.driver.rev"
+#define LABEL_OLD_CUDA_MAJOR "nvidia.com/cuda.runtime.major"
+#define LABEL_OLD_CUDA_MINOR "nvidia.com/cuda.runtime.minor"
 /* Labels of a Node that people write. */
 #define LABEL_MANAGED "ostler.dev/managed"
 #define LABEL_DEPLOY_OPERANDS "nvidia.com/gpu.deploy.operands"
@@ -16,11 +35,14 @@
 #define LABEL_HOLD "ostler.dev/hold"
 /* The taint of a Node that is out of service because of us. */
 #define TAINT_UPGRADE "ostler.dev/upgrade"
+/* The taint of a new Node that nothing is proven of, unless the policy says another one. */
+#define TAINT_STARTUP "ostler.dev/gpu-not-ready"
 /* Annotations of a Node that we write. */
 #define ANNOTATION_MARKS "ostler.dev/marks"
 #define ANNOTATION_HOST_DRIVER "ostler.dev/host-driver"
 #define ANNOTATION_CLAIM "ostler.dev/claim"
 #define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
+#define ANNOTATION_PROOF "ostler.dev/proof"
 
 /* The condition of a Node that we write. */
 #define NODE_CONDITION "GpuReady"
@@ -31,6 +53,7 @@
 #define LABEL_POLICY_UID "ostler.dev/policy-uid"
 #define LABEL_TIER "ostler.dev/tier"
 #define LABEL_REVISION "ostler.dev/revision"
+#define LABEL_TASK "ostler.dev/task"
 #define MANAGED_BY "ostler"
 /* Annotations of children. */
 #define ANNOTATION_INTENT "ostler.dev/intent"

@@ -15,7 +15,7 @@
 enum { LABELS_MAX = 4096 };
 
 /* Interned texts of a record, besides its labels. */
-enum { TEXTS = 9 };
+enum { TEXTS = 11 };
 
 static void project_labels(struct intern *in, struct node *n, const json_t *labels)
 {
@@ -31,20 +31,48 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     }
 }
 
-/* Allocatable GPUs, whole or as MIG devices; shared ones (nvidia.com/gpu.shared) count too. */
-static int32_t count_gpus(const json_t *allocatable)
+/* GPUs, whole or as MIG devices; shared ones (nvidia.com/gpu.shared) too. */
+static bool is_gpu(const char *resource)
+{
+    return str_has_prefix(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_PREFIX "mig-");
+}
+
+/* Which of two resources to ask one of: a whole GPU, else the first by name, so that it is the same each time. */
+static bool is_better(const char *resource, const char *than)
+{
+    if (!than || str_eq(resource, RESOURCE_GPU))
+        return true;
+    return !str_eq(than, RESOURCE_GPU) && strcmp(resource, than) < 0;
+}
+
+/* Allocatable GPUs, all together, and the resource of which one can be had. */
+static int32_t count_gpus(const json_t *allocatable, const char **ret_device)
 {
     int64_t total = 0;
     const char *key;
     json_t *value;
+    *ret_device = NULL;
     json_object_foreach ((json_t *) allocatable, key, value) {
         int64_t n;
-        bool gpu = str_has_prefix(key, RESOURCE_GPU) || str_has_prefix(key, RESOURCE_PREFIX "mig-");
         const char *text = json_string_value(value);
-        if (gpu && text && str_parse_int(text, 0, INT32_MAX, &n))
-            total += n;
+        if (!is_gpu(key) || !text || !str_parse_int(text, 0, INT32_MAX, &n))
+            continue;
+        total += n;
+        if (n > 0 && is_better(key, *ret_device))
+            *ret_device = key;
     }
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
+}
+
+/* A kubelet that had devices once goes on showing their names, with none of them. */
+static bool shows_devices(const json_t *capacity)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) capacity, key, value)
+        if (str_has_prefix(key, RESOURCE_PREFIX))
+            return true;
+    return false;
 }
 
 static uint32_t project_taints(struct intern *in, const json_t *object)
@@ -105,6 +133,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->marks = project_note(in, object, ANNOTATION_MARKS, &n->marks_unreadable);
     n->claim = project_note(in, object, ANNOTATION_CLAIM, &n->claim_unreadable);
     n->gave_up = project_note(in, object, ANNOTATION_GAVE_UP, &n->gave_up_unreadable);
+    n->proof = project_note(in, object, ANNOTATION_PROOF, &n->proof_unreadable);
     if (n->claim_unreadable)
         n->claim = intern_add(in, CLAIM_UNREADABLE);
     n->annotated = json_object_size(json_at(object, "metadata.annotations")) > 0;
@@ -115,7 +144,10 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->kubelet = intern_add(in, json_str(info, "kubeletVersion"));
     n->runtime = intern_add(in, json_str(info, "containerRuntimeVersion"));
     n->architecture = intern_add(in, json_str(info, "architecture"));
-    n->gpus = count_gpus(json_at(object, "status.allocatable"));
+    const char *device;
+    n->gpus = count_gpus(json_at(object, "status.allocatable"), &device);
+    n->device = intern_add(in, device);
+    n->has_served = n->gpus > 0 || shows_devices(json_at(object, "status.capacity"));
     n->ready = is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
     n->gpu_ready = node_condition(condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
@@ -127,7 +159,8 @@ struct node *node_project(struct intern *in, const json_t *object)
 /* The interned texts of a node. */
 static void texts_of(const struct node *n, uint32_t out[static TEXTS])
 {
-    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->os_image, n->kernel, n->kubelet, n->runtime, n->architecture };
+    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->os_image, n->kernel, n->kubelet, n->runtime,
+                                  n->architecture };
     memcpy(out, ids, sizeof ids);
 }
 
@@ -139,12 +172,16 @@ static bool same_texts(const struct node *a, const struct node *b)
     return memcmp(x, y, sizeof x) == 0;
 }
 
+/* All that is so or not so of a node, in one number. */
+static unsigned flags_of(const struct node *n)
+{
+    return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 | n->claim_unreadable << 4 | n->gave_up_unreadable << 5 |
+           n->proof_unreadable << 6 | n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9;
+}
+
 bool node_same(const struct node *a, const struct node *b)
 {
-    return a->label_count == b->label_count && a->gpus == b->gpus && a->ready == b->ready && a->deleting == b->deleting &&
-           a->annotated == b->annotated && a->marks_unreadable == b->marks_unreadable && a->claim_unreadable == b->claim_unreadable &&
-           a->gave_up_unreadable == b->gave_up_unreadable && a->host_driver == b->host_driver &&
-           a->cordoned == b->cordoned && a->up_since_s == b->up_since_s &&
+    return a->label_count == b->label_count && a->gpus == b->gpus && flags_of(a) == flags_of(b) && a->up_since_s == b->up_since_s &&
            memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }

@@ -27,6 +27,8 @@ struct node {
     uint32_t marks;          /* interned; annotation ostler.dev/marks, or INTERN_NONE */
     uint32_t claim;          /* the same: ostler.dev/claim */
     uint32_t gave_up;        /* the same: ostler.dev/gave-up */
+    uint32_t proof;          /* the same: ostler.dev/proof */
+    uint32_t device;         /* interned: the resource that a proof asks one of, "nvidia.com/gpu"; INTERN_NONE: the kubelet has none to give */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
     uint16_t label_count;
@@ -35,9 +37,10 @@ struct node {
     bool ready;              /* condition Ready is True, or not there yet */
     bool deleting;
     bool cordoned;           /* spec.unschedulable: somebody's, never ours */
+    bool has_served;         /* its capacity shows devices of NVIDIA's, if only that there are none any more */
     bool annotated;          /* it has annotations, whoever's */
     /* An annotation of ours that is there and no text: it counts as none (a claim: as CLAIM_UNREADABLE), and no change can name it as what it rests on. */
-    bool marks_unreadable, claim_unreadable, gave_up_unreadable;
+    bool marks_unreadable, claim_unreadable, gave_up_unreadable, proof_unreadable;
     bool host_driver;        /* annotation ostler.dev/host-driver */
 };
 

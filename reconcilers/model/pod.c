@@ -124,10 +124,14 @@ static const json_t *last_bad_end(const json_t *status)
 static void set_crash(struct intern *in, struct pod *p, const json_t *status, const json_t *end)
 {
     const char *message = json_str_or_empty(end, "message");
-    bool again = json_int(status, "restartCount", 0) > 0;
+    bool first = !p->problem, again = json_int(status, "restartCount", 0) > 0;
     CLEANUP_FREE char *text = xasprintf("container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
                                         (int) json_int(end, "exitCode", 0), *message ? ": " : "", message);
     set_problem(in, p, again ? "CrashLoopBackOff" : json_str(end, "reason"), text);
+    if (!first || !p->problem || p->component == COMPONENT_NONE)
+        return;
+    p->ended.container = intern_add(in, json_str(status, "name"));
+    p->ended.again = !json_at(status, "state.terminated");
 }
 
 /* The first container that waits for a bad reason, or that ended badly, names the problem. */
@@ -175,6 +179,13 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
 static bool is_operand(const char *operand_namespace, const json_t *object)
 {
     return object_controller(object) && str_eq(object_namespace(object), operand_namespace) && str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
+}
+
+/* Nobody but Ostler and who may act as it is given the right to make pods there. */
+static enum task_kind task_of(const char *operand_namespace, const json_t *object)
+{
+    bool there = str_eq(object_namespace(object), operand_namespace) && task_node(object);
+    return there ? task_kind_of(object) : TASK_NONE;
 }
 
 /* ---- what a drain asks */
@@ -246,8 +257,50 @@ bool pod_selected(const struct intern *in, const struct pod *p, const struct sel
 
 /* ---- */
 
+const struct task *pod_task(const struct pod *p)
+{
+    return p->is_task ? p->task_state : NULL;
+}
+
+const struct sign *pod_foreign(const struct pod *p)
+{
+    return p->is_task || p->component != COMPONENT_NONE ? NULL : p->foreign;
+}
+
+const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again)
+{
+    *ret_again = p->component != COMPONENT_NONE && p->ended.again;
+    return p->component != COMPONENT_NONE ? intern_text(in, p->ended.container) : NULL;
+}
+
+/* What is kept of any pod. */
+static struct pod *pod_begin(struct intern *in, const json_t *object, const char *node)
+{
+    struct pod *p = xcalloc(1, sizeof *p);
+    p->head.key = xasprintf("%s/%s", object_namespace(object), object_name(object));
+    snprintf(p->head.uid, sizeof p->head.uid, "%s", object_uid(object));
+    p->node = intern_add(in, node);
+    p->component = COMPONENT_NONE;
+    p->deleting = object_is_deleting(object);
+    return p;
+}
+
+struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object)
+{
+    enum task_kind kind = task_of(operand_namespace, object);
+    if (kind == TASK_NONE)
+        return NULL;
+    struct pod *p = pod_begin(in, object, task_node(object));
+    p->is_task = true;
+    p->task_state = task_project(in, kind, object);
+    look_at_status(in, p, object);
+    return p;
+}
+
 struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object)
 {
+    if (task_of(operand_namespace, object) != TASK_NONE)
+        return NULL;
     bool ours = is_operand(operand_namespace, object);
     enum component component = ours ? component_parse(object_label(object, LABEL_COMPONENT)) : COMPONENT_NONE;
     uint16_t gpus = ours ? 0 : pod_gpus(object);
@@ -255,21 +308,28 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     if (component == COMPONENT_NONE && !gpus && !foreign)
         return NULL;
 
-    struct pod *p = xcalloc(1, sizeof *p);
-    p->head.key = xasprintf("%s/%s", object_namespace(object), object_name(object));
-    snprintf(p->head.uid, sizeof p->head.uid, "%s", object_uid(object));
+    struct pod *p = pod_begin(in, object, json_str(object, "spec.nodeName"));
     p->foreign = foreign;
-    p->node = intern_add(in, json_str(object, "spec.nodeName"));
     p->gpus = gpus;
     p->component = (uint8_t) (component & 0x1f);
-    p->deleting = object_is_deleting(object);
-    if (gpus)
+    if (component == COMPONENT_NONE) {
         look_at_use(in, p, object);
-    if (component == COMPONENT_NONE)
         return p;
+    }
     p->revision = intern_add(in, object_label(object, LABEL_REVISION));
     p->host_driver = component == COMPONENT_DRIVER && said_host_driver(object);
     look_at_status(in, p, object);
+    return p;
+}
+
+struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const json_t *object)
+{
+    struct pod *p = pod_project(in, operand_namespace, object);
+    const char *node = json_str_or_empty(object, "spec.nodeName");
+    if (p || !*node || is_finished(object) || task_of(operand_namespace, object) != TASK_NONE)
+        return p;
+    p = pod_begin(in, object, node);
+    look_at_use(in, p, object);
     return p;
 }
 
@@ -283,7 +343,8 @@ bool pod_same(const struct pod *a, const struct pod *b)
 {
     return a->node == b->node && a->gpus == b->gpus && a->component == b->component && a->revision == b->revision &&
            a->ready == b->ready && a->deleting == b->deleting && a->host_driver == b->host_driver &&
-           use_bits(a) == use_bits(b) && a->foreign == b->foreign && str_eq(a->problem, b->problem);
+           use_bits(a) == use_bits(b) && pod_foreign(a) == pod_foreign(b) && task_same(pod_task(a), pod_task(b)) &&
+           str_eq(a->problem, b->problem);
 }
 
 void pod_free(struct intern *in, struct pod *p)
@@ -291,6 +352,10 @@ void pod_free(struct intern *in, struct pod *p)
     intern_drop(in, p->node);
     intern_drop(in, p->revision); /* or its labels */
     intern_drop(in, p->reason);
+    if (p->is_task)
+        task_free(in, p->task_state);
+    else if (p->component != COMPONENT_NONE)
+        intern_drop(in, p->ended.container);
     free(p->problem);
     free(p->head.key);
     free(p);

@@ -1,5 +1,5 @@
-/* What we keep of a Pod, and of which pods at all: operands of ours, pods that use a GPU, and other operators' drivers and device
- * plugins. All others are dropped as they come. */
+/* What we keep of a Pod, and of which pods at all: operands of ours, pods that use a GPU, other operators' drivers and device plugins, and in a table of
+ * their own the one-off pods that Ostler makes. All others are dropped as they come. */
 #ifndef OSTLER_RECONCILERS_MODEL_POD_H
 #define OSTLER_RECONCILERS_MODEL_POD_H
 
@@ -12,19 +12,27 @@
 #include "kube/selector.h"
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/detect.h"
+#include "reconcilers/model/task.h"
 
 struct pod {
     struct record head;         /* key = "namespace/name" */
     struct pod *next_on_node;   /* the node's list; kept by whoever indexes */
-    const struct sign *foreign; /* another operator's driver or device plugin; NULL: it is not */
+    union {
+        const struct sign *foreign; /* another operator's driver or device plugin; NULL: it is not */
+        struct task *task_state;    /* with `is_task`. Owned; read it through pod_task() */
+        struct {                    /* of an operand; read it through pod_ended() */
+            uint32_t container;     /* interned name of the one that ended badly, and whose log says why */
+            bool again;             /* it has been started again since */
+        } ended;
+    };
     char *problem;              /* why it is not ready, "ImagePullBackOff: Back-off pulling image …"; NULL: nothing known */
-    uint32_t node;              /* interned name; INTERN_NONE: not bound */
+    uint32_t node;              /* interned name; INTERN_NONE: not bound. Of a one-off pod also before it is: the node that it is for */
     union {
         uint32_t revision;      /* of an operand: interned hash of its revision, in a tier */
         uint32_t labels;        /* of others that use a GPU: interned text, a line "key=value" for each label */
     };
     uint32_t reason;            /* interned first word of the problem */
-    uint16_t gpus;              /* devices under nvidia.com/ that it asked for and may be using */
+    uint16_t gpus;              /* devices under nvidia.com/ that it asked for and may be using; 0 with pods of ours */
     /* Bits: there are thousands of these, and so each takes a step of the allocator less. */
     uint8_t component : 5;      /* enum component */
     bool ready : 1;
@@ -38,10 +46,24 @@ struct pod {
     bool fixed : 1;             /* a static pod: its kubelet runs it from a file */
     bool scratch : 1;           /* it has an emptyDir, which is lost with it */
     bool tolerates : 1;         /* a DaemonSet's that comes back in spite of the upgrade's taint */
+    bool is_task : 1;           /* a one-off pod of ours */
 };
 
-/* The record of a Pod, or NULL when it is none of those. `operand_namespace` is where pods of ours are. */
+/* Field selector of the pods that are asked for: those that are over use nothing. */
+#define POD_FIELDS "status.phase!=Succeeded,status.phase!=Failed"
+
+/* The record of a Pod, or NULL when it is none of those; of one-off pods too. `operand_namespace` is where pods of ours are. */
 struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object);
+/* The record of a one-off pod of ours, which has one also when it has ended; NULL for all others. */
+struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object);
+/* What it is for and how far it is, of a one-off pod of ours; NULL for all others. */
+const struct task *pod_task(const struct pod *p);
+/* Whose driver or device plugin it is, of another operator's pod; NULL for all others. */
+const struct sign *pod_foreign(const struct pod *p);
+/* The container of an operand that ended badly; NULL: none did. `ret_again`: it has been started again since. */
+const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again);
+/* The same for whoever asks all pods of a node to leave: any pod that is bound and not over is kept, but for one-off pods of ours. */
+struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const json_t *object);
 /* Whether its labels match; operands of ours have none that are kept. */
 bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
 bool pod_same(const struct pod *a, const struct pod *b);

@@ -103,6 +103,26 @@ static void decode_nodes(struct policy *p, struct policy_problems *problems)
     p->node_labels = json_at(p->spec, "nodes.labels");
 }
 
+static int64_t seconds_at(const json_t *spec, const char *path)
+{
+    int64_t ms;
+    const char *text = json_str(spec, path);
+    return text && str_parse_duration(text, &ms) ? ms / 1000 : 0;
+}
+
+static void decode_validation(struct policy *p)
+{
+    p->validation = (struct policy_validation){
+        .enabled = json_bool(p->spec, "validation.enabled", true),
+        .timeout_s = seconds_at(p->spec, "validation.timeout"),
+        .taint = { .enabled = json_bool(p->spec, "nodes.startupTaint.enabled", true),
+                   .key = json_str(p->spec, "nodes.startupTaint.key"),
+                   .value = "unproven",
+                   .effect = "NoSchedule" },
+        .taint_timeout_s = seconds_at(p->spec, "nodes.startupTaint.timeout"),
+    };
+}
+
 /* One pool; `given` is NULL for the one that takes the rest. */
 static void decode_pool(struct policy *p, size_t i, const json_t *given,
                         struct policy_problems *problems)
@@ -143,6 +163,7 @@ static void clear_spec(struct policy *p)
     p->pools_len = 0;
     p->node_labels = NULL;
     p->taint = (struct policy_taint){ 0 };
+    p->validation = (struct policy_validation){ 0 };
     p->spec = NULL;
     p->given = NULL;
 }
@@ -165,6 +186,7 @@ int policy_decode(const json_t *object, const char *image_prefixes, struct polic
     policy_check_windows(ret, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);
+        decode_validation(ret);
         decode_pools(ret, problems);
     }
     if (policy_problems_count(problems) == before)

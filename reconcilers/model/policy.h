@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -70,6 +71,14 @@ struct policy_taint {
     const char *effect;
 };
 
+/* How nodes are proven to work. */
+struct policy_validation {
+    bool enabled;
+    int64_t timeout_s;         /* how long the pod may run */
+    struct policy_taint taint; /* that keeps a new node closed until then; its value and effect are always the same */
+    int64_t taint_timeout_s;   /* how long that may take */
+};
+
 /* Nodes that share overrides. The strings and JSON are borrowed from the policy's spec. */
 struct policy_pool {
     const char *name;
@@ -87,6 +96,7 @@ struct policy {
                       repository, image and version only where they were given */
     struct selector nodes;     /* nodes that Ostler may touch at all */
     struct policy_taint taint; /* borrowed from spec */
+    struct policy_validation validation; /* the same */
     const json_t *node_labels; /* extra labels for GPU nodes, borrowed; NULL: none */
     struct policy_pool *pools; /* in order; the last is POLICY_POOL_DEFAULT and takes the rest */
     size_t pools_len;          /* at least 1 */

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 
 #define MINUTES 60
 #define HOURS (60 * MINUTES)
@@ -111,8 +112,7 @@ static const struct policy_field taint_fields[] = {
 
 static const struct policy_field startup_taint_fields[] = {
     BOOL("enabled", "true"),
-    STRING("key", FORMAT_LABEL_KEY, "ostler.dev/gpu-not-ready",
-           RULES(policy_rules_startup_taint_key)),
+    STRING("key", FORMAT_LABEL_KEY, TAINT_STARTUP, RULES(policy_rules_startup_taint_key)),
     DURATION("timeout", "30m", 1 * MINUTES, 1 * DAYS),
     END,
 };
@@ -120,7 +120,7 @@ static const struct policy_field startup_taint_fields[] = {
 static const struct policy_field nodes_fields[] = {
     OBJECT("selector", selector_fields),
     OBJECT("taint", taint_fields),
-    OBJECT("startupTaint", startup_taint_fields, FLAGS(FIELD_NOT_YET)),
+    OBJECT("startupTaint", startup_taint_fields),
     MAP("labels", 32, policy_rules_node_labels),
     END,
 };
@@ -210,7 +210,7 @@ static const struct policy_field window_fields[] = {
 };
 
 static const struct policy_field drain_fields[] = {
-    ENUM("mode", VALUES("GpuPods", "AllPods"), "GpuPods", FLAGS(FIELD_NOT_YET)),
+    ENUM("mode", VALUES("GpuPods", "AllPods"), "GpuPods"),
     DURATION("waitForJobs", NULL, 0, 365 * DAYS),
     DURATION("timeout", "15m", 1 * MINUTES, 7 * DAYS),
     ENUM("onTimeout", VALUES("Release", "Delete"), "Release"),
@@ -250,7 +250,7 @@ const struct policy_field policy_fields[] = {
     OBJECT("toolkit", toolkit_fields),
     OBJECT("devicePlugin", plugin_fields),
     OBJECT("exporter", exporter_fields),
-    OBJECT("validation", validation_fields, FLAGS(FIELD_NOT_YET)),
+    OBJECT("validation", validation_fields),
     LIST("pools", pool_fields, 32, FLAGS(FIELD_UNIQUE)),
     OBJECT("rollout", rollout_fields),
     END,

@@ -8,6 +8,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/records.h"
+#include "reconcilers/plan/rollout_events.h"
 
 /* One pass over the children. */
 struct pass {
@@ -234,8 +235,11 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
     CLEANUP_JSON json_t *annotations = record_annotations(p->v, tier, hash, record);
     CLEANUP_FREE char *text = json_canonical(annotations);
     CLEANUP_FREE char *key = xasprintf("record/%s %s", name, text);
+    size_t before = p->plan->len;
     want(p, &(struct recipe){ .resource = RESOURCE_REVISION, .name = name, .key = key, .make = make_record,
                               .ctx = context(p, NULL, inputs, hash), .annotations = annotations });
+    if (p->plan->len > before)
+        rollout_events(p->v, tier, hash, record, annotations, p->plan);
 }
 
 static void want_revision(struct pass *p, const char *tier, const char *hash)

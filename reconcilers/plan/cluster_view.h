@@ -6,6 +6,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
 #include "reconcilers/plan/intents.h"
+#include "reconcilers/plan/rollout_forecast.h"
 #include "reconcilers/plan/rollout_report.h"
 #include "reconcilers/plan/tally.h"
 
@@ -21,6 +22,7 @@ struct cluster_view {
     bool settled;                 /* every node that there is has been looked at under this policy */
     bool settling;                /* not settled, but only since a moment ago: the status can wait */
     bool status_overdue;          /* the status has waited long enough, whatever goes on */
+    int64_t counts_wait_ms;       /* the status was written a moment ago: other counts alone wait so long; 0: they need not */
     const struct child *const *children; /* all of ours and those that bear our names */
     size_t child_count;
     /* Whether the child is as it was when the server last confirmed our own apply. */
@@ -28,6 +30,8 @@ struct cluster_view {
     void *arg;
     const struct err *failure;    /* what the server refused when the last plan was carried out; NULL: nothing */
     const struct rollout_report *rollout; /* what the rollout's last pass came to */
+    const json_t *plan;           /* of the rollout, as its status has it; NULL: none was made */
+    const struct rollout_pace *pace; /* of each tier */
     bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
     const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
     size_t reports;               /* GpuNodes and conditions GpuReady that have to go first, with STANCE_REMOVE */

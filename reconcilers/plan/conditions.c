@@ -245,8 +245,7 @@ static bool rollout_goes_on(const struct checks *in, struct condition *ret)
     if (!r || !r->known || r->hold == ROLLOUT_HOLD_DONE)
         return false;
     bool moving = r->active || r->waiting;
-    return say(ret, moving ? "True" : "False", r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold),
-               r->message ? r->message : "nodes are on their way to another revision");
+    return say(ret, moving ? "True" : "False", rollout_report_reason(r), r->message ? r->message : "nodes are on their way to another revision");
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)

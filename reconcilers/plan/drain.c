@@ -12,11 +12,22 @@ enum { NAMED_MAX = 3, MESSAGE_MAX = 900, ROOM = 8 << 10 };
 static const struct {
     enum drain_effect effect;
     const char *why;
+    const char *word;
 } fates[DRAIN_FATE_COUNT] = {
 #define X(id, ...) [DRAIN_##id] = { __VA_ARGS__ },
     DRAIN_FATES(X)
 #undef X
 };
+
+const char *drain_fate_text(enum drain_fate fate)
+{
+    return fates[fate].why;
+}
+
+const char *drain_fate_reason(enum drain_fate fate)
+{
+    return fates[fate].word;
+}
 
 /* ---- what becomes of each pod */
 
@@ -30,6 +41,15 @@ static bool is_selected(const struct look *l, const struct pod *p)
     return l->selector && pod_selected(l->in->strings, p, l->selector);
 }
 
+/* Whether it is none of the drain's concern. Of pods without a GPU, where all are to leave, those stay that kubectl drain leaves, and those that the
+ * selector does: they use nothing that is about to change. */
+static bool stays(const struct look *l, const struct pod *p)
+{
+    if (p->gpus > 0)
+        return false;
+    return l->in->spec->mode == DRAIN_GPU_PODS || p->component != COMPONENT_NONE || p->daemon || p->fixed || !is_selected(l, p);
+}
+
 /* The first that applies. */
 static enum drain_fate fate_of(const struct look *l, const struct pod *p)
 {
@@ -38,7 +58,7 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
         bool applies;
         enum drain_fate fate;
     } rows[] = {
-        { p->gpus == 0, DRAIN_STAYS },
+        { stays(l, p), DRAIN_STAYS },
         { p->deleting, DRAIN_GOING },
         { p->fixed, DRAIN_STATIC },
         { p->tolerates, DRAIN_DAEMON },
@@ -53,22 +73,16 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
     return DRAIN_LEAVES;
 }
 
-/* A pod that is in the way. */
-struct found {
-    const struct pod *pod;
-    enum drain_fate fate;
-};
-
 static int by_fate_and_name(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct drain_found *x = a, *y = b;
     return x->fate != y->fate ? (int) x->fate - (int) y->fate : strcmp(x->pod->head.key, y->pod->head.key);
 }
 
 /* ---- what is said */
 
 /* The pods of one fate, of which the first `named` by name. */
-static void say_group(struct buf *text, const struct found *group, size_t n, size_t named)
+static void say_group(struct buf *text, const struct drain_found *group, size_t n, size_t named)
 {
     for (size_t i = 0; i < n && i < named; i++)
         buf_printf(text, "%s%s", i ? ", " : "", group[i].pod->head.key);
@@ -77,10 +91,10 @@ static void say_group(struct buf *text, const struct found *group, size_t n, siz
     buf_printf(text, " (%s)", fates[group->fate].why);
 }
 
-static char *say(const struct drain *d, const struct found *found, struct arena *a)
+static char *say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
-    buf_printf(&text, "waits for %zu GPU pod%s: ", d->waiting, d->waiting == 1 ? "" : "s");
+    buf_printf(&text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "", d->waiting == 1 ? "" : "s");
     size_t left = NAMED_MAX;
     for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
         size_t n = d->of[found[at].fate], named = n < left ? n : left;
@@ -103,15 +117,15 @@ static size_t count_pods(const struct pod *pods)
 }
 
 /* Counts all pods, and gathers those that are in the way in their order. */
-static struct found *gather(const struct look *l, struct arena *a, struct drain *ret)
+static struct drain_found *gather(const struct look *l, struct arena *a, struct drain *ret)
 {
-    struct found *found = arena_alloc(a, count_pods(l->in->pods) * sizeof *found);
+    struct drain_found *found = arena_alloc(a, count_pods(l->in->pods) * sizeof *found);
     for (const struct pod *p = l->in->pods; p; p = p->next_on_node) {
         enum drain_fate fate = fate_of(l, p);
         ret->of[fate]++;
         if (fates[fate].effect == DRAIN_FREE)
             continue;
-        found[ret->waiting++] = (struct found){ p, fate };
+        found[ret->waiting++] = (struct drain_found){ p, fate };
         ret->stuck += fates[fate].effect == DRAIN_STUCK;
     }
     qsort(found, ret->waiting, sizeof *found, by_fate_and_name);
@@ -124,12 +138,18 @@ void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret
     bool good = selector_compile(in->spec->pod_selector, &selector, NULL) == 0;
     struct look l = { in, good ? &selector : NULL };
     *ret = (struct drain){ 0 };
-    struct found *found = gather(&l, a, ret);
+    struct drain_found *found = gather(&l, a, ret);
+    ret->found = found;
     ret->leaving = arena_alloc(a, ret->of[DRAIN_LEAVES] * sizeof *ret->leaving);
     for (size_t i = 0, n = 0; i < ret->waiting; i++)
         if (found[i].fate == DRAIN_LEAVES)
             ret->leaving[n++] = found[i].pod;
-    ret->message = ret->waiting ? say(ret, found, a) : NULL;
+    ret->message = ret->waiting ? say(&l, ret, found, a) : NULL;
+}
+
+bool drain_waits_for_jobs_alone(const struct drain *d)
+{
+    return d->waiting == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
 }
 
 /* ---- requests */

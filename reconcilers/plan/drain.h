@@ -10,18 +10,18 @@
 #include "reconcilers/model/rollout_spec.h"
 
 /* What becomes of a pod in a drain; those that a person has to do something about come first. id, what it is to the drain, what
- * is said of it */
-#define DRAIN_FATES(X)                                                                                                        \
-    X(STAYS, DRAIN_FREE, "") /* it uses no GPU, or is an operand of ours */                                                   \
-    X(STATIC, DRAIN_STUCK, "static: take its file off the node")                                                              \
-    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would make it again: take the toleration away") \
-    X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector")                                  \
-    X(BARE, DRAIN_STUCK, "no controller would make it again: delete it or set drain.force")                                   \
-    X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir")                                    \
-    X(JOB, DRAIN_STUCK, "a job: waited for as long as it runs")                                                               \
-    X(TIMED_JOB, DRAIN_STUCK, "a job: waited for until drain.waitForJobs is over")                                            \
-    X(LEAVES, DRAIN_MOVES, "asked to leave")                                                                                  \
-    X(GOING, DRAIN_MOVES, "being deleted")
+ * is said of it, and that in one word */
+#define DRAIN_FATES(X)                                                                                                           \
+    X(STAYS, DRAIN_FREE, "", "") /* it uses no GPU, or is an operand of ours */                                                  \
+    X(STATIC, DRAIN_STUCK, "static: take its file off the node", "StaticPod")                                                    \
+    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would make it again: take the toleration away", "DaemonSetPod") \
+    X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector", "NotSelected")                      \
+    X(BARE, DRAIN_STUCK, "no controller would make it again: delete it or set drain.force", "NoController")                      \
+    X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir", "EmptyDir")                           \
+    X(JOB, DRAIN_STUCK, "a job: waited for as long as it runs", "Job")                                                           \
+    X(TIMED_JOB, DRAIN_STUCK, "a job: waited for until drain.waitForJobs is over", "Job")                                        \
+    X(LEAVES, DRAIN_MOVES, "asked to leave", "AskedToLeave")                                                                     \
+    X(GOING, DRAIN_MOVES, "being deleted", "BeingDeleted")
 
 enum drain_effect {
     DRAIN_FREE,  /* the node is drained with it */
@@ -44,15 +44,27 @@ struct drain_input {
     bool jobs_may_go;             /* the time that jobs are waited for is over */
 };
 
+/* A pod that is in the way. */
+struct drain_found {
+    const struct pod *pod;
+    enum drain_fate fate;
+};
+
 /* A node's pods, summed up for one drain. */
 struct drain {
     size_t of[DRAIN_FATE_COUNT];
     size_t waiting;             /* all that keep the node from being drained */
     size_t stuck;               /* of those, what no eviction gets out of the way */
+    const struct drain_found *found; /* `waiting` pods, by fate and name; from the arena */
     const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
     const char *message;        /* whom it waits for, by name, and what to do about it; from the arena; NULL: nobody */
 };
 
+/* What is said of a pod, and the same in one word. */
+const char *drain_fate_text(enum drain_fate fate);
+const char *drain_fate_reason(enum drain_fate fate);
+/* Whether nobody but jobs keeps the node from being drained. */
+bool drain_waits_for_jobs_alone(const struct drain *d);
 void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret);
 /* Adds the requests that ask pods to leave: where `dry_run_first`, first each of them as a dry run, so that none is sent when one
  * is refused (the plan ends at the first refusal); then each in earnest. None while somebody is stuck. */

@@ -1,14 +1,12 @@
 #include "reconcilers/plan/gpu_node.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/model/pod.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/plan/waiting_for.h"
 
 /* What a node that is up says. */
 #define READY_REASON "OperandsUp"
@@ -20,6 +18,7 @@ enum { REASON_MAX = 128 }; /* as the CRD has it */
 
 /* ---- what is said */
 
+/* Of the condition: whether its GPUs work, and if not why. */
 static const char *reason_of(const struct node_summary *s)
 {
     if (s->cause)
@@ -27,9 +26,21 @@ static const char *reason_of(const struct node_summary *s)
     return s->state == NODE_READY ? READY_REASON : node_state_name(s->state);
 }
 
+/* Whether its GPUs work, and if not why: what the condition says. */
 static const char *message_of(const struct node_summary *s)
 {
     return !s->message && s->state == NODE_READY ? READY_MESSAGE : s->message;
+}
+
+/* The same, and of a node that works what it still waits for: in one word and in a sentence. */
+static const char *word_of(const struct gpu_node_input *in)
+{
+    return waiting_for_turn(in) ? rollout_hold_reason(waiting_turn(in->hold)) : reason_of(in->summary);
+}
+
+static const char *sentence_of(const struct gpu_node_input *in, struct arena *a)
+{
+    return waiting_for_turn(in) ? waiting_turn_sentence(in, a) : message_of(in->summary);
 }
 
 static json_t *shortened(const char *text, size_t max)
@@ -44,49 +55,6 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_text(text));
 }
 
-/* "namespace/name" and what the pod has to do with the node. */
-static json_t *pod_entry(const char *key, const char *message)
-{
-    const char *slash = strchr(key, '/');
-    return json_pack("{s:s, s:o, s:s, s:s}", "kind", "Pod", "namespace",
-                     json_stringn(key, slash ? (size_t) (slash - key) : 0), "name", slash ? slash + 1 : key, "message", message);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp((*(const struct pod *const *) a)->head.key, (*(const struct pod *const *) b)->head.key);
-}
-
-static bool waits_for_gpu_pods(const struct node_summary *s)
-{
-    return s->state == NODE_WAITING || s->state == NODE_DRAINING || str_eq(reason_of(s), "WaitingForGpuPods");
-}
-
-static void add_gpu_pods(const struct gpu_node_input *in, struct arena *a, json_t *list)
-{
-    size_t n = 0, all = 0;
-    for (const struct pod *p = in->pods; p; p = p->next_on_node)
-        all += p->gpus > 0;
-    const struct pod **pods = arena_alloc(a, all * sizeof *pods);
-    for (const struct pod *p = in->pods; p; p = p->next_on_node)
-        if (p->gpus > 0)
-            pods[n++] = p;
-    qsort(pods, n, sizeof *pods, by_name);
-    for (size_t i = 0; i < n && json_array_size(list) < GPU_NODE_WAITING_MAX; i++)
-        json_array_append_new(list, pod_entry(pods[i]->head.key, pods[i]->deleting ? "uses a GPU, is being deleted" : "uses a GPU"));
-}
-
-static json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
-{
-    const struct node_summary *s = in->summary;
-    json_t *list = json_array();
-    if (waits_for_gpu_pods(s))
-        add_gpu_pods(in, a, list);
-    else if (s->pod)
-        json_array_append_new(list, pod_entry(s->pod, arena_printf(a, "the node's %s", s->cause ? component_name(s->cause->component) : "operand")));
-    return list;
-}
-
 /* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API server refuses. */
 static void set_tier(json_t *status, const char *key, const char *version, const struct revision_tally *revision, const struct revision_tally *target)
 {
@@ -98,25 +66,39 @@ static void set_tier(json_t *status, const char *key, const char *version, const
         json_object_set(status, key, tier);
 }
 
-static const char *since_of(const struct gpu_node_input *in, const char *state)
+static json_t *since_json(const struct gpu_node_input *in, const char *state)
 {
     const struct gpu_node *r = in->report;
-    return r && str_eq(r->state, state) && *r->since ? r->since : in->now;
+    char text[CLOCK_TEXT_MAX];
+    bool told = r && str_eq(r->state, state) && r->since_s;
+    if (told)
+        clock_rfc3339(r->since_s * 1000000, text);
+    return json_string(told ? text : in->now);
+}
+
+static void set_words(json_t *status, const struct last_words *w)
+{
+    if (w && w->text)
+        json_object_set_new(status, "lastWords", json_pack("{s:s, s:s, s:s}", "pod", w->pod, "container", w->container, "text", w->text));
 }
 
 static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
-    const char *state = node_state_name(s->state), *message = message_of(s);
-    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason", shortened(reason_of(s), REASON_MAX));
+    const char *state = node_state_name(s->state), *message = sentence_of(in, a);
+    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in), REASON_MAX));
+    if (in->gpus)
+        json_object_set_new(status, "gpus", json_integer(in->gpus));
+    set_text(status, "product", in->product);
     if (message)
         json_object_set_new(status, "message", shortened(message, CONDITION_MESSAGE_MAX));
-    json_object_set_new(status, "since", json_string(since_of(in, state)));
+    json_object_set_new(status, "since", since_json(in, state));
     CLEANUP_JSON json_t *waiting = waiting_for(in, a);
     if (json_array_size(waiting))
         json_object_set(status, "waitingFor", waiting);
     set_tier(status, "driver", in->node->host_driver ? HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
     set_tier(status, "stack", in->stack_version, s->stack, s->target_stack);
+    set_words(status, in->words);
     json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
     return status;
 }
@@ -146,7 +128,7 @@ static void plan_report(const struct gpu_node_input *in, struct arena *a, bool w
         plan_delete(in, target, "Ostler does not look after the node any more", plan);
     if (!wanted || !in->reports_exist)
         return;
-    if (in->report && (in->report->deleting || !str_eq(in->report->owner, in->node->head.uid))) {
+    if (in->report && (in->report->deleting || in->report->owner != gpu_node_owner(in->node->head.uid))) {
         plan_delete(in, target, "it was made for another node of this name", plan);
         return;
     }
@@ -158,7 +140,7 @@ static void plan_report(const struct gpu_node_input *in, struct arena *a, bool w
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata", "name",
                                            in->name, "status", status);
     plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s %s: %s",
-             node_state_name(in->summary->state), reason_of(in->summary), str_or_empty(message_of(in->summary)));
+             node_state_name(in->summary->state), word_of(in), str_or_empty(sentence_of(in, a)));
 }
 
 /* ---- the condition */

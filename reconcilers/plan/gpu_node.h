@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "kube/plan.h"
 #include "reconcilers/model/gpu_node.h"
+#include "reconcilers/plan/rollout.h"
 #include "reconcilers/plan/tally.h"
 
 /* Objects that a report names at most, as its CRD allows. */
@@ -20,10 +21,20 @@ struct gpu_node_input {
     const struct node_summary *summary; /* of its last pass; NULL without a node */
     const struct pod *pods;             /* of the node: a list through next_on_node */
     const struct gpu_node *report;      /* the GpuNode as it is; NULL: there is none */
+    const struct last_words *words;     /* of the container that last failed there; NULL: none are known */
     int64_t told_ms;                    /* how long ago the condition was last written */
     bool reports_exist;                 /* the CRD of GpuNode is installed */
     const char *driver_version;         /* of the driver that it is assigned; NULL: not known, or none */
     const char *stack_version;          /* the same of its toolkit */
+    int64_t gpus;                       /* that the node has; 0: not known */
+    const char *product;                /* what they are; NULL: not known */
+    const struct intern *strings;       /* that the pods' ids name */
+    const struct drain_spec *drain;     /* of the policy; NULL without a valid one */
+    bool jobs_may_go;                   /* the time that its jobs are waited for is over */
+    const char *refused;                /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
+    enum rollout_hold hold;             /* why the rollout does not take it next, as waiting_turn() has it; NONE: it does, or it need not */
+    const char *target_version;         /* of what it is to run in place of that; NULL: not known */
+    const char *wanted_since;           /* since when the policy wants its target, RFC 3339; NULL: not known */
     int64_t generation;                 /* of the policy */
     const char *now;                    /* RFC 3339 */
 };

@@ -100,13 +100,13 @@ static bool may_be_ours(const char *key)
     return !policy_key_of_kubernetes(key);
 }
 
-static void drop_unwanted_labels(struct diff *d)
+static void drop_unwanted_labels(struct diff *d, const json_t *left)
 {
     size_t i;
     json_t *entry;
     json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
-        if (key && may_be_ours(key) && !holds(d->our_labels, key) && node_label(d->view, key))
+        if (key && may_be_ours(key) && !holds(d->our_labels, key) && !json_object_get(left, key) && node_label(d->view, key))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -165,6 +165,16 @@ static void drop_unwanted_taints(struct diff *d)
     }
 }
 
+/* A taint that goes whoever has set it, with whatever effect. */
+static void drop_taint(struct diff *d, const char *key)
+{
+    for (size_t i = json_array_size(d->taints); i-- > 0;)
+        if (str_eq(json_str(json_array_get(d->taints, i), "key"), key)) {
+            json_array_remove(d->taints, i);
+            d->taints_changed = true;
+        }
+}
+
 static void want_upgrade_taint(struct diff *d, const struct claim *claim)
 {
     if (claim && claim_closes(claim))
@@ -196,6 +206,7 @@ static json_t *build(const struct diff *d, const struct marks *wanted)
     CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
     set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
     set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up), wanted->gave_up);
+    set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof), wanted->proof);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
     struct node_change change = { .labels = d->set_labels, .annotations = annotations,
                                   .taints = d->taints_changed ? d->taints : NULL };
@@ -210,14 +221,44 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     json_t *value;
     json_object_foreach ((json_t *) wanted->labels, key, value)
         want_label(&d, key, json_string_value(value));
-    drop_unwanted_labels(&d);
+    drop_unwanted_labels(&d, wanted->left);
     own_label(&d, LABEL_DRIVER, wanted->driver);
     own_label(&d, LABEL_STACK, wanted->stack);
     if (wanted->taint)
         want_taint(&d, wanted->taint);
     want_upgrade_taint(&d, wanted->claim);
+    if (wanted->startup)
+        want_taint(&d, wanted->startup);
     drop_unwanted_taints(&d);
+    if (wanted->opens)
+        drop_taint(&d, wanted->opens);
     json_t *patch = build(&d, wanted);
+    end(&d);
+    return patch;
+}
+
+/* What was ours stays so, but for the taint that goes with a claim. */
+static void keep_all(struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_extend(d->our_labels, d->old_labels);
+    json_array_foreach (d->old_taints, i, entry)
+        if (!str_eq(json_string_value(entry), UPGRADE_TAINT_NAME))
+            json_array_append(d->our_taints, entry);
+}
+
+json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack)
+{
+    struct diff d;
+    begin(&d, view);
+    keep_all(&d);
+    drop_unwanted_taints(&d);
+    own_label(&d, LABEL_DRIVER, driver);
+    own_label(&d, LABEL_STACK, stack);
+    struct marks same = { .gave_up = intern_text(view->strings, view->node->gave_up), .host_driver = view->node->host_driver,
+                          .proof = intern_text(view->strings, view->node->proof) };
+    json_t *patch = build(&d, &same);
     end(&d);
     return patch;
 }
@@ -225,22 +266,33 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim)
 {
     struct diff d;
-    size_t i;
-    json_t *entry;
     begin(&d, view);
-    json_array_extend(d.our_labels, d.old_labels);
-    json_array_foreach (d.old_taints, i, entry)
-        if (!str_eq(json_string_value(entry), UPGRADE_TAINT_NAME))
-            json_array_append(d.our_taints, entry);
+    keep_all(&d);
     want_upgrade_taint(&d, claim);
-    struct marks same = { .claim = claim, .gave_up = intern_text(view->strings, view->node->gave_up), .host_driver = view->node->host_driver };
+    struct marks same = { .claim = claim, .gave_up = intern_text(view->strings, view->node->gave_up), .host_driver = view->node->host_driver,
+                          .proof = intern_text(view->strings, view->node->proof) };
     json_t *patch = build(&d, &same);
     end(&d);
     return patch;
 }
 
+bool marks_have_taint(const struct node_view *view, const char *key)
+{
+    CLEANUP_JSON json_t *taints = parse(view, view->node->taints);
+    size_t i;
+    json_t *taint;
+    json_array_foreach (taints, i, taint)
+        if (str_eq(json_str(taint, "key"), key))
+            return true;
+    return false;
+}
+
 bool marks_closed(const struct node_view *view)
 {
+    /* Asked of every node, again and again. A person may have taken the taint off together with the claim. */
+    const char *taints = intern_text(view->strings, view->node->taints), *said = intern_text(view->strings, view->node->marks);
+    if (!strstr(str_or_empty(taints), TAINT_UPGRADE) && !strstr(str_or_empty(said), TAINT_UPGRADE))
+        return false;
     struct diff d;
     begin(&d, view);
     bool closed = holds(d.old_taints, UPGRADE_TAINT_NAME);
@@ -251,7 +303,7 @@ bool marks_closed(const struct node_view *view)
 bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
-    return n->marks || n->claim || n->gave_up || n->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
+    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

@@ -18,16 +18,20 @@ static void want(struct node_verdict *v, const struct node_pods *pods, enum comp
         v->up |= 1u << c;
 }
 
-void operands_list(const struct node_input *in, struct node_verdict *v)
+const json_t *operands_inputs(const struct node_input *in, const char *tier, const char *hash)
 {
     size_t pool;
+    const json_t *inputs = *hash ? in->record(in->arg, tier, hash) : NULL;
+    return inputs || !*hash ? inputs : targets_inputs(in->targets, tier, hash, &pool);
+}
+
+void operands_list(const struct node_input *in, struct node_verdict *v)
+{
     if (*v->driver)
         want(v, in->pods, COMPONENT_DRIVER, v->driver);
     if (!*v->stack)
         return;
-    const json_t *stack = in->record(in->arg, "stack", v->stack);
-    if (!stack)
-        stack = targets_inputs(in->targets, "stack", v->stack, &pool);
+    const json_t *stack = operands_inputs(in, "stack", v->stack);
     if (json_bool(stack, "toolkit.enabled", false))
         want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
     if (json_bool(stack, "devicePlugin.enabled", false))

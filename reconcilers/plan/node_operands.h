@@ -5,6 +5,8 @@
 #include "reconcilers/plan/node_plan.h"
 
 void settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message);
+/* The inputs of a revision: its record's, else those of the target that it is; NULL when nobody knows, or for "". Borrowed. */
+const json_t *operands_inputs(const struct node_input *in, const char *tier, const char *hash);
 /* Fills `wanted` and `up` from the revisions that the verdict carries. */
 void operands_list(const struct node_input *in, struct node_verdict *v);
 /* Installing, Failed or Ready: the first operand in start order that is not up says which. */

@@ -40,18 +40,21 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
         test_key(operations, LABELS, key, node_label(view, key));
 }
 
-static void test_annotations(json_t *operations, const struct node_view *view)
+/* A proof counts where it is changed only: it lets nobody on the node that others keep off. */
+static void test_annotations(json_t *operations, const struct node_view *view, const json_t *change)
 {
     const struct node *n = view->node;
-    const struct { const char *key; uint32_t was; bool unreadable; } rows[] = {
+    bool proof = json_object_get(change, ANNOTATION_PROOF);
+    const struct { const char *key; uint32_t was; bool left_out; } rows[] = {
         { ANNOTATION_MARKS, n->marks, n->marks_unreadable },
         { ANNOTATION_CLAIM, n->claim, n->claim_unreadable },
         { ANNOTATION_GAVE_UP, n->gave_up, n->gave_up_unreadable },
+        { ANNOTATION_PROOF, n->proof, n->proof_unreadable || !proof },
     };
     if (!n->annotated)
         json_patch_add(operations, "test", ANNOTATIONS, json_null());
     for (size_t i = 0; n->annotated && i < ARRAY_LEN(rows); i++)
-        if (!rows[i].unreadable)
+        if (!rows[i].left_out)
             test_key(operations, ANNOTATIONS, rows[i].key, intern_text(view->strings, rows[i].was));
 }
 
@@ -91,7 +94,7 @@ json_t *node_patch(const struct node_view *view, const struct node_change *chang
     json_patch_add(operations, "test", "/metadata/uid", json_string(n->head.uid));
     json_patch_add(operations, "test", "/metadata/deletionTimestamp", json_null());
     test_labels(operations, view, change->labels);
-    test_annotations(operations, view);
+    test_annotations(operations, view, change->annotations);
     if (change->taints)
         test_taints(operations, view);
     set_keys(operations, LABELS, n->label_count > 0, change->labels);

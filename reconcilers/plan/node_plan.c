@@ -7,9 +7,11 @@
 #include "base/str.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/images.h"
 #include "reconcilers/plan/marks.h"
 #include "reconcilers/plan/node_operands.h"
 #include "reconcilers/plan/node_steps.h"
+#include "reconcilers/plan/opening.h"
 #include "reconcilers/plan/upgrade_steps.h"
 #include "reconcilers/plan/upgrade_target.h"
 
@@ -77,6 +79,15 @@ static json_t *wanted_labels(const struct node_input *in, size_t pool)
     return labels;
 }
 
+/* Asks for the node's pods, so that the write after it is sent only where all of them were known. */
+static void look_at_node(const struct node_input *in, struct plan *plan)
+{
+    const char *name = in->view.node->head.key;
+    CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
+    plan_add(plan, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }), "Look", target, "DriverOff",
+             "whether a GPU pod is there that was not heard of yet");
+}
+
 /* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
 static void write_patch(const struct node_input *in, json_t *patch_steal, const char *reason, const char *message, struct plan *plan)
 {
@@ -137,7 +148,7 @@ static void settle_lost(const struct node_input *in, struct arena *a, struct nod
 }
 
 /* A claimed node, or one whose claim somebody took away. */
-static void go_on(const struct node_input *in, const struct upgrade *up, const struct node_verdict *v, struct plan *plan)
+static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, const struct node_verdict *v, struct plan *plan)
 {
     if (up->untouched)
         return;
@@ -147,11 +158,109 @@ static void go_on(const struct node_input *in, const struct upgrade *up, const s
     wanted.stack = up->stack;
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
+    struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
+    opening_marks(in, a, &open, labels, &wanted);
+    if (up->look)
+        look_at_node(in, plan);
     write_marks(in, &wanted, up->reason ? up->reason : "Upgrade", str_or_empty(up->message), plan);
+    opening_clear(&open);
+    if (up->proving)
+        proof_act(in, &up->proves, &up->proof, plan);
+    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
+        proof_clear(in, plan);
     if (up->send == SEND_EVICT)
         drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, plan);
     else if (up->send == SEND_DELETE)
         drain_delete(&up->drain, plan);
+}
+
+/* What the verdict says of a node that is not claimed, by its operands alone. */
+static void judge(const struct node_input *in, struct arena *a, const struct assignment *as, const struct target *t, struct node_verdict *v)
+{
+    operands_list(in, v);
+    if (as->waiting) {
+        settle(v, NODE_INSTALLING, as->reason, as->message);
+        v->cause = COMPONENT_DRIVER;
+    } else if (!*v->stack && t->reason) {
+        settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
+    } else {
+        operands_judge(in, a, v);
+    }
+}
+
+/* A node whose operands are up: whether it works. Who runs on GPUs of a node that is open shows that these do. */
+struct proving {
+    bool looked;
+    struct proof_case of;
+    struct proof_look look;
+};
+
+static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan, struct proving *ret)
+{
+    struct proof before = { 0 };
+    bool plugin = v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
+    *ret = (struct proving){ .of = { .driver = v->driver, .stack = v->stack } };
+    if (v->state != NODE_READY || !*v->stack || !in->view.node->ready)
+        return;
+    if (plugin && in->view.node->gpus == 0) {
+        if (in->policy->validation.enabled)
+            settle(v, NODE_VALIDATING, "NoGpus", "every operand is up; the kubelet has no GPUs to give yet");
+        return;
+    }
+    proof_of_node(&in->view, &before);
+    ret->looked = true;
+    ret->of.may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key);
+    ret->of.gpus_before = before.gpus;
+    proof_look(in, &ret->of, a, plan, &ret->look);
+    static const enum node_state states_of[] = { [PROOF_NEEDLESS] = NODE_READY, [PROOF_HOLDS] = NODE_READY, [PROOF_PASSES] = NODE_READY,
+                                                 [PROOF_WAITS] = NODE_VALIDATING, [PROOF_FAILS] = NODE_FAILED };
+    bool done = proof_is_done(&ret->look);
+    settle(v, states_of[ret->look.result], done ? NULL : ret->look.reason, ret->look.result == PROOF_PASSES ? NULL : ret->look.message);
+    if (!done && ret->look.keep)
+        v->pod = ret->look.keep->head.key;
+}
+
+/* A new node that stays closed for too long has failed, whatever it waits for; it opens when it is proven after all. */
+static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+{
+    bool under_way = v->state == NODE_INSTALLING || v->state == NODE_VALIDATING;
+    if (under_way && opening_is_overdue(in, plan))
+        settle(v, NODE_FAILED, "StartupTimeout", arena_printf(a, "nodes.startupTaint.timeout is over, and the node stays closed: %s", v->message));
+}
+
+/* A node that is not claimed: it is given what it is to run, proven, and opened. */
+static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
+                  struct node_verdict *v, struct plan *plan)
+{
+    struct assignment as = assign(in, a, t);
+    carry(v, as.driver, as.stack);
+
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
+    struct marks wanted = usual_marks(in, labels);
+    wanted.driver = as.driver;
+    wanted.stack = as.stack;
+    wanted.host_driver = host_driver;
+    wanted.gave_up = gave_up;
+    if (as.record_missing) {
+        settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
+        carry_labels(v, in);
+        return;
+    }
+    struct proving proving;
+    judge(in, a, &as, t, v);
+    prove(in, a, v, plan, &proving);
+    judge_startup(in, a, v, plan);
+    struct opening open = { .look = proving.looked ? &proving.look : NULL };
+    opening_marks(in, a, &open, labels, &wanted);
+    if (as.look)
+        look_at_node(in, plan);
+    bool proven = proving.looked && proving.look.result == PROOF_PASSES;
+    write_marks(in, &wanted, proven ? proving.look.reason : as.reason, proven ? proving.look.message : as.message, plan);
+    opening_clear(&open);
+    if (proving.looked)
+        proof_act(in, &proving.of, &proving.look, plan);
+    else if (in->view.node->ready)
+        proof_clear(in, plan);
 }
 
 static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
@@ -166,6 +275,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     const char *foreign = foreign_reason(in, a, facts);
     if (foreign) {
         mark_only(in, v, NODE_FOREIGN, "ForeignStack", foreign, plan);
+        proof_clear(in, plan);
         return;
     }
     bool host_driver = in->view.node->host_driver || in->pods->host_driver;
@@ -175,40 +285,18 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     struct upgrade up;
     upgrade_step(in, wish, a, v, plan, &up);
     if (up.under_way) {
-        go_on(in, &up, v, plan);
+        go_on(in, a, &up, v, plan);
         if (!in->view.node->ready)
             settle_lost(in, a, v, "");
         return;
     }
-    struct assignment as = assign(in, a, t);
-    carry(v, as.driver, as.stack);
-
-    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = usual_marks(in, labels);
-    wanted.driver = as.driver;
-    wanted.stack = as.stack;
-    wanted.host_driver = host_driver;
-    wanted.gave_up = up.gave_up;
-    if (as.record_missing) {
-        settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
-        carry_labels(v, in);
-        return;
-    }
-    write_marks(in, &wanted, as.reason, as.message, plan);
-    operands_list(in, v);
-    if (as.waiting) {
-        settle(v, NODE_INSTALLING, as.reason, as.message);
-        v->cause = COMPONENT_DRIVER;
-    } else if (!*v->stack && t->reason) {
-        settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
-    } else {
-        operands_judge(in, a, v);
-    }
+    serve(in, a, t, host_driver, up.gave_up, v, plan);
     if (!in->view.node->ready)
         settle_lost(in, a, v, "");
 }
 
-/* Everything of ours comes off: stack, then driver when nothing uses it, then the marks. */
+/* Everything of ours comes off: stack and claim, then driver when nothing uses it, then the marks. Without a device plugin no GPU pod can begin there, so
+ * that the node need not stay closed, and holds up no other. */
 static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
     struct off off = take_off(in, a);
@@ -225,7 +313,9 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     }
     settle(v, NODE_REMOVING, off.reason, off.message);
     carry(v, off.driver, off.stack);
-    write_patch(in, assignment_patch(in, off.driver, off.stack), off.reason, off.message, plan);
+    if (off.look)
+        look_at_node(in, plan);
+    write_patch(in, marks_release_patch(&in->view, off.driver, off.stack), off.reason, off.message, plan);
 }
 
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
@@ -235,10 +325,13 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     bool marked = marks_any(&in->view);
     v->gpu = detect_gpu(&facts) || in->view.node->gpus > 0 || marks_show_gpu(&in->view);
     v->looked_at = v->gpu || detect_looked_at(&facts);
-    if ((!v->gpu && !marked) || in->stance == STANCE_HOLD || in->view.node->deleting)
+    if (in->stance == STANCE_HOLD || in->view.node->deleting)
         return;
     if (v->gpu && is_ours_to_manage(in))
         manage(in, a, &facts, v, plan);
     else if (marked)
         release(in, a, v, plan);
+    if (!v->gpu || !is_ours_to_manage(in))
+        proof_clear(in, plan);
+    images_clean(in, v, plan);
 }

@@ -18,7 +18,7 @@
     X(WAITING, "Waiting", true)            /* claimed: no new GPU pods, its jobs run to their end */\
     X(DRAINING, "Draining", true)          /* claimed: GPU pods are asked to leave */              \
     X(UNLOADING, "Unloading", true)        /* claimed: stack, then driver come off */              \
-    X(VALIDATING, "Validating", true)      /* claimed: all is up, the kubelet must offer GPUs */   \
+    X(VALIDATING, "Validating", true)      /* all is up: whether a GPU works */                    \
     X(READY, "Ready", true)                /* every operand that it should have is up */           \
     X(FAILED, "Failed", true)              /* an operand says why it does not come up */           \
     X(LOST, "Lost", false)                 /* the node itself is down */                           \
@@ -60,6 +60,8 @@ struct node_pods {
     bool host_driver;        /* the driver pod says that the host has a driver */
     size_t gpu_pods;         /* pods that use a GPU */
     const char *gpu_pod[GPU_PODS_NAMED];
+    size_t gpus_taken;       /* devices that these asked for */
+    bool proof;              /* a pod is there that proves a GPU, in whatever state */
     const struct sign *foreign; /* another operator's driver or device plugin is there */
     const char *foreign_pod;
 };
@@ -74,6 +76,8 @@ struct node_input {
     const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */
     const struct rollout_spec *rollout; /* the same */
+    const struct manifests *manifests;
+    const char *operand_namespace;
     const struct pod *pod_list;  /* the pods of `pods` one by one, through next_on_node */
     const char *refused;         /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
     int64_t generation;          /* of the policy */
@@ -99,6 +103,9 @@ struct node_verdict {
     char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX]; /* what it should carry in the end; "" unknown or none */
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
     bool back;       /* its target is what is known good, since what the policy says failed or was given up here */
+    bool restoring;  /* it is on its way back, to what is known good */
+    const char *failed_with; /* the word that its claim says why an upgrade failed there; NULL: none did */
+    int64_t since_s; /* when it was seen to enter its state, by the wall clock; 0: before anybody looked. Filled in by whoever keeps verdicts */
     unsigned wanted; /* bit per component: it should be there */
     unsigned up;     /* bit per component: it is wanted and up */
 };

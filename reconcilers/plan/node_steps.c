@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/plan/node_patch.h"
 
 /* Whether any pod of the tier, or of its followers, is still on the node. */
 static bool has_pods(const struct node_pods *p, enum component first, enum component last)
@@ -31,29 +30,19 @@ struct off take_off(const struct node_input *in, struct arena *a)
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
         return (struct off){ .driver = driver, .reason = "StackOff", .message = "toolkit, device plugin and exporter leave the node" };
-    if (has_pods(p, COMPONENT_TOOLKIT, COMPONENT_EXPORTER))
+    if (has_pods(p, COMPONENT_TOOLKIT, COMPONENT_EXPORTER) || p->proof)
         return (struct off){ .driver = driver, .reason = "WaitingForStack", .message = arena_printf(a, "node %s: stack pods are leaving", name) };
     if (driver && p->gpu_pods && !in->force_removal)
         return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
                              .message = arena_printf(a, "node %s: %s still running; the driver comes off when none is", name,
                                                      name_gpu_pods(a, p)) };
     if (driver)
-        return (struct off){ .reason = "DriverOff",
+        return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: the driver leaves"
                                                     : "no GPU pod runs on the node: the driver leaves" };
     if (p->of[COMPONENT_DRIVER].present)
         return (struct off){ .reason = "WaitingForDriver", .message = arena_printf(a, "node %s: the driver pod is leaving", name) };
     return (struct off){ .done = true };
-}
-
-json_t *assignment_patch(const struct node_input *in, const char *driver, const char *stack)
-{
-    const struct { const char *key, *wanted; } rows[] = { { LABEL_DRIVER, driver }, { LABEL_STACK, stack } };
-    CLEANUP_JSON json_t *labels = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (!str_eq(node_label(&in->view, rows[i].key), rows[i].wanted))
-            json_object_set_new(labels, rows[i].key, rows[i].wanted ? json_string(rows[i].wanted) : json_null());
-    return node_patch(&in->view, &(struct node_change){ .labels = labels });
 }
 
 /* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one that
@@ -121,7 +110,7 @@ struct assignment assign(const struct node_input *in, struct arena *a, const str
     if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
         struct off off = take_off(in, a);
         return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,
-                                    .waiting = true };
+                                    .look = off.look, .waiting = true };
     }
     as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
     if (in->pods->host_driver) {

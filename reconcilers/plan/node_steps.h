@@ -10,6 +10,7 @@ struct assignment {
     const char *reason;         /* of the write, if one is needed */
     const char *message;
     bool record_missing; /* a revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there */
+    bool look;           /* as in struct off */
     bool waiting;        /* what is there has to come off first; `reason` says how far that is */
 };
 
@@ -21,12 +22,10 @@ struct off {
     const char *driver, *stack; /* the labels after this step; NULL: off */
     const char *reason;
     const char *message;
+    bool look; /* the step rests on no GPU pod being there: whether that is so is asked before it */
     bool done; /* nothing of ours runs there any more */
 };
 
 struct off take_off(const struct node_input *in, struct arena *a);
-
-/* A guarded JSON patch of the two assignment labels alone; NULL when they are so already. New reference. */
-json_t *assignment_patch(const struct node_input *in, const char *driver, const char *stack);
 
 #endif

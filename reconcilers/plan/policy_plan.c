@@ -44,6 +44,26 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
                                         .note = (char *) ready->message });
 }
 
+static bool is_rolling_out(const struct cluster_view *v)
+{
+    const struct rollout_report *r = v->rollout;
+    return v->tally->moving || (r && r->known && (r->active || r->waiting));
+}
+
+/* Whether the status says more than other counts, and words to them, than what is there. */
+static bool is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS], const json_t *status)
+{
+    const json_t *before = json_object_get(v->object, "status");
+    if (!is_rolling_out(v) || json_int(before, "observedGeneration", -1) != json_int(status, "observedGeneration", -1))
+        return true;
+    for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
+        const json_t *was = condition_find(json_object_get(before, "conditions"), conditions[i].type);
+        if (!str_eq(json_str(was, "status"), conditions[i].status) || !str_eq(json_str(was, "reason"), conditions[i].reason))
+            return true;
+    }
+    return json_int(before, "rollout.failed", 0) != json_int(status, "rollout.failed", 0);
+}
+
 static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a, struct plan *plan)
 {
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
@@ -51,6 +71,10 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
     CLEANUP_JSON json_t *status = status_json(v, conditions);
     if (json_equal(status, json_object_get(v->object, "status")))
         return;
+    if (v->counts_wait_ms && !is_news(v, conditions, status)) {
+        plan_requeue(plan, v->counts_wait_ms);
+        return;
+    }
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
     plan_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), "Status", TARGET,

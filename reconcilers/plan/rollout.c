@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/plan/rollout_ahead.h"
 #include "reconcilers/plan/rollout_budget.h"
 #include "reconcilers/plan/rollout_hash.h"
 #include "reconcilers/plan/rollout_message.h"
@@ -17,7 +18,7 @@ enum rank {
     RANK_RESTORES, /* out of service until it has what is known good again */
     RANK_RETREATS,
     RANK_WAITING,
-    RANK_CHANGED,  /* failed with another target than it has now */
+    RANK_CHANGED,  /* failed with another target than it has now, or a person asked for another try: it is out of service already */
     RANK_PENDING,
     RANK_RETRY,
     RANK_LAST,     /* runs Ostler */
@@ -28,6 +29,7 @@ struct candidate {
     const struct work *work;
     enum rank rank;
     bool ready;             /* it may begin: it is up, and no job is in the way */
+    bool lacks;             /* it serves, and is not known to have the images of its target */
     enum rollout_hold gate; /* what keeps it back whatever the others do */
     int64_t until_s;        /* when that ends by itself; INT64_MAX: not that we know */
 };
@@ -37,6 +39,7 @@ struct deciding {
     struct arena *arena;
     struct rollout_view view;
     struct budget budget;
+    struct ahead ahead;
     enum rollout_hold closed;  /* paused, not approved, or no window: nothing begins */
     int64_t closed_until_s;
     const char *domain;        /* that may be changed; NULL: any */
@@ -58,9 +61,9 @@ static enum rollout_hold closed_of(const struct deciding *d, int64_t *ret_until_
         return ROLLOUT_HOLD_PAUSED;
     if (spec->manual && !str_eq(d->in->approved, d->ret->plan_hash))
         return ROLLOUT_HOLD_APPROVAL;
-    if (windows_open(spec->windows, spec->window_count, d->in->now_s, &change_s))
+    if (windows_open(spec->windows, spec->window_count, d->in->now_s + d->in->set_s, &change_s))
         return ROLLOUT_HOLD_NONE;
-    *ret_until_s = change_s;
+    *ret_until_s = change_s == INT64_MAX ? INT64_MAX : change_s - d->in->set_s;
     return ROLLOUT_HOLD_WINDOW;
 }
 
@@ -81,10 +84,16 @@ static int64_t jobs_until(const struct work *w, const struct rollout_input *in)
     return wait < 0 ? INT64_MAX : time_after(w->node->claim->claimed_s, wait);
 }
 
-static int64_t backoff_of(const struct claim *c)
+int64_t rollout_backoff_s(unsigned attempt)
 {
-    int64_t backoff = MINUTE_S << (c->attempt < BACKOFF_DOUBLINGS ? c->attempt : BACKOFF_DOUBLINGS);
-    return c->attempt > BACKOFF_DOUBLINGS ? BACKOFF_MAX_S : backoff;
+    int64_t backoff = MINUTE_S << (attempt < BACKOFF_DOUBLINGS ? attempt : BACKOFF_DOUBLINGS);
+    return attempt > BACKOFF_DOUBLINGS ? BACKOFF_MAX_S : backoff;
+}
+
+/* A person asked for another try since it failed. */
+static bool is_forgiven(const struct work *w)
+{
+    return w->node->claim->since_s <= w->progress->record.forgiven_s;
 }
 
 /* When a failed node is due; 0: now. One for which a person asked is, as is one whose failure lies further ahead than any clock
@@ -92,9 +101,8 @@ static int64_t backoff_of(const struct claim *c)
 static int64_t backoff_until(const struct work *w, int64_t now_s)
 {
     const struct claim *c = w->node->claim;
-    int64_t backoff = backoff_of(c), until = time_after(c->since_s, backoff);
-    bool forgiven = c->since_s <= w->progress->record.forgiven_s;
-    if (w->state != WORK_FAILED || w->stale || forgiven || until <= now_s || c->since_s > time_after(now_s, backoff))
+    int64_t backoff = rollout_backoff_s(c->attempt), until = time_after(c->since_s, backoff);
+    if (w->state != WORK_FAILED || w->stale || is_forgiven(w) || until <= now_s || c->since_s > time_after(now_s, backoff))
         return 0;
     return until;
 }
@@ -138,7 +146,7 @@ static enum rollout_hold canary_gate(const struct deciding *d, const struct cand
     const struct progress *p = c->work->progress;
     if (progress_canary_over(p, d->in))
         return ROLLOUT_HOLD_NONE;
-    size_t taken = p->begun + p->running + (c->ready ? 0 : p->waiting);
+    size_t taken = p->begun + p->running + (c->ready ? p->kept : p->waiting + p->promised);
     if (taken < (size_t) d->in->spec->canary_nodes && c->work->node->up)
         return ROLLOUT_HOLD_NONE;
     if (!p->record.canary_s)
@@ -174,7 +182,7 @@ static enum rank rank_of(const struct work *w)
     if (w->state == WORK_WAITING)
         return RANK_WAITING;
     if (w->state == WORK_FAILED)
-        return w->stale ? RANK_CHANGED : RANK_RETRY;
+        return w->stale || is_forgiven(w) ? RANK_CHANGED : RANK_RETRY;
     return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
 }
 
@@ -215,9 +223,18 @@ static void collect(struct deciding *d)
             continue;
         struct candidate *c = &d->candidates[d->candidate_count++];
         *c = (struct candidate){ .work = w, .rank = rank_of(w), .ready = w->node->up && !jobs_in_the_way(w, d->in) };
+        c->lacks = ahead_images(w) != IMAGES_READY;
         c->gate = gate_of(d, c, &c->until_s);
     }
     qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
+}
+
+static void look_ahead(struct deciding *d)
+{
+    ahead_make(d->in, &d->budget, &d->ahead);
+    for (size_t i = 0; i < d->candidate_count; i++)
+        if (d->candidates[i].gate != ROLLOUT_HOLD_SKIPPED)
+            ahead_count(d->candidates[i].work, d->candidates[i].ready);
 }
 
 /* ---- topology: one domain at a time */
@@ -235,14 +252,25 @@ static void find_active_domain(struct deciding *d)
     }
 }
 
+/* In which order domains are looked for: who has its images comes before who pulls them, and last comes who cannot get them, since that may never end. */
+static const struct turn {
+    enum rank last;
+    bool ready;
+    enum images_state images;
+} turns[] = {
+    { RANK_RESTORES, true, IMAGES_READY }, { RANK_LAST, true, IMAGES_READY },    { RANK_LAST, true, IMAGES_PULLING },
+    { RANK_LAST, false, IMAGES_READY },    { RANK_LAST, false, IMAGES_PULLING }, { RANK_LAST, true, IMAGES_MISSING },
+    { RANK_LAST, false, IMAGES_MISSING },
+};
+
 /* The first domain by name with a node that nothing else keeps back, of those that go first. Budgets count here too: a domain
  * where nobody fits must not keep the one waiting that holds the budget. */
-static void find_next_domain(struct deciding *d, enum rank last, bool ready)
+static void find_next_domain(struct deciding *d, const struct turn *t)
 {
     for (size_t i = 0; i < d->candidate_count; i++) {
         const struct candidate *c = &d->candidates[i];
-        if (c->rank > last || c->ready != ready || c->gate != ROLLOUT_HOLD_NONE ||
-            budget_refuses(&d->budget, c->work, ready) != ROLLOUT_HOLD_NONE)
+        if (c->rank > t->last || c->ready != t->ready || ahead_images(c->work) != t->images || c->gate != ROLLOUT_HOLD_NONE ||
+            budget_refuses(&d->budget, c->work, t->ready) != ROLLOUT_HOLD_NONE)
             continue;
         if (!d->domain || strcmp(c->work->node->domain, d->domain) < 0)
             d->domain = c->work->node->domain;
@@ -254,12 +282,8 @@ static void choose_domain(struct deciding *d)
     if (!d->in->spec->topology_key)
         return;
     find_active_domain(d);
-    if (!d->domain)
-        find_next_domain(d, RANK_RESTORES, true);
-    if (!d->domain)
-        find_next_domain(d, RANK_LAST, true);
-    if (!d->domain)
-        find_next_domain(d, RANK_LAST, false);
+    for (size_t i = 0; i < ARRAY_LEN(turns) && !d->domain; i++)
+        find_next_domain(d, &turns[i]);
 }
 
 static bool domain_refuses(const struct deciding *d, const struct candidate *c)
@@ -275,12 +299,19 @@ static void look_again(struct rollout_decision *ret, int64_t at_s)
         ret->again_s = at_s;
 }
 
+/* Of nodes that wait for their images the one is named that cannot get them. */
+static bool tells_more(const struct work *w, const struct work *than)
+{
+    return w->node->images.state == IMAGES_MISSING && than->node->images.state != IMAGES_MISSING;
+}
+
 static void refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
 {
     struct refusal *r = &d->refusals[hold];
+    d->ret->refused[c->work->node - d->in->nodes] = hold;
     if (r->nodes++ == 0)
         *r = (struct refusal){ .nodes = 1, .first = c->work, .until_s = until_s };
-    else if (until_s < r->until_s) {
+    else if (until_s < r->until_s || (hold == ROLLOUT_HOLD_IMAGES && tells_more(c->work, r->first))) {
         r->first = c->work;
         r->until_s = until_s;
     }
@@ -295,7 +326,13 @@ static enum rollout_hold limits(const struct deciding *d, const struct candidate
         return hold;
     if (domain_refuses(d, c))
         return ROLLOUT_HOLD_DOMAIN;
-    return budget_refuses(&d->budget, c->work, c->ready);
+    hold = budget_refuses(&d->budget, c->work, c->ready);
+    if (hold != ROLLOUT_HOLD_NONE)
+        return hold;
+    if (c->lacks)
+        return ahead_hold(&d->ahead, c->work, c->ready);
+    bool first = c->ready && c->rank != RANK_LAST;
+    return ahead_refuses(&d->ahead, c->work, c->ready, first) ? ROLLOUT_HOLD_IMAGES : ROLLOUT_HOLD_NONE;
 }
 
 static enum rollout_grant_kind grant_kind(const struct candidate *c)
@@ -315,8 +352,18 @@ static void grant(struct deciding *d, const struct candidate *c)
         .node = c->work->node, .kind = kind, .message = rollout_grant_message(c->work, kind, d->in, d->arena)
     };
     budget_take(&d->budget, c->work, c->ready);
+    ahead_take(&d->ahead, c->work, c->ready);
     p->begun += c->ready;
     p->waiting += !c->ready;
+}
+
+static void hold_back(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+{
+    int64_t kept_until_s;
+    refuse(d, c, hold, until_s);
+    if (ahead_hold_back(&d->ahead, c->work, c->ready, hold, &kept_until_s))
+        d->ret->pulls[d->ret->pull_count++] = c->work->node;
+    look_again(d->ret, kept_until_s);
 }
 
 static void consider(struct deciding *d, const struct candidate *c)
@@ -328,7 +375,7 @@ static void consider(struct deciding *d, const struct candidate *c)
     if (hold == ROLLOUT_HOLD_NONE)
         grant(d, c);
     else
-        refuse(d, c, hold, until_s);
+        hold_back(d, c, hold, until_s);
 }
 
 /* Nodes that can begin come before those that would only be closed for their jobs, so that these leave them room; the node that
@@ -336,6 +383,7 @@ static void consider(struct deciding *d, const struct candidate *c)
 static void give_out(struct deciding *d)
 {
     d->ret->grants = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->grants);
+    d->ret->pulls = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->pulls);
     for (int last = 0; last <= 1; last++)
         for (int ready = 1; ready >= 0; ready--)
             for (size_t i = 0; i < d->candidate_count; i++)
@@ -348,12 +396,15 @@ static void give_out(struct deciding *d)
 static enum rollout_hold hold_of(const struct deciding *d)
 {
     const struct rollout_decision *r = d->ret;
-    for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_COUNT; h++)
+    bool over = r->done + r->skipped == d->in->node_count;
+    for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
         if (d->refusals[h].nodes)
             return (enum rollout_hold) h;
-    if (r->done < d->in->node_count)
-        return ROLLOUT_HOLD_NONE;
-    return rollout_first_failed(d->in) ? ROLLOUT_HOLD_FAILED : ROLLOUT_HOLD_DONE;
+    if (over && rollout_first_failed(d->in))
+        return ROLLOUT_HOLD_FAILED;
+    if (d->refusals[ROLLOUT_HOLD_SKIPPED].nodes)
+        return ROLLOUT_HOLD_SKIPPED;
+    return over ? ROLLOUT_HOLD_DONE : ROLLOUT_HOLD_NONE;
 }
 
 static void count(struct deciding *d)
@@ -371,7 +422,7 @@ static void count(struct deciding *d)
 void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret)
 {
     struct deciding d = { .in = in, .arena = a, .ret = ret };
-    *ret = (struct rollout_decision){ 0 };
+    *ret = (struct rollout_decision){ .refused = arena_alloc(a, in->node_count * sizeof *ret->refused) };
     rollout_view_make(in, a, &d.view);
     count(&d);
     if (ret->done < in->node_count)
@@ -379,10 +430,14 @@ void rollout_decide(const struct rollout_input *in, struct arena *a, struct roll
     budget_make(&d.view, &d.budget);
     d.closed = closed_of(&d, &d.closed_until_s);
     collect(&d);
+    look_ahead(&d);
     choose_domain(&d);
     give_out(&d);
     look_again(ret, d.view.next_lost_s);
     rollout_view_note(&d.view, a, ret);
+    ret->slots = d.budget.slots;
+    ret->out = d.budget.nodes;
+    ret->out_gpus = d.budget.gpus;
     ret->hold = hold_of(&d);
     ret->message = rollout_hold_message(&(struct rollout_story){ .view = &d.view, .budget = &d.budget, .refusals = d.refusals,
                                                                  .domain = d.domain, .plan_hash = ret->plan_hash },

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/plan/images.h"
 
 /* One node that the policy wants to serve. All borrowed. */
 struct rollout_node {
@@ -16,13 +17,15 @@ struct rollout_node {
     const char *target_driver, *target_stack; /* what it should run in the end; "": none */
     const struct claim *claim;                /* NULL: none of ours */
     const char *domain;                       /* value of the policy's topologyKey; "" without */
+    struct images images;                     /* of what its target brings; asked of nodes in service alone */
     unsigned gpus;                            /* that it has, also while its kubelet offers none because its driver is off */
     unsigned busy;                            /* GPU pods on it that run */
     unsigned jobs;                            /* GPU pods that nobody asks to leave: jobs that are waited for, and what a person has to end */
     bool up;                                  /* Ready in Kubernetes' sense */
     bool cordoned;                            /* a person's: spec.unschedulable */
-    bool held;                                /* label ostler.dev/hold */
-    bool gave_up;                             /* a person took the claim of this target off it */
+    bool held;                                /* label ostler.dev/hold, or a claim that is not this policy's */
+    bool closed;                              /* it bears the upgrade's taint without a claim of this policy's */
+    bool gave_up;                             /* a person took the claim of what the policy wants off it */
     bool settled;                             /* all that it is assigned is up and its target is what it runs */
     bool runs_ostler;                         /* goes last */
 };
@@ -48,7 +51,9 @@ struct rollout_input {
     const struct rollout_revision *revisions; /* what is not listed is new */
     size_t revision_count;
     const char *const *pool_names;
-    int64_t now_s;               /* wall clock, seconds of the epoch */
+    int64_t now_s;               /* seconds of the epoch, by a clock that nobody sets */
+    int64_t set_s;               /* by so much the wall clock was set forward in the meantime: windows go by that */
+    const char *pull_refused;    /* in which words the server last refused a pod that was to pull images; NULL: it did not */
     const char *approved;        /* hash of the plan that a person approved; NULL: none */
 };
 
@@ -84,6 +89,7 @@ struct rollout_note {
     X(APPROVAL, "WaitingForApproval") /* the plan's hash is not approved */                                                   \
     X(WINDOW, "WaitingForWindow")                                                                                             \
     X(FAILED, "RevisionFailed")       /* the threshold was reached */                                                         \
+    X(IMAGES, "WaitingForImages")     /* who could go is without the images of its target */                                  \
     X(CANARY, "CanaryRunning")                                                                                                \
     X(SOAK, "Soaking")                                                                                                        \
     X(PARALLEL, "MaxParallel")                                                                                                \
@@ -104,21 +110,32 @@ enum rollout_hold {
 
 const char *rollout_hold_reason(enum rollout_hold h);
 
+/* One limit of spec.rollout, and what takes of it. */
+struct budget_line {
+    size_t used, max; /* used may be above max: the policy was changed, or nodes went down. max SIZE_MAX: there is no limit */
+};
+
 struct rollout_decision {
     struct rollout_note *notes;   /* from the arena; to be written before the grants */
     size_t note_count;
     struct rollout_grant *grants; /* from the arena; in the order in which they are to be written */
     size_t grant_count;
+    const struct rollout_node **pulls; /* who is to pull the images of its target, in this order; from the arena */
+    size_t pull_count;
     enum rollout_hold hold;       /* why there are no more grants than these */
     const char *message;          /* the sentence to it; from the arena */
+    enum rollout_hold *refused;   /* of each node of the input: why it gets no grant; NONE: it does, or needs none. From the arena */
     int64_t again_s;              /* look again at this time though nothing happens; 0: no need */
     size_t pending, active, waiting, failed, skipped, done; /* nodes, before the grants; together all of them */
+    struct budget_line slots, out, out_gpus; /* maxParallel, maxUnavailable and maxUnavailableGpus, with the grants */
     /* Of what the policy wants to run in each pool; "" where every node does. It stays the same until the policy wants something
      * else, or a node of a kind comes for which it wants something else: a plan that was approved is not a new one because half
      * of it is done. */
     char plan_hash[REVISION_HASH_MAX];
 };
 
+/* How long after an attempt that failed the next one is due. */
+int64_t rollout_backoff_s(unsigned attempt);
 /* Decides for all nodes at once. To be asked again when the grants have been written. */
 void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret);
 

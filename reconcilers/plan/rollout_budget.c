@@ -1,10 +1,11 @@
 #include "reconcilers/plan/rollout_budget.h"
 
-/* Whether a node's claim takes it out of service: one that failed with the present target counts against the threshold of
- * failures instead. */
+/* Whether a claim takes the node out of service: one that failed with the present target counts against the threshold of failures
+ * instead. What is not this policy's claim closes its node all the same. */
 static bool claim_counts(const struct work *w)
 {
-    return w->node->claim && claim_closes(w->node->claim) && (w->state != WORK_FAILED || w->stale);
+    const struct rollout_node *n = w->node;
+    return n->closed || (n->claim && claim_closes(n->claim) && (w->state != WORK_FAILED || w->stale));
 }
 
 static bool is_out(const struct work *w)
@@ -12,7 +13,7 @@ static bool is_out(const struct work *w)
     const struct rollout_node *n = w->node;
     if (n->claim && claim_closes(n->claim))
         return claim_counts(w);
-    return !n->up || n->cordoned;
+    return n->closed || !n->up || n->cordoned;
 }
 
 /* Whether Ostler itself keeps the node out of service and is at it; what failed waits for its turn like the others. */

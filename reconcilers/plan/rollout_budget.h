@@ -4,10 +4,6 @@
 
 #include "reconcilers/plan/rollout_view.h"
 
-struct budget_line {
-    size_t used, max; /* used may be above max: the policy was changed, or nodes went down */
-};
-
 struct budget {
     struct budget_line slots;      /* nodes under way that are up: maxParallel */
     struct budget_line nodes;      /* nodes out of service for whatever reason: maxUnavailable */

@@ -25,7 +25,7 @@ static const char *nodes_waiting(const struct rollout_story *s, enum rollout_hol
     return nodes_wait(a, s->refusals[hold].nodes);
 }
 
-static const char *time_text(struct arena *a, int64_t at_s)
+const char *rollout_time_text(struct arena *a, int64_t at_s)
 {
     char text[CLOCK_TEXT_MAX];
     clock_rfc3339((at_s < YEAR_9999_S ? at_s : YEAR_9999_S) * 1000000, text);
@@ -67,7 +67,7 @@ static const char *say_window(const struct rollout_story *s, struct arena *a)
     return r->until_s == INT64_MAX
                ? arena_printf(a, "%s, and none of spec.rollout.windows opens within five years; correct schedule and timeZone",
                               nodes_wait(a, r->nodes))
-               : arena_printf(a, "%s for a window; the next one opens at %s", nodes_wait(a, r->nodes), time_text(a, r->until_s));
+               : arena_printf(a, "%s for a window; the next one opens at %s", nodes_wait(a, r->nodes), rollout_time_text(a, r->until_s + s->view->in->set_s));
 }
 
 /* Nobody is left who waits for it: they have what is known to be good, or came through. */
@@ -90,6 +90,20 @@ static const char *say_failed(const struct rollout_story *s, struct arena *a)
                         p->first_failed ? p->first_failed->name : "", p->record.hash);
 }
 
+static const char *say_images(const struct rollout_story *s, struct arena *a)
+{
+    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_IMAGES];
+    const struct rollout_node *n = r->first->node;
+    const char *wait = nodes_wait(a, r->nodes);
+    if (n->images.state == IMAGES_UNKNOWN && s->view->in->pull_refused)
+        return arena_printf(a, "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s", wait, n->name,
+                            s->view->in->pull_refused);
+    if (n->images.state != IMAGES_MISSING)
+        return arena_printf(a, "%s for images of the new revision to be pulled, first %s, which works on as it is until then", wait, n->name);
+    return arena_printf(a, "%s for images; %s works on as it is and cannot get %s: %s", wait, n->name, n->images.image ? n->images.image : "them",
+                        n->images.words);
+}
+
 static const char *say_canary(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_CANARY];
@@ -104,7 +118,7 @@ static const char *say_soak(const struct rollout_story *s, struct arena *a)
     const char *hash = r->first->progress->record.hash;
     return r->until_s == INT64_MAX
                ? arena_printf(a, "%s until the present wave of revision %s is over", nodes_wait(a, r->nodes), hash)
-               : arena_printf(a, "%s until revision %s has worked long enough, at %s", nodes_wait(a, r->nodes), hash, time_text(a, r->until_s));
+               : arena_printf(a, "%s until revision %s has worked long enough, at %s", nodes_wait(a, r->nodes), hash, rollout_time_text(a, r->until_s));
 }
 
 static const char *say_parallel(const struct rollout_story *s, struct arena *a)
@@ -141,13 +155,13 @@ static const char *say_backoff(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_BACKOFF];
     return arena_printf(a, "%s to be tried again, first %s (%s) at %s", nodes_wait(a, r->nodes), r->first->node->name,
-                        r->first->node->claim->reason, time_text(a, r->until_s));
+                        r->first->node->claim->reason, rollout_time_text(a, r->until_s));
 }
 
 static const char *say_jobs(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_JOBS];
-    const char *until = r->until_s == INT64_MAX ? "" : arena_printf(a, ", at most until %s", time_text(a, r->until_s));
+    const char *until = r->until_s == INT64_MAX ? "" : arena_printf(a, ", at most until %s", rollout_time_text(a, r->until_s));
     return arena_printf(a, "%s for jobs to end, first %s with %u%s", nodes_wait(a, r->nodes), r->first->node->name, r->first->node->jobs,
                         until);
 }
@@ -183,6 +197,7 @@ static say_fn *const sentences[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_APPROVAL] = say_approval,
     [ROLLOUT_HOLD_WINDOW] = say_window,
     [ROLLOUT_HOLD_FAILED] = say_failed,
+    [ROLLOUT_HOLD_IMAGES] = say_images,
     [ROLLOUT_HOLD_CANARY] = say_canary,
     [ROLLOUT_HOLD_SOAK] = say_soak,
     [ROLLOUT_HOLD_PARALLEL] = say_parallel,
@@ -216,7 +231,7 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
     return arena_printf(a, "the node is closed; %u pod%s that nobody asks to leave %s waited for, %s", n->jobs, n->jobs == 1 ? "" : "s",
                         n->jobs == 1 ? "is" : "are",
                         wait < 0 ? "as long as that takes"
-                                 : arena_printf(a, "at most until %s", time_text(a, time_after(in->now_s, wait))));
+                                 : arena_printf(a, "at most until %s", rollout_time_text(a, time_after(in->now_s, wait))));
 }
 
 /* What the node goes from and to. */

@@ -19,6 +19,8 @@ struct rollout_story {
     const char *plan_hash;
 };
 
+/* A time as people read it, RFC 3339; the last second that has a text for all after it. From the arena. */
+const char *rollout_time_text(struct arena *a, int64_t at_s);
 const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);
 const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in, struct arena *a);
 

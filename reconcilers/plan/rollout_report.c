@@ -18,6 +18,11 @@ void rollout_report_clear(struct rollout_report *r)
     *r = (struct rollout_report){ 0 };
 }
 
+const char *rollout_report_reason(const struct rollout_report *r)
+{
+    return r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold);
+}
+
 static struct report_note note_of(const struct rollout_note *n, const char *const *pool_names)
 {
     struct report_note note = { .pool = xstrdup(pool_names[n->pool]), .canary_s = n->canary_s, .wave_s = n->wave_s };
@@ -49,7 +54,8 @@ bool rollout_report_take(struct rollout_report *r, const struct rollout_decision
 {
     struct rollout_report now = { .known = true, .hold = d->hold, .message = d->message ? xstrdup(d->message) : NULL,
                                   .pending = d->pending, .active = d->active, .waiting = d->waiting, .failed = d->failed,
-                                  .skipped = d->skipped, .done = d->done, .note_count = d->note_count };
+                                  .skipped = d->skipped, .done = d->done, .slots = d->slots, .out = d->out, .out_gpus = d->out_gpus,
+                                  .note_count = d->note_count };
     memcpy(now.plan_hash, d->plan_hash, sizeof now.plan_hash);
     now.notes = xcalloc(d->note_count, sizeof *now.notes);
     for (size_t i = 0; i < d->note_count; i++)

@@ -19,12 +19,15 @@ struct rollout_report {
     char *message; /* owned; NULL: nothing to say */
     size_t pending, active, waiting, failed, skipped, done;
     char plan_hash[REVISION_HASH_MAX];
+    struct budget_line slots, out, out_gpus;
     struct report_note *notes;
     size_t note_count;
 };
 
 /* Takes over what was decided for these pools; returns whether anything is another than it was. */
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names);
+/* Why nobody else begins, in one word. */
+const char *rollout_report_reason(const struct rollout_report *r);
 void rollout_report_clear(struct rollout_report *r);
 
 #endif

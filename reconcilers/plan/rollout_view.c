@@ -69,9 +69,12 @@ static bool node_moves_driver(const struct rollout_input *in, const struct rollo
 
 static enum work_state state_without_claim(const struct rollout_node *n)
 {
+    /* Its target may be what is known good by now, and so what it runs; that is not what the policy wants. */
+    if (n->gave_up)
+        return WORK_SKIPPED;
     if (changes_source(n) || (!moves(n->driver, n->target_driver) && !moves(n->stack, n->target_stack)))
         return WORK_DONE;
-    return n->cordoned || n->held || n->gave_up ? WORK_SKIPPED : WORK_PENDING;
+    return n->cordoned || n->held ? WORK_SKIPPED : WORK_PENDING;
 }
 
 static enum work_state state_of(const struct rollout_node *n)
@@ -170,6 +173,13 @@ static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
     return false;
 }
 
+/* A try that timed out before anything was changed goes on with the images that its claim was made for. */
+bool work_needs_images(const struct work *w)
+{
+    const struct claim *c = w->node->claim;
+    return w->progress && (!c || (!claim_closes(c) && w->stale));
+}
+
 static void count_work(struct rollout_view *v, const struct work *w)
 {
     const struct rollout_node *n = w->node;
@@ -183,6 +193,7 @@ static void count_work(struct rollout_view *v, const struct work *w)
     if (!w->progress)
         return;
     bool in_flight = w->state == WORK_ACTIVE || w->state == WORK_WAITING;
+    w->progress->pulled |= in_flight || w->node->images.state == IMAGES_READY;
     w->progress->able += n->up && (w->state == WORK_PENDING || in_flight);
     w->progress->begun += w->state == WORK_ACTIVE && !is_lost(v, n);
     w->progress->waiting += w->state == WORK_WAITING && n->up;
@@ -256,6 +267,7 @@ void rollout_view_make(const struct rollout_input *in, struct arena *a, struct r
     for (size_t i = 0; i < in->node_count; i++)
         count_work(ret, &ret->works[i]);
     for (struct progress *p = ret->progress; p; p = p->next) {
+        p->pulled |= p->running > 0;
         update_failed(p);
         update_canary(p, in);
         update_wave(p, in);

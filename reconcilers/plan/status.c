@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/outlook.h"
 
 enum {
     STATUS_MAX = 32 * 1024, /* bytes of JSON, whatever the cluster */
@@ -197,27 +198,37 @@ static json_t *problems_json(const struct policy_problems *problems)
 }
 
 /* What is under way, and what it waits for. */
-static json_t *rollout_json(const struct rollout_report *r)
+static json_t *rollout_json(const struct cluster_view *v)
 {
+    const struct rollout_report *r = v->rollout;
     json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", count(r->pending), "active", count(r->active), "waiting",
                           count(r->waiting), "failed", count(r->failed), "skipped", count(r->skipped), "done", count(r->done));
-    const char *reason = r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold);
-    json_object_set_new(o, "reason", json_string(reason));
+    json_object_set_new(o, "reason", json_string(rollout_report_reason(r)));
     if (r->message)
         json_object_set_new(o, "message", shortened(r->message, MESSAGE_MAX));
-    if (*r->plan_hash)
-        json_object_set_new(o, "plan", json_string(r->plan_hash));
+    if (v->plan)
+        json_object_set(o, "plan", (json_t *) v->plan);
+    if (v->pace)
+        json_object_set_new(o, "pace", outlook_pace_json(v->pace));
     return o;
 }
 
-/* "UpToDate", "2 of 10 done" */
+/* "UpToDate", "2/10 MaxParallel" */
 static json_t *rollout_summary(const struct cluster_view *v)
 {
     const struct rollout_report *r = v->rollout;
     size_t outdated = tally_outdated(v->tally);
     if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
-        return json_textf("%zu/%zu", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped);
+        return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, rollout_report_reason(r));
     return outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate");
+}
+
+/* What blocks; where nothing does, how the rollout goes on. */
+static const char *summary_message(const struct cluster_view *v, const struct condition *conditions)
+{
+    const struct rollout_report *r = v->rollout;
+    bool rolling = r && r->known && r->hold != ROLLOUT_HOLD_DONE && r->message;
+    return rolling && str_eq(conditions[STATUS_READY].status, "True") ? r->message : conditions[STATUS_READY].message;
 }
 
 static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)
@@ -228,7 +239,7 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
                      str_or_empty(driver), "rollout", rollout_summary(v),
-                     "message", shortened(conditions[STATUS_READY].message, SUMMARY_MAX));
+                     "message", shortened(summary_message(v, conditions), SUMMARY_MAX));
 }
 
 /* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries but some. */
@@ -236,6 +247,7 @@ static const struct {
     const char *list, *member;
     size_t keep;
 } cuts[] = {
+    { "rollout.plan.stay", "names", 0 }, { "rollout.plan.waves", "names", 0 }, { "rollout.plan.blockers", NULL, 1 },
     { "pools", "targets", 0 }, { "problems", NULL, 8 },  { "firstCauses", NULL, 4 }, { "operands", "message", 0 },
     { "pools", NULL, 8 },      { "problems", NULL, 2 },  { "firstCauses", NULL, 1 },
 };
@@ -254,7 +266,7 @@ static void cut(json_t *list, const char *member, size_t keep)
 static void fit(json_t *status)
 {
     for (size_t i = 0; i < ARRAY_LEN(cuts) && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX; i++)
-        cut(json_object_get(status, cuts[i].list), cuts[i].member, cuts[i].keep);
+        cut(json_at(status, cuts[i].list), cuts[i].member, cuts[i].keep);
 }
 
 json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS])
@@ -267,7 +279,7 @@ json_t *status_json(const struct cluster_view *v, const struct condition conditi
                                "conditions", list, "summary", summary_json(v, conditions), "nodes", nodes_json(v->tally),
                                "operands", operands_json(v), "firstCauses", causes_json(v->tally));
     if (v->rollout && v->rollout->known)
-        json_object_set_new(status, "rollout", rollout_json(v->rollout));
+        json_object_set_new(status, "rollout", rollout_json(v));
     json_object_set_new(status, "problems", problems_json(v->problem_list));
     if (v->policy)
         json_object_set_new(status, "pools", pools_json(v));

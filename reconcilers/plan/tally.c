@@ -111,6 +111,7 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
     t->moving += s->moving && served ? sign : 0;
     if (served || s->state == NODE_LOST)
         t->pools[s->pool].nodes += sign;
+    t->pools[s->pool].states[s->state] += sign;
     t->pools[s->pool].ready += s->state == NODE_READY ? sign : 0;
     t->pools[s->pool].outdated += s->outdated ? sign : 0;
     for (int c = 0; c < COMPONENT_COUNT; c++) {
@@ -165,6 +166,7 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
 static bool same(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->moving == v->moving && s->back == v->back && s->pool == v->pool &&
+           s->restoring == v->restoring && s->failed == (v->failed_with != NULL) &&
            s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
 }
 
@@ -184,6 +186,9 @@ bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdic
     s->looked_at = v->looked_at;
     s->moving = v->moving;
     s->back = v->back;
+    s->restoring = v->restoring;
+    s->failed = v->failed_with != NULL;
+    s->since_s = v->since_s;
     s->pool = (uint16_t) v->pool;
     s->wanted = (uint8_t) v->wanted;
     s->up = (uint8_t) v->up;

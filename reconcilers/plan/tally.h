@@ -34,7 +34,9 @@ struct node_summary {
     bool counted;
     enum node_state state;
     bool gpu, looked_at, outdated;
-    bool moving, back;       /* as in the verdict */
+    bool moving, back, restoring; /* as in the verdict */
+    bool failed;             /* an upgrade failed there, and was not tried again yet */
+    int64_t since_s;         /* as in the verdict */
     uint8_t wanted, up;
     uint16_t pool;
     struct revision_tally *driver, *stack, *target_driver, *target_stack;
@@ -50,6 +52,7 @@ struct tally {
     size_t moving;        /* nodes on their way from one revision to another, and up */
     struct {
         size_t nodes, ready, outdated;
+        size_t states[NODE_STATE_COUNT];
     } pools[TALLY_POOLS_MAX];
     struct {
         size_t wanted, up;

@@ -6,6 +6,7 @@
 #include "reconcilers/model/claim.h"
 #include "reconcilers/plan/drain.h"
 #include "reconcilers/plan/node_plan.h"
+#include "reconcilers/plan/proof.h"
 
 /* What is done about the pods of a node that drains. */
 enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
@@ -20,8 +21,12 @@ struct upgrade {
     const char *gave_up;        /* the target that a person gave up on here; NULL: none */
     const char *reason;         /* of the write, where one is needed */
     const char *message;
+    bool look;                  /* the write rests on no GPU pod being there: whether that is so is asked before it */
     enum upgrade_send send;
     struct drain drain;         /* whom that is about */
+    bool proving;               /* the node runs what it was to run: the two below say whether it works */
+    struct proof_case proves;
+    struct proof_look proof;
 };
 
 /* One step. Fills state, reason, message and operands of the verdict where an upgrade is under way; asks to be called again at the next deadline. */

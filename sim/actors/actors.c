@@ -144,3 +144,9 @@ void actors_set_programs(struct actors *a, const struct spec_program *programs, 
     a->world.programs = programs;
     a->world.program_count = count;
 }
+
+void actors_set_latencies(struct actors *a, const struct spec_latencies *latencies)
+{
+    a->world.latencies = *latencies;
+    fill_latencies(&a->world.latencies);
+}

@@ -59,6 +59,9 @@ void actors_node_remove(struct actors *a, const char *name);
 void actors_node_down(struct actors *a, const char *name);
 void actors_node_up(struct actors *a, const char *name);
 void actors_node_reboot(struct actors *a, const char *name);
+/* The way between the kubelet and the API server is cut, and mended: what runs on the machine goes on. */
+void actors_node_cut_off(struct actors *a, const char *name);
+void actors_node_rejoin(struct actors *a, const char *name);
 /* The main containers of a pod end with this code and message. */
 void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code, const char *message);
 /* The labeller starts anew: what it wrote on nodes goes, and comes again. */
@@ -67,6 +70,8 @@ void actors_labeller_restart(struct actors *a);
 void actors_set_images(struct actors *a, const struct spec_image *images, size_t count);
 void actors_set_drivers(struct actors *a, const struct spec_driver *drivers, size_t count);
 void actors_set_programs(struct actors *a, const struct spec_program *programs, size_t count);
+/* Other times for pulls, drivers, toolkits and device plugins; those of controllers stay as they were at the beginning. */
+void actors_set_latencies(struct actors *a, const struct spec_latencies *latencies);
 
 /* ---- what is really there, for checks */
 
@@ -82,5 +87,7 @@ struct actors_machine {
     uint64_t unloads_under_use; /* modules that went away from under a GPU user: must stay 0 */
 };
 bool actors_machine(const struct actors *a, const char *name, struct actors_machine *ret);
+/* Whether an image is on the disk of a machine. */
+bool actors_has_image(const struct actors *a, const char *name, const char *image);
 
 #endif

@@ -47,11 +47,12 @@ static bool is_own(const struct autoscaler *s, const char *node)
            strspn(node + len + 1, "0123456789") == strlen(node + len + 1);
 }
 
+/* A pod that may be on one node only is helped by no other. */
 static bool waits(const json_t *pod)
 {
     const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
     return str_eq(json_str(scheduled, "reason"), "Unschedulable") && !object_is_deleting(pod) &&
-           !*json_str_or_empty(pod, "spec.nodeName") && pod_gpus(pod) > 0;
+           !*json_str_or_empty(pod, "spec.nodeName") && !fit_pinned_node(json_object_get(pod, "spec")) && pod_devices(pod, RESOURCE_GPU) > 0;
 }
 
 static void commit(void *self, const struct api_commit *c)
@@ -94,7 +95,7 @@ static int64_t wanted_gpus(const struct autoscaler *s)
     int64_t wanted = 0;
     for (size_t i = 0; i < api_count(s->a->api, s->a->kinds.pod); i++) {
         const json_t *pod = api_at(s->a->api, s->a->kinds.pod, i);
-        wanted += waits(pod) ? pod_gpus(pod) : 0;
+        wanted += waits(pod) ? pod_devices(pod, RESOURCE_GPU) : 0;
     }
     return wanted;
 }

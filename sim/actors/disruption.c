@@ -114,7 +114,7 @@ static void keep_disrupted(const struct disruption *d, const json_t *object, str
     b->disrupted = json_object();
     json_object_foreach (json_at(object, "status.disruptedPods"), name, time) {
         const json_t *pod = api_get(d->a->api, d->a->kinds.pod, object_namespace(object), name);
-        int64_t until = actors_ms_of(json_string_value(time)) + DISRUPTED_MS;
+        int64_t until = actors_ms_of(d->a, json_string_value(time)) + DISRUPTED_MS;
         if (!pod || object_is_deleting(pod) || until <= d->a->sim->now_ms)
             continue;
         json_object_set(b->disrupted, name, time);

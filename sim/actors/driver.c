@@ -11,10 +11,12 @@
 #include "sim/actors/kubelet.h"
 
 #define LABEL_COMPONENT "app.kubernetes.io/component"
+#define LABEL_TASK "ostler.dev/task"
 
 enum {
     CHECK_MS = 500,             /* a script that looks around and ends */
     USER_SPACE_MS = 5000,       /* the driver's libraries, when its module is there already */
+    PROOF_MS = 2000,            /* a CUDA program that adds two vectors */
     PROBE_FIRST_MS = 30 * 1000, /* the driver's startup probe */
     PROBE_PERIOD_MS = 10 * 1000,
     DAEMONS_STOP_MS = 3000,
@@ -103,13 +105,12 @@ static const char *tag_of(const char *image)
     return colon && !strchr(colon, '/') ? colon + 1 : "latest";
 }
 
-static const struct spec_driver *driver_row(const struct box *b)
+static const struct spec_driver *driver_row(const struct machine *m, const char *tag)
 {
-    const struct machine *m = machine_of(b);
     const struct spec_world *w = &m->a->world;
     for (size_t i = 0; i < w->driver_count; i++) {
         const struct spec_driver *d = &w->drivers[i];
-        if (fit_pattern(d->version, tag_of(b->image)) && fit_pattern(d->kernel, str_or_empty(m->shape->kernel)) &&
+        if (fit_pattern(d->version, tag) && fit_pattern(d->kernel, str_or_empty(m->shape->kernel)) &&
             fit_pattern(d->node, m->name))
             return d;
     }
@@ -137,14 +138,15 @@ static int64_t probed_after(int64_t ms)
 static struct run build(struct box *b, struct run (*done)(int64_t after_ms))
 {
     struct machine *m = machine_of(b);
-    const struct spec_driver *row = driver_row(b);
+    const struct spec_driver *row = driver_row(m, tag_of(b->image));
     int64_t took = kubelet_draw(m->kubelet, row && row->build.high_ms ? row->build : m->a->world.latencies.driver_build);
     enum spec_driver_outcome outcome = row ? row->outcome : SPEC_DRIVER_WORKS;
     if (outcome == SPEC_DRIVER_NEEDS_REBOOT && rebooted_for(m, tag_of(b->image)))
         outcome = SPEC_DRIVER_WORKS;
     if (outcome == SPEC_DRIVER_HANGS)
         return runs(-1, -1);
-    if (outcome == SPEC_DRIVER_WORKS)
+    if (outcome == SPEC_DRIVER_WORKS || outcome == SPEC_DRIVER_FINDS_NO_GPU ||
+        outcome == SPEC_DRIVER_FAILS_PROOF)
         return done(took);
     return ends(took, row->exit_code ? row->exit_code : 1, row->message);
 }
@@ -201,9 +203,16 @@ static struct run driver_run(struct box *b)
     return build(b, loads_and_stays);
 }
 
+/* What is loaded in the end is not always what was asked for. */
+static const char *loaded_version(const struct box *b)
+{
+    const struct spec_driver *row = driver_row(machine_of(b), tag_of(b->image));
+    return row && row->loads ? row->loads : tag_of(b->image);
+}
+
 static void driver_step(struct box *b)
 {
-    driver_load(machine_of(b), tag_of(b->image), env(b, "DRIVER_CONFIG_DIGEST"));
+    driver_load(machine_of(b), loaded_version(b), env(b, "DRIVER_CONFIG_DIGEST"));
 }
 
 static void driver_ready(struct box *b)
@@ -328,7 +337,8 @@ static struct run plugin_run(struct box *b)
 static void plugin_step(struct box *b)
 {
     struct machine *m = machine_of(b);
-    m->devices = m->shape->gpus;
+    const struct spec_driver *row = m->module ? driver_row(m, m->module) : NULL;
+    m->devices = row && row->outcome == SPEC_DRIVER_FINDS_NO_GPU ? 0 : m->shape->gpus;
     set_text(&m->plugin, b->pod->uid);
     node_note_devices(m);
 }
@@ -357,6 +367,35 @@ static struct run config_run(struct box *b)
     return ends(CHECK_MS, 0, NULL);
 }
 
+/* ---- the proof */
+
+/* The version of the loaded module, which is the part of the tag before the system's name. */
+static int version_length(const char *module)
+{
+    return (int) strcspn(module, "-");
+}
+
+/* What nvidia-smi has to say there. */
+static const char *words_of(struct machine *m)
+{
+    const char *product = m->shape->gpu_product ? m->shape->gpu_product : "NVIDIA-H100-80GB-HBM3";
+    char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n", version_length(m->module), m->module, product);
+    free(m->words);
+    m->words = words;
+    return words;
+}
+
+static struct run proof_run(struct box *b)
+{
+    struct machine *m = machine_of(b);
+    const struct spec_driver *row = m->module ? driver_row(m, m->module) : NULL;
+    if (!m->module)
+        return ends(CHECK_MS, 1, "CUDA driver version is insufficient for CUDA runtime version");
+    if (row && row->outcome == SPEC_DRIVER_FAILS_PROOF)
+        return ends(PROOF_MS, row->exit_code ? row->exit_code : 1, row->message ? row->message : "no CUDA-capable device is detected");
+    return ends(PROOF_MS, 0, words_of(m));
+}
+
 static const struct operand operands[] = {
     { "driver", "host-driver", .run = host_driver_run },
     { "driver", "unload", .run = unload_run },
@@ -371,13 +410,15 @@ static const struct operand operands[] = {
     { "device-plugin", "device-plugin", .holds_module = true, .run = plugin_run, .step = plugin_step, .ended = plugin_ended },
     { "exporter", "wait", .run = wait_run, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
+    { "proof", "proof", .run = proof_run },
 };
 
 /* ---- the way in */
 
 static const struct operand *operand_of(const struct box *b)
 {
-    const char *component = object_label(b->pod->first, LABEL_COMPONENT);
+    const char *task = object_label(b->pod->first, LABEL_TASK);
+    const char *component = task ? task : object_label(b->pod->first, LABEL_COMPONENT);
     /* Google's driver pod only pauses once its installer is through. */
     bool pauses = strstr(b->image, "/pause:") != NULL;
     for (size_t i = 0; component && !pauses && i < ARRAY_LEN(operands); i++)

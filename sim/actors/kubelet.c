@@ -47,12 +47,12 @@ static void look_at_pod(void *self, const char *agenda_text)
     CLEANUP_JSON json_t *object = json_incref(object_of_key(k->a, k->a->kinds.pod, key));
     struct pod_box *p = map_get(&k->boxes, uid);
     bool is_it = object && str_eq(object_uid(object), uid);
-    if (p) {
+    if (p && !p->machine->cut_off) {
         pod_box_sync(p, is_it ? object : NULL);
         return;
     }
     struct machine *m = is_it ? machine_of(k, object) : NULL;
-    if (!m || !m->up || pod_is_finished(object))
+    if (p || !m || !machine_talks(m) || pod_is_finished(object))
         return;
     p = pod_box_new(m, object);
     pod_note_status(p);
@@ -89,7 +89,7 @@ bool kubelet_is_silent(const struct actors *a, const char *node)
 {
     const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
     const struct machine *m = k ? map_get(&k->machines, node) : NULL;
-    return m && !m->up;
+    return m && !machine_talks(m);
 }
 
 static void *begin(struct actors *a)
@@ -157,6 +157,20 @@ void actors_node_up(struct actors *a, const char *name)
         machine_on(m, false);
 }
 
+void actors_node_cut_off(struct actors *a, const char *name)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        machine_cut_off(m);
+}
+
+void actors_node_rejoin(struct actors *a, const char *name)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        machine_rejoin(m);
+}
+
 void actors_node_reboot(struct actors *a, const char *name)
 {
     actors_node_down(a, name);
@@ -188,4 +202,10 @@ bool actors_machine(const struct actors *a, const char *name, struct actors_mach
         .unloads_under_use = m->unloads_under_use,
     };
     return true;
+}
+
+bool actors_has_image(const struct actors *a, const char *name, const char *image)
+{
+    const struct machine *m = machine_named(a, name);
+    return m && machine_has_image(m, image);
 }

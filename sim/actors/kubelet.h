@@ -92,6 +92,7 @@ struct machine {
     const struct spec_shape *shape;
     const json_t *labels;
     bool up;
+    bool cut_off;            /* what runs goes on, but nothing comes from the API server, and nothing gets there */
     bool from_beginning;     /* it was up before the world began */
     int boots;
     char boot_id[40];
@@ -114,6 +115,7 @@ struct machine {
     bool plugged;            /* a plugin was there once: the keys stay in the node's status for ever */
     int64_t capacity;        /* what the node's status says */
     char *plugin;            /* uid of the pod whose plugin it is; NULL: none */
+    char *words;             /* what the last proof there said; NULL: there was none */
     uint64_t modules_unloaded, unloads_under_use;
 };
 
@@ -137,6 +139,11 @@ struct machine *machine_new(struct kubelet *k, const char *name, const struct sp
 void machine_free(struct machine *m);
 /* Power: what ran is gone, and so is what was in memory. */
 void machine_off(struct machine *m);
+/* Nobody hears of it, while what runs goes on; and the way is free again. A boot frees it, too. */
+void machine_cut_off(struct machine *m);
+void machine_rejoin(struct machine *m);
+/* Whether its kubelet has a word with the API server. */
+bool machine_talks(const struct machine *m);
 /* Boots; the kubelet speaks when that is over. `at_once`: it was up before the world began. */
 void machine_on(struct machine *m, bool at_once);
 /* Whoever waits for something of this machine looks again. */
@@ -201,7 +208,9 @@ bool operand_holds_module(const struct box *b);
 void driver_boot(struct machine *m);
 void driver_load(struct machine *m, const char *version, const char *digest);
 void driver_unload(struct machine *m);
-/* The GPUs that a pod's containers ask for. */
-int64_t pod_gpus(const json_t *pod);
+/* How many devices of that name a pod's containers ask for. */
+int64_t pod_devices(const json_t *pod, const char *resource);
+/* The resource under which a machine's GPUs are given. */
+const char *machine_resource(const struct machine *m);
 
 #endif

@@ -22,6 +22,7 @@ enum {
     TERM_CODE = 143,                /* of programs that leave SIGTERM to the kernel */
     KILL_CODE = 137,
     INIT_MS = 1000,                 /* an init container of which nothing is said */
+    NO_START_CODE = 128,            /* of containers whose command is not in their image */
 };
 
 /* The kubelet tells something of a container's pod. */
@@ -72,7 +73,7 @@ static const struct spec_image *image_row(const struct box *b)
 {
     const struct spec_world *w = world_of(b);
     for (size_t i = 0; i < w->image_count; i++)
-        if (fit_pattern(w->images[i].pattern, b->image))
+        if (fit_pattern(w->images[i].pattern, b->image) && fit_pattern(w->images[i].node, b->pod->machine->name))
             return &w->images[i];
     return NULL;
 }
@@ -88,12 +89,31 @@ static void start(struct box *b)
     wake_after(b, kubelet_draw(kubelet_of(b), world_of(b)->latencies.start));
 }
 
+/* Whether the pod names the secret that the registry asks for. */
+static bool has_secret(const struct box *b, const char *secret)
+{
+    size_t i;
+    json_t *reference;
+    json_array_foreach (json_at(b->pod->first, "spec.imagePullSecrets"), i, reference)
+        if (str_eq(json_key(reference, "name"), secret))
+            return true;
+    return false;
+}
+
+static bool is_refused(const struct box *b, const struct spec_image *row)
+{
+    return row && (row->missing || (row->secret && !has_secret(b, row->secret)));
+}
+
 static char *pull_error(const struct box *b, const struct spec_image *row)
 {
     if (never_pulls(b))
         return xasprintf("Container image \"%s\" is not present with pull policy of Never", b->image);
     if (row->message)
         return xstrdup(row->message);
+    if (!row->missing)
+        return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": unexpected status from HEAD request: "
+                         "401 Unauthorized", b->image, b->image);
     return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": %s: not found", b->image,
                      b->image, b->image);
 }
@@ -112,7 +132,7 @@ static void pull_failed(struct box *b, const struct spec_image *row)
 static void pulled(struct box *b)
 {
     const struct spec_image *row = image_row(b);
-    if (row && row->missing && !machine_has_image(b->pod->machine, b->image)) {
+    if (is_refused(b, row) && !machine_has_image(b->pod->machine, b->image)) {
         pull_failed(b, row);
         return;
     }
@@ -210,20 +230,54 @@ static void become_ready(struct box *b)
     pod_note_status(b->pod);
 }
 
+static void ended(struct box *b, int code, const char *reason, const char *message);
+
+static const char *command_of(const struct box *b)
+{
+    return str_or_empty(json_string_value(json_array_get(json_object_get(b->spec, "command"), 0)));
+}
+
+/* A command that no image has: the runtime makes the container, and cannot start it. */
+static bool can_start(const struct box *b)
+{
+    return !str_has_prefix(command_of(b), "/ostler-");
+}
+
+/* What its last end was, when it begins anew. */
+static void keep_last(struct box *b)
+{
+    if (!b->now.is)
+        return;
+    free(b->last.message);
+    b->last = b->now;
+    b->now = (struct ending){ 0 };
+}
+
+static void start_failed(struct box *b)
+{
+    CLEANUP_FREE char *why = xasprintf("failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
+                                       "unable to start container process: exec: \"%s\": stat %s: no such file or directory: unknown",
+                                       command_of(b), command_of(b));
+    tell(b, true, "Failed", "Error: %s", why);
+    keep_last(b);
+    b->started_ms = sim_of(b)->now_ms;
+    ended(b, NO_START_CODE, "StartError", why);
+}
+
 static void started(struct box *b)
 {
     struct machine *m = b->pod->machine;
+    if (!can_start(b)) {
+        start_failed(b);
+        return;
+    }
     tell(b, false, "Created", "Container created: %s", b->name);
     tell(b, false, "Started", "Container started: %s", b->name);
     b->state = BOX_RUNNING;
     b->started_ms = sim_of(b)->now_ms;
     b->stopping = b->killed = false;
     b->shows_end = false;
-    if (b->now.is) {
-        free(b->last.message);
-        b->last = b->now;
-        b->now = (struct ending){ 0 };
-    }
+    keep_last(b);
     if (!operand_run(b, &b->run))
         b->run = program_run(b);
     b->step_at_ms = at_or_never(b, b->run.step_ms);

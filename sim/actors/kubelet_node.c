@@ -66,7 +66,7 @@ static json_t *resources_of(const struct machine *m, int64_t gpus)
                   "1000Gi", "memory", json_textf("%lldMi", (long long) (s->memory_mib ? s->memory_mib : MEMORY_MIB)), "pods",
                   json_textf("%lld", (long long) (s->pods ? s->pods : PODS)));
     if (m->plugged)
-        json_object_set_new(list, RESOURCE_GPU, json_textf("%lld", (long long) gpus));
+        json_object_set_new(list, machine_resource(m), json_textf("%lld", (long long) gpus));
     return list;
 }
 
@@ -132,7 +132,7 @@ static void post_ready_after(struct machine *m, int64_t ms)
 void node_post_ready(struct machine *m)
 {
     const struct kind *k = m->a->kinds.node;
-    const json_t *node = m->up ? api_get(m->a->api, k, "", m->name) : NULL;
+    const json_t *node = machine_talks(m) ? api_get(m->a->api, k, "", m->name) : NULL;
     m->capacity = m->devices;
     if (node)
         object_set_status(m->a, KUBELET_USER, k, node, status_of(m, true, json_object_get(node, "status")));
@@ -162,19 +162,20 @@ static void write_devices(void *arg)
 {
     struct machine *m = arg;
     const struct kind *k = m->a->kinds.node;
-    const json_t *node = m->up ? api_get(m->a->api, k, "", m->name) : NULL;
+    const json_t *node = machine_talks(m) ? api_get(m->a->api, k, "", m->name) : NULL;
     if (!node)
         return;
     if (m->devices > m->capacity)
         m->capacity = m->devices;
     CLEANUP_JSON json_t *capacity = json_textf("%lld", (long long) m->capacity);
     CLEANUP_JSON json_t *allocatable = json_textf("%lld", (long long) m->devices);
-    if (json_equal(json_object_get(json_at(node, "status.capacity"), RESOURCE_GPU), capacity) &&
-        json_equal(json_object_get(json_at(node, "status.allocatable"), RESOURCE_GPU), allocatable))
+    const char *resource = machine_resource(m);
+    if (json_equal(json_object_get(json_at(node, "status.capacity"), resource), capacity) &&
+        json_equal(json_object_get(json_at(node, "status.allocatable"), resource), allocatable))
         return;
     object_set_status(
         m->a, KUBELET_USER, k, node,
-        json_pack("{s:{s:O}, s:{s:O}}", "capacity", RESOURCE_GPU, capacity, "allocatable", RESOURCE_GPU, allocatable));
+        json_pack("{s:{s:O}, s:{s:O}}", "capacity", resource, capacity, "allocatable", resource, allocatable));
 }
 
 static void forget_devices(void *arg)

@@ -103,20 +103,24 @@ static bool any_alive(const struct pod_box *p)
 
 /* ---- admission */
 
-static int64_t list_gpus(const json_t *containers)
+int64_t pod_devices(const json_t *pod, const char *resource)
 {
     int64_t total = 0, n;
     size_t i;
     json_t *c;
-    json_array_foreach (containers, i, c)
-        if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), RESOURCE_GPU)), 0, INT32_MAX, &n))
+    json_array_foreach (json_at(pod, "spec.containers"), i, c)
+        if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), resource)), 0, INT32_MAX, &n))
             total += n;
     return total;
 }
 
-int64_t pod_gpus(const json_t *pod)
+/* Whether all containers of a pod have ended for good: its kubelet knows before the API server says so. */
+static bool has_ended(const struct pod_box *p)
 {
-    return list_gpus(json_at(pod, "spec.containers"));
+    for (size_t i = p->init_count; i < p->box_count; i++)
+        if (p->boxes[i].state != BOX_DONE)
+            return false;
+    return p->box_count > p->init_count;
 }
 
 /* Devices that admitted pods of the machine have not taken. */
@@ -124,15 +128,16 @@ static int64_t free_devices(const struct machine *m)
 {
     int64_t free_ones = m->devices;
     for (size_t i = 0; i < m->pod_count; i++)
-        if (m->pods[i]->admitted && !m->pods[i]->rejected && !pod_box_is_over(m->pods[i]))
-            free_ones -= pod_gpus(m->pods[i]->object);
+        if (m->pods[i]->admitted && !pod_box_is_over(m->pods[i]) && !has_ended(m->pods[i]))
+            free_ones -= pod_devices(m->pods[i]->object, machine_resource(m));
     return free_ones > 0 ? free_ones : 0;
 }
 
 /* A pod that asks for devices that are not there is refused for good. */
 static void admit(struct pod_box *p)
 {
-    int64_t wanted = pod_gpus(p->object), there = wanted ? free_devices(p->machine) : 0;
+    const char *resource = machine_resource(p->machine);
+    int64_t wanted = pod_devices(p->object, resource), there = wanted ? free_devices(p->machine) : 0;
     p->admitted = true;
     if (wanted <= there)
         return;
@@ -140,7 +145,7 @@ static void admit(struct pod_box *p)
     p->rejection = xasprintf("Pod was rejected: Allocate failed due to requested number of devices unavailable for %s. "
                              "Requested: %d, Available: %d, which is "
                              "unexpected",
-                             RESOURCE_GPU, (int) wanted, (int) there);
+                             resource, (int) wanted, (int) there);
     pod_note_status(p);
 }
 
@@ -234,6 +239,8 @@ bool pod_box_is_over(const struct pod_box *p)
 static void write_over(struct pod_box *p)
 {
     struct machine *m = p->machine;
+    if (m->cut_off) /* it says so when it can */
+        return;
     if (!p->gone) {
         pod_write_end(p);
         api_delete(m->a->api, KUBELET_USER, m->a->kinds.pod, object_namespace(p->first), object_name(p->first), p->uid, 0, NULL);

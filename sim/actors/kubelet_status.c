@@ -10,17 +10,17 @@
 #include "kube/object.h"
 #include "sim/actors/kubelet.h"
 
-static json_t *time_text(int64_t ms)
+static json_t *time_text(const struct sim *sim, int64_t ms)
 {
     char text[CLOCK_TEXT_MAX];
-    clock_rfc3339(SIM_EPOCH_US + ms * 1000, text);
+    clock_rfc3339(sim->epoch_us + ms * 1000, text);
     return json_string(text);
 }
 
-static json_t *terminated(const struct ending *e)
+static json_t *terminated(const struct sim *sim, const struct ending *e)
 {
-    json_t *t = json_pack("{s:i, s:s, s:o, s:o}", "exitCode", e->code, "reason", e->reason, "startedAt", time_text(e->started_ms),
-                          "finishedAt", time_text(e->finished_ms));
+    json_t *t = json_pack("{s:i, s:s, s:o, s:o}", "exitCode", e->code, "reason", e->reason, "startedAt",
+                          time_text(sim, e->started_ms), "finishedAt", time_text(sim, e->finished_ms));
     if (e->message)
         json_object_set_new(t, "message", json_text(e->message));
     return json_pack("{s:o}", "terminated", t);
@@ -46,15 +46,16 @@ static bool shows_terminated(const struct box *b)
 
 static json_t *state_of(const struct box *b)
 {
+    const struct sim *sim = b->pod->machine->a->sim;
     if (shows_running(b))
-        return json_pack("{s:{s:o}}", "running", "startedAt", time_text(b->started_ms));
-    return shows_terminated(b) ? terminated(&b->now) : waiting(b->reason, b->message);
+        return json_pack("{s:{s:o}}", "running", "startedAt", time_text(sim, b->started_ms));
+    return shows_terminated(b) ? terminated(sim, &b->now) : waiting(b->reason, b->message);
 }
 
 static json_t *last_state_of(const struct box *b)
 {
     const struct ending *e = shows_running(b) || shows_terminated(b) ? &b->last : &b->now;
-    return e->is ? terminated(e) : json_object();
+    return e->is ? terminated(b->pod->machine->a->sim, e) : json_object();
 }
 
 static bool is_ready(const struct box *b)
@@ -193,7 +194,7 @@ static json_t *conditions_of(const struct pod_box *p, const char *phase)
 static json_t *rejected_status(const struct pod_box *p)
 {
     return json_pack("{s:s, s:s, s:s, s:o}", "phase", "Failed", "reason", p->rejected, "message", p->rejection, "startTime",
-                     time_text(p->start_ms));
+                     time_text(p->machine->a->sim, p->start_ms));
 }
 
 static json_t *status_of(const struct pod_box *p, const char *phase)
@@ -201,7 +202,8 @@ static json_t *status_of(const struct pod_box *p, const char *phase)
     if (p->rejected)
         return rejected_status(p);
     json_t *s = json_pack("{s:s, s:o, s:o, s:o, s:s}", "phase", phase, "conditions", conditions_of(p, phase), "containerStatuses",
-                          statuses(p, p->init_count, p->box_count), "startTime", time_text(p->start_ms), "hostIP", "10.0.0.1");
+                          statuses(p, p->init_count, p->box_count), "startTime", time_text(p->machine->a->sim, p->start_ms),
+                          "hostIP", "10.0.0.1");
     if (p->init_count > 0)
         json_object_set_new(s, "initContainerStatuses", statuses(p, 0, p->init_count));
     return s;
@@ -218,24 +220,31 @@ static bool says_already(const json_t *status, const json_t *wanted)
     return true;
 }
 
+static void take_object(struct pod_box *p, json_t *live)
+{
+    json_decref(p->object);
+    p->object = json_incref(live);
+}
+
+/* What it has written itself it knows at once: a pod that has ended holds no device. */
 static void write_phase(struct pod_box *p, const char *phase)
 {
     sim_cancel(p->machine->a->sim, &p->status_event);
-    if (p->gone)
+    if (p->gone || p->machine->cut_off)
         return;
     const struct actors *a = p->machine->a;
     /* Conditions that others have set since must stay. */
     json_t *live = object_of_key(a, a->kinds.pod, p->key);
     if (!live || !str_eq(object_uid(live), p->uid))
         return;
-    json_decref(p->object);
-    p->object = json_incref(live);
+    take_object(p, live);
     json_t *status = status_of(p, phase);
     if (says_already(json_object_get(p->object, "status"), status)) {
         json_decref(status);
         return;
     }
-    object_set_status(p->machine->a, KUBELET_USER, a->kinds.pod, p->object, status);
+    if (object_set_status(p->machine->a, KUBELET_USER, a->kinds.pod, p->object, status) == 0)
+        take_object(p, object_of_key(a, a->kinds.pod, p->key));
 }
 
 void pod_write_status(struct pod_box *p)

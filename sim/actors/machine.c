@@ -39,6 +39,11 @@ static void forget_memory(struct machine *m)
     m->devices = 0;
 }
 
+const char *machine_resource(const struct machine *m)
+{
+    return m->shape->resource ? m->shape->resource : RESOURCE_GPU;
+}
+
 void machine_free(struct machine *m)
 {
     struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event, &m->heartbeat_event };
@@ -55,6 +60,7 @@ void machine_free(struct machine *m)
     map_clear(&m->images);
     forget_memory(m);
     free(m->half_done);
+    free(m->words);
     free(m->name);
     free(m);
 }
@@ -65,7 +71,7 @@ void machine_off(struct machine *m)
         return;
     sim_cancel(m->a->sim, &m->boot_event);
     sim_cancel(m->a->sim, &m->heartbeat_event);
-    m->up = false;
+    m->up = m->cut_off = false;
     for (size_t i = 0; i < m->pod_count; i++)
         pod_box_lose(m->pods[i]);
     forget_memory(m);
@@ -112,6 +118,35 @@ void machine_on(struct machine *m, bool at_once)
         booted(m);
     else
         sim_after(m->a->sim, &m->boot_event, kubelet_draw(m->kubelet, boot));
+}
+
+void machine_cut_off(struct machine *m)
+{
+    m->cut_off = m->up;
+    if (m->up)
+        node_lifecycle_watch(m->a, m->name);
+}
+
+/* The kubelet lists its pods anew: those that came, changed and went meanwhile. */
+void machine_rejoin(struct machine *m)
+{
+    if (!m->cut_off)
+        return;
+    m->cut_off = false;
+    node_register(m, false);
+    for (size_t i = 0; i < m->pod_count; i++) {
+        kubelet_note(m->kubelet, m->pods[i]->first);
+        pod_note_status(m->pods[i]);
+        pod_box_advance(m->pods[i]);
+    }
+    const struct index_set *pods = index_pods_on(m->a->index, m->name);
+    for (size_t i = 0; i < pods->len; i++)
+        kubelet_note(m->kubelet, pods->items[i]->object);
+}
+
+bool machine_talks(const struct machine *m)
+{
+    return m->up && !m->cut_off;
 }
 
 void machine_changed(struct machine *m)

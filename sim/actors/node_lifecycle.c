@@ -208,7 +208,7 @@ static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, cons
         int64_t stays = str_eq(json_str(taint, "effect"), "NoExecute") ? tolerated_ms(pod, taint) : INT64_MAX;
         if (stays == INT64_MAX)
             continue;
-        int64_t added = actors_ms_of(json_str(taint, "timeAdded"));
+        int64_t added = actors_ms_of(l->a, json_str(taint, "timeAdded"));
         int64_t until = (added < 0 ? l->a->sim->now_ms : added) + stays;
         at = until < at ? until : at;
     }

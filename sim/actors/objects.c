@@ -28,10 +28,10 @@ void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX])
     clock_rfc3339(clock_wall_us(&a->sim->clock), out);
 }
 
-int64_t actors_ms_of(const char *rfc3339)
+int64_t actors_ms_of(const struct actors *a, const char *rfc3339)
 {
     int64_t us = rfc3339 ? clock_parse_rfc3339(rfc3339) : -1;
-    return us < 0 ? -1 : (us - SIM_EPOCH_US) / 1000;
+    return us < 0 ? -1 : (us - a->sim->epoch_us) / 1000;
 }
 
 bool pod_is_finished(const json_t *pod)
@@ -52,7 +52,7 @@ bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_rea
     if (!pod_is_ready(pod))
         return false;
     const json_t *ready = condition_find(json_at(pod, "status.conditions"), "Ready");
-    int64_t at = actors_ms_of(json_str(ready, "lastTransitionTime")) + min_ready_s * 1000;
+    int64_t at = actors_ms_of(a, json_str(ready, "lastTransitionTime")) + min_ready_s * 1000;
     if (min_ready_s == 0 || at <= a->sim->now_ms)
         return true;
     if (ret_at_ms)

@@ -16,7 +16,7 @@ json_t *object_of_key(const struct actors *a, const struct kind *k, const char *
 /* The virtual wall time as metav1.Time. */
 void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX]);
 /* A time of an object in virtual ms; -1 where there is none. */
-int64_t actors_ms_of(const char *rfc3339);
+int64_t actors_ms_of(const struct actors *a, const char *rfc3339);
 
 bool pod_is_finished(const json_t *pod);
 bool pod_is_ready(const json_t *pod);

@@ -85,13 +85,41 @@ static bool evict(struct actors *a, const struct spec_action *action, struct ref
     return api_evict(a->api, user_of(action), str_or_empty(action->ns), action->name, r) == 0;
 }
 
+/* "=status.rollout.plan" is what stands there on the object, "=gpunodes/gpu-1 status.driver.target" on another one. */
+static json_t *read_value(const struct actors *a, const json_t *object, const char *place)
+{
+    const char *slash = strchr(place, '/'), *space = strchr(place, ' ');
+    if (!slash || !space || slash > space)
+        return json_text(json_str_or_empty(object, place));
+    CLEANUP_FREE char *plural = xstrndup(place, (size_t) (slash - place));
+    CLEANUP_FREE char *name = xstrndup(slash + 1, (size_t) (space - slash) - 1);
+    const struct kind *k = kind_named(plural);
+    return json_text(json_str_or_empty(k ? api_get(a->api, k, "", name) : NULL, space + 1));
+}
+
+/* The pairs with what people read elsewhere in its place. New reference. */
+static json_t *read_values(const struct actors *a, const json_t *object, const json_t *pairs)
+{
+    json_t *out = json_object(), *value;
+    const char *key;
+    json_object_foreach ((json_t *) pairs, key, value) {
+        const char *text = json_string_value(value);
+        if (text && *text == '=')
+            json_object_set_new(out, key, read_value(a, object, text + 1));
+        else
+            json_object_set(out, key, value);
+    }
+    return out;
+}
+
 /* Labels and annotations are a merge patch of one map. */
 static bool mark(struct actors *a, const struct spec_action *action, const char *map, struct refusal *r)
 {
     const struct kind *k;
-    if (!object_of_action(a, action, &k, r))
+    const json_t *object = object_of_action(a, action, &k, r);
+    if (!object)
         return false;
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:O}}", "metadata", map, action->body);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:o}}", "metadata", map, read_values(a, object, action->body));
     return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch, r) == 0;
 }
 
@@ -196,6 +224,16 @@ static bool up(struct actors *a, const struct spec_action *action, struct refusa
     return on_machine(a, action, actors_node_up, r);
 }
 
+static bool cut_off(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_node_cut_off, r);
+}
+
+static bool rejoin(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_node_rejoin, r);
+}
+
 static bool remove_node(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     return on_machine(a, action, actors_node_remove, r);
@@ -241,6 +279,8 @@ static deed_fn *const deeds[SPEC_DEED_COUNT] = {
     [SPEC_REBOOT] = reboot,
     [SPEC_NODE_DOWN] = down,
     [SPEC_NODE_UP] = up,
+    [SPEC_NODE_CUT_OFF] = cut_off,
+    [SPEC_NODE_REJOIN] = rejoin,
     [SPEC_NODE_ADD] = add_node,
     [SPEC_NODE_REMOVE] = remove_node,
     [SPEC_CRASH] = crash,

@@ -25,6 +25,7 @@ struct spec_shape {
     const char *runtime;      /* NULL: containerd://2.1.4 */
     const char *kubelet;      /* NULL: v1.36.3 */
     int gpus;
+    const char *resource;     /* that the plugin registers them under, "nvidia.com/mig-1g.10gb"; NULL: nvidia.com/gpu */
     const char *gpu_product;  /* "NVIDIA-H100-80GB-HBM3": what the labeller says; NULL: it says only that there is one */
     const char *host_driver;  /* version of a driver that the host brings itself, "580.95.05" */
     bool host_toolkit;        /* the host's runtime has the handler nvidia by itself */
@@ -46,15 +47,19 @@ struct spec_node {
 /* An image that is special; the first row that fits counts. */
 struct spec_image {
     const char *pattern;    /* of the whole reference, * stands for anything */
+    const char *node;       /* pattern of the node's name; NULL: any */
     struct spec_delay pull; /* zero: latencies.pull */
     bool missing;           /* the registry has it not */
-    const char *message;    /* what the registry says then; NULL: not found */
+    const char *secret;     /* the registry gives it only to pods that name this pull secret; NULL: to all */
+    const char *message;    /* what the registry says when it gives it not; NULL: the usual */
 };
 
 enum spec_driver_outcome {
     SPEC_DRIVER_WORKS,
     SPEC_DRIVER_FAILS_BUILD,  /* exits after its build time, again and again */
     SPEC_DRIVER_HANGS,        /* runs and never becomes ready */
+    SPEC_DRIVER_FINDS_NO_GPU, /* it loads, and the plugin has nothing to register */
+    SPEC_DRIVER_FAILS_PROOF,  /* it loads and is found, and no CUDA program runs on it */
     SPEC_DRIVER_NEEDS_REBOOT, /* fails as a build does until the machine was booted once more */
 };
 
@@ -65,8 +70,9 @@ struct spec_driver {
     const char *node;        /* pattern of the node's name; NULL: any */
     enum spec_driver_outcome outcome;
     struct spec_delay build; /* zero: latencies.driver_build */
+    const char *loads;       /* the version that its module is of; NULL: that of the tag */
     int exit_code;           /* of a failure; 0: 1 */
-    const char *message;     /* its last words, which the kubelet shows */
+    const char *message;     /* its last words, which the kubelet shows; of one that fails the proof, the proof's */
 };
 
 /* What containers do that are no operands; the first row that fits the image counts, and what no row fits runs for ever. */
@@ -114,9 +120,11 @@ enum spec_deed {
     SPEC_ANNOTATE,   /* of any kind; body: {key: value or null} */
     SPEC_TAINT,      /* body: the taint; one of the same key and effect is replaced */
     SPEC_UNTAINT,    /* body: {key, effect}; without an effect all of that key */
-    SPEC_REBOOT,     /* a machine by its name, as the next four */
+    SPEC_REBOOT,     /* a machine by its name, as the next six */
     SPEC_NODE_DOWN,
     SPEC_NODE_UP,
+    SPEC_NODE_CUT_OFF, /* nobody hears of it, while what runs there goes on */
+    SPEC_NODE_REJOIN,
     SPEC_NODE_ADD,   /* shape */
     SPEC_NODE_REMOVE,/* the Node object and the machine */
     SPEC_CRASH,      /* the main containers of a pod; body: {exitCode, message}, may be NULL */

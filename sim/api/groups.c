@@ -21,6 +21,7 @@ static const struct subresource_row {
 } subresources[] = {
     { SUB_BINDING, "binding", "", "", "Binding", "create" },
     { SUB_EVICTION, "eviction", "policy", "v1", "Eviction", "create" },
+    { SUB_LOG, "log", "", "", NULL, "get" },
     { SUB_SCALE, "scale", "autoscaling", "v1", "Scale", "get,patch,update" },
     { SUB_STATUS, "status", "", "", NULL, "get,patch,update" },
 };

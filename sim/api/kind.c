@@ -12,7 +12,7 @@
 static const struct kind kinds[] = {
     { IN("", "v1"), "Namespace", "namespaces", "namespace", "ns", "", false, SUB_STATUS, 0 },
     { IN("", "v1"), "Node", "nodes", "node", "no", "", false, SUB_STATUS, 0 },
-    { IN("", "v1"), "Pod", "pods", "pod", "po", "all", true, SUB_STATUS | SUB_EVICTION | SUB_BINDING,
+    { IN("", "v1"), "Pod", "pods", "pod", "po", "all", true, SUB_STATUS | SUB_EVICTION | SUB_BINDING | SUB_LOG,
       KIND_GENERATION | KIND_GRACEFUL | KIND_RETURNS_DELETED },
     { IN("", "v1"), "ConfigMap", "configmaps", "configmap", "cm", "", true, SUB_NONE, 0 },
     { IN("", "v1"), "Service", "services", "service", "svc", "all", true, SUB_STATUS, KIND_PUT_CREATES | KIND_RETURNS_DELETED },

@@ -12,6 +12,7 @@ enum subresource {
     SUB_EVICTION = 2,
     SUB_SCALE = 4,
     SUB_BINDING = 8,
+    SUB_LOG = 16,
 };
 
 /* Special ways of a kind, a set of bits. */

@@ -14,7 +14,7 @@ static const struct subresource_name {
     enum subresource sub;
 } subresources[] = {
     { "", SUB_NONE },           { "status", SUB_STATUS },   { "eviction", SUB_EVICTION },
-    { "scale", SUB_SCALE },     { "binding", SUB_BINDING },
+    { "scale", SUB_SCALE },     { "binding", SUB_BINDING }, { "log", SUB_LOG },
 };
 
 static int hex_value(char c)

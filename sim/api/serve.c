@@ -38,6 +38,7 @@ static const struct route {
     { "PATCH", PATH_OBJECT, SUB_STATUS, "patch", serve_patch },
     { "POST", PATH_OBJECT, SUB_EVICTION, "create", serve_eviction },
     { "POST", PATH_OBJECT, SUB_BINDING, "create", serve_binding },
+    { "GET", PATH_OBJECT, SUB_LOG, "get", serve_log },
     { "GET", PATH_OBJECT, SUB_SCALE, "get", serve_scale },
     { "PUT", PATH_OBJECT, SUB_SCALE, "update", serve_scale },
     { "PATCH", PATH_OBJECT, SUB_SCALE, "patch", serve_scale },
@@ -69,7 +70,7 @@ static int answer_text(struct serving *s, int status, const char *type, struct b
     return 0;
 }
 
-static int answer_plain(struct serving *s, int status, const char *text)
+int serve_plain(struct serving *s, int status, const char *text)
 {
     struct buf out = BUF_INIT(API_TEXT_MAX);
     buf_str(&out, text);
@@ -166,8 +167,8 @@ static int refuse_path(struct serving *s)
     if (s->path.end == PATH_NO_KIND)
         return refuse_generic(&s->refusal, 404, "the server could not find the requested resource");
     if (s->path.end == PATH_BROKEN)
-        return answer_plain(s, 400, "400 Bad Request");
-    return answer_plain(s, 404, "404 page not found\n");
+        return serve_plain(s, 400, "400 Bad Request");
+    return serve_plain(s, 404, "404 page not found\n");
 }
 
 static int serve_path(struct serving *s)
@@ -181,7 +182,7 @@ static int serve_path(struct serving *s)
     if (serve_authorize(s, verb) < 0)
         return -1;
     if (!custom_is_served(s->api, p->kind))
-        return answer_plain(s, 404, "404 page not found\n");
+        return serve_plain(s, 404, "404 page not found\n");
     if (!route)
         return refuse_generic(&s->refusal, 405, "the server does not allow this method on the requested resource");
     if (check_name(s) < 0 || negotiate(s) < 0 || body_check_size(s->call, &s->refusal) < 0)

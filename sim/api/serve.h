@@ -28,7 +28,7 @@ typedef int serve_fn(struct serving *s);
 
 serve_fn serve_get, serve_list;
 serve_fn serve_create, serve_update, serve_patch, serve_delete, serve_delete_collection, serve_eviction, serve_binding;
-serve_fn serve_scale;
+serve_fn serve_scale, serve_log;
 /* The options of a deletion inside another body; NULL: none. 0, or -1 and 400 or 422. */
 int serve_check_delete_options(const json_t *options, struct refusal *r);
 
@@ -36,6 +36,8 @@ int serve_check_delete_options(const json_t *options, struct refusal *r);
 int serve_object(struct serving *s, int status, json_t *object_steal);
 /* Answers with text that is JSON; empties the buffer. */
 int serve_text(struct serving *s, int status, struct buf *text);
+/* Answers with text for people. */
+int serve_plain(struct serving *s, int status, const char *text);
 /* Answers with a list. */
 int serve_page(struct serving *s, const struct page *page);
 /* Answers with any JSON. Takes it. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/actors/world_spec.h"
@@ -68,6 +69,14 @@ static int read_duration(const struct slot *s)
     return text && str_parse_duration(text, s->to) ? 0 : wrong(s, "must be a duration, as \"90s\" or \"1h30m\"");
 }
 
+static int read_time(const struct slot *s)
+{
+    const char *text = json_string_value(s->value);
+    int64_t us = text ? clock_parse_rfc3339(text) : -1;
+    *(int64_t *) s->to = us;
+    return us < 0 ? wrong(s, "must be a time, as \"2026-11-20T10:00:00Z\", in quotes") : 0;
+}
+
 static int read_delay(const struct slot *s)
 {
     struct spec_delay *d = s->to;
@@ -124,10 +133,10 @@ static int read_nothing(const struct slot *s)
 }
 
 static int (*const readers[])(const struct slot *s) = {
-    [FIELD_TEXT] = read_text,         [FIELD_BOOL] = read_bool,     [FIELD_INT] = read_int,       [FIELD_INT64] = read_int64,
-    [FIELD_DURATION] = read_duration, [FIELD_DELAY] = read_delay,   [FIELD_OBJECT] = read_object, [FIELD_CHOICE] = read_choice,
-    [FIELD_LIST] = read_list,
-    [FIELD_SHAPE] = read_shape,       [FIELD_IGNORED] = read_nothing,
+    [FIELD_TEXT] = read_text,     [FIELD_BOOL] = read_bool,         [FIELD_INT] = read_int,
+    [FIELD_INT64] = read_int64,   [FIELD_DURATION] = read_duration, [FIELD_TIME] = read_time,
+    [FIELD_DELAY] = read_delay,   [FIELD_OBJECT] = read_object,     [FIELD_LIST] = read_list,
+    [FIELD_CHOICE] = read_choice, [FIELD_SHAPE] = read_shape,       [FIELD_IGNORED] = read_nothing,
 };
 
 static const struct field *find(const struct field *fields, const char *key)

@@ -16,6 +16,7 @@ enum field_type {
     FIELD_INT,      /* int, from 0 on */
     FIELD_INT64,    /* int64_t, from 0 on */
     FIELD_DURATION, /* int64_t in ms: "10s" */
+    FIELD_TIME,     /* int64_t in us of the epoch: "2026-11-20T10:00:00Z" */
     FIELD_DELAY,    /* struct spec_delay: "10s", or "10s..20s" */
     FIELD_OBJECT,   /* const json_t *, an object, borrowed */
     FIELD_LIST,     /* const json_t *, a list, borrowed */

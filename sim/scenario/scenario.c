@@ -10,6 +10,7 @@
 #include "base/yaml.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/fields.h"
+#include "sim/world/sim.h"
 
 enum { NODES_MAX = 20000 };
 
@@ -41,6 +42,8 @@ static const char *const outcomes[] = {
     [SPEC_DRIVER_WORKS] = "Works",
     [SPEC_DRIVER_FAILS_BUILD] = "FailsBuild",
     [SPEC_DRIVER_HANGS] = "Hangs",
+    [SPEC_DRIVER_FINDS_NO_GPU] = "FindsNoGpu",
+    [SPEC_DRIVER_FAILS_PROOF] = "FailsProof",
     [SPEC_DRIVER_NEEDS_REBOOT] = "NeedsReboot",
     NULL,
 };
@@ -60,6 +63,8 @@ static const char *const deeds[] = {
     [SPEC_REBOOT] = "Reboot",
     [SPEC_NODE_DOWN] = "NodeDown",
     [SPEC_NODE_UP] = "NodeUp",
+    [SPEC_NODE_CUT_OFF] = "NodeCutOff",
+    [SPEC_NODE_REJOIN] = "NodeRejoin",
     [SPEC_NODE_ADD] = "NodeAdd",
     [SPEC_NODE_REMOVE] = "NodeRemove",
     [SPEC_CRASH] = "Crash",
@@ -80,6 +85,7 @@ static const struct field shape_fields[] = {
     ROW(struct spec_shape, "containerRuntime", runtime, .type = FIELD_TEXT),
     ROW(struct spec_shape, "kubelet", kubelet, .type = FIELD_TEXT),
     ROW(struct spec_shape, "gpus", gpus, .type = FIELD_INT),
+    ROW(struct spec_shape, "resource", resource, .type = FIELD_TEXT),
     ROW(struct spec_shape, "gpuProduct", gpu_product, .type = FIELD_TEXT),
     ROW(struct spec_shape, "hostDriver", host_driver, .type = FIELD_TEXT),
     ROW(struct spec_shape, "hostToolkit", host_toolkit, .type = FIELD_BOOL),
@@ -103,8 +109,10 @@ static const struct field node_fields[] = {
 
 static const struct field image_fields[] = {
     ROW(struct spec_image, "image", pattern, .type = FIELD_TEXT, .required = true),
+    ROW(struct spec_image, "node", node, .type = FIELD_TEXT),
     ROW(struct spec_image, "pull", pull, .type = FIELD_DELAY),
     ROW(struct spec_image, "missing", missing, .type = FIELD_BOOL),
+    ROW(struct spec_image, "secret", secret, .type = FIELD_TEXT),
     ROW(struct spec_image, "message", message, .type = FIELD_TEXT),
     END,
 };
@@ -115,6 +123,7 @@ static const struct field driver_fields[] = {
     ROW(struct spec_driver, "node", node, .type = FIELD_TEXT),
     ROW(struct spec_driver, "outcome", outcome, .type = FIELD_CHOICE, .choices = outcomes, .required = true),
     ROW(struct spec_driver, "build", build, .type = FIELD_DELAY),
+    ROW(struct spec_driver, "loads", loads, .type = FIELD_TEXT),
     ROW(struct spec_driver, "exitCode", exit_code, .type = FIELD_INT),
     ROW(struct spec_driver, "message", message, .type = FIELD_TEXT),
     END,
@@ -202,6 +211,9 @@ static const struct field world_fields[] = {
     ROW(struct scenario, "labeller", world.labeller, .type = FIELD_BOOL),
     ROW(struct scenario, "others", world.others, .type = FIELD_SHAPE),
     ROW(struct scenario, "objects", world.objects, .type = FIELD_LIST),
+    ROW(struct scenario, "begins", begins_us, .type = FIELD_TIME),
+    ROW(struct scenario, "expect", expect, .type = FIELD_LIST),
+    { .key = "base", .type = FIELD_IGNORED },
     { .key = "shapes", .type = FIELD_IGNORED },
     { .key = "nodes", .type = FIELD_IGNORED },
     { .key = "images", .type = FIELD_IGNORED },
@@ -354,6 +366,7 @@ static int read_all(struct scenario *s, const json_t *root, struct err *e)
         return -1;
     const struct field_context c = { s->store->shapes, s->store->shape_count };
     s->seed = 1;
+    s->begins_us = SIM_EPOCH_US;
     if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, root, e) < 0 || read_tables(s, root, e) < 0 ||
         read_actions(s, root, e) < 0 || read_parts(s, root, e) < 0)
         return -1;
@@ -396,13 +409,32 @@ struct scenario *scenario_parse(const char *name, const char *text, size_t len, 
     return s;
 }
 
+/* What the file has not comes from another one, which `base` names as from its own folder. */
+static int add_base(const char *file, json_t *documents, struct err *e)
+{
+    json_t *root = json_array_get(documents, 0);
+    const char *base = json_str(root, "base"), *slash = strrchr(file, '/');
+    if (!base)
+        return 0;
+    CLEANUP_FREE char *path = xasprintf("%.*s%s", slash ? (int) (slash - file) + 1 : 0, file, base);
+    CLEANUP_JSON json_t *others = yaml_parse_file(path, NULL, e);
+    if (!others)
+        return err_wrap(e, "%s: base", file);
+    json_object_update_missing(root, json_array_get(others, 0));
+    return 0;
+}
+
 struct scenario *scenario_read(const char *file, struct err *e)
 {
     struct yaml_lines *lines = NULL;
     json_t *documents = yaml_parse_file(file, &lines, e);
     if (!documents)
         return NULL;
-    struct scenario *s = build(str_eq(file, "-") ? "standard input" : file, documents, lines, e);
+    struct scenario *s = NULL;
+    if (add_base(file, documents, e) == 0)
+        s = build(str_eq(file, "-") ? "standard input" : file, documents, lines, e);
+    else
+        json_decref(documents);
     yaml_lines_free(lines);
     return s;
 }

@@ -24,6 +24,8 @@ struct scenario {
     const char *name;        /* NULL: none */
     const char *about;       /* one sentence; NULL: none */
     uint64_t seed;           /* 1 when the file has none */
+    int64_t begins_us;       /* wall time at 0; SIM_EPOCH_US when the file has none */
+    const json_t *expect;    /* what must come of it, for who runs it as a test; NULL: nothing is said. Borrowed. */
     struct spec_world world;
     struct scenario_change *changes;
     size_t change_count;

@@ -20,7 +20,7 @@ static int64_t mono_ms(void *self)
 static int64_t wall_us(void *self)
 {
     const struct sim *s = self;
-    return SIM_EPOCH_US + s->now_ms * 1000;
+    return s->epoch_us + s->now_ms * 1000;
 }
 
 static void run_call(void *arg)
@@ -34,7 +34,10 @@ static void run_call(void *arg)
 
 void sim_init(struct sim *s, uint64_t seed)
 {
-    *s = (struct sim){ .clock = { mono_ms, wall_us, s }, .rng = rng_of(seed), .trace = UINT64_C(0xcbf29ce484222325) };
+    *s = (struct sim){ .epoch_us = SIM_EPOCH_US,
+                       .clock = { mono_ms, wall_us, s },
+                       .rng = rng_of(seed),
+                       .trace = UINT64_C(0xcbf29ce484222325) };
 }
 
 static struct sim_event *first(const struct sim *s)

@@ -15,7 +15,8 @@ typedef void sim_fn(void *arg);
 struct sim {
     int64_t now_ms;     /* since the beginning */
     struct heap events;
-    struct clock clock; /* shows now_ms; wall time is SIM_EPOCH_US later */
+    int64_t epoch_us;   /* wall time at 0 ms: SIM_EPOCH_US, unless it is set before anything happens */
+    struct clock clock; /* shows now_ms, and as wall time epoch_us + now_ms */
     struct rng rng;     /* of the whole world: fork it for each purpose */
     uint64_t trace;     /* hash over all that was traced: two runs of a seed end with the same */
     uint64_t happened;  /* things that have happened */
@@ -28,7 +29,7 @@ struct sim_event {
     void *arg;
 };
 
-/* Wall time at 0 ms: 2026-11-20T10:00:00Z. */
+/* The usual wall time at 0 ms: 2026-11-20T10:00:00Z. */
 #define SIM_EPOCH_US INT64_C(1795168800000000)
 
 void sim_init(struct sim *s, uint64_t seed);

@@ -15,7 +15,7 @@ struct stream {
 };
 
 /* Most bytes that wait for a client at a time. */
-enum { WIRE_BYTES_MAX = 64 << 20 };
+enum { WIRE_BYTES_MAX = 256 << 20 };
 
 enum flight_phase {
     FLIGHT_GOING,     /* to the server, which may see it even when nobody waits any more */

@@ -25,6 +25,7 @@ SCOPES = {
     "nodes": EVERYWHERE,
     "pods": EVERYWHERE,
     "runtimeclasses": EVERYWHERE,
+    "poddisruptionbudgets": EVERYWHERE,
     "daemonsets": OPERANDS,
     "controllerrevisions": OPERANDS,
     "configmaps": OPERANDS,
@@ -32,6 +33,12 @@ SCOPES = {
     "servicemonitors": OPERANDS,
     "leases": NAMESPACE,
     "events": "default",
+}
+
+# Verbs that are given in one namespace only, though others on the same resource are given everywhere.
+NARROWER = {
+    ("pods", "create"): OPERANDS,
+    ("pods/log", "get"): OPERANDS,
 }
 
 # Verbs that are given for one object only, since its name is known.
@@ -96,10 +103,10 @@ def table():
     text = re.search(r"#define RESOURCES\(X\)(.*?)\n\n", text, re.S)[1].replace("\\\n", "")
     rows = {}
     for row in re.findall(r"X\((.*?)\)", text):
-        _, group, _, _, plural, _, verbs, subresource, its_verbs = [part.strip().strip('"') for part in re.findall(r'"[^"]*"|\w+', row)]
-        rows[group, plural] = set(verbs.split(","))
-        if subresource:
-            rows[group, f"{plural}/{subresource}"] = set(its_verbs.split(","))
+        _, group, _, _, plural, _, verbs, subresources, their_verbs = [part.strip().strip('"') for part in re.findall(r'"[^"]*"|\w+', row)]
+        rows.setdefault((group, plural), set()).update(verbs.split(","))
+        for subresource, verb in zip(filter(None, subresources.split(",")), their_verbs.split(",")):
+            rows[group, f"{plural}/{subresource}"] = {verb}
     return rows
 
 
@@ -126,7 +133,11 @@ class Rights(unittest.TestCase):
         self.rights = granted(self.found)
 
     def test_each_right_is_in_the_resource_table_and_the_other_way_round(self):
-        want = {(SCOPES[resource.split("/")[0]], group, resource): verbs for (group, resource), verbs in table().items()}
+        want = {}
+        for (group, resource), verbs in table().items():
+            for verb in verbs:
+                scope = NARROWER.get((resource, verb), SCOPES[resource.split("/")[0]])
+                want.setdefault((scope, group, resource), set()).add(verb)
         self.assertEqual({key: set(verbs) for key, verbs in self.rights.items()}, want)
 
     def test_rights_on_an_object_whose_name_is_known_are_for_that_one_only(self):

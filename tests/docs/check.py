@@ -116,11 +116,12 @@ def upgrades():
     """docs/upgrades.md has each phase, each reason and each sort of pod in the way that an upgrade knows, and each field of spec.rollout."""
     plan, page = "reconcilers/plan/", "docs/upgrades.md"
     real = found(r'^    X\(\w+, "(\w+)"', plan + "rollout.h", "reconcilers/model/claim.h") | {"Progressing"}
-    real |= found(r'"([A-Z][a-z]+(?:[A-Z][a-z]+)*)"', plan + "upgrade_steps.c")
+    real |= found(r'"([A-Z][a-z]+(?:[A-Z][a-z]+)*)"', plan + "upgrade_steps.c", plan + "upgrade_phases.c", plan + "upgrade_phases.h")
     real |= found(r'^    \[GRANT_\w+\] = "(\w+)"', plan + "rollout_grants.c")
     real |= found(r'target, "(\w+)"', plan + "drain.c") | found(r'"(Drain)"', plan + "drain.c")
     real |= found(r'^#define CLAIM_DRAIN_TIMEOUT "(\w+)"', "reconcilers/model/claim.h")
-    real |= found(r'DRAIN_(?:STUCK|MOVES), "([^":]+?) ?[":]', plan + "drain.h")
+    real |= found(r'DRAIN_(?:STUCK|MOVES), "([^":]+?) ?[":]', plan + "drain.h") | found(r'DRAIN_(?:STUCK|MOVES), .*"(\w+)"\)', plan + "drain.h")
+    real |= found(r'"((?:[A-Z][a-z]+){2,})"', plan + "waiting_for.c")
     text = read(page)
     example = text[text.index("## What you can say"):text.index("## See it")]
     fields = {f.rpartition(".")[2] for f in found(r"^\| `rollout\.([\w.\[\]]+)` \|", "docs/policy.md")} - {"matchExpressions", "key", "operator", "values"}
@@ -130,7 +131,7 @@ def upgrades():
 
 def metrics():
     """docs/operations.md has every metric."""
-    real = sources(r'\{ "((?:ostler|controller_runtime|workqueue|rest_client|leader_election)_\w+)"', "controller", "controller/engine", "controller/runtime")
+    real = sources(r'\{ "((?:ostler|controller_runtime|workqueue|rest_client|leader_election)_\w+)"', "controller", "controller/engine", "controller/runtime", "reconcilers")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
 
@@ -166,7 +167,21 @@ def paths():
     return [f"{page}: {path} is not there" for page in PAGES for path in sorted(found(pattern, page)) if not (ROOT / path).exists()]
 
 
-CHECKS = [keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, upgrades, metrics, invariants, tour, links, paths]
+def states():
+    """docs/ARCHITECTURE.md has the states of nodes and the steps of claims as the code has them."""
+    ran = subprocess.run([ROOT / "scripts/describe-states", "--check"], check=False, capture_output=True, text=True)
+    return ran.stderr.splitlines()
+
+
+def events():
+    """docs/operations.md has every Event about a node's writes and about a rollout."""
+    real = found(r'\{ "([A-Z]\w+)", (?:true|false) \}', "reconcilers/notices.c") | found(r'"([A-Z][a-z]+[A-Z]\w+)"', "reconcilers/plan/rollout_events.c")
+    real |= found(r'\.reason = "(\w+)"', "reconcilers/last_words.c") | found(r'add\(slot, false, "(\w+)"', "reconcilers/notices.c")
+    text = read("docs/operations.md")
+    return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
+
+
+CHECKS = [states, events, keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, upgrades, metrics, invariants, tour, links, paths]
 
 
 def main():

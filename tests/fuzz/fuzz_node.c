@@ -60,7 +60,7 @@ static void see_pod(struct seen *s, const struct pod *p)
         return;
     s->pods.gpu_pods = p->gpus > 0;
     s->pods.gpu_pod[0] = p->head.key;
-    s->pods.foreign = p->foreign;
+    s->pods.foreign = pod_foreign(p);
     s->pods.foreign_pod = p->head.key;
     s->pods.host_driver = p->host_driver;
     if (p->component == COMPONENT_NONE)

@@ -19,9 +19,11 @@ static struct {
     size_t bytes, peak;
 } accounts[HEAP_OWNERS];
 
-void heap_enter(enum heap_owner owner)
+enum heap_owner heap_enter(enum heap_owner owner)
 {
+    enum heap_owner before = running;
     running = owner;
+    return before;
 }
 
 size_t heap_bytes(enum heap_owner owner)

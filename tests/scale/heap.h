@@ -7,8 +7,8 @@
 
 enum heap_owner { HEAP_WORLD, HEAP_OSTLER, HEAP_OWNERS };
 
-/* From here on blocks are made for this one. */
-void heap_enter(enum heap_owner owner);
+/* From here on blocks are made for this one; returns for whom they were made before. */
+enum heap_owner heap_enter(enum heap_owner owner);
 /* Bytes of its blocks, with what the allocator adds to each. */
 size_t heap_bytes(enum heap_owner owner);
 /* The most that it was since the last heap_forget_peak(). */

@@ -1,8 +1,10 @@
 /* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the simulator's, and the time it
- * takes. Figures; nothing is judged. `scale FILE`, a scenario without a policy; tests/scale/run makes one. */
+ * takes. Figures; nothing is judged. `scale FILE NODES`: a scenario without a policy, which tests/scale/run makes, and how many
+ * nodes are upgraded together. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -15,8 +17,10 @@
 #include "sim/scenario/scenario.h"
 #include "sim/world/process.h"
 #include "tests/scale/heap.h"
+#include "tests/scale/requests.h"
 
 #define ADMIN "kubernetes-admin"
+#define DRIVER "575.57.08"
 #define OSTLER_USER "system:serviceaccount:ostler-system:ostler"
 
 enum {
@@ -29,6 +33,7 @@ enum {
 struct scale {
     struct scenario *scenario;
     struct manifests *manifests;
+    int at_a_time; /* nodes that are upgraded together */
     struct sim sim;
     struct api *api;
     struct wire *wire;
@@ -37,6 +42,9 @@ struct scale {
     int64_t changed_ms; /* when something last changed that is no lease */
     uint64_t commits, writes;
     int64_t began_ms;   /* of this step, in real time */
+    /* What Ostler took of it. */
+    struct requests requests;
+    int64_t turn_began_us, busy_us, longest_us; /* the processor's time */
 };
 
 static void on_commit(void *arg, const struct api_commit *c)
@@ -49,11 +57,34 @@ static void on_commit(void *arg, const struct api_commit *c)
     s->writes += str_eq(c->user, OSTLER_USER);
 }
 
+static int64_t now_us(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 /* Ostler's code runs within that of the world: what it asks for, until that is answered, counts as its own too. */
 static void on_running(void *arg, bool begins)
 {
-    (void) arg;
+    struct scale *s = arg;
     heap_enter(begins ? HEAP_OSTLER : HEAP_WORLD);
+    int64_t now = now_us(CLOCK_PROCESS_CPUTIME_ID), took = now - s->turn_began_us;
+    if (begins) {
+        s->turn_began_us = now;
+        return;
+    }
+    s->busy_us += took;
+    s->longest_us = took > s->longest_us ? took : s->longest_us;
+}
+
+static void on_sent(void *arg, struct wire_client *c, const struct request *r)
+{
+    (void) c;
+    struct scale *s = arg;
+    enum heap_owner owner = heap_enter(HEAP_WORLD);
+    requests_count(&s->requests, r);
+    heap_enter(owner);
 }
 
 static void create(struct scale *s, const json_t *object)
@@ -97,7 +128,8 @@ static void set_up(struct scale *s, const char *file)
     s->api = api_new(&s->sim.clock);
     api_on_commit(s->api, on_commit, s);
     s->wire = wire_new(&(struct wire_options){
-        .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS });
+        .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS,
+        .sent = on_sent, .arg = s });
     install(s);
     s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->scenario->world });
     s->ostler = process_new(&(struct process_options){ .sim = &s->sim,
@@ -120,6 +152,7 @@ static void tear_down(struct scale *s)
     process_free(s->ostler);
     actors_free(s->actors);
     wire_free(s->wire);
+    requests_clear(&s->requests);
     sim_clear(&s->sim);
     api_free(s->api);
     manifests_free(s->manifests);
@@ -141,12 +174,6 @@ static const char *ready(const struct scale *s)
     return policy ? str_or_empty(condition_status(json_at(policy, "status.conditions"), "Ready")) : "(no policy)";
 }
 
-static int64_t real_ms(void)
-{
-    struct clock clock = clock_system();
-    return clock_mono_ms(&clock);
-}
-
 static double mib(size_t bytes)
 {
     return (double) bytes / (1 << 20);
@@ -154,17 +181,40 @@ static double mib(size_t bytes)
 
 static void begin(struct scale *s)
 {
-    s->began_ms = real_ms();
+    s->began_ms = now_us(CLOCK_MONOTONIC) / 1000;
     s->commits = s->writes = 0;
+    s->busy_us = s->longest_us = 0;
+    requests_clear(&s->requests);
     heap_forget_peak(HEAP_OSTLER);
 }
 
 static void report(const struct scale *s, const char *what)
 {
-    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64 " writes of Ostler's, %" PRIu64 " of all; %.1f "
-                                                                                                                  "s\n",
+    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64 " writes of Ostler's, %" PRIu64 " of all; "
+           "%.1f s, of the processor's Ostler's %.1f, at most %.1f ms in a turn\n",
            what, mib(heap_bytes(HEAP_OSTLER)), mib(heap_peak(HEAP_OSTLER)), mib(heap_bytes(HEAP_WORLD)), s->writes, s->commits,
-           (double) (real_ms() - s->began_ms) / 1000);
+           (double) (now_us(CLOCK_MONOTONIC) / 1000 - s->began_ms) / 1000, (double) s->busy_us / 1e6,
+           (double) s->longest_us / 1e3);
+    fflush(stdout);
+}
+
+/* Another driver for all nodes, so many at a time. */
+static void upgrade(struct scale *s)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:s}}}", "spec", "driver", "version", DRIVER);
+    CLEANUP_FREE char *what = xasprintf("another driver, %d nodes at a time", s->at_a_time);
+    size_t nodes = api_count(s->api, kind_named("gpunodes"));
+    int64_t began_ms = s->sim.now_ms;
+    begin(s);
+    if (api_merge(s->api, ADMIN, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME, "", patch, &refusal)) {
+        fprintf(stderr, "scale: the policy cannot be changed: %s\n", refusal.message);
+        exit(2);
+    }
+    settle(s);
+    report(s, what);
+    printf("    %.0f minutes of virtual time\n", (double) (s->changed_ms - began_ms) / 60000);
+    requests_print(&s->requests, nodes);
     fflush(stdout);
 }
 
@@ -177,12 +227,15 @@ static void live(struct scale *s)
     process_start(s->ostler);
     settle(s);
     report(s, "without a policy");
-    CLEANUP_JSON json_t *policy = json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
-                                            "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec");
+    CLEANUP_JSON json_t *policy =
+        json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:i, s:i, s:{s:i}}}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy",
+                  "metadata", "name", POLICY_NAME, "spec", "rollout", "maxParallel", s->at_a_time, "maxUnavailable", s->at_a_time,
+                  "canary", "nodes", 0);
     begin(s);
     create(s, policy);
     settle(s);
     report(s, "all nodes marked, all operands up");
+    upgrade(s);
     begin(s);
     process_kill(s->ostler);
     settle(s);
@@ -195,11 +248,11 @@ int main(int argc, char **argv)
 {
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
-    if (argc != 2) {
-        fprintf(stderr, "usage: scale FILE\n");
+    if (argc != 3 || atoi(argv[2]) <= 0) {
+        fprintf(stderr, "usage: scale FILE NODES\n");
         return 2;
     }
-    struct scale s = { 0 };
+    struct scale s = { .at_a_time = atoi(argv[2]) };
     set_up(&s, argv[1]);
     live(&s);
     bool well = str_eq(ready(&s), "True");

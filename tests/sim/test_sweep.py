@@ -131,6 +131,42 @@ def kept(tree):
     assert "dst: 2 passed, 0 failed" in out, out
 
 
+CASE = """
+base: world.yaml
+nodes: [{name: gpu, shape: h100, count: 2}]
+actions:
+  - at: 1s
+    do: Create
+    kind: gpuclusterpolicies
+    with: {apiVersion: ostler.dev/v1alpha1, kind: GpuClusterPolicy, metadata: {name: default}, spec: {driver: {version: 570.133.20}}}
+expect:
+"""
+
+
+@test
+def case_files(tree):
+    """A case file whose expectations hold passes; one that does not hold, cannot fail, is misspelt or missing is told, with what is so instead."""
+    shutil.copy(ROOT / "tests/rollouts/base/world.yaml", tree.folder / "world.yaml")
+    for row, words in (('{nodes: gpu-*, have: {driver: 570.133.20, claim: none}, count: 2}', None),
+                       ('{times: claimed, of: gpu-*, count: 0}', None),
+                       ('{nodes: gpu-*, have: {driver: 575.57.08}}', 'gpu-1 has driver "570.133.20"; gpu-2 has driver "570.133.20"; 2 are there, 0 of them so'),
+                       ('{nodes: gpu-*, have: {driver: 570.133.20}, count: 1}', "2 are there, 2 of them so"),
+                       ('{nodes: gqu-*, have: {driver: 575.57.08}, count: 0}', "0 are there, 0 of them so"),
+                       ('{at: 30s, times: claimed, of: gpu-*, count: 1}', "30.000 s: expected: "),
+                       ('{times: claimed, of: gqu-*, count: 0}', "nobody of such a name was there"),
+                       ('{most: closed, count: 1}', "it was 0"),
+                       ('{order: [gpu-1]}', "it was\n"),
+                       ('{nodes: gpu-*, have: {driver: "*"}}', 'anything would do for "driver"'),
+                       ('{nodes: gpu-*, hava: {}}', "expect[0].hava: unknown"),
+                       ('{most: claimed, count: 1}', 'there is no "claimed"'),
+                       ('{nodes: gpu-*, most: closed, count: 1}', "needs one of nodes, kind, most, times, order"),
+                       ('', "nothing is expected of it")):
+        (tree.folder / "case.yaml").write_text(CASE + (f"  - {row}\n" if row else "  []\n"), encoding="utf-8")
+        code, out = tree.sweep("rollouts", "--life", "case.yaml")
+        assert code == (1 if words else 0) and (words or "rollouts: 1 passed, 0 failed") in out, (row, out)
+    assert not tree.kept()
+
+
 def main():
     """Runs all tests."""
     failed = 0

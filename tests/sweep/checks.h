@@ -37,9 +37,9 @@ void check_note(const struct invariants *v, struct map *m, const char *key);
 int64_t check_noted(const struct map *m, const char *key);
 /* "True", "False", "Unknown"; "" when there is no such condition. */
 const char *check_condition(const json_t *object, const char *type);
-/* Whether every node that bears an assignment and is well has its operands up; otherwise `ret_why` (owned, may be NULL) names one
- * that has not. */
-bool check_served(const struct invariants *v, char **ret_why);
+/* Whether every node that bears an assignment and is well has its operands up, with `moving_too` also those that are on their way under a claim; otherwise
+ * `ret_why` (owned, may be NULL) names one that has not. */
+bool check_served(const struct invariants *v, bool moving_too, char **ret_why);
 
 /* ---- checks_sent.c */
 void check_identity(struct invariants *v, const struct wire_client *c, const struct request *r);
@@ -70,8 +70,13 @@ bool check_is_closed(const json_t *node);
 /* The claim of a node that is closed as well; false: it has none. */
 bool check_claim_of(const json_t *node, struct claim *ret);
 void check_eviction(struct invariants *v, const struct api_commit *c);
+void check_steps(struct invariants *v, const struct api_commit *c);
 void check_closed(struct invariants *v, const struct api_commit *c);
+void check_proven(struct invariants *v, const struct api_commit *c);
 void check_claimed(struct invariants *v, const struct api_commit *c);
+
+/* ---- checks_images.c */
+void check_images(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_state.c */
 void check_assigned(struct invariants *v, const struct api_commit *c);

@@ -1,4 +1,6 @@
 /* Checks of who is taken out of service: how many at a time, for which revision, and by which means. Counted on the server's own state. */
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -90,7 +92,27 @@ static bool policy_of(const struct invariants *v, const struct claim *claim, str
 
 struct tally_of_nodes {
     size_t all, ours, out, begun;
+    size_t gpus, our_gpus, out_gpus; /* the same, counted in GPUs */
 };
+
+/* What its kubelet offers, or did when the node was claimed: while its driver is off it offers none. */
+static size_t gpus_of(const json_t *node, const struct claim *claim)
+{
+    size_t gpus = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach (json_at(node, "status.allocatable"), key, value)
+        if (str_eq(key, RESOURCE_GPU) || str_has_prefix(key, RESOURCE_PREFIX "mig-"))
+            gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
+    return claim && claim->gpus > gpus ? claim->gpus : gpus;
+}
+
+static void count_gpus(struct tally_of_nodes *n, size_t gpus, bool ours, bool out)
+{
+    n->gpus += gpus;
+    n->our_gpus += ours ? gpus : 0;
+    n->out_gpus += out ? gpus : 0;
+}
 
 static struct tally_of_nodes count(const struct invariants *v)
 {
@@ -99,10 +121,12 @@ static struct tally_of_nodes count(const struct invariants *v)
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         struct claim claim;
-        bool ours = check_claim_of(node, &claim) && claim.phase != CLAIM_FAILED, recent = check_is_recent(v, node);
+        bool claimed = check_claim_of(node, &claim), ours = claimed && claim.phase != CLAIM_FAILED, recent = check_is_recent(v, node);
+        bool out = ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
         n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
         n.ours += ours;
-        n.out += ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
+        n.out += out;
+        count_gpus(&n, gpus_of(node, claimed ? &claim : NULL), ours, out);
         n.begun += ours && claim_phase_has_slot(claim.phase) && is_up(node) && !recent;
     }
     return n;
@@ -113,6 +137,14 @@ static void check_line(struct invariants *v, const struct rollout_count *limit, 
     size_t max = rollout_count_of(limit, all);
     if (used > max)
         check_failed(v, INVARIANT_S1_BUDGET, "with %s %zu nodes %s, and %zu may", object_name(node), used, what, max);
+}
+
+/* A node with more GPUs than may be out of service goes alone. */
+static void check_gpus(struct invariants *v, const struct rollout_count *limit, const struct tally_of_nodes *n, const struct taking *t, const json_t *node)
+{
+    size_t max = rollout_count_of(limit, n->gpus), used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
+    if (used > max && used > own)
+        check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own, object_name(node), used, max);
 }
 
 void check_budget(struct invariants *v, const struct api_commit *c)
@@ -128,6 +160,8 @@ void check_budget(struct invariants *v, const struct api_commit *c)
         check_tried(v, INVARIANT_S1_BUDGET);
         if (!t.was_ours)
             check_line(v, &spec.max_unavailable, t.was_out ? n.ours : n.out, n.all, "are out of service", c->after);
+        if (!t.was_ours)
+            check_gpus(v, &spec.max_unavailable_gpus, &n, &t, c->after);
         if (t.begins)
             check_line(v, &spec.max_parallel, n.begun, n.all, "are being changed", c->after);
     }

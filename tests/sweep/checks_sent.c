@@ -40,7 +40,7 @@ static bool is_guarded(const json_t *body)
 void check_identity(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
     (void) c;
-    bool deletes = *r->method == 'D', node = r->resource == RESOURCE_NODE && r->class == REQUEST_WRITE;
+    bool deletes = request_deletes(r), node = r->resource == RESOURCE_NODE && r->class == REQUEST_WRITE;
     if (!deletes && !node)
         return;
     check_tried(v, INVARIANT_S6_IDENTITY);
@@ -75,7 +75,7 @@ void check_leader(struct invariants *v, const struct wire_client *c, const struc
 {
     if (r->class == REQUEST_LEASE && *r->method != 'G')
         take_lease_request(v, c, r);
-    if (r->class != REQUEST_WRITE)
+    if (r->class != REQUEST_WRITE || v->run->plan->alone)
         return;
     check_tried(v, INVARIANT_S10_LEADER);
     const struct client_note *note = note_of(v, c);
@@ -108,11 +108,11 @@ void check_secrets(struct invariants *v, const struct wire_client *c, const stru
         check_failed(v, INVARIANT_S15_SECRETS, "%s %s", r->method, r->path);
 }
 
-/* The first list that has not come yet, or NULL. That of ConfigMaps is asked for only while Ostler works already. */
+/* The first list that has not come yet, or NULL. Those of ConfigMaps and budgets are asked for only while Ostler works already. */
 static const char *missing_list(const struct cluster *c)
 {
     for (enum resource_id id = 0; id < RESOURCE_COUNT; id++)
-        if (id != RESOURCE_CONFIGMAP && c->informers[id] && !informer_synced(c->informers[id]))
+        if (id != RESOURCE_CONFIGMAP && id != RESOURCE_BUDGET && c->informers[id] && !informer_synced(c->informers[id]))
             return resource_get(id)->plural;
     return NULL;
 }

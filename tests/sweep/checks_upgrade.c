@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/claim.h"
+#include "reconcilers/model/claim_steps.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/checks.h"
@@ -37,18 +37,58 @@ static bool uses_gpu(const json_t *pod)
     return false;
 }
 
+/* One-off pods that Ostler makes itself. */
+static bool is_task(const json_t *pod)
+{
+    return object_label(pod, LABEL_TASK) && str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY);
+}
+
+/* Whether the policy wants pods to leave that use no GPU, too. */
+static bool wants_all(const struct invariants *v)
+{
+    return str_eq(json_str(check_policy(v), "spec.rollout.drain.mode"), "AllPods");
+}
+
+/* Neither comes back anywhere else. */
+static bool is_of_the_node(const json_t *pod)
+{
+    const char *kind = json_str(object_controller(pod), "kind");
+    return !uses_gpu(pod) && (str_eq(kind, "DaemonSet") || str_eq(kind, "Node"));
+}
+
 void check_eviction(struct invariants *v, const struct api_commit *c)
 {
     const json_t *pod = c->before;
     struct claim claim;
-    if (!check_is_kind(c->kind, "pods"))
+    if (!check_is_kind(c->kind, "pods") || is_task(pod ? pod : c->after))
         return;
     check_tried(v, INVARIANT_S4_EVICTION);
     const json_t *node = pod ? api_get(v->run->api, kind_named("nodes"), NULL, json_str_or_empty(pod, "spec.nodeName")) : NULL;
     if (node && check_is_recent(v, node))
         return;
-    if (!pod || !uses_gpu(pod) || !node || !check_claim_of(node, &claim) || claim.phase != CLAIM_DRAINING)
+    if (!pod || !(uses_gpu(pod) || wants_all(v)) || is_of_the_node(pod) || !node || !check_claim_of(node, &claim) || claim.phase != CLAIM_DRAINING)
         check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after), object_name(pod ? pod : c->after));
+}
+
+/* CLAIM_NONE without a claim. False: somebody wrote one that is none. */
+static bool phase_of(const json_t *node, enum claim_phase *ret)
+{
+    const char *text = object_annotation(node, ANNOTATION_CLAIM);
+    struct claim claim = { .phase = CLAIM_NONE };
+    bool known = !text || claim_parse(text, &claim, NULL);
+    *ret = claim.phase;
+    return known;
+}
+
+void check_steps(struct invariants *v, const struct api_commit *c)
+{
+    enum claim_phase from, to;
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !phase_of(c->before, &from) || !phase_of(c->after, &to) || from == to)
+        return;
+    check_tried(v, INVARIANT_S3_STEPS);
+    if (!claim_step_exists(from, to))
+        check_failed(v, INVARIANT_S3_STEPS, "%s, from %s to %s", object_name(c->after), from == CLAIM_NONE ? "none" : claim_phase_name(from),
+                     to == CLAIM_NONE ? "none" : claim_phase_name(to));
 }
 
 /* Whether a node's claim says that it is closed. */

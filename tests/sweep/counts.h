@@ -18,6 +18,7 @@
     X(kills, "kills")                                                                              \
     X(losses, "leases lost")                                                                       \
     X(nodes, "nodes marked")                                                                       \
+    X(steps, "steps of claimed nodes")                                                             \
     X(virtual_s, "virtual seconds")                                                                \
     X(quiet_s, "of them of quiet")                                                                 \
     X(log_lines, "lines of the log read")                                                          \
@@ -25,7 +26,8 @@
     X(refusals, "of them refused")                                                                 \
     X(interleavings, "writes of others between reading and writing")                               \
     X(others, "writes of others just after")                                                       \
-    X(compared, "foreign keys compared")
+    X(compared, "foreign keys compared")                                                           \
+    X(expected, "expectations")
 
 enum { COUNTED_FIELDS = 512, COUNTED_PHASES = 8 };
 

@@ -54,6 +54,15 @@ int life_load(struct life *life, const char *file, struct err *e)
     return 0;
 }
 
+int life_load_by_clock(struct life *life, const char *file, struct err *e)
+{
+    if (life_load(life, file, e) < 0)
+        return -1;
+    life->by_clock = true;
+    life->phases = 1;
+    return 0;
+}
+
 void life_clear(struct life *life)
 {
     scenario_free(life->scenario);

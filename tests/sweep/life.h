@@ -28,10 +28,14 @@ struct life {
     struct custom_schemas *schemas; /* compiled once for all runs */
     struct access *access; /* the chart's rights */
     size_t phases;
+    bool by_clock;    /* nothing is cut: all happens at its own time, in one phase … */
+    int64_t until_ms; /* … that is not over before */
     bool broken; /* a driver in it does not work: that all nodes are served is not asked */
 };
 
 int life_load(struct life *life, const char *file, struct err *e);
+/* The same, to be lived by the clock. */
+int life_load_by_clock(struct life *life, const char *file, struct err *e);
 void life_clear(struct life *life);
 /* The chart's rights, all of them. NULL with an error where the chart cannot be read. */
 struct access *life_access(struct err *e);

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/request.h"
+#include "sim/actors/objects.h"
 
 enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36, POD_SUFFIX_LEN = 5, DATE_LEN = 10, TIME_LEN = 19 };
 
@@ -56,6 +57,8 @@ static const struct {
     { .kind = "nodes", .path = "status.images*" },
     { .kind = "nodes", .path = "spec.podCIDR*" },
     { .kind = "gpunodes", .path = "status.policyGeneration" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.pace*" }, /* how long nodes took */
+    { .kind = "gpunodes", .path = "status.lastWords*" }, /* which node the canary was */
     { .kind = "services", .path = "spec.clusterIP*" },
     /* Edits that come soon after one another may be taken as one. */
     { .kind = "daemonsets", .path = "metadata.generation" },
@@ -63,6 +66,17 @@ static const struct {
     { .kind = "daemonsets", .path = "status.observedGeneration" },
     { .kind = "pods", .path = "metadata.labels.pod-template-generation" },
     { .kind = "gpuclusterpolicies", .path = "status.firstCauses[].pod" },
+    /* How long nodes took, and what follows for those that are still to go. */
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.pace*" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.message" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.ends" },
+    /* A plan says what was in the way, and who was to go, when it was made: it is made again a minute later at the earliest. */
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.blockers*" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.pods*" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.pools*" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.stay*" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.nodes" },
+    { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.wave*" },
     /* How long it is until the next try. */
     { .kind = "pods", .path = "status.containerStatuses[].state.waiting.message", .from = LOOSEST },
     { .kind = "pods", .path = "status.initContainerStatuses[].state.waiting.message", .from = LOOSEST },
@@ -71,6 +85,7 @@ static const struct {
     { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/target-*", .from = LOOSEST },
     { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/ran-*", .from = LOOSEST },
     { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/completed-*", .from = LOOSEST },
+    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/canary-*", .from = LOOSEST },
     /* Edits that are taken back still count. */
     { .kind = "gpuclusterpolicies", .path = "metadata.generation", .from = LOOSEST },
     { .kind = "gpuclusterpolicies", .path = "status.observedGeneration", .from = LOOSEST },
@@ -97,10 +112,10 @@ static bool is_left_out(const struct kind *k, const json_t *object)
            (strcmp(k->plural, "controllerrevisions") == 0 && object_controller(object));
 }
 
-/* A pod that its kubelet refused, since others had opened a node in between, stays as it is: another one was made for it. */
-static bool is_refused_pod(const struct oracle *o, const struct kind *k, const json_t *object)
+/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others had opened the node in between, is an end, too. */
+static bool is_ended_pod(const struct oracle *o, const struct kind *k, const json_t *object)
 {
-    return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && str_eq(json_str(object, "status.reason"), "UnexpectedAdmissionError");
+    return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && pod_is_finished(object);
 }
 
 /* ---- stories */
@@ -379,7 +394,7 @@ void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_te
     for (size_t i = 0; i < kind_count(); i++) {
         const struct kind *k = kind_at(i);
         for (size_t j = 0; j < api_count(api, k); j++)
-            if (!is_left_out(k, api_at(api, k, j)) && !is_refused_pod(o, k, api_at(api, k, j)))
+            if (!is_left_out(k, api_at(api, k, j)) && !is_ended_pod(o, k, api_at(api, k, j)))
                 add_object(o, k, api_at(api, k, j), keep_text, ret);
     }
     if (!o->loose)

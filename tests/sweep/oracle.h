@@ -16,6 +16,7 @@ enum looseness {
     LOOSE, /* how often objects are created and deleted, since it may depend on when things happen */
     LOOSEST, /* nor who owns which field, and what records tell of the past, since others wrote, or the policy was another one for
                 a while */
+    UNCOMPARED, /* all: there is nothing to compare with */
 };
 
 struct oracle *oracle_new(enum looseness loose);

@@ -79,6 +79,14 @@ static bool is_quiet_kind(const struct kind *k)
     return strcmp(k->plural, "leases") == 0 || strcmp(k->plural, "events") == 0;
 }
 
+/* Whether the node is being changed. */
+static bool is_under_way(const json_t *node)
+{
+    const char *text = object_annotation(node, ANNOTATION_CLAIM);
+    struct claim claim;
+    return text && claim_parse(text, &claim, NULL) && claim_phase_has_slot(claim.phase);
+}
+
 static void note_node(struct run *r, const struct api_commit *c)
 {
     const char *name = object_name(c->after);
@@ -87,6 +95,12 @@ static void note_node(struct run *r, const struct api_commit *c)
         map_put(&r->marked, key, key);
         r->result->counts.nodes++;
     }
+}
+
+bool run_is_step(const struct api_commit *c)
+{
+    return str_eq(c->user, OSTLER_USER) && strcmp(c->kind->plural, "nodes") == 0 && c->before && c->after && !*c->subresource &&
+           (object_annotation(c->before, ANNOTATION_CLAIM) || object_annotation(c->after, ANNOTATION_CLAIM));
 }
 
 static void on_commit(void *arg, const struct api_commit *c)
@@ -101,6 +115,9 @@ static void on_commit(void *arg, const struct api_commit *c)
         if (c->after)
             note_node(r, c);
     }
+    r->result->counts.steps += run_is_step(c);
+    if (strcmp(c->kind->plural, "nodes") == 0)
+        r->under_way += (size_t) is_under_way(c->after) - (size_t) is_under_way(c->before);
     oracle_commit(r->oracle, c);
     if (r->plan->verbose && !is_quiet_kind(c->kind))
         printf("%8" PRId64 " %-8s %s %s/%s%s%s\n", r->sim.now_ms, ours ? "ostler" : "others",
@@ -242,7 +259,7 @@ static void set_up_ostlers(struct run *r)
                                  .image_prefixes = POLICY_IMAGE_PREFIXES,
                                  .absent_grace_ms = ABSENT_GRACE_MS,
                                  .restart_ms = RESTART_MS,
-                                 .leader_elect = true };
+                                 .leader_elect = !r->plan->alone };
     for (size_t i = 0; i < r->replicas; i++) {
         o.name = names[i];
         r->ostlers[i] = process_new(&o);
@@ -254,6 +271,7 @@ static void set_up(struct run *r)
 {
     const struct run_plan *plan = r->plan;
     sim_init(&r->sim, plan->seed);
+    r->sim.epoch_us = r->life->scenario->begins_us;
     r->oracle = oracle_new(plan->loose);
     r->invariants = invariants_new(r);
     r->faults = (struct fault_plan){ .rows = plan->faults, .count = plan->fault_count, .rng = rng_fork(&r->sim.rng, "faults") };
@@ -321,25 +339,13 @@ static void do_deed(void *arg)
 /* Sets a deed to its time, when it is of this phase. */
 static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
 {
-    if ((size_t) (at_ms / LIFE_PHASE_MS) != r->phase)
+    bool by_clock = r->life->by_clock;
+    if (!by_clock && (size_t) (at_ms / LIFE_PHASE_MS) != r->phase)
         return;
-    int64_t offset = at_ms % LIFE_PHASE_MS;
+    int64_t offset = by_clock ? at_ms : at_ms % LIFE_PHASE_MS;
     d->event = (struct sim_event){ .fn = do_deed, .arg = d };
     sim_after(&r->sim, &d->event, offset);
     run_hold(r, r->sim.now_ms + offset);
-}
-
-/* Whether some node is being changed: that has a deadline, by which something happens. */
-static bool is_under_way(const struct run *r)
-{
-    const struct kind *nodes = kind_named("nodes");
-    for (size_t i = 0; i < api_count(r->api, nodes); i++) {
-        const char *text = object_annotation(api_at(r->api, nodes, i), ANNOTATION_CLAIM);
-        struct claim claim;
-        if (text && claim_parse(text, &claim, NULL) && claim_phase_has_slot(claim.phase))
-            return true;
-    }
-    return false;
 }
 
 /* When all is quiet, if nothing changes from now on: whoever waits for what was lost has given up then, and tried again. */
@@ -351,7 +357,8 @@ static int64_t quiet_at(const struct run *r)
         if (f->effect == FAULT_SILENCE && f->fired && f->fired_ms + SILENT_MS > at)
             at = f->fired_ms + SILENT_MS;
     }
-    if (is_under_way(r) && r->changed_ms + DEADLINE_MS > at)
+    /* A node that is being changed has a deadline, by which something happens. */
+    if (r->under_way && r->changed_ms + DEADLINE_MS > at)
         at = r->changed_ms + DEADLINE_MS;
     return at;
 }
@@ -363,8 +370,7 @@ static void step(struct run *r, int64_t until_ms)
         print_news(r);
 }
 
-/* Lets time pass until nothing has changed for a while. */
-static void settle(struct run *r)
+void run_settle(struct run *r)
 {
     int64_t limit = r->changed_ms + PHASE_LIMIT_MS, at;
     while (r->sim.now_ms < (at = quiet_at(r)) && r->sim.now_ms < limit)
@@ -373,15 +379,15 @@ static void settle(struct run *r)
         run_finding(r, "the cluster does not come to rest");
 }
 
-/* An Ostler that knows nothing finds nothing to do. It applies each child once, to learn what the server makes of it; of nodes and the policy it
- * sees all in what it reads. */
+/* An Ostler that knows nothing finds nothing to do. It applies each child once, to learn what the server makes of it; of nodes
+ * and the policy it sees all in what it reads. */
 static void start_anew(struct run *r)
 {
     uint64_t before = r->changes, own_writes = r->own_writes;
     for (size_t i = 0; i < r->replicas; i++)
         process_kill(r->ostlers[i]);
     run_hold(r, r->sim.now_ms);
-    settle(r);
+    run_settle(r);
     if (r->changes != before)
         run_finding(r, "an Ostler that starts anew makes %llu changes where all was quiet",
                     (unsigned long long) (r->changes - before));
@@ -407,6 +413,7 @@ static void run_phase(struct run *r)
     size_t n = s->world.action_count;
     CLEANUP_FREE struct deed *deeds = xcalloc(n + s->change_count, sizeof *deeds);
     r->changed_ms = r->sim.now_ms;
+    run_hold(r, r->life->until_ms);
     for (size_t i = 0; i < n; i++) {
         deeds[i] = (struct deed){ .run = r, .action = &s->world.actions[i] };
         plan_deed(r, &deeds[i], s->world.actions[i].at_ms);
@@ -419,7 +426,7 @@ static void run_phase(struct run *r)
         r->faults.until_ms = r->sim.now_ms + r->plan->faults_ms;
         run_hold(r, r->faults.until_ms);
     }
-    settle(r);
+    run_settle(r);
     if (r->plan->second_pass_each || r->phase + 1 == r->plan->second_pass)
         start_anew(r);
     if (r->phase + 1 == r->plan->quiet_day)
@@ -459,7 +466,7 @@ void run_life(const struct life *life, const struct run_plan *plan, struct run_r
     struct run r = { .life = life, .plan = plan, .result = ret };
     set_up(&r);
     size_t phases = plan->phases && plan->phases < life->phases ? plan->phases : life->phases;
-    for (; r.phase < phases; r.phase++)
+    for (; r.phase < phases && !r.over; r.phase++)
         run_phase(&r);
     count(&r);
     tear_down(&r);
@@ -480,7 +487,7 @@ void run_result_clear(struct run_result *r)
 
 void run_compare(const struct run_result *reference, struct run_result *got)
 {
-    for (size_t i = 0; i < got->phases && i < reference->phases; i++) {
+    for (size_t i = 0; i < got->phases && i < reference->phases && !got->incomparable; i++) {
         if (snapshot_same(&reference->ends[i], &got->ends[i], NULL))
             continue;
         buf_printf(&got->findings, "the end of phase %zu is another one than without faults\n", i);

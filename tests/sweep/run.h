@@ -34,6 +34,7 @@ struct run_plan {
     bool second_pass_each;        /* at the end of each */
     size_t quiet_day; /* at the end of this phase (1: the first) a day goes by in which nothing may be written; 0: of none */
     enum looseness loose;         /* how ends are compared */
+    bool alone;                   /* without a lease: a renewal every two seconds of two weeks is left out */
     bool keep_text;               /* snapshots with their lines, and what was written */
     bool verbose;                 /* every write is printed */
     size_t plant;                 /* that so many faults have struck is a finding, to see how findings are told; 0: it is none */
@@ -63,6 +64,7 @@ struct run_result {
     struct buf findings;      /* one line for each, more lines indented; empty: none */
     size_t finding_count;
     struct snapshot *ends;    /* of each phase */
+    bool incomparable;        /* its ends may be others than those of the life without faults */
     size_t phases;
     size_t write_count;       /* requests that write and came to the server */
     struct run_line *lines;   /* writes and faults in order, where texts are kept */
@@ -88,8 +90,10 @@ struct run {
     struct invariants *invariants;
     struct oracle *oracle;
     size_t phase;
+    bool over;                /* after this phase no other follows */
     int64_t changed_ms;       /* when something last changed that is no lease and no event */
     struct map marked;        /* names of nodes that were marked */
+    size_t under_way;         /* nodes that are being changed */
     uint64_t changes;         /* by Ostler, but of its lease and events */
     uint64_t own_writes;      /* requests of Ostler's that came to write to nodes and the policy, whether they changed anything or not */
     size_t faults_told;       /* of those that fired, how many have a line */
@@ -103,6 +107,11 @@ void run_result_clear(struct run_result *r);
 void run_finding(struct run *r, const char *fmt, ...) PRINTF(2, 3);
 /* The phase goes on at least until that time, whether anything changes or not. */
 void run_hold(struct run *r, int64_t until_ms);
+/* Lets time pass until nothing has changed for a while. */
+void run_settle(struct run *r);
+/* Whether a commit is a step on a node's way to another revision: a write of Ostler's to a node that is claimed before or
+ * after it. */
+bool run_is_step(const struct api_commit *c);
 /* The Ostler that a request comes from, or NULL. */
 struct process *run_sender(const struct run *r, const struct wire_client *c);
 /* The Ostler that works at the moment, or NULL. */

@@ -13,9 +13,10 @@
 #include "tests/sweep/trace.h"
 #include "tests/sweep/workers.h"
 
-enum { CASES_SHOWN = 10, NUMBER_MAX = 32 };
+enum { CASES_SHOWN = 10, NUMBER_MAX = 32, CASE_LIMIT_S = 120, LARGE_LIMIT_S = 4 * 3600 };
 
 #define UPGRADE "sim/scenarios/upgrade.yaml"
+#define STEPS "tests/sweep/steps/life.yaml"
 
 static const struct sweep sweeps[] = {
     { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, EXACT, 60 },
@@ -46,6 +47,14 @@ static const struct sweep sweeps[] = {
     { "upgrade-outage", "outage, in a life of upgrades", outage_cases, outage_run, UPGRADE, EXACT, 20 },
     { "upgrade-rights", "rbac-matrix, in a life of upgrades", rights_cases, rights_run, UPGRADE, EXACT, 0 },
     { "upgrade-writers", "foreign-writers, in a life of upgrades", writers_cases, writers_run, UPGRADE, LOOSEST, 20 },
+    { "rollouts", "case files of tests/rollouts: scenarios, and what must come of them; --life FILE lives one alone",
+      rollouts_cases, rollouts_run, NULL, UNCOMPARED, 0 },
+    { "upgrade-people", "a person does something to a node at every step of its way", people_cases,
+      people_run, STEPS, LOOSEST, 24 },
+    { "upgrade-policy", "the policy becomes another one at every step of a node's way", policy_cases,
+      policy_run, STEPS, LOOSEST, 24 },
+    { "upgrade-nodes", "a node goes, comes, reboots, falls silent at every step of its way", nodes_cases,
+      nodes_run, STEPS, LOOSEST, 24 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 30 },
 };
 
@@ -115,6 +124,12 @@ struct report {
     size_t cases, failed, first; /* the first that failed */
 };
 
+/* Whether there is no life that all its cases are compared with. */
+static bool has_own_lives(const struct sweep *s)
+{
+    return s->loose == UNCOMPARED;
+}
+
 static void on_done(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
 {
     struct report *r = arg;
@@ -135,7 +150,7 @@ static void on_done(void *arg, size_t index, const struct counts *counts, size_t
         printf(" --plant %zu", o->plant);
     printf("\n");
     /* With another life it would be another case, and what was planted is none. */
-    if (o->only == SIZE_MAX && !o->life && !o->plant && regressions_add(o->sweep->name, index, text))
+    if (o->only == SIZE_MAX && !o->life && !o->plant && !has_own_lives(o->sweep) && regressions_add(o->sweep->name, index, text))
         printf("    kept in " REGRESSIONS "\n");
     fflush(stdout);
 }
@@ -153,7 +168,8 @@ static void tell_first(struct report *r, struct sweep_env *env)
 {
     env->single = true;
     struct workers_job job = {
-        .sweep = r->options->sweep, .env = env, .cases = &r->first, .count = 1, .processes = 1, .done = on_told, .arg = r
+        .sweep = r->options->sweep, .env = env, .cases = &r->first, .count = 1, .processes = 1, .limit_s = CASE_LIMIT_S,
+        .done = on_told, .arg = r
     };
     workers_run(&job);
 }
@@ -161,7 +177,8 @@ static void tell_first(struct report *r, struct sweep_env *env)
 /* How many besides those. */
 static size_t how_many(const struct options *o, size_t all)
 {
-    size_t n = o->full ? all : o->count ? o->count : o->sweep->small ? o->sweep->small : all;
+    size_t small = has_own_lives(o->sweep) ? rollouts_small() : o->sweep->small;
+    size_t n = o->full ? all : o->count ? o->count : small ? small : all;
     return n < all ? n : all;
 }
 
@@ -169,13 +186,14 @@ static size_t how_many(const struct options *o, size_t all)
 static size_t *choose(const struct options *o, size_t all, size_t *ret_count)
 {
     size_t *cases = NULL, n = how_many(o, all);
-    size_t known = o->only == SIZE_MAX && n < all ? regressions_read(o->sweep->name, all, &cases) : 0;
+    size_t known = o->only == SIZE_MAX && n < all && !has_own_lives(o->sweep) ? regressions_read(o->sweep->name, all, &cases) : 0;
     if (o->only != SIZE_MAX)
         n = 1;
     cases = xreallocarray(cases, known + n + 1, sizeof *cases);
     for (size_t i = 0; i < n; i++)
         cases[known + i] = o->only != SIZE_MAX  ? o->only
                            : all >= SWEEP_SEEDS ? o->first + i
+                           : has_own_lives(o->sweep) ? i
                                                 : (size_t) ((unsigned __int128) i * all / n);
     *ret_count = known + n;
     return cases;
@@ -255,7 +273,8 @@ static void begin_verbose(const struct options *o, const struct sweep_env *env)
 
 static int sweep(const struct options *o, struct sweep_env *env)
 {
-    live_reference(env, o->reference);
+    if (env->life)
+        live_reference(env, o->reference);
     if (o->reference)
         return env->reference.finding_count ? 1 : 0;
     size_t all = o->sweep->cases(env);
@@ -276,10 +295,11 @@ static int sweep(const struct options *o, struct sweep_env *env)
     struct clock clock = clock_system();
     int64_t began = clock_mono_ms(&clock);
     struct workers_job job = {
-        .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes, .done = on_done, .arg = &report
+        .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes,
+        .limit_s = has_own_lives(o->sweep) && (o->full || o->life) ? LARGE_LIMIT_S : CASE_LIMIT_S, .done = on_done, .arg = &report
     };
     workers_run(&job);
-    if (report.failed && o->only == SIZE_MAX)
+    if (report.failed && o->only == SIZE_MAX && env->life)
         tell_first(&report, env);
     double seconds = (double) (clock_mono_ms(&clock) - began) / 1000;
     CLEANUP_FREE char *counts = counts_text(&report.counts);
@@ -307,16 +327,21 @@ int main(int argc, char **argv)
         options_help();
         return 0;
     }
-    struct life life;
+    struct life life = { 0 };
     const char *file = o.life ? o.life : o.sweep->life ? o.sweep->life : "tests/sweep/life.yaml";
-    if (life_load(&life, file, &e) < 0) {
+    if (!has_own_lives(o.sweep) && life_load(&life, file, &e) < 0) {
         fprintf(stderr, "sweep: %s\n", err_msg(&e));
         return 2;
     }
-    struct sweep_env env = { .life = &life, .loose = o.sweep->loose, .single = o.only != SIZE_MAX, .verbose = o.verbose,
+    struct sweep_env env = { .life = has_own_lives(o.sweep) ? NULL : &life,
+                             .file = o.life,
+                             .loose = o.sweep->loose,
+                             .single = o.only != SIZE_MAX,
+                             .verbose = o.verbose,
                              .plant = o.plant };
     int rc = sweep(&o, &env);
     run_result_clear(&env.reference);
-    life_clear(&life);
+    if (env.life)
+        life_clear(&life);
     return rc;
 }

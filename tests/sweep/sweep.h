@@ -16,6 +16,7 @@ struct sweep_env {
     bool single;                 /* one case alone: more may be found out about it */
     bool verbose;                /* print what happens */
     size_t plant;                /* run_plan.plant of every case */
+    const char *file;            /* --life; NULL: it was not given */
 };
 
 /* A sweep with so many cases is one over seeds, which are taken one after another. */
@@ -29,7 +30,7 @@ struct sweep {
     /* Lives case `index`, adds to `counts`, and appends findings to `out`; returns how many there are. */
     size_t (*run)(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
     const char *life; /* the scenario file; NULL: tests/sweep/life.yaml */
-    enum looseness loose; /* how its cases are compared with the reference */
+    enum looseness loose; /* how its cases are compared with the reference; UNCOMPARED: each has its own life */
     size_t small; /* cases of the bounded size, spread evenly over all; 0: all */
 };
 
@@ -64,6 +65,16 @@ size_t acto_cases(const struct sweep_env *env);
 size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t writers_cases(const struct sweep_env *env);
 size_t writers_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t people_cases(const struct sweep_env *env);
+size_t people_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t policy_cases(const struct sweep_env *env);
+size_t policy_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t nodes_cases(const struct sweep_env *env);
+size_t nodes_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+/* How many of its cases are not large: those come first. */
+size_t rollouts_small(void);
+size_t rollouts_cases(const struct sweep_env *env);
+size_t rollouts_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t same_cases(const struct sweep_env *env);
 size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 /* An on_commit that counts changes by others that a watch of Ostler's brings; run_plan.arg is the counter, a uint64_t. */

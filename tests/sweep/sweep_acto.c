@@ -159,6 +159,9 @@ static const struct {
     { "spec.devicePlugin.config.name", NULL },
     /* Nodes have what they should. */
     { "spec.rollout.", NULL },
+    /* They are open and proven. */
+    { "spec.nodes.startupTaint.", NULL },
+    { "spec.validation.", NULL },
     /* What Auto, the default, means on the nodes of this life. */
     { "spec.driver.source", "Container" },
 };

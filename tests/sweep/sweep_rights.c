@@ -35,13 +35,21 @@ static void add_rights(struct right *rights, size_t *n, const struct resource *r
     }
 }
 
+/* The verb on each of them. */
+static void add_subresources(struct right *rights, size_t *n, const struct resource *r)
+{
+    CLEANUP_FREE char *names = xstrdup(r->subresources), *verbs = xstrdup(r->subresource_verbs);
+    for (char *name, *verb, *rest = names, *their = verbs; (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) && *name;)
+        add_rights(rights, n, r, verb, name);
+}
+
 static size_t all_rights(struct right *rights)
 {
     size_t n = 0;
     for (int i = 0; i < RESOURCE_COUNT; i++) {
         const struct resource *r = resource_get((enum resource_id) i);
         add_rights(rights, &n, r, r->verbs, "");
-        add_rights(rights, &n, r, r->subresource_verbs, r->subresource);
+        add_subresources(rights, &n, r);
     }
     return n;
 }
@@ -61,8 +69,11 @@ static const struct {
     { "list", "monitoring.coreos.com/servicemonitors" }, /* who asks for no monitors need not grant it */
     { "list", "ostler.dev/gpunodes" },                   /* the same as where there is no such resource: Ostler works without */
     { "watch", "ostler.dev/gpunodes" },
+    { "list", "policy/poddisruptionbudgets" },           /* who was refused asks again from time to time */
+    { "watch", "policy/poddisruptionbudgets" },
     { "create", "events.k8s.io/events" },                /* a courtesy: what is not written is counted in a metric */
     { "patch", "events.k8s.io/events" },
+    { "get", "/pods/log" },                              /* a courtesy too */
 };
 
 static bool is_silent(const struct right *right)

@@ -281,11 +281,12 @@ json_t *writers_foreign(const json_t *object)
     size_t i;
     add_foreign_keys(out, "labels", json_at(object, "metadata.labels"));
     add_foreign_keys(out, "annotations", json_at(object, "metadata.annotations"));
-    json_array_foreach (json_at(object, "spec.taints"), i, taint)
-        if (!is_contested_taint(json_str_or_empty(taint, "key"))) {
-            CLEANUP_FREE char *name = xasprintf("%s:%s", json_str_or_empty(taint, "key"), json_str_or_empty(taint, "effect"));
+    json_array_foreach (json_at(object, "spec.taints"), i, taint) {
+        const char *key = json_str_or_empty(taint, "key");
+        CLEANUP_FREE char *name = xasprintf("%s:%s", key, json_str_or_empty(taint, "effect"));
+        if (!is_contested_taint(key) && !str_eq(key, TAINT_STARTUP))
             json_object_set(taints, name, taint);
-        }
+    }
     json_object_set_new(out, "taints", taints);
     json_object_set_new(out, "unschedulable", json_boolean(json_bool(object, "spec.unschedulable", false)));
     return out;
@@ -330,9 +331,10 @@ json_t *writers_clean(const json_t *object)
     return NULL;
 }
 
+/* Without the annotation that says whose they are, labels that the proof gave a node count as others', and keep what they say. */
 static bool is_contested_label(const char *key)
 {
-    return is_in(contested_labels, ARRAY_LEN(contested_labels), key);
+    return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || str_has_prefix(key, "nvidia.com/cuda.") || str_has_prefix(key, "nvidia.com/gpu.");
 }
 
 json_t *writers_repent(const json_t *node)

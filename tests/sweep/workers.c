@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 16, TEXT_MAX = 32 << 20, CASE_LIMIT_S = 120 };
+enum { WORKERS_MAX = 16, TEXT_MAX = 32 << 20 };
 
 /* What a worker sends when a case begins (findings and text empty) and when it is over; the text follows. */
 struct message {
@@ -57,7 +57,7 @@ static void work(const struct workers_job *job, size_t place, int fd)
     for (; place < job->count; place += job->processes) {
         struct message m = { .place = place };
         struct buf text = BUF_INIT(TEXT_MAX);
-        alarm(CASE_LIMIT_S);
+        alarm(job->limit_s);
         if (!write_all(fd, &m, sizeof m))
             break;
         m.over = true;

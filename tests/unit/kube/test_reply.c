@@ -74,9 +74,9 @@ static const struct eviction_row {
     const char *message;
 } evictions[] = {
     { "eviction: the budget is spent", 429, VIOLATES "'details':{'causes':[" BUDGET_CAUSE("needs 2 healthy pods and has 2 currently") "]}}", ERR_BUDGET,
-      5000, "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 2 healthy pods and has 2 currently" },
+      60000, "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 2 healthy pods and has 2 currently" },
     { "eviction: nobody has counted yet", 429,
-      VIOLATES "'details':{'causes':[" BUDGET_CAUSE("is still being processed by the server.") "],'retryAfterSeconds':10}}", ERR_BUDGET, 5000,
+      VIOLATES "'details':{'causes':[" BUDGET_CAUSE("is still being processed by the server.") "],'retryAfterSeconds':10}}", ERR_BUDGET, 60000,
       "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web is still being processed by the server." },
     { "eviction: flow control speaks of no budget", 429,
       "{'kind':'Status','message':'Too many requests, please try again later.','reason':'TooManyRequests','details':{'retryAfterSeconds':1}}",

@@ -106,6 +106,18 @@ static struct request try_evict(const json_t *o)
     return request_evict("ns", "a", "uid-1", true);
 }
 
+static struct request log_now(const json_t *o)
+{
+    (void) o;
+    return request_log("ns", "a", "c+1", false);
+}
+
+static struct request log_before(const json_t *o)
+{
+    (void) o;
+    return request_log("ns", "a", "c", true);
+}
+
 static const struct request_row {
     const char *name;
     struct request (*make)(const json_t *object);
@@ -151,6 +163,10 @@ static const struct request_row {
     { "an eviction", evict, REQUEST_WRITE, "POST", "/api/v1/namespaces/ns/pods/a/eviction", "application/json", false, 30000 },
     { "an eviction that is only tried", try_evict, REQUEST_WRITE, "POST", "/api/v1/namespaces/ns/pods/a/eviction?dryRun=All",
       "application/json", false, 30000 },
+    { "the end of a log", log_now, REQUEST_READ, "GET", "/api/v1/namespaces/ns/pods/a/log?container=c%2B1&tailLines=20&limitBytes=16384", NULL,
+      false, 10000 },
+    { "the end of the log before", log_before, REQUEST_READ, "GET",
+      "/api/v1/namespaces/ns/pods/a/log?container=c&tailLines=20&limitBytes=16384&previous=true", NULL, false, 10000 },
 };
 
 static void check_request(void **state)

@@ -42,6 +42,7 @@ struct turn {
 #define CLOSED(at, want)                { want, { .event = WATCH_CLOSED, .now_ms = at, .retry_after_ms = -1 } }
 #define FAILED(at, kind, want)          { want, { .event = WATCH_FAILED, .now_ms = at, .error = ERR_##kind, .retry_after_ms = -1 } }
 #define THROTTLED(at, after, want)      { want, { .event = WATCH_FAILED, .now_ms = at, .error = ERR_THROTTLED, .retry_after_ms = after } }
+#define AGAIN(at)                       { "list", { .event = WATCH_AGAIN, .now_ms = at, .retry_after_ms = -1 } }
 #define DELAY_OVER(at, want)            { want, { .event = WATCH_DELAY_OVER, .now_ms = at, .retry_after_ms = -1 } }
 /* The usual beginning: listed at version 10, streaming since 1 s. */
 #define LISTED                          STARTED(0, "list"), PAGE(1000, "10", NULL, "complete; stream from 10")
@@ -58,6 +59,9 @@ static const struct script {
         STARTED(0, "list"), PAGE(100, "10", "t1", "list t1"), PAGE(200, "10", "t2", "list t2"), PAGE(300, "10", NULL, "complete; stream from 10") } },
     { "an empty token ends a list", { STARTED(0, "list"), PAGE(100, "10", "t1", "list t1"), PAGE(200, "10", "", "complete; stream from 10") } },
 
+    { "again, in a stream", { LISTED, AGAIN(2000), PAGE(2100, "12", NULL, "complete; stream from 12") } },
+    { "again, between two pages: from the first", { STARTED(0, "list"), PAGE(100, "10", "t1", "list t1"), AGAIN(150), PAGE(200, "11", NULL, "complete; stream from 11") } },
+    { "again, while it waits", { LISTED, FAILED(2000, SERVER, "wait 800"), AGAIN(2100), PAGE(2200, "12", NULL, "complete; stream from 12") } },
     { "gone in a stream: list at once", { LISTED, SEEN(2000, "11"), FAILED(300000, GONE, "list"), PAGE(301000, "90", NULL, "complete; stream from 90") } },
     { "gone when a stream is opened again: list at once", { LISTED, CLOSED(400000, "stream from 10"), FAILED(400010, GONE, "list") } },
     { "gone again right after the list: with care", {

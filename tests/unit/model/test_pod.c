@@ -84,9 +84,30 @@ static void check_kept(void **state)
     if (p) {
         assert_int_equal(p->component, row->component);
         assert_int_equal(p->gpus, row->gpus);
-        assert_int_equal(p->foreign != NULL, row->foreign);
+        assert_int_equal(pod_foreign(p) != NULL, row->foreign);
     }
     end(in, p);
+}
+
+/* Whoever asks all pods to leave keeps those too. */
+static void check_any(void **state)
+{
+    static const struct { const char *object; bool kept; } cases[] = {
+        { THEIRS("'containers': [{'image': 'nginx'}]", ""), true },
+        { THEIRS("'containers': [{'image': 'nginx'}]", ", 'status': {'phase': 'Succeeded'}"), false },
+        { "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {'containers': [{'image': 'nginx'}]}}", false },
+        { OURS("driver", ""), true },
+        { "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'pull'}}, "
+          "'spec': {'nodeName': 'n', 'containers': [{'image': 'nginx'}]}}", false },
+    };
+    (void) state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct intern *in = intern_new();
+        CLEANUP_JSON json_t *object = tree(cases[i].object);
+        struct pod *p = pod_project_any(in, NS, object);
+        assert_int_equal(p != NULL, cases[i].kept);
+        end(in, p);
+    }
 }
 
 /* ---- why an operand is not up */
@@ -329,6 +350,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_kept, kept_rows);
+    suite_add(&s, "kept: any that is bound and not over, where all are to leave", check_any, NULL);
     SUITE_ROWS(&s, check_problem, problem_rows);
     suite_add(&s, "problem: longer than a sentence", check_long_problem, NULL);
     SUITE_ROWS(&s, check_host, host_rows);

@@ -27,6 +27,12 @@
     "{'metadata': {'name': '" name "', 'namespace': '" NS "'" OWNER("DaemonSet") ", 'labels': {'app.kubernetes.io/managed-by': "         \
     "'ostler', 'app.kubernetes.io/component': 'driver'}}, 'spec': {" GPU "}}"
 
+#define WEB(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'nodeName': 'n'}}"
+#define WEB_ALONE(name) "{" META(name, ", 'labels': {'team': 'b'}") ", 'spec': {'nodeName': 'n'}}"
+#define BATCH(name) "{" META(name, OWNER("Job")) ", 'spec': {'nodeName': 'n', 'restartPolicy': 'Never'}}"
+#define LOGS(name) "{" META(name, OWNER("DaemonSet")) ", 'spec': {'nodeName': 'n'}}"
+#define PROXY(name) "{" META(name, OWNER("Node")) ", 'spec': {'nodeName': 'n'}}"
+
 /* Pods of one node, as they are kept. */
 struct node_of_pods {
     struct intern *strings;
@@ -42,7 +48,7 @@ static struct node_of_pods node_with(const char *list)
     size_t i;
     json_t *object;
     json_array_foreach (objects, i, object) {
-        struct pod *p = pod_project(n.strings, NS, object);
+        struct pod *p = pod_project_any(n.strings, NS, object);
         assert_non_null(p);
         p->head.rv = 7; /* as the table notes it */
         p->next_on_node = n.pods;
@@ -68,6 +74,7 @@ struct terms {
     bool force;
     bool keep_data; /* deleteEmptyDir: false */
     const char *selector; /* NULL: none */
+    bool all;             /* mode: AllPods */
 };
 
 /* What the plan does to which pods, one letter each: t: tried, e: evicted, d: deleted. */
@@ -130,6 +137,18 @@ static const struct drain_row {
     { "a selector that is none selects nobody", SERVICE("s"), { .selector = "{'matchLabels': 'x'}" }, 1, 1, "",
       "waits for 1 GPU pod: ml/s (left out by drain.podSelector: end it or change the selector)" },
 
+    { "pods without a GPU stay", WEB("w") "," BATCH("b"), { 0 }, 0, 0, "", NULL },
+    { "where all are to leave they are asked, too", WEB("w") "," SERVICE("s"), { .all = true }, 2, 0, "t s, t w, e s, e w",
+      "waits for 2 pods: ml/s, ml/w (asked to leave)" },
+    { "where all are to leave jobs without a GPU are waited for", BATCH("b") "," WEB("w"), { .all = true }, 2, 1, "",
+      "waits for 2 pods: ml/b (a job: waited for as long as it runs); ml/w (asked to leave)" },
+    { "where all are to leave bare pods without a GPU are left", WEB_ALONE("w"), { .all = true }, 1, 1, "",
+      "waits for 1 pod: ml/w (no controller would make it again: delete it or set drain.force)" },
+    { "where all are to leave those of DaemonSets, static ones and ours stay", LOGS("l") "," PROXY("p") "," OPERAND("o"),
+      { .all = true, .force = true }, 0, 0, "", NULL },
+    { "where all are to leave the selector leaves those without a GPU alone", WEB("w") "," WEB_ALONE("x"),
+      { .all = true, .selector = "{'matchLabels': {'team': 'a'}}" }, 1, 0, "t w, e w", "waits for 1 pod: ml/w (asked to leave)" },
+
     { "three pods are named, and the others counted", JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 5, 3, "",
       "waits for 5 GPU pods: ml/c, ml/d, ml/e (a job: waited for as long as it runs); 2 more (asked to leave)" },
     { "those of one kind too", SERVICE("d") "," SERVICE("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 4, 0,
@@ -140,6 +159,7 @@ static void look(const struct node_of_pods *n, const struct terms *t, struct are
 {
     CLEANUP_JSON json_t *selector = t->selector ? tree(t->selector) : NULL;
     struct drain_spec spec = { .wait_for_jobs_s = t->limited ? 3600 : -1, .delete_empty_dir = !t->keep_data, .force = t->force,
+                               .mode = t->all ? DRAIN_ALL_PODS : DRAIN_GPU_PODS,
                                .pod_selector = selector };
     drain_look(&(struct drain_input){ n->pods, n->strings, &spec, t->jobs_may_go }, a, ret);
 }

@@ -24,10 +24,21 @@
 #define IS_READY "'status':'True','reason':'OperandsUp','message':'every operand of the node is up'"
 #define SAYS_STARTING(since)                                                                                                       \
     "'state':'Installing','reason':'PodStarting','message':'pod ops/x is starting','since':'" since "',"                           \
-    "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','message':'the node\\u0027s toolkit'}]," TIERS
+    "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','reason':'PodStarting','message':'the node\\u0027s toolkit'}]," TIERS
 #define IS_STARTING(pod) "'status':'False','reason':'PodStarting','message':'pod ops/" pod " is starting'"
 #define GPU_POD(ns, name, more)                                                                                                    \
     "{'metadata':{'name':'" name "','namespace':'" ns "'" more "},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
+
+#define JOB_POD(name)                                                                                                              \
+    "{'metadata':{'name':'" name "','namespace':'ml','labels':{'batch.kubernetes.io/job-name':'train','job-name':'other'},"           \
+    "'ownerReferences':[{'kind':'Job','controller':true}]},'spec':{'nodeName':'a','restartPolicy':'Never',"                           \
+    "'containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
+#define DRAINING "'status':'False','reason':'Draining','message':'m'"
+#define PAUSED "spec.rollout.paused is true; its turn comes when that is false"
+
+static const struct drain_spec drain = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
+static const struct last_words words = { .pod = "ops/d", .container = "driver", .text = "no headers" };
+static const struct last_words no_words = { .pod = "ops/d", .container = "driver" };
 
 /* ---- one row: a node, what is said of it, and what its last pass came to */
 
@@ -42,6 +53,11 @@ static const struct row {
     const char *reason, *message, *pod;
     int told_ms;
     bool no_crd, gone;
+    const char *refused;   /* the eviction that was refused */
+    enum rollout_hold hold;
+    int gpus;
+    const char *product;
+    const struct last_words *words;
     bool off;              /* the node carries nothing, and is to run nothing */
     const char *requests;
     const char *status;    /* that is written; NULL: none */
@@ -77,8 +93,37 @@ static const struct row {
     { .name = "GPU pods are waited for, by name", .condition = "'status':'False','reason':'Draining','message':'m'", .state = NODE_DRAINING,
       .reason = "Draining", .message = "m", .pods = GPU_POD("ml", "b", "") "," GPU_POD("ml", "a", ",'deletionTimestamp':'t'"), .requests = APPLY STATUS,
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'Pod','namespace':'ml','name':'a','message':'uses a GPU, is being deleted'},"
-                "{'kind':'Pod','namespace':'ml','name':'b','message':'uses a GPU'}]," TIERS ",'policyGeneration':4}" },
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'},"
+                "{'kind':'Pod','namespace':'ml','name':'a','reason':'BeingDeleted','message':'being deleted'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "the budget that refuses comes first", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining", .message = "m",
+      .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS,
+      .refused = "pod/ml/b: Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 1 healthy pods and has 1 currently",
+      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'PodDisruptionBudget','namespace':'ml','name':'web','reason':'DisruptionBudget','message':'pod/ml/b: Cannot evict pod as it would "
+                "violate the pod\\u0027s disruption budget. The disruption budget web needs 1 healthy pods and has 1 currently'},"
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "a refusal that names no budget", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining", .message = "m",
+      .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS, .refused = "pod/ml/b: This pod has more than one PodDisruptionBudget",
+      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "two pods of a job are one thing to wait for", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining", .message = "m",
+      .pods = JOB_POD("t-0") "," JOB_POD("t-1"), .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Job','namespace':'ml','name':'train','reason':'Job','message':'a job: waited for as long as it runs (pod t-0)'}]," TIERS
+                ",'policyGeneration':4}" },
+    { .name = "a node whose jobs are over waits for its turn", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining", .message = "m",
+      .hold = ROLLOUT_HOLD_GPUS, .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel','message':'its turn: as many nodes are being changed as may be'}]," TIERS
+                ",'policyGeneration':4}" },
+    { .name = "a node in service says what its turn waits for", .condition = IS_READY, .state = NODE_READY, .hold = ROLLOUT_HOLD_PAUSED, .requests = APPLY STATUS,
+      .status = "{'state':'Ready','reason':'Paused','message':'in service; to run driver 581 (revision d2), wanted since " BEFORE ": " PAUSED "','since':'" NOW
+                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Paused','message':'" PAUSED "'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "GPUs, their product, and the last words of what failed", .condition = IS_READY, .state = NODE_READY, .gpus = 8, .product = "H100",
+      .words = &words, .requests = APPLY STATUS,
+      .status = "{'gpus':8,'product':'H100','lastWords':{'pod':'ops/d','container':'driver','text':'no headers'}," SAYS_READY(NOW) ",'policyGeneration':4}" },
+    { .name = "of words that did not come nothing is said", .condition = IS_READY, .state = NODE_READY, .words = &no_words, .requests = APPLY STATUS,
+      .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
     { .name = "GPU pods of a node that waits for nobody", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_READY,
       .pods = GPU_POD("ml", "b", ""), .requests = "" },
     { .name = "a node that somebody else serves has a report alone", .state = NODE_FOREIGN, .reason = "ForeignStack", .message = "m",
@@ -196,7 +241,9 @@ static void check(void **state)
     take_verdict(&s, row);
     struct gpu_node_input in = { .name = "a", .node = row->gone ? NULL : s.node, .summary = row->gone ? NULL : &s.summary, .pods = s.pods,
                                  .report = s.report, .told_ms = row->told_ms, .reports_exist = !row->no_crd,
-                                 .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW };
+                                 .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW,
+                                 .strings = s.strings, .drain = &drain, .refused = row->refused, .hold = row->hold, .gpus = row->gpus,
+                                 .product = row->product, .words = row->words, .wanted_since = BEFORE, .target_version = "581" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf requests = BUF_INIT(4096);
@@ -284,7 +331,8 @@ static void check_bounds(void **state)
     take_node(&s, &row);
     take_pods(&s, &row);
     take_verdict(&s, &row);
-    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .pods = s.pods, .reports_exist = true, .now = NOW };
+    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .pods = s.pods, .reports_exist = true, .now = NOW,
+                                 .strings = s.strings, .drain = &drain, .refused = sentence };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);

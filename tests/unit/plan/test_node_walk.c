@@ -183,7 +183,7 @@ static const struct event {
 
 static void start(struct toy *t)
 {
-    CLEANUP_JSON json_t *policy = json_object();
+    CLEANUP_JSON json_t *policy = tree("{'spec': {'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': true}}}}");
     CLEANUP_JSON json_t *node = tree("{'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true', 'theirs': 'x'}}");
     toy_init(t, policy);
     toy_put(t, RESOURCE_NODE, toy_node(node));

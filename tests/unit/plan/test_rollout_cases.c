@@ -1,14 +1,17 @@
 /* Case files: tests/cases/rollout/ has one file per behaviour, no code. The first document is what is seen:
  *   rollout: of the policy's spec; without a canary where it does not say so     unchecked: the same, past the policy's own checks
- *   now: the time; noon of a Saturday where it does not say so
+ *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall clock was set forward
  *   nodes: {name, count, pool, domain, gpus, busy, jobs, driver, stack, to, toStack, claim, and of the flags below those that hold}; a node
  *     runs driver d1 and stack s1, has 1 GPU, and is to get driver d2; `count` makes as many, their names numbered from 1
+ *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it pulls, 10m     image, words: which one is missing (none: it is not about one), and why
  *     claim: {phase, kind, since, claimed, attempt, driver, stack, fromDriver, fromStack, reason}: from d1 to what the node is to get
- *     flags: down, cordoned, held, gaveUp, sick (not settled), ostler
+ *     flags: down, cordoned, held, closed, gaveUp, sick (not settled), ostler
  *   revisions: {hash, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and knownGood those that hold}
+ *   pullRefused: how the server refused a pod that was to pull
  *   approved: a hash, or $plan for that of the present plan
  * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what must come of it:
  *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order     notes: {hash, pool, canary, wave, failed: a node}
+ *   pulls: who is to pull its images, in their order
  *   hold: the reason     message: a part of it     again: in how long to look again; null: not at all
  *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0     says: parts of the grants' sentences, in their order */
 #include <stdlib.h>
@@ -104,6 +107,19 @@ static const struct claim *see_claim(struct seen *s, const json_t *brief, const 
     return c;
 }
 
+static struct images see_images(const struct seen *s, const json_t *brief)
+{
+    static const char *const names[] = { [IMAGES_READY] = "Ready", [IMAGES_UNKNOWN] = "Unknown", [IMAGES_PULLING] = "Pulling",
+                                         [IMAGES_MISSING] = "Missing" };
+    const char *name = text_of(brief, "images", names[IMAGES_READY]);
+    struct images images = { .since_s = ago(s, brief, "asked", s->in.now_s - 600), .image = json_str(brief, "image"), .words = json_str(brief, "words") };
+    while (images.state < ARRAY_LEN(names) && !str_eq(names[images.state], name))
+        images.state++;
+    if (images.state == ARRAY_LEN(names))
+        fail_msg("%s is no state of images", name);
+    return images;
+}
+
 static struct rollout_node see_node(struct seen *s, const json_t *brief, const char *name)
 {
     struct rollout_node n = {
@@ -114,11 +130,13 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .target_driver = text_of(brief, "to", "d2"),
         .target_stack = text_of(brief, "toStack", "s1"),
         .domain = text_of(brief, "domain", ""),
+        .images = see_images(s, brief),
         .gpus = (unsigned) json_int(brief, "gpus", 1),
         .jobs = (unsigned) json_int(brief, "jobs", 0),
         .up = !flag(brief, "down"),
         .cordoned = flag(brief, "cordoned"),
         .held = flag(brief, "held"),
+        .closed = flag(brief, "closed"),
         .gave_up = flag(brief, "gaveUp"),
         .runs_ostler = flag(brief, "ostler"),
     };
@@ -187,10 +205,12 @@ static void see(struct seen *s, const json_t *given)
 {
     *s = (struct seen){ .in = { .pool_names = pool_names } };
     s->in.now_s = clock_parse_rfc3339(text_of(given, "now", "2026-11-21T12:00:00Z")) / 1000000;
+    s->in.set_s = json_str(given, "clockSet") ? span(json_str(given, "clockSet")) : 0;
     see_spec(s, given);
     see_nodes(s, given);
     see_revisions(s, given);
     s->in.approved = json_str(given, "approved");
+    s->in.pull_refused = json_str(given, "pullRefused");
     if (str_eq(s->in.approved, "$plan")) {
         struct rollout_decision d;
         rollout_decide(&s->in, &s->arena, &d);
@@ -215,6 +235,19 @@ static void check_grants(const json_t *want, const struct rollout_decision *d)
     json_array_foreach (json_object_get(want, "says"), i, line)
         if (!strstr(d->grants[i].message, json_string_value(line)))
             fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
+}
+
+static void check_pulls(const json_t *want, const struct rollout_decision *d)
+{
+    CLEANUP_BUF struct buf got = BUF_INIT(1 << 20), wanted = BUF_INIT(1 << 20);
+    size_t i;
+    json_t *name;
+    for (size_t k = 0; k < d->pull_count; k++)
+        buf_printf(&got, "%s\n", d->pulls[k]->name);
+    json_array_foreach (json_object_get(want, "pulls"), i, name)
+        buf_printf(&wanted, "%s\n", json_string_value(name));
+    if (!str_eq(buf_text(&got), buf_text(&wanted)))
+        fail_msg("to pull are\n%snot\n%s", buf_text(&got), buf_text(&wanted));
 }
 
 static void check_hold(const json_t *want, const struct rollout_decision *d)
@@ -282,6 +315,7 @@ static void check_case(void **state)
     see(&s, json_array_get(documents, 0));
     rollout_decide(&s.in, &s.arena, &d);
     check_grants(want, &d);
+    check_pulls(want, &d);
     check_hold(want, &d);
     check_again(want, &s, &d);
     check_counts(want, &d);

@@ -20,6 +20,8 @@ struct unit {
     char name[24];
     bool claimed, faulty, gone; /* faulty: never comes up with d2; gone: down for good */
     int64_t jobs_until_s;
+    int64_t pulled_s;           /* when it has the images of its target; 0: it was not asked for them */
+    int64_t pulls_from_s;       /* before that no registry gives it any */
 };
 
 struct fleet {
@@ -28,7 +30,7 @@ struct fleet {
     struct rollout_node nodes[NODES_MAX]; /* as a decision sees them */
     size_t count;
     struct rollout_spec spec;
-    struct rollout_revision revisions[POOLS * 3];
+    struct rollout_revision revisions[POOLS * 4];
     struct rollout_input in;
     uint64_t seed;
     size_t grants;
@@ -36,7 +38,7 @@ struct fleet {
     bool forgives;     /* a person asks for another try whenever a revision has failed */
 };
 
-static const char *const hashes[] = { "d1", "d2", "d3" };
+static const char *const hashes[] = { "d1", "d2", "d3", "s1" };
 static const char *const pool_names[POOLS] = { "default", "legacy" };
 static const char *const zones[ZONES] = { "z1", "z2", "z3" };
 
@@ -107,6 +109,8 @@ static void make_unit(struct fleet *f, size_t i)
     if (one_in(f, 3))
         u->jobs_until_s = NOON_S + below(f, HALF_DAY_S);
     u->faulty = one_in(f, 10);
+    if (one_in(f, 6))
+        u->pulls_from_s = NOON_S + below(f, HALF_DAY_S);
 }
 
 /* Some are out of service for good, but fewer than the limits allow, so that the others can go; none where GPUs are counted,
@@ -132,12 +136,21 @@ static void make_fleet(struct fleet *f, uint64_t seed)
         make_unit(f, i);
     take_some_down(f);
     for (size_t i = 0; i < ARRAY_LEN(f->revisions); i++)
-        f->revisions[i] = (struct rollout_revision){ .hash = hashes[i / POOLS], .pool = i % POOLS, .known_good = i < POOLS };
+        f->revisions[i] = (struct rollout_revision){ .hash = hashes[i / POOLS], .pool = i % POOLS, .known_good = i < POOLS || i >= 3 * POOLS };
     f->in = (struct rollout_input){ .spec = &f->spec, .nodes = f->nodes, .node_count = f->count, .revisions = f->revisions,
                                     .revision_count = ARRAY_LEN(f->revisions), .pool_names = pool_names, .now_s = NOON_S };
 }
 
 /* ---- what is true at a moment */
+
+static struct images images_of(const struct fleet *f, const struct unit *u)
+{
+    if (!u->pulled_s)
+        return (struct images){ .state = IMAGES_UNKNOWN };
+    if (f->in.now_s < u->pulls_from_s)
+        return (struct images){ .state = IMAGES_MISSING, .words = "not found" };
+    return (struct images){ .state = f->in.now_s < u->pulled_s ? IMAGES_PULLING : IMAGES_READY };
+}
 
 static void look(struct fleet *f)
 {
@@ -146,6 +159,7 @@ static void look(struct fleet *f)
         u->n.jobs = u->jobs_until_s > f->in.now_s;
         u->n.busy = u->n.jobs;
         u->n.claim = u->claimed ? &u->claim : NULL;
+        u->n.images = images_of(f, u);
         u->n.settled = u->n.up && !u->claimed && str_eq(u->n.driver, u->n.target_driver) && !(u->faulty && str_eq(u->n.driver, "d2"));
         f->nodes[i] = u->n;
     }
@@ -236,6 +250,12 @@ static void check_jobs(struct fleet *f, const struct unit *u)
         FAIL(f, "%s begins while a job runs", u->name);
 }
 
+static void check_images(struct fleet *f, const struct unit *u)
+{
+    if (!u->claimed && images_of(f, u).state != IMAGES_READY)
+        FAIL(f, "%s is claimed without its images", u->name);
+}
+
 static void check_grant(struct fleet *f, const struct rollout_grant *g, const struct unit *u)
 {
     bool was_waiting = u->claimed && u->claim.phase == CLAIM_WAITING, had_failed = u->claimed && u->claim.phase == CLAIM_FAILED;
@@ -244,6 +264,7 @@ static void check_grant(struct fleet *f, const struct rollout_grant *g, const st
     if ((g->kind == GRANT_DRAIN) != was_waiting || (g->kind == GRANT_RETRY) != had_failed ||
         (str_eq(u->n.driver, u->n.target_driver) && !had_failed))
         FAIL(f, "%s gets a grant that does not fit it", u->name);
+    check_images(f, u);
     check_unavailable(f, u);
     if (g->kind == GRANT_CLAIM_WAITING)
         return;
@@ -287,6 +308,15 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
     f->grants++;
 }
 
+/* Within a minute or an hour. */
+static void pull(struct fleet *f, const struct rollout_node *n)
+{
+    struct unit *u = &f->units[n - f->nodes];
+    if (u->pulled_s || u->claimed || !u->n.up)
+        FAIL(f, "%s is asked for images that it has, or cannot get", u->name);
+    u->pulled_s = f->in.now_s + below(f, one_in(f, 4) ? 3600 : 60) + 1;
+}
+
 static void note(struct fleet *f, const struct rollout_note *n)
 {
     struct rollout_revision *r = revision_of(f, n->hash, n->pool);
@@ -306,6 +336,8 @@ static void step(struct fleet *f, struct unit *u)
     bool wanted = str_eq(u->claim.driver, u->n.target_driver);
     if (!wanted && u->claim.phase <= CLAIM_DRAINING)
         u->claimed = false;
+    if (u->claimed && is_under_way(u))
+        u->pulled_s = 0;
     if (!u->claimed || !is_under_way(u) || !u->n.up || one_in(f, 3))
         return;
     if (!wanted) {
@@ -329,10 +361,16 @@ static void come_and_go(struct fleet *f, struct unit *u)
     u->n.up = u->n.up ? !one_in(f, 60) || f->in.now_s > NOON_S + HALF_DAY_S : one_in(f, 4);
 }
 
+static void set_target(struct unit *u, const char *hash)
+{
+    u->n.target_driver = hash;
+    u->pulled_s = 0;
+}
+
 static void retarget(struct fleet *f, const char *hash)
 {
     for (size_t i = 0; i < f->count; i++)
-        f->units[i].n.target_driver = hash;
+        set_target(&f->units[i], hash);
 }
 
 /* In the middle of a rollout the policy may say something else. */
@@ -357,7 +395,7 @@ static void roll_back(struct fleet *f)
     for (size_t i = 0; i < f->count; i++) {
         struct unit *u = &f->units[i];
         if (u->claimed && revision_of(f, u->n.target_driver, u->n.pool)->failed)
-            u->n.target_driver = "d1";
+            set_target(u, "d1");
     }
 }
 
@@ -375,6 +413,8 @@ static void decide(struct fleet *f)
         note(f, &d.notes[i]);
     for (size_t i = 0; i < d.grant_count; i++)
         carry_out(f, &d.grants[i]);
+    for (size_t i = 0; i < d.pull_count; i++)
+        pull(f, d.pulls[i]);
 }
 
 static void tick(struct fleet *f)

@@ -47,6 +47,10 @@ static const struct refusal {
     { "validate -f a --kubeconfig b", "--kubeconfig is no option of `ostler validate`; `ostler --help` says what it is for" },
     { "render -f a --listen :1", "--listen is no option of `ostler render`; `ostler --help` says what it is for" },
     { "-f a", "-f is no option of `ostler run`; `ostler --help` says what it is for" },
+    { "plan -o xml", "-o: must be one of text, json and yaml, not \"xml\"" },
+    { "plan --driver-takes 5m", "--driver-takes says what a simulation assumes: add --simulate" },
+    { "plan --namespace a", "--namespace is no option of `ostler plan`; `ostler --help` says what it is for" },
+    { "validate -f a --simulate", "--simulate is no option of `ostler validate`; `ostler --help` says what it is for" },
     { "cleanup --listen :1", "--listen is no option of `ostler cleanup`; `ostler --help` says what it is for" },
 };
 
@@ -71,6 +75,9 @@ static const struct command_line {
     { "render -f - --node a --operand-namespace b --allowed-image-prefixes c", COMMAND_RENDER },
     { "validate -f a --log-format=text", COMMAND_VALIDATE },
     { "cleanup --kubeconfig a --namespace b --operand-namespace c --leader-elect=false", COMMAND_CLEANUP },
+    { "plan", COMMAND_PLAN },
+    { "plan -f - -o yaml --kubeconfig a --operand-namespace b --allowed-image-prefixes c --node-name d", COMMAND_PLAN },
+    { "plan --simulate --driver-takes 5m --pull-takes=1m --jobs-end-after 2h --simulate-for 48h", COMMAND_PLAN },
     { "help", COMMAND_HELP },
     { "validate --help", COMMAND_HELP },
     { "-h -f a", COMMAND_HELP },

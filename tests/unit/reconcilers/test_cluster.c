@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "reconcilers/cluster_budgets.h"
 #include "tests/unit/support/cmocka.h"
 #include "tests/unit/support/tree.h"
 
@@ -90,6 +91,37 @@ static void policy_is_told_at_once_when_an_epoch_is_over(void **state)
     expect_told(f, "policy ");
 }
 
+static void leave(struct fixture *f, const char *name)
+{
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", name, "uid", name, "resourceVersion", "2");
+    table_event(&f->cluster.tables[RESOURCE_NODE], node, true);
+}
+
+static void expect_order(const struct fixture *f, const char *want)
+{
+    CLEANUP_BUF struct buf got = BUF_INIT(1000);
+    for (size_t i = 0; i < f->cluster.slots.len; i++)
+        buf_printf(&got, "%s ", f->cluster.by_name[i]->name);
+    assert_string_equal(buf_text(&got), want);
+}
+
+static void nodes_are_kept_in_the_order_of_their_names(void **state)
+{
+    static const char *const names[] = { "m", "c", "x", "a", "z", "n", "b", "y", "k" };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        join(f, names[i]);
+    expect_order(f, "a b c k m n x y z ");
+    leave(f, "a");
+    leave(f, "z");
+    leave(f, "m");
+    expect_order(f, "b c k n x y ");
+    join(f, "m");
+    join(f, "zz");
+    join(f, "aa");
+    expect_order(f, "aa b c k m n x y zz ");
+}
+
 #define SERVICE                                                                                                            \
     "{'metadata': {'name': 'exporter', 'namespace': 'operands', 'uid': 's', 'resourceVersion': '5', 'labels': {'ostler.dev/policy-uid': 'p'}}}"
 
@@ -136,10 +168,66 @@ static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
     expect_told(f, "a policy! policy! ");
 }
 
+/* The server refused an eviction on the node, when so many budgets had eased. */
+static void refuse(struct fixture *f, const char *node, const char *what)
+{
+    struct node_slot *slot = map_get(&f->cluster.slots, node);
+    free(slot->refused);
+    slot->refused = what ? xstrdup(what) : NULL;
+    slot->budgets_eased = f->cluster.budgets_eased;
+    cluster_refused(&f->cluster, slot);
+}
+
+static void budget(struct fixture *f, const char *rv, int allowed, bool deleted)
+{
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s, s:s, s:s, s:i}, s:{s:i}}", "metadata", "namespace", "ml", "name", "web", "uid", "u",
+                                            "resourceVersion", rv, "generation", 1, "status", "disruptionsAllowed", allowed);
+    table_event(&f->cluster.tables[RESOURCE_BUDGET], object, deleted);
+}
+
+static void who_was_refused_is_told_when_a_budget_of_that_namespace_eases(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    join(f, "b");
+    join(f, "c");
+    refuse(f, "a", "pod/ml/x: it would violate the budget");
+    refuse(f, "b", "pod/other/x: it would violate the budget");
+    buf_reset(&f->log);
+    budget(f, "2", 0, false);
+    expect_told(f, "");
+    budget(f, "3", 1, false);
+    expect_told(f, "a ");
+    budget(f, "4", 2, false);
+    expect_told(f, "");
+    budget(f, "5", 0, false);
+    expect_told(f, "");
+    budget(f, "6", 0, true);
+    expect_told(f, "a ");
+    leave(f, "a");
+}
+
+static void a_budget_that_eases_before_the_refusal_is_known_is_not_missed(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    budget(f, "2", 0, false);
+    struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    slot->budgets_eased = f->cluster.budgets_eased;
+    budget(f, "3", 1, false);
+    buf_reset(&f->log);
+    slot->refused = xstrdup("pod/ml/x: it would violate the budget");
+    cluster_refused(&f->cluster, slot);
+    expect_told(f, "a ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_was_refused_is_told_when_a_budget_of_that_namespace_eases, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nodes_are_kept_in_the_order_of_their_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up, tear_down),

@@ -102,6 +102,17 @@ static void a_clock_that_is_set_forward_shortens_no_wait(void **state)
     expect(f, STANCE_HOLD, GRACE_MS);
 }
 
+static void what_was_written_down_is_held_against_a_clock_that_nobody_sets(void **state)
+{
+    struct fixture *f = *state;
+    const int64_t began_s = 1795168800;
+    assert_int_equal(cluster_now_s(&f->cluster), began_s);
+    f->wall_us += INT64_C(1000) * 1000 * 86400;
+    assert_int_equal(cluster_now_s(&f->cluster), began_s);
+    f->mono_ms += 7000;
+    assert_int_equal(cluster_now_s(&f->cluster), began_s + 7);
+}
+
 static void a_policy_that_vanishes_is_waited_for(void **state)
 {
     struct fixture *f = *state;
@@ -139,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_policy_that_was_never_there_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_clock_that_is_set_forward_shortens_no_wait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_written_down_is_held_against_a_clock_that_nobody_sets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_vanishes_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_was_deleted_is_not_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_valid_goes_on, set_up, tear_down),

@@ -22,6 +22,7 @@ struct fixture {
     bool evicts;       /* it asks a pod to leave */
     int64_t requeue_ms;
     const char *notice;
+    size_t notice_of; /* the action that it tells of */
     int64_t cost_ms;   /* time that the look itself takes */
     const char *late;  /* a key to add at the end of the next turn; NULL: none */
 };
@@ -52,7 +53,7 @@ static void reconcile(void *arg, const char *key, struct plan *plan)
     if (f->requeue_ms)
         plan_requeue(plan, f->requeue_ms);
     if (f->notice)
-        plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1",
+        plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1", .of_action = f->notice_of,
                                             .reason = "Test", .action = "Test", .note = (char *) f->notice });
 }
 
@@ -260,7 +261,7 @@ static void refused_by_a_budget_it_is_tried_again_evenly(void **state)
     for (int i = 0; i < 20; i++) {
         world_expect_said(&f->w, "a");
         world_reply(&f->w, 0, 429, "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'no', 'details': {'causes': [{'reason': 'DisruptionBudget'}]}}");
-        world_pass(&f->w, 4999);
+        world_pass(&f->w, 59999);
         world_expect_said(&f->w, " [a: DisruptionBudget]");
         world_pass(&f->w, 1);
     }
@@ -283,6 +284,21 @@ static void notices_go_out_after_the_writes(void **state)
         world_reply(&f->w, 0, i == 0 ? 200 : 403, "{}");
         world_turn(&f->w);
         world_expect_said(&f->w, i == 0 ? " [a: None] (a: all is well)" : " [a: Forbidden] (a: all is well)");
+    }
+}
+
+static void what_was_refused_is_not_told(void **state)
+{
+    struct fixture *f = *state;
+    f->notice = "it was written";
+    f->patches = f->notice_of = 1;
+    controller_start(f->controller);
+    for (int i = 0; i < 2; i++) {
+        controller_add(f->controller, "a");
+        world_turn(&f->w);
+        world_reply(&f->w, 0, i == 0 ? 200 : 403, "{}");
+        world_turn(&f->w);
+        world_expect_said(&f->w, i == 0 ? "a [a: None] (a: it was written)" : "a [a: Forbidden]");
     }
 }
 
@@ -459,6 +475,7 @@ int main(void)
         { "a failure outweighs the wish to look again", failure_outweighs_the_wish_to_look_again },
         { "refused by a budget it is tried again evenly", refused_by_a_budget_it_is_tried_again_evenly },
         { "notices go out after the writes of their plan", notices_go_out_after_the_writes },
+        { "what was refused is not told", what_was_refused_is_not_told },
         { "overtaken, a key waits for what others wrote", overtaken_it_waits_for_what_others_wrote },
         { "added meanwhile, a key is looked at again, never twice at a time", added_meanwhile_it_is_looked_at_again },
         { "a turn has a budget", turn_has_a_budget },

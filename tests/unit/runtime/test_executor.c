@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "kube/object.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -41,6 +42,14 @@ static void written(void *arg, enum resource_id resource, const json_t *object)
     buf_printf(&f->log, "written %s %s\n", resource_get(resource)->plural, object_name(object));
 }
 
+/* What is called "new" was not known. */
+static bool seen(void *arg, enum resource_id resource, const json_t *object)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, "seen %s %s\n", resource_get(resource)->plural, object_name(object));
+    return str_eq(object_name(object), "new");
+}
+
 static void answered(void *arg, const struct request *request, int status, const struct err *e)
 {
     (void) e;
@@ -73,7 +82,7 @@ static int set_up(void **state)
     f->log = (struct buf) BUF_INIT(10000);
     f->ex = executor_new(&(struct executor_options){
         .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .answered = answered,
-        .arg = f });
+        .seen = seen, .arg = f });
     *state = f;
     return 0;
 }
@@ -133,6 +142,42 @@ static void one_after_another(void **state)
     expect_log(f, "PATCH nodes 200\nwritten nodes b\nk: None \"\" -1\n");
     world_expect(&f->w, "");
     assert_int_equal(executor_pending(f->ex), 0);
+}
+
+static void submit_look(struct fixture *f)
+{
+    struct plan p = { 0 };
+    plan_add(&p, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = "spec.nodeName=a" }), "Look", "node/a", "Test", "as the test wants");
+    add_patch(&p, "a");
+    executor_submit(f->ex, "k", &p, done, f);
+    world_expect(&f->w, "GET /api/v1/pods?fieldSelector=spec.nodeName%3Da");
+}
+
+static void goes_on_when_a_look_brings_nothing_new(void **state)
+{
+    struct fixture *f = *state;
+    submit_look(f);
+    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}, {'metadata': {'name': 'c'}}]}");
+    expect_log(f, "seen pods b\nseen pods c\nGET pods (not a write) 200\n");
+    world_expect(&f->w, PATCHED("a"));
+}
+
+static void news_of_a_look_end_the_plan(void **state)
+{
+    struct fixture *f = *state;
+    submit_look(f);
+    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
+    expect_log(f, "seen pods new\nseen pods c\nGET pods (not a write) 200\nk: Conflict \"something is there that was not heard of yet\" -1\n");
+    world_expect(&f->w, "");
+}
+
+static void half_a_look_ends_the_plan(void **state)
+{
+    struct fixture *f = *state;
+    submit_look(f);
+    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}");
+    expect_log(f, "seen pods b\nGET pods (not a write) 200\nk: Unreachable \"the list has no end\" -1\n");
+    world_expect(&f->w, "");
 }
 
 static void first_failure_ends_the_plan(void **state)
@@ -372,7 +417,7 @@ static void refusal_of_a_trial_ends_the_plan(void **state)
     world_reply(&f->w, 0, 201, SUCCESS);
     world_turn(&f->w);
     world_reply(&f->w, 0, 429, SPENT);
-    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 5000\n");
+    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 60000\n");
     assert_int_equal(f->failed, 1);
     world_expect(&f->w, "");
 }
@@ -381,8 +426,8 @@ static void server_may_ask_for_more_time_than_a_budget_takes(void **state)
 {
     struct fixture *f = *state;
     submit_evictions(f, NODES("p"));
-    world_refuse(&f->w, 0, 429, 10000, SPENT);
-    expect_log(f, "POST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 10000\n");
+    world_refuse(&f->w, 0, 429, 90000, SPENT);
+    expect_log(f, "POST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 90000\n");
     submit_evictions(f, NODES("p"));
     world_refuse(&f->w, 0, 429, 1000, "{'kind': 'Status', 'message': 'slow'}");
     expect_log(f, "POST pods 429\nk: TooManyRequests \"HTTP 429: slow\" 1000\n");
@@ -477,6 +522,9 @@ int main(void)
         CMUnitTestFunction check;
     } rows[] = {
         { "the actions of a plan go one after another", one_after_another },
+        { "a plan goes on when a look brings nothing new", goes_on_when_a_look_brings_nothing_new },
+        { "news of a look end the plan", news_of_a_look_end_the_plan },
+        { "half a look ends the plan", half_a_look_ends_the_plan },
         { "the first failure ends a plan", first_failure_ends_the_plan },
         { "a plan that keeps going tells of its first failure at the end", plan_that_keeps_going },
         { "the longest Retry-After is reported", longest_retry_after_is_reported },

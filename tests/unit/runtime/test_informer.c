@@ -500,6 +500,44 @@ static void only_what_is_optional_may_be_absent(void **state)
     expect_problem(f, "cannot list nodes: HTTP 404: (empty answer); this API server does not have the resource");
 }
 
+/* ---- when others are kept from now on */
+
+static void what_is_listed_anew_stays_meanwhile(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    informer_list_anew(f->informer);
+    assert_int_equal(f->w.cancelled, 1);
+    world_expect(&f->w, LIST);
+    assert_true(informer_synced(f->informer));
+    expect_content(f, "a=x b=y");
+    world_reply(&f->w, 0, 200, PAGE("20", "", NODE("b", "2", "z")));
+    world_turn(&f->w);
+    expect_content(f, "b=z");
+    world_expect(&f->w, WATCH("20"));
+    expect_problem(f, "");
+}
+
+static void a_wait_ends_when_it_is_listed_anew(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 500, "{}");
+    world_turn(&f->w);
+    informer_list_anew(f->informer);
+    world_expect(&f->w, LIST);
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, LIST);
+}
+
+static void nothing_is_listed_anew_before_its_start(void **state)
+{
+    struct fixture *f = *state;
+    f->informer = informer_new(&(struct informer_options){ .resource = RESOURCE_NODE }, &f->table, &f->w.transport, f->w.loop, on_change, f);
+    informer_list_anew(f->informer);
+    world_expect(&f->w, "");
+}
+
 /* ---- failures */
 
 static void silent_stream_is_dead(void **state)
@@ -654,6 +692,9 @@ int main(void)
         { "an absent resource is looked for when asked", absent_resource_is_looked_for_when_asked },
         { "an absent resource comes and goes", absent_resource_comes_and_goes },
         { "only what is optional may be absent", only_what_is_optional_may_be_absent },
+        { "what is listed anew stays meanwhile", what_is_listed_anew_stays_meanwhile },
+        { "a wait ends when it is listed anew", a_wait_ends_when_it_is_listed_anew },
+        { "nothing is listed anew before its start", nothing_is_listed_anew_before_its_start },
         { "a silent stream is dead", silent_stream_is_dead },
         { "a stream that never opens is dead too", stream_that_never_opens_is_dead_too },
         { "a problem is a sentence, until it is over", problem_is_a_sentence },

@@ -18,19 +18,22 @@ static json_t *object_of(const char *name, const char *uid, const char *rv, cons
 }
 
 /* The words of a line that brings an object: "event a u1 11 x". */
-static void bring(struct table *t, const char *what, const char *name, const char *uid, const char *rv, const char *text)
+static void bring(struct table *t, const char *what, const char *name, const char *uid, const char *rv, const char *text, struct buf *log)
 {
     CLEANUP_JSON json_t *object = object_of(name, uid, rv, text);
-    if (str_eq(what, "item"))
+    size_t told = log->len;
+    if (str_eq(what, "item")) {
         table_list_item(t, object);
-    else if (str_eq(what, "event"))
+    } else if (str_eq(what, "event")) {
         table_event(t, object, false);
-    else if (str_eq(what, "deleted"))
+    } else if (str_eq(what, "deleted")) {
         table_event(t, object, true);
-    else if (str_eq(what, "written"))
-        table_written(t, object);
-    else
+    } else if (str_eq(what, "written")) {
+        bool news = table_written(t, object);
+        assert_int_equal(news, log->len > told);
+    } else {
         fail_msg("what is \"%s\"?", what);
+    }
 }
 
 static void get(const struct table *t, const char *name, struct buf *log)
@@ -48,7 +51,7 @@ static void happen(struct table *t, const char *line, struct buf *log)
     char what[16] = "", a[16] = "", uid[16] = "", rv[32] = "", text[16] = "";
     int words = sscanf(line, "%15s %15s %15s %31s %15s", what, a, uid, rv, text);
     if (words == 5)
-        bring(t, what, a, uid, rv, text);
+        bring(t, what, a, uid, rv, text, log);
     else if (str_eq(what, "list"))
         table_list_begin(t);
     else if (str_eq(what, "end"))

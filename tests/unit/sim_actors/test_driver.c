@@ -94,6 +94,22 @@ static void build_fails(void **state)
     little_end(&w);
 }
 
+static void finds_no_gpu(void **state)
+{
+    (void) state;
+    struct little w;
+    struct spec_driver drivers[] = { { .version = "580.*", .outcome = SPEC_DRIVER_FINDS_NO_GPU } };
+    little_init(&w, 1);
+    w.world.drivers = drivers;
+    w.world.driver_count = 1;
+    little_begin(&w);
+    operands_create_all(&w, TAG, "d1");
+    little_pass(&w, 10 * MINUTE_MS);
+    assert_int_equal(little_ready(&w, "driver") + little_ready(&w, "device-plugin"), 2);
+    assert_string_equal(operands_gpus(&w, "gpu-1", "allocatable"), "0");
+    little_end(&w);
+}
+
 static void needs_reboot(void **state)
 {
     (void) state;
@@ -262,6 +278,7 @@ int main(void)
     suite_add(&s, "operands become ready one after another and serve GPUs", serves_gpus, NULL);
     suite_add(&s, "toolkit and plugin wait for the driver", waits_in_order, NULL);
     suite_add(&s, "a build that fails crash-loops with its last words", build_fails, NULL);
+    suite_add(&s, "a driver that finds no GPU leaves the plugin without any", finds_no_gpu, NULL);
     suite_add(&s, "a driver that needs a reboot works after one", needs_reboot, NULL);
     suite_add(&s, "the host's own driver is found and left alone", host_driver, NULL);
     suite_add(&s, "an idle driver is replaced when its pod is deleted", idle_driver_is_replaced, NULL);

@@ -65,6 +65,48 @@ static void missing_image(void **state)
     little_end(&w);
 }
 
+static void image_behind_a_secret(void **state)
+{
+    (void) state;
+    static const struct spec_image images[] = { { .pattern = "registry.example/*", .secret = "ngc" } };
+    struct little w;
+    begin_with(&w, images, NULL);
+    little_make_pod(&w, "p", "{'imagePullSecrets': [{'name': 'other'}]}");
+    little_make_pod(&w, "knows", "{'imagePullSecrets': [{'name': 'other'}, {'name': 'ngc'}]}");
+    little_pass(&w, 10 * SECOND_MS);
+    assert_string_equal(state_of(&w, "state.waiting.reason"), "ErrImagePull");
+    assert_true(str_has_suffix(state_of(&w, "state.waiting.message"), "401 Unauthorized"));
+    assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "knows")));
+    little_end(&w);
+}
+
+static void image_for_another_node(void **state)
+{
+    (void) state;
+    static const struct spec_image images[] = { { .pattern = "*", .node = "gpu-2", .missing = true } };
+    struct little w;
+    begin_with(&w, images, NULL);
+    little_make_pod(&w, "p", NULL);
+    little_pass(&w, 30 * SECOND_MS);
+    assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
+    little_end(&w);
+}
+
+/* A container whose command is in no image is made, and cannot be started. */
+static void command_of_no_image(void **state)
+{
+    (void) state;
+    struct little w;
+    begin_with(&w, NULL, NULL);
+    little_make_pod(&w, "p", "{'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'registry.example/main:1', 'command': "
+                             "['/ostler-runs-nothing-here']}]}");
+    little_pass(&w, 30 * SECOND_MS);
+    assert_string_equal(json_string_value(little_of_pod(&w, "p", "status.phase")), "Failed");
+    assert_string_equal(state_of(&w, "state.terminated.reason"), "StartError");
+    assert_string_equal(state_of(&w, "imageID"), "registry.example/main:1");
+    little_end(&w);
+}
+
 static void image_is_pulled_once(void **state)
 {
     (void) state;
@@ -334,6 +376,9 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "a pod is created, runs and becomes ready", becomes_ready, NULL);
     suite_add(&s, "an image that is missing, until it is there", missing_image, NULL);
+    suite_add(&s, "an image that needs a secret", image_behind_a_secret, NULL);
+    suite_add(&s, "an image that is missing for another node", image_for_another_node, NULL);
+    suite_add(&s, "a command that no image has", command_of_no_image, NULL);
     suite_add(&s, "an image is pulled once for each node", image_is_pulled_once, NULL);
     suite_add(&s, "a crash loop backs off as kubelets do", crash_loop, NULL);
     suite_add(&s, "init containers run one after another", init_containers_in_order, NULL);

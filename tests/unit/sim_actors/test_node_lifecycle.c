@@ -63,6 +63,35 @@ static void silent_node(void **state)
     little_end(&w);
 }
 
+/* What runs there runs on; what the API server has said meanwhile is done when the way is free again. */
+static void node_that_is_cut_off(void **state)
+{
+    (void) state;
+    struct little w;
+    begin(&w, 1);
+    little_make_pod(&w, "stays", "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
+    little_make_pod(&w, "goes", "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
+    little_pass(&w, 30 * SECOND_MS);
+    actors_node_cut_off(w.actors, "gpu-1");
+    little_pass(&w, 55 * SECOND_MS);
+    assert_string_equal(ready_of(&w, "gpu-1"), "Unknown");
+    assert_false(little_pod_is_ready(little_get(&w, "pods", "default", "stays")));
+    little_delete(&w, "pods", "default", "goes");
+    little_pass(&w, 10 * MINUTE_MS);
+    assert_non_null(little_get(&w, "pods", "default", "goes"));
+    actors_node_rejoin(w.actors, "gpu-1");
+    little_pass(&w, MINUTE_MS);
+    assert_string_equal(ready_of(&w, "gpu-1"), "True");
+    assert_null(little_get(&w, "pods", "default", "goes"));
+    assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "stays")));
+    const json_t *status = json_array_get(little_of_pod(&w, "stays", "status.containerStatuses"), 0);
+    assert_int_equal(json_int(status, "restartCount", -1), 0);
+    struct actors_machine m;
+    assert_true(actors_machine(w.actors, "gpu-1", &m));
+    assert_int_equal(m.boots, 1);
+    little_end(&w);
+}
+
 static void quick_reboot_is_not_noticed(void **state)
 {
     (void) state;
@@ -163,6 +192,7 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "a silent node becomes Unknown, and its pods leave", silent_node, NULL);
+    suite_add(&s, "a node that is cut off runs on, unheard", node_that_is_cut_off, NULL);
     suite_add(&s, "a quick reboot is not noticed", quick_reboot_is_not_noticed, NULL);
     suite_add(&s, "a node that is back in time keeps its pods", back_in_time_keeps_pods, NULL);
     suite_add(&s, "a cordon is a taint", cordon_is_a_taint, NULL);

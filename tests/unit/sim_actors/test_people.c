@@ -49,6 +49,25 @@ static void deeds_at_their_times(void **state)
     little_end(&w);
 }
 
+/* A value may be read elsewhere at that moment: on the object itself, or on another one. */
+static void values_that_are_read(void **state)
+{
+    (void) state;
+    struct little w;
+    CLEANUP_JSON json_t *pairs =
+        tree("{'own': '=metadata.name', 'other': '=nodes/gpu-2 status.nodeInfo.machineID', 'none': '=spec.nothing', 'plain': 'a=b'}");
+    const struct spec_action action = { .deed = SPEC_ANNOTATE, .kind = "nodes", .name = "gpu-1", .body = pairs };
+    little_init(&w, 2);
+    little_begin(&w);
+    assert_true(actors_do(w.actors, &action, NULL));
+    const json_t *node = little_get(&w, "nodes", "", "gpu-1");
+    assert_string_equal(object_annotation(node, "own"), "gpu-1");
+    assert_string_equal(object_annotation(node, "other"), "gpu-2");
+    assert_string_equal(object_annotation(node, "none"), "");
+    assert_string_equal(object_annotation(node, "plain"), "a=b");
+    little_end(&w);
+}
+
 static void deeds_that_cannot_be_done(void **state)
 {
     (void) state;
@@ -217,6 +236,7 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "deeds happen at their times", deeds_at_their_times, NULL);
+    suite_add(&s, "values are read elsewhere", values_that_are_read, NULL);
     suite_add(&s, "deeds that cannot be done say so", deeds_that_cannot_be_done, NULL);
     suite_add(&s, "the autoscaler makes nodes for waiting pods and removes idle ones", autoscaler, NULL);
     suite_add(&s, "the labeller labels, restores and restarts", labeller, NULL);

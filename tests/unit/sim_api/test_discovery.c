@@ -144,6 +144,8 @@ static const struct resource_row {
     { "their eviction", "/api/v1", "pods/eviction",
       "{'name': 'pods/eviction', 'singularName': '', 'namespaced': true, 'group': 'policy', 'version': 'v1', 'kind': 'Eviction', "
       "'verbs': ['create']}" },
+    { "their logs", "/api/v1", "pods/log",
+      "{'name': 'pods/log', 'singularName': '', 'namespaced': true, 'kind': 'Pod', 'verbs': ['get']}" },
     { "their binding", "/api/v1", "pods/binding",
       "{'name': 'pods/binding', 'singularName': '', 'namespaced': true, 'kind': 'Binding', 'verbs': ['create']}" },
     { "namespaces are not deleted as a collection", "/api/v1", "namespaces",

@@ -33,7 +33,8 @@ static const struct bad_row {
       "x.yaml:1: latencies.pull: must be a duration (\"90s\") or a span" },
     { "a span that ends before it begins", "latencies: {pull: 5s..1s}\n", "x.yaml:1: latencies.pull: must be a duration" },
     { "a word that is not among the choices", "drivers:\n- {outcome: Breaks}\n",
-      "x.yaml:2: drivers[0].outcome: must be one of Works, FailsBuild, Hangs, NeedsReboot" },
+      "x.yaml:2: drivers[0].outcome: must be one of Works, FailsBuild, Hangs, " },
+    { "a beginning that is no time", "begins: tomorrow\n", "x.yaml:1: begins: must be a time, as \"2026-11-20T10:00:00Z\", in quotes" },
     { "a truth that is text", "labeller: maybe\n", "x.yaml:1: labeller: must be true or false" },
     { "an empty name", "shapes:\n- {name: ''}\n", "x.yaml:2: shapes[0].name: must be text that is not empty" },
     { "more nodes than can be", SHAPES "nodes:\n- {name: node, shape: a, count: 30000}\n",
@@ -159,6 +160,21 @@ static void a_change_leaves_alone_what_it_does_not_name(void **state)
     scenario_free(s);
 }
 
+/* What the file has not is in its base; and when it begins it says itself. */
+static void a_base_gives_what_is_left_out(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct scenario *s = scenario_read("tests/rollouts/window-dst-autumn.yaml", &e);
+    assert_string_equal(err_msg(&e), "");
+    assert_non_null(s);
+    assert_true(s->world.labeller);
+    assert_string_equal(s->world.nodes[0].shape->name, "h100");
+    assert_int_equal(s->begins_us, INT64_C(1792882800000000));
+    assert_true(json_array_size(s->expect) > 0);
+    scenario_free(s);
+}
+
 static void the_example_of_the_readme_is_whole(void **state)
 {
     (void) state;
@@ -178,6 +194,7 @@ int main(void)
     suite_add(&s, "an action may name a node for short", an_action_may_name_a_node_for_short, NULL);
     suite_add(&s, "an action may name a node that comes later", an_action_may_name_a_node_that_comes_later, NULL);
     suite_add(&s, "a change leaves alone what it does not name", a_change_leaves_alone_what_it_does_not_name, NULL);
+    suite_add(&s, "a base gives what a file leaves out", a_base_gives_what_is_left_out, NULL);
     suite_add(&s, "the scenario of `make run` is whole", the_example_of_the_readme_is_whole, NULL);
     return suite_run(&s, "scenario");
 }

@@ -289,7 +289,7 @@ static void nothing_is_written_before_all_lists_have_come(void **state)
     uint64_t lists = 0;
     while (waits_for_list(lists + 1))
         lists++;
-    assert_int_equal(lists, 9); /* all that kube/resource.h has, but ConfigMaps, which few policies need, and what is only written */
+    assert_int_equal(lists, 10); /* all that kube/resource.h has, but ConfigMaps and budgets, which few need, and what is only written */
 }
 
 static void the_lease_is_given_back_after_the_last_write(void **state)

@@ -162,17 +162,34 @@ static inline bool frame_is_upgrade(const json_t *says, const json_t *taint)
            str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT);
 }
 
-/* The taints that are not Ostler's by what a node says, in their order. New reference. */
+/* The taints that are not Ostler's by what a node says, in their order, but that which keeps a new node closed: it is Ostler's to take off, whoever has
+ * set it. New reference. */
 static inline json_t *frame_foreign_taints(const json_t *node, const json_t *says)
 {
     json_t *out = json_array(), *taint;
     size_t i;
     json_array_foreach (json_at(node, "spec.taints"), i, taint) {
         CLEANUP_FREE char *name = frame_taint_name(taint);
+        if (str_eq(json_str(taint, "key"), TAINT_STARTUP))
+            continue;
         if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) || (!frame_says(says, "taints", name) && !frame_is_upgrade(says, taint)))
             json_array_append(out, taint);
     }
     return out;
+}
+
+/* Whether the taint that keeps a new node closed has come, and is not recorded as ours. */
+static inline bool frame_closed_unsaid(const json_t *before, const json_t *after)
+{
+    static const char name[] = TAINT_STARTUP ":" CLAIM_TAINT_EFFECT;
+    bool was = false, is = false;
+    size_t i;
+    json_t *taint;
+    json_array_foreach (json_at(before, "spec.taints"), i, taint)
+        was = was || str_eq(json_str(taint, "key"), TAINT_STARTUP);
+    json_array_foreach (json_at(after, "spec.taints"), i, taint)
+        is = is || str_eq(json_str(taint, "key"), TAINT_STARTUP);
+    return is && !was && !frame_says(after, "taints", name);
 }
 
 /* What is left of a node when all is taken out that a write of marks may touch. New reference. */
@@ -187,6 +204,7 @@ static inline json_t *frame_rest(const json_t *node)
     json_object_del(annotations, ANNOTATION_HOST_DRIVER);
     json_object_del(annotations, ANNOTATION_CLAIM);
     json_object_del(annotations, ANNOTATION_GAVE_UP);
+    json_object_del(annotations, ANNOTATION_PROOF);
     if (json_object_size(annotations) == 0)
         json_object_del(metadata, "annotations");
     if (json_object_size(json_object_get(rest, "spec")) == 0)
@@ -205,6 +223,8 @@ static inline const char *frame_broken(const json_t *before, const json_t *after
         return "something besides labels, taints and annotations of ours has changed";
     if (!json_equal(taints_before, taints_after))
         return "taints of others are not as they were";
+    if (frame_closed_unsaid(before, after))
+        return "a new taint is not recorded as ours";
     return frame_labels(before, after);
 }
 

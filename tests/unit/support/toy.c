@@ -70,8 +70,9 @@ void toy_init(struct toy *t, const json_t *policy)
     }
     if (!policy)
         return;
-    CLEANUP_JSON json_t *base = json_pack("{s:s, s:s, s:{s:s, s:[s]}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                                          "metadata", "name", POLICY_NAME, "finalizers", POLICY_FINALIZER);
+    CLEANUP_JSON json_t *base = json_pack("{s:s, s:s, s:{s:s, s:[s]}, s:{s:{s:b}, s:{s:{s:b}}}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+                                          "metadata", "name", POLICY_NAME, "finalizers", POLICY_FINALIZER, "spec", "validation", "enabled", 0,
+                                          "nodes", "startupTaint", "enabled", 0);
     json_merge(base, policy);
     toy_put(t, RESOURCE_POLICY, json_incref(base));
 }
@@ -178,6 +179,7 @@ json_t *toy_node(const json_t *brief)
                                     json_textf("%d", (int) json_int(brief, "gpus", 0)));
     json_set_at(node, "status.allocatable", allocatable);
     json_merge(allocatable, json_object_get(brief, "allocatable"));
+    take(node, "status.capacity", brief, "capacity", NULL);
     json_set_at(node, "status.conditions", condition("Ready", json_bool(brief, "ready", true)));
     if (json_object_get(brief, "upSince"))
         json_object_set(json_array_get(json_at(node, "status.conditions"), 0), "lastTransitionTime", json_object_get(brief, "upSince"));
@@ -196,6 +198,31 @@ static void fill_operand(json_t *pod, const json_t *brief)
     json_object_set(labels, LABEL_COMPONENT, json_object_get(brief, "operand"));
     if (json_object_get(brief, "revision"))
         json_object_set(labels, LABEL_REVISION, json_object_get(brief, "revision"));
+}
+
+/* A one-off pod of Ostler's on gpu-1. */
+static void fill_task(json_t *pod, const json_t *brief)
+{
+    static const char affinity[] = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+    const char *kind = json_str(brief, "task"), *resource = json_str(brief, "resource");
+    const json_t *ended = json_object_get(brief, "ended"), *words = json_object_get(brief, "unschedulable");
+    json_t *labels = json_at(pod, "metadata.labels"), *container = json_array_get(json_at(pod, "spec.containers"), 0);
+    json_object_set_new(labels, LABEL_MANAGED_BY, json_string(MANAGED_BY));
+    json_object_set_new(labels, LABEL_TASK, json_string(kind));
+    take(pod, "metadata.creationTimestamp", brief, "created", TOY_NOW);
+    const char *policy = json_str(brief, "policy");
+    json_object_set_new(labels, LABEL_POLICY_UID, json_string(policy ? policy : "uid-" POLICY_NAME "-1"));
+    json_object_set(labels, LABEL_REVISION, json_object_get(brief, "purpose"));
+    json_set_at(container, "resources.limits", json_pack("{s:s}", resource ? resource : RESOURCE_GPU, "1"));
+    json_set_at(pod, affinity, json_pack("[{s:[{s:s, s:s, s:[s]}]}]", "matchFields", "key", "metadata.name", "operator", "In", "values", "gpu-1"));
+    take(pod, "status.phase", brief, "phase", "Pending");
+    if (ended)
+        json_set_at(pod, "status.containerStatuses", json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"), "state", "terminated", ended));
+    if (words) {
+        json_object_del(json_object_get(pod, "spec"), "nodeName");
+        json_set_at(pod, "status.conditions", json_pack("[{s:s, s:s, s:s, s:O}]", "type", "PodScheduled", "status", "False", "reason", "Unschedulable",
+                                                        "message", words));
+    }
 }
 
 json_t *toy_pod(const json_t *brief)
@@ -229,6 +256,8 @@ json_t *toy_pod(const json_t *brief)
                               json_object_get(brief, "said")));
     if (json_object_get(brief, "initStatus"))
         json_set_at(pod, "status.initContainerStatuses", json_pack("[O]", json_object_get(brief, "initStatus")));
+    if (json_object_get(brief, "task"))
+        fill_task(pod, brief);
     if (json_bool(brief, "deleting", false))
         json_set_at(pod, "metadata.deletionTimestamp", json_string(TOY_NOW));
     return pod;
@@ -293,11 +322,14 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
+        .manifests = t->manifests,
+        .operand_namespace = TOY_NAMESPACE,
         .pod_list = slot->pods,
         .refused = t->not_evicted,
         .generation = object_generation(c->object),
         .now_s = clock_wall_us(&still) / 1000000,
         .watched_s = t->watched_s ? t->watched_s : INT64_MAX,
+        .age_s = t->age_s,
         .record = cluster_record,
         .arg = c,
     };
@@ -475,8 +507,25 @@ static void check_changes_something(const struct action *a, const json_t *before
         fail_msg("%s %s %s changes nothing", a->verb, a->target, a->reason);
 }
 
+/* A one-off pod, and what its kubelet says at once: every image is there. */
+static json_t *created(const json_t *before, const json_t *body)
+{
+    if (before)
+        fail_msg("%s is there already", object_name(before));
+    json_t *object = json_deep_copy(body), *statuses = json_array(), *container;
+    size_t i;
+    json_array_foreach (json_at(object, "spec.containers"), i, container)
+        json_array_append_new(statuses, json_pack("{s:O, s:O, s:O}", "name", json_object_get(container, "name"), "image",
+                                                  json_object_get(container, "image"), "imageID", json_object_get(container, "image")));
+    json_set_at(object, "status.phase", json_string("Pending"));
+    json_set_at(object, "status.containerStatuses", statuses);
+    return object;
+}
+
 static json_t *result_of(const struct action *a, const json_t *before, const json_t *body)
 {
+    if (str_eq(a->request.method, "POST"))
+        return created(before, body);
     if (strstr(a->request.path, "/status?")) {
         json_t *object = json_deep_copy(before);
         json_object_set(object, "status", json_object_get(body, "status"));
@@ -492,6 +541,8 @@ static json_t *result_of(const struct action *a, const json_t *before, const jso
 static void carry_out(struct toy *t, const struct action *a)
 {
     CLEANUP_ERR struct err e = { 0 };
+    if (a->request.looks)
+        return; /* all that is there is known */
     enum resource_id resource = a->request.resource;
     CLEANUP_FREE char *name = xstrdup(resource == RESOURCE_POLICY ? POLICY_NAME : strrchr(a->target, '/') + 1);
     CLEANUP_JSON json_t *before = json_incref(toy_get(t, resource, name));
@@ -607,9 +658,27 @@ static bool count_pods(struct toy *t, const json_t *set)
     return true;
 }
 
+/* Proofs come to their end, and all is well. */
+static bool end_proofs(struct toy *t)
+{
+    bool changed = false;
+    const char *name;
+    json_t *pod;
+    CLEANUP_JSON json_t *tasks = json_copy(t->objects[RESOURCE_TASK]);
+    json_object_foreach (tasks, name, pod) {
+        if (!str_eq(json_str(pod, "status.phase"), "Pending") || !str_eq(object_label(pod, LABEL_TASK), task_kind_name(TASK_PROOF)))
+            continue;
+        CLEANUP_JSON json_t *end = json_pack("{s:{s:s, s:[{s:s, s:{s:{s:i}}}]}}", "status", "phase", "Succeeded", "containerStatuses", "name", "x",
+                                             "state", "terminated", "exitCode", 0);
+        toy_edit(t, RESOURCE_TASK, name, end);
+        changed = true;
+    }
+    return changed;
+}
+
 bool toy_follow(struct toy *t)
 {
-    bool changed = remove_unwanted_pods(t);
+    bool changed = remove_unwanted_pods(t) | end_proofs(t);
     CLEANUP_JSON json_t *sets = json_copy(t->objects[RESOURCE_DAEMONSET]);
     const char *set_name, *node_name;
     json_t *set, *node;

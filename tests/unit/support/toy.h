@@ -26,6 +26,7 @@ struct toy {
     uint64_t rv;
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
     int64_t watched_s;               /* how long Ostler has been at work; 0: for ever */
+    int64_t age_s;                   /* how long nothing was heard */
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
     const char *not_evicted;         /* whose eviction was refused last, and in which words; NULL: nobody's; borrowed */
@@ -35,7 +36,8 @@ struct toy {
     size_t writes;                   /* actions carried out */
 };
 
-/* The policy (NULL: none) is as a person wrote it: its metadata are filled in, the finalizer included. */
+/* The policy (NULL: none) is as a person wrote it: its metadata are filled in, the finalizer included. Unless it says otherwise nodes need no proof
+ * (validation.enabled, nodes.startupTaint.enabled): what proves them has tests of its own. */
 void toy_init(struct toy *t, const json_t *policy);
 void toy_clear(struct toy *t);
 
@@ -51,7 +53,8 @@ json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name
 json_t *toy_node(const json_t *brief);
 /* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its first
  * init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage, owners,
- * restartPolicy. New reference. */
+ * restartPolicy. Of a one-off pod on gpu-1: task, name, purpose, policy (uid), resource, phase, created, ended (how its container did), unschedulable (in which
+ * words). New reference. */
 json_t *toy_pod(const json_t *brief);
 /* The record of a revision with these inputs. New reference. */
 json_t *toy_record(const char *hash, const json_t *inputs);

@@ -1,0 +1,112 @@
+#include "plan_command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "kube/object.h"
+#include "offline.h"
+#include "plan_print.h"
+#include "reconcilers/plan_ahead.h"
+#include "simulation.h"
+#include "simulation_print.h"
+#include "snapshot.h"
+
+struct planning {
+    const struct options *o;
+    struct snapshot *snapshot;
+    json_t *policy; /* as it would be on the server */
+    struct err e;
+};
+
+/* ---- which policy */
+
+/* The policy of the file; -1 after it was said what is wrong with it. */
+static int load_file(struct planning *p, json_t **ret)
+{
+    struct policy policy = { 0 };
+    int rc = offline_policy(p->o, &policy, ret) ? 0 : -1;
+    policy_clear(&policy);
+    return rc;
+}
+
+static int choose_policy(struct planning *p, const json_t *file)
+{
+    const struct cluster *c = snapshot_cluster(p->snapshot);
+    if (!file && !c->object)
+        return err_set(&p->e, ERR_NOT_FOUND,
+                       "the cluster has no GpuClusterPolicy; say -f FILE to plan with the policy of a file");
+    if (!file && object_is_deleting(c->object))
+        return err_set(&p->e, ERR_INVALID,
+                       "the cluster's GpuClusterPolicy is being deleted; say -f FILE to plan with the policy of a file");
+    p->policy = plan_ahead_object(c->object, file);
+    return json_str(p->policy, "spec.devicePlugin.config.name") ? snapshot_read_configs(p->snapshot, &p->e) : 0;
+}
+
+/* ---- what is printed */
+
+static void print(const struct planning *p, const json_t *plan, void (*as_text)(const json_t *plan))
+{
+    if (p->o->output == OUTPUT_TEXT) {
+        as_text(plan);
+        return;
+    }
+    CLEANUP_FREE char *text = p->o->output == OUTPUT_YAML ? yaml_dump(plan) : json_dumps(plan, JSON_INDENT(2));
+    printf("%s%s", text, p->o->output == OUTPUT_YAML ? "" : "\n");
+}
+
+static int simulate(struct planning *p)
+{
+    CLEANUP_JSON json_t *told = simulation_run(p->o, snapshot_cluster(p->snapshot), snapshot_objects(p->snapshot), p->policy,
+                                               &p->e);
+    if (!told)
+        return -1;
+    json_object_set_new(told, "assumptions", simulation_assumptions(p->o));
+    print(p, told, simulation_print);
+    return 0;
+}
+
+/* A simulation needs the plan too: with it every node was looked at. */
+static int make_plan(struct planning *p)
+{
+    struct plan_ahead ahead = { 0 };
+    CLEANUP(refusing_clear) struct refusing refusing;
+    refusing_make(snapshot_objects(p->snapshot), &refusing);
+    int rc = plan_ahead(snapshot_cluster(p->snapshot), p->policy, &refusing, &ahead, &p->e);
+    CLEANUP_JSON json_t *plan = rc == 0 ? plan_ahead_json(&ahead) : NULL;
+    if (plan && p->o->simulate)
+        rc = simulate(p);
+    else if (plan)
+        print(p, plan, plan_print);
+    plan_ahead_clear(&ahead);
+    return rc;
+}
+
+static int run(struct planning *p, const json_t *file)
+{
+    p->snapshot = snapshot_read(p->o, &p->e);
+    if (!p->snapshot || choose_policy(p, file) < 0)
+        return -1;
+    if (!snapshot_has_budgets(p->snapshot))
+        fprintf(stderr, "ostler: PodDisruptionBudgets cannot be read here, so nothing is said of pods that they keep\n");
+    return make_plan(p);
+}
+
+int plan_command(const struct options *o)
+{
+    struct planning p = { .o = o };
+    CLEANUP_JSON json_t *file = NULL;
+    /* Whatever goes wrong is said once, in the end. */
+    log_setup(o->log_level == LOG_DEBUG ? LOG_DEBUG : LOG_SILENT, o->log_json);
+    if (o->file && load_file(&p, &file) < 0)
+        return 1;
+    int rc = run(&p, file);
+    if (rc < 0)
+        fprintf(stderr, "ostler: %s\n", err_msg(&p.e));
+    json_decref(p.policy);
+    snapshot_free(p.snapshot);
+    err_clear(&p.e);
+    return rc < 0 ? 1 : 0;
+}

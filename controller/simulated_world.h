@@ -1,0 +1,28 @@
+/* A world for the simulator that is like a cluster that was read: its GPU nodes as machines, its pods with GPUs as pods that do
+ * the same. */
+#ifndef OSTLER_SIMULATED_WORLD_H
+#define OSTLER_SIMULATED_WORLD_H
+
+#include "options.h"
+#include "reconcilers/cluster.h"
+#include "sim/actors/world_spec.h"
+#include "sim/api/api.h"
+
+/* What is to be put into the simulated API server, and the machines below it. `world` is for the actors. */
+struct simulated_world {
+    struct spec_world world;
+    struct spec_node *nodes;   /* of `world`; owned, with names and shapes that are borrowed */
+    struct spec_shape *shapes; /* the same */
+    struct spec_program program; /* jobs */
+    const struct cluster *cluster; /* in which every node was looked at; borrowed */
+    const json_t *objects;         /* as they were read; borrowed */
+};
+
+void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o, struct simulated_world *ret);
+/* What is there before anybody acts: nodes, records of revisions, configurations of device plugins, and pods' budgets. */
+void simulated_world_restore(const struct simulated_world *w, struct api *api);
+/* The pods that use GPUs, on nodes that have some to give by now, with somebody who makes them again where somebody does. */
+void simulated_world_add_pods(const struct simulated_world *w, struct api *api);
+void simulated_world_clear(struct simulated_world *w);
+
+#endif

@@ -1,0 +1,14 @@
+/* `ostler plan --simulate`: a whole rollout, played by Ostler's own engine in the simulator, in a world that is like a cluster
+ * that was read. */
+#ifndef OSTLER_SIMULATION_H
+#define OSTLER_SIMULATION_H
+
+#include "options.h"
+#include "reconcilers/cluster.h"
+
+/* What happened, as `ostler plan --simulate -o json` prints it; docs/upgrades.md has its members. In `c` every node was looked
+ * at; `objects` are as they were read, `policy` is as it would be on the server. NULL with an error. New reference. */
+json_t *simulation_run(const struct options *o, const struct cluster *c, const json_t *objects, const json_t *policy,
+                       struct err *e);
+
+#endif

@@ -1,0 +1,14 @@
+/* A simulated rollout as people read it. */
+#ifndef OSTLER_SIMULATION_PRINT_H
+#define OSTLER_SIMULATION_PRINT_H
+
+#include "options.h"
+
+#include <jansson.h>
+
+/* What was assumed, as a list of sentences. New reference. */
+json_t *simulation_assumptions(const struct options *o);
+/* Prints, on standard output, what simulation_run() gave, with its assumptions. */
+void simulation_print(const json_t *told);
+
+#endif

@@ -1,0 +1,236 @@
+#include "simulation_story.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/plan/rollout.h"
+
+enum {
+    SECOND_MS = 1000,
+    ATTEMPTS_TOLD = 2, /* of a node; what comes after them is more of the same, and is counted */
+};
+
+struct story {
+    struct api *api;
+    const struct sim *sim;
+    int64_t began_ms;
+    int64_t advanced_ms; /* when the rollout last came further: tries that fail again do not count */
+    json_t *timeline;
+    json_t *begun;    /* ms at which nodes that are under way began, by name */
+    json_t *took;     /* seconds that nodes which were released took, by name */
+    json_t *evicted;  /* keys of pods */
+    size_t claimed;   /* nodes that bear a claim now */
+    size_t failures;
+    char *reason;     /* why the rollout does not go on at the moment; owned */
+    char *message;    /* owned */
+    char *told;       /* the sentence that was last told of it; owned */
+};
+
+static const char *const sentences[CLAIM_PHASE_COUNT] = {
+    [CLAIM_WAITING] = "closed for new GPU pods; its jobs run to their end",
+    [CLAIM_DRAINING] = "GPU pods are asked to leave",
+    [CLAIM_UNLOADING] = "what the node runs comes off",
+    [CLAIM_INSTALLING] = "the new revisions come",
+    [CLAIM_VALIDATING] = "everything is up, and is put to the proof",
+    [CLAIM_FAILED] = "it took too long; the node stays closed and is tried again later",
+};
+
+/* Of a drain that took too long: nothing was changed. */
+static const char sentence_of_return[] = "the node is back in service as it was, and is tried again later";
+
+static void add(struct story *s, const char *node, const char *step, const char *message)
+{
+    char at[CLOCK_TEXT_MAX];
+    clock_rfc3339(clock_wall_us(&s->sim->clock), at);
+    json_array_append_new(s->timeline, json_pack("{s:I, s:s, s:s, s:s, s:o}", "second",
+                                                 (json_int_t) (s->sim->now_ms - s->began_ms) / SECOND_MS, "at", at, "node", node,
+                                                 "step", step, "message", json_text(message)));
+}
+
+/* ---- nodes */
+
+static bool read_claim(const json_t *node, struct claim *ret)
+{
+    const char *text = node ? object_annotation(node, ANNOTATION_CLAIM) : NULL;
+    return text && claim_parse(text, ret, NULL);
+}
+
+static void note_released(struct story *s, const char *name)
+{
+    const json_t *began = json_object_get(s->begun, name);
+    int64_t took_s = began ? (s->sim->now_ms - json_integer_value(began)) / SECOND_MS : 0;
+    CLEANUP_FREE char *message = xasprintf("back in service after %lld s", (long long) took_s);
+    add(s, name, "Released", began ? message : "back in service");
+    if (began)
+        json_object_set_new(s->took, name, json_integer(took_s));
+    json_object_del(s->begun, name);
+    s->advanced_ms = s->sim->now_ms;
+}
+
+static void note_phase(struct story *s, const char *name, const struct claim *c)
+{
+    if (claim_phase_has_slot(c->phase) && !json_object_get(s->begun, name))
+        json_object_set_new(s->begun, name, json_integer(s->sim->now_ms));
+    s->failures += c->phase == CLAIM_FAILED;
+    if (c->attempt > ATTEMPTS_TOLD)
+        return;
+    s->advanced_ms = s->sim->now_ms;
+    CLEANUP_FREE char *failed = xasprintf("%s: %s", c->reason, claim_closes(c) ? sentences[CLAIM_FAILED] : sentence_of_return);
+    add(s, name, claim_phase_name(c->phase), c->phase == CLAIM_FAILED ? failed : sentences[c->phase]);
+}
+
+static void on_node(struct story *s, const struct api_commit *c)
+{
+    struct claim before, after;
+    bool was = read_claim(c->before, &before), is = read_claim(c->after, &after);
+    const char *name = object_name(c->after ? c->after : c->before);
+    s->claimed = s->claimed - was + is;
+    if (was && !is)
+        note_released(s, name);
+    else if (is && (!was || before.phase != after.phase))
+        note_phase(s, name, &after);
+}
+
+/* ---- pods and the policy */
+
+static void on_pod(struct story *s, const struct api_commit *c)
+{
+    if (c->verb != API_EVICT || !c->before)
+        return;
+    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(c->before), object_name(c->before));
+    CLEANUP_FREE char *message = xasprintf("%s leaves", key);
+    add(s, json_str_or_empty(c->before, "spec.nodeName"), "Evicted", message);
+    json_array_append_new(s->evicted, json_string(key));
+}
+
+/* Reasons that a person would ask about; the others come and go with each node. */
+static bool is_told(const char *reason)
+{
+    static const enum rollout_hold told[] = { ROLLOUT_HOLD_WINDOW, ROLLOUT_HOLD_FAILED, ROLLOUT_HOLD_SOAK,
+                                              ROLLOUT_HOLD_JOBS,   ROLLOUT_HOLD_DOWN,   ROLLOUT_HOLD_SKIPPED, ROLLOUT_HOLD_DONE };
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        if (str_eq(rollout_hold_reason(told[i]), reason))
+            return true;
+    return false;
+}
+
+static void on_policy(struct story *s, const struct api_commit *c)
+{
+    const json_t *rollout = json_at(c->after, "status.rollout");
+    const char *reason = json_str_or_empty(rollout, "reason"), *message = json_str_or_empty(rollout, "message");
+    bool news = !str_eq(reason, s->reason) && !str_eq(message, s->told);
+    free(s->reason);
+    free(s->message);
+    s->reason = xstrdup(reason);
+    s->message = xstrdup(message);
+    if (!news || !is_told(reason))
+        return;
+    add(s, "", reason, message);
+    free(s->told);
+    s->told = xstrdup(message);
+}
+
+static void on_commit(void *arg, const struct api_commit *c)
+{
+    struct story *s = arg;
+    if (c->kind == kind_named("nodes"))
+        on_node(s, c);
+    else if (c->kind == kind_named("pods"))
+        on_pod(s, c);
+    else if (c->kind == kind_named("gpuclusterpolicies"))
+        on_policy(s, c);
+}
+
+/* ---- */
+
+/* Nodes that were under way when the story begins. */
+static void count_claims(struct story *s)
+{
+    const struct kind *k = kind_named("nodes");
+    struct claim claim;
+    for (size_t i = 0; i < api_count(s->api, k); i++)
+        s->claimed += read_claim(api_at(s->api, k, i), &claim);
+}
+
+struct story *story_new(struct api *api, const struct sim *sim)
+{
+    struct story *s = xcalloc(1, sizeof *s);
+    *s = (struct story){ .api = api, .sim = sim, .began_ms = sim->now_ms, .advanced_ms = sim->now_ms, .timeline = json_array(),
+                         .begun = json_object(), .took = json_object(), .evicted = json_array() };
+    count_claims(s);
+    api_on_commit(api, on_commit, s);
+    return s;
+}
+
+/* Whether the reason ends by itself, at a time that is to come. */
+static bool waits_for_time(const struct story *s)
+{
+    return str_eq(s->reason, rollout_hold_reason(ROLLOUT_HOLD_WINDOW)) ||
+           str_eq(s->reason, rollout_hold_reason(ROLLOUT_HOLD_SOAK));
+}
+
+bool story_is_over(const struct story *s, int64_t quiet_ms)
+{
+    if (str_eq(s->reason, rollout_hold_reason(ROLLOUT_HOLD_DONE)) && s->claimed == 0)
+        return true;
+    return s->sim->now_ms - s->advanced_ms > quiet_ms && !waits_for_time(s);
+}
+
+/* What is said of nodes that are not in service in the end. */
+static json_t *standing(const struct story *s)
+{
+    const struct kind *k = kind_named("gpunodes");
+    json_t *nodes = json_array();
+    for (size_t i = 0; i < api_count(s->api, k); i++) {
+        const json_t *report = api_at(s->api, k, i);
+        const char *state = json_str_or_empty(report, "status.state");
+        if (!str_eq(state, "Ready"))
+            json_array_append_new(nodes, json_pack("{s:s, s:s, s:s}", "node", object_name(report), "state", state, "message",
+                                                   json_str_or_empty(report, "status.message")));
+    }
+    return nodes;
+}
+
+static json_t *summary(const struct story *s)
+{
+    const char *name;
+    json_t *value;
+    int64_t all_s = 0, most_s = 0;
+    json_object_foreach (s->took, name, value) {
+        all_s += json_integer_value(value);
+        most_s = json_integer_value(value) > most_s ? json_integer_value(value) : most_s;
+    }
+    size_t n = json_object_size(s->took);
+    json_t *o = json_pack("{s:I, s:I, s:I, s:O, s:I, s:I, s:b, s:s, s:s}", "seconds",
+                          (json_int_t) (s->advanced_ms - s->began_ms) / SECOND_MS, "nodes", (json_int_t) n, "failures",
+                          (json_int_t) s->failures, "evicted", s->evicted, "secondsPerNode",
+                          (json_int_t) (n ? all_s / (int64_t) n : 0), "secondsOfTheSlowest", (json_int_t) most_s, "complete",
+                          str_eq(s->reason, rollout_hold_reason(ROLLOUT_HOLD_DONE)), "reason", str_or_empty(s->reason), "message",
+                          str_or_empty(s->message));
+    json_object_set_new(o, "standing", standing(s));
+    return o;
+}
+
+json_t *story_tell(const struct story *s)
+{
+    return json_pack("{s:O, s:o}", "timeline", s->timeline, "summary", summary(s));
+}
+
+void story_free(struct story *s)
+{
+    if (!s)
+        return;
+    json_decref(s->timeline);
+    json_decref(s->begun);
+    json_decref(s->took);
+    json_decref(s->evicted);
+    free(s->reason);
+    free(s->message);
+    free(s->told);
+    free(s);
+}

@@ -1,0 +1,232 @@
+#include "snapshot.h"
+
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "base/str.h"
+#include "client/http.h"
+#include "client/read_only.h"
+#include "reconcilers/model/pod.h"
+#include "runtime/loop.h"
+
+/* What plans rest on; ConfigMaps only when a policy asks for them. */
+static const enum resource_id wanted[] = { RESOURCE_POLICY, RESOURCE_NODE, RESOURCE_POD, RESOURCE_REVISION, RESOURCE_BUDGET };
+
+/* In front of a table's own functions, so that objects are kept as they come. */
+struct tap {
+    struct snapshot *snapshot;
+    enum resource_id resource;
+    struct table_ops to;
+};
+
+struct snapshot {
+    struct config config;
+    struct clock clock;
+    struct http *http;
+    struct transport online, reads; /* `reads` lets nothing but reads through to `online` */
+    struct loop *loop;
+    struct timer http_due;
+    struct cluster cluster;
+    struct tap taps[RESOURCE_COUNT];
+    json_t *objects;
+    bool config_loaded, cluster_made;
+};
+
+/* ---- the client */
+
+static void on_http(void *arg)
+{
+    const struct snapshot *s = arg;
+    http_turn(s->http);
+}
+
+/* At the end of each turn: the client's own deadline becomes a timer. */
+static void arm_http(void *arg)
+{
+    struct snapshot *s = arg;
+    int64_t at = http_deadline(s->http);
+    if (at == INT64_MAX)
+        loop_timer_cancel(s->loop, &s->http_due);
+    else
+        loop_timer_set(s->loop, &s->http_due, at);
+}
+
+static int set_up_client(struct snapshot *s, const struct options *o, struct err *e)
+{
+    if (config_load(o->kubeconfig, &s->config, e) < 0)
+        return -1;
+    s->config_loaded = true;
+    free(s->config.user_agent);
+    s->config.user_agent = xasprintf("ostler-plan/%s", ostler_version);
+    s->http = http_new(&s->config, &s->clock, e);
+    if (!s->http)
+        return -1;
+    s->online = http_transport(s->http);
+    s->reads = read_only(&s->online);
+    s->loop = loop_new(&s->clock);
+    s->http_due = (struct timer){ .fn = on_http, .arg = s };
+    loop_add_fd(s->loop, http_fd(s->http), on_http, s);
+    loop_on_turn(s->loop, arm_http, s);
+    return 0;
+}
+
+/* ---- the cluster */
+
+static void no_node(void *arg, const char *name)
+{
+    (void) arg, (void) name;
+}
+
+static void no_policy(void *arg, bool soon)
+{
+    (void) arg, (void) soon;
+}
+
+/* Of pods only those that use a GPU. */
+static bool is_kept(const struct tap *t, const struct record *r)
+{
+    return r && (t->resource != RESOURCE_POD || ((const struct pod *) r)->gpus > 0);
+}
+
+static struct record *tap_project(void *arg, const json_t *object)
+{
+    const struct tap *t = arg;
+    struct record *r = t->to.project(t->to.arg, object);
+    if (!is_kept(t, r))
+        return r;
+    /* Elements of a list do not say of what kind they are. */
+    json_t *kept = json_copy((json_t *) object);
+    json_object_set_new(kept, "apiVersion", json_string(resource_api_version(t->resource)));
+    json_object_set_new(kept, "kind", json_string(resource_get(t->resource)->kind));
+    json_array_append_new(t->snapshot->objects, kept);
+    return r;
+}
+
+static bool tap_same(void *arg, const struct record *a, const struct record *b)
+{
+    const struct tap *t = arg;
+    return t->to.same(t->to.arg, a, b);
+}
+
+static void tap_changed(void *arg, struct record *before, struct record *after)
+{
+    const struct tap *t = arg;
+    t->to.changed(t->to.arg, before, after);
+}
+
+static void tap_free(void *arg, struct record *r)
+{
+    const struct tap *t = arg;
+    t->to.free(t->to.arg, r);
+}
+
+static void tap_table(struct snapshot *s, enum resource_id resource)
+{
+    struct table_ops *ops = &s->cluster.tables[resource].ops;
+    s->taps[resource] = (struct tap){ .snapshot = s, .resource = resource, .to = *ops };
+    *ops = (struct table_ops){ tap_project, tap_same, tap_changed, tap_free, &s->taps[resource] };
+}
+
+static void set_up_cluster(struct snapshot *s, const struct options *o)
+{
+    struct informer_options rows[RESOURCE_COUNT];
+    cluster_init(&s->cluster, &(struct cluster_options){ .operand_namespace = o->operand_namespace,
+                                                         .image_prefixes = o->image_prefixes,
+                                                         .node_name = o->node_name,
+                                                         .clock = &s->clock,
+                                                         .listener = { .node = no_node, .policy = no_policy } });
+    s->cluster_made = true;
+    s->objects = json_array();
+    size_t n = cluster_informers(&s->cluster, rows);
+    for (size_t i = 0; i < n; i++) {
+        tap_table(s, rows[i].resource);
+        s->cluster.informers[rows[i].resource] = informer_new(&rows[i], &s->cluster.tables[rows[i].resource], &s->reads, s->loop,
+                                                              NULL, NULL);
+    }
+}
+
+/* ---- reading */
+
+static const char *problem(const struct snapshot *s)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (s->cluster.informers[i] && informer_problem(s->cluster.informers[i]))
+            return informer_problem(s->cluster.informers[i]);
+    return NULL;
+}
+
+static bool all_read(const struct snapshot *s)
+{
+    for (size_t i = 0; i < RESOURCE_COUNT; i++) {
+        const struct informer *inf = s->cluster.informers[i];
+        if (inf && informer_started(inf) && !informer_synced(inf))
+            return false;
+    }
+    return true;
+}
+
+/* Until every list that was begun has come, or one has failed: who runs a command tries again by himself. */
+static int wait_for_lists(struct snapshot *s, struct err *e)
+{
+    loop_turn(s->loop);
+    while (!all_read(s) && !problem(s)) {
+        struct epoll_event event;
+        epoll_wait(loop_fd(s->loop), &event, 1, -1);
+        loop_turn(s->loop);
+    }
+    return problem(s) ? err_set(e, ERR_UNREACHABLE, "%s (cluster: %s)", problem(s), s->config.description) : 0;
+}
+
+struct snapshot *snapshot_read(const struct options *o, struct err *e)
+{
+    struct snapshot *s = xcalloc(1, sizeof *s);
+    s->clock = clock_system();
+    if (set_up_client(s, o, e) < 0)
+        goto fail;
+    set_up_cluster(s, o);
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        informer_start(s->cluster.informers[wanted[i]]);
+    if (wait_for_lists(s, e) < 0)
+        goto fail;
+    return s;
+fail:
+    snapshot_free(s);
+    return NULL;
+}
+
+int snapshot_read_configs(struct snapshot *s, struct err *e)
+{
+    informer_start(s->cluster.informers[RESOURCE_CONFIGMAP]);
+    return wait_for_lists(s, e);
+}
+
+struct cluster *snapshot_cluster(struct snapshot *s)
+{
+    return &s->cluster;
+}
+
+bool snapshot_has_budgets(const struct snapshot *s)
+{
+    return informer_present(s->cluster.informers[RESOURCE_BUDGET]);
+}
+
+const json_t *snapshot_objects(const struct snapshot *s)
+{
+    return s->objects;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < RESOURCE_COUNT && s->cluster_made; i++)
+        informer_free(s->cluster.informers[i]);
+    if (s->cluster_made)
+        cluster_clear(&s->cluster);
+    http_free(s->http); /* after all who may cancel a request of theirs */
+    loop_free(s->loop);
+    if (s->config_loaded)
+        config_clear(&s->config);
+    json_decref(s->objects);
+    free(s);
+}

@@ -1,0 +1,181 @@
+"""15. Upgrades that fail: on whom, how far it goes, what comes back by itself, and what a person can say."""
+
+import datetime
+import time
+
+import upgrades
+from harness import contains, equal, test
+from names import DRIVER, HOLD, OPERANDS, RETRY
+from rollouts import Ways, ago, closed, phase_of
+from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, assert_end, budget, fleet, rollout_says, runs, service, uid_of, upgrade,
+                      wait_failed, wait_phase, wait_runs, wait_said)
+
+MINUTE = {"timeouts": {"install": "1m", "validation": "1m"}}
+
+
+def record_of(env, revision):
+    """What the record of a driver's revision says of how it fared."""
+    return str(env.k.get("ControllerRevision", f"driver-{revision}", OPERANDS)["metadata"]["annotations"])
+
+
+def _window_until_the_minute_ends():
+    """A window that is open now and closes with this minute, in 25 s at the earliest; and how long that is."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    if now.second > 35:
+        time.sleep(60.5 - now.second)
+        now = datetime.datetime.now(datetime.timezone.utc)
+    return {"schedule": f"{now.minute} {now.hour} * * *", "duration": "1m"}, 60 - now.second
+
+
+MINUTES = ("late", "timed", "guarded", "dying", "hangs", "nogpus")
+
+
+@test
+def what_a_minute_brings(env):
+    """Times that are over: a window closes and waitForJobs ends, in real time; drains and steps take too long.
+
+    Nobody begins when the window has closed; a job is evicted when its time is over, not before; a drain that a budget or a pod that
+    does not die holds up gives its node back as it was; a driver that does not get ready is rolled back; a node whose GPUs do not come
+    fails and stays closed until they do.
+    """
+    pool = {"name": "hangs", "nodeSelector": {"kind": "hangs"}, "driver": {"version": OLD}}
+    nodes = dict(zip(MINUTES, fleet(env, MINUTES, {"pools": [pool]}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE, **MINUTE,
+                                    failureThreshold="100%", drain={"timeout": "1m", "waitForJobs": "15s"})))
+    upgrades.set_on_node(env, nodes["late"], labels={HOLD: "true"})
+    timed = upgrades.workload(env, "Job", nodes["timed"], {"restartPolicy": "Never"}, group="batch/v1")
+    pods = {who: service(env, nodes[who]) for who in ("guarded", "dying")}
+    budget(env, nodes["guarded"])
+    env.k.merge_patch("Pod", pods["dying"], {"metadata": {"annotations": {"test.ostler.dev/lingers": "true"}}}, "default")
+    upgrades.set_on_node(env, nodes["nogpus"], annotations={"test.ostler.dev/gpus": "0"})
+    before = {who: (uid_of(env, pod), env.pod_uids("driver", nodes[who])) for who, pod in pods.items()}
+    with Ways(env, most=6) as ways:
+        window, closes = _window_until_the_minute_ends()
+        env.edit({"driver": {"version": NEW}, "pools": [{**pool, "driver": {"version": "580.95.06-slow"}}],
+                  "rollout": {"windows": [window]}})
+        began = time.time()
+        wait_runs(env, NEW, nodes["timed"], timeout=27)
+        evicted = env.requests(verb="create", resource="pods/eviction", where=lambda r: r.name == timed and "dryRun" not in r.uri)
+        assert evicted[0].time - began > 13, f"the job was evicted after {evicted[0].time - began:.1f} s"
+        time.sleep(max(0.0, began + closes + 0.5 - time.time()))
+        upgrades.set_on_node(env, nodes["late"], labels={HOLD: None})
+        rollout_says(env, "WaitingForWindow")
+        upgrades.run_out(env, *(nodes[who] for who in (*pods, "hangs", "nogpus")))
+        env.wait(lambda: not any(closed(env.get_node(nodes[who])) for who in pods), what="drains that took too long are over")
+        equal({who: (uid_of(env, pod), env.pod_uids("driver", nodes[who])) for who, pod in pods.items()}, before, "pods and drivers there")
+        wait_runs(env, OLD, nodes["hangs"], timeout=30)
+        wait_said(env, nodes["nogpus"], "NoGpus")
+        equal(phase_of(env.get_node(nodes["nogpus"])), "Failed", "the node without GPUs")
+        equal(ways.way[nodes["late"]], [None], "the way of the node that came too late")
+        env.k.merge_patch("Node", nodes["nogpus"], {"status": {"allocatable": {"nvidia.com/gpu": "8"}}}, subresource="status")
+        wait_runs(env, NEW, nodes["nogpus"])
+        env.edit({"rollout": {"windows": None}})
+        wait_runs(env, NEW, nodes["late"])
+        rollout_says(env, "WaitingToRetry", "DrainTimeout")
+    assert "Failed" in ways.way[nodes["hangs"]], "the driver that hangs did not fail"
+    env.k.delete("Pod", pods["dying"], "default", grace=0)
+
+
+@test
+def canary_that_fails_its_proof_is_all_that_fails(env):
+    """A canary on which no CUDA program runs: nobody else gets the version, the canary gets back what it ran, and it is said."""
+    nodes = fleet(env, 3, canary={"nodes": 1, "soak": "1h"})
+    canary, others = nodes[0], nodes[1:]
+    proof = f"ostler-proof-{canary}"
+    with Ways(env) as ways:
+        env.edit({"driver": {"version": NEW}, "validation": {"version": "vectoradd-slow"}})
+        wait_phase(env, canary, "Validating")
+        env.wait(lambda: (env.k.get("Pod", proof, OPERANDS) or {"spec": {}})["spec"].get("nodeName") == canary, what="its proof waits")
+        bad = env.labels(canary)[DRIVER]
+        env.edit({"validation": None})
+        end = {"exitCode": 1, "reason": "Error", "message": "cudaErrorNoDevice", "startedAt": ago(0), "finishedAt": ago(0)}
+        status = {"phase": "Failed", "containerStatuses": [{"name": "proof", "image": "x", "imageID": "", "ready": False,
+                                                            "restartCount": 0, "state": {"terminated": end}}]}
+        env.k.merge_patch("Pod", proof, {"status": status}, OPERANDS, subresource="status")
+        rollout_says(env, "RevisionFailed", bad)
+        wait_runs(env, OLD, canary)
+        equal([ways.way[n] for n in others], [[None]] * len(others), "ways of the others")
+        contains(record_of(env, bad), ["ostler.dev/failed-", f"{canary} ProofFailed"], "the revision's record")
+        env.wait_policy("AllNodesReady")
+
+
+@test
+def images_come_before_the_claim(env):
+    """An image that does not exist and one that is still pulled cost no node its driver; the node, the image and why are said."""
+    kinds = ("missing", "heavy")
+    pools = [{"name": kind, "nodeSelector": {"kind": kind}, "driver": {"version": OLD}} for kind in kinds]
+    nodes = fleet(env, [*kinds, "well"], {**LIGHT, "pools": pools}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE)
+    missing, heavy, well = nodes
+    with Ways(env, most=3) as ways:
+        env.edit({"driver": {"version": NEW}, "pools": [{**p, "driver": {"version": f"580.95.06-{p['name']}"}} for p in pools]})
+        wait_runs(env, NEW, well)
+        rollout_says(env, "WaitingForImages", missing, "580.95.06-missing", "not found")
+        env.stays(lambda: runs(env, missing, OLD) and runs(env, heavy, OLD), 1, "both nodes work")
+        equal([ways.way[n] for n in (missing, heavy)], [[None], [None]], "their ways")
+        env.k.merge_patch("Pod", f"ostler-pull-{heavy}", {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
+        wait_runs(env, "580.95.06-heavy", heavy)
+        env.edit({"pools": [{**p, "driver": {"version": NEW}} for p in pools]})
+        assert_end(env, NEW, nodes)
+    env.wait(lambda: not env.k.list("Pod", OPERANDS, labels="ostler.dev/task"), what="no pod that proves or pulls is left")
+
+
+@test
+def third_wave_fails(env):
+    """The canary and a wave pass, a node of the third crashes: it goes back, who came through stays, who is left is never touched."""
+    nodes = fleet(env, 6, canary={"nodes": 1, "soak": "0s"}, soak="1s", maxParallel=2, maxUnavailable=3, **MINUTE)
+    crashes = nodes[4]
+    with Ways(env, most=2) as ways:
+        upgrade(env, "580.95.06-crash-on-n4")
+        wait_phase(env, crashes, "Installing", timeout=30)
+        wait_said(env, crashes, "CrashLoopBackOff")
+        bad = env.labels(crashes)[DRIVER]
+        wait_failed(env, crashes)
+        wait_runs(env, OLD, *nodes[4:])
+        wait_runs(env, "580.95.06-crash-on-n4", *nodes[:4])
+        equal(ways.way[nodes[5]], [None], "the way of the node that is left")
+        equal(ways.order, nodes[:5], "the order of waves")
+        contains(record_of(env, bad), f"{crashes} CrashLoopBackOff", "the revision's record")
+        env.wait_policy("AllNodesReady")
+        env.wait_calm()
+        rollout_says(env, "RevisionFailed", bad)
+    upgrade(env, NEW, soak="0s", **ALL_AT_ONCE)
+    assert_end(env, NEW, nodes)
+
+
+@test
+def pause_leaves_it_as_it_is_until_a_retry(env):
+    """With onFailure Pause the failed node stays closed and nobody follows; a person says retry, and with a cure all arrive."""
+    nodes = fleet(env, 2, onFailure="Pause", **MINUTE)
+    first, other = nodes
+    with Ways(env) as ways:
+        upgrade(env, "580.95.06-slow")
+        wait_phase(env, first, "Installing")
+        bad = env.labels(first)[DRIVER]
+        wait_failed(env, first)
+        wait_phase(env, first, "Failed")
+        env.stays(lambda: phase_of(env.get_node(first)) == "Failed", 1, "the node that failed")
+        equal(ways.way[other], [None], "the other's way")
+        env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {RETRY: bad}}})
+        for _ in nodes:
+            node = upgrades.wait_begun(env, *nodes)
+            wait_phase(env, node, "Installing")
+            pod = env.wait(lambda n=node: [p for p in env.pods(n, "driver") if "deletionTimestamp" not in p["metadata"]],
+                           what="a driver")[0]
+            env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
+            wait_runs(env, "580.95.06-slow", node)
+        assert_end(env, "580.95.06-slow", nodes)
+
+
+@test
+def old_version_heals_every_failure(env):
+    """Put back to the old version, nodes whose drivers crash and hang run it again; the others never noticed."""
+    bad = ["crash", "slow"]
+    pools = [{"name": kind, "nodeSelector": {"kind": kind}, "driver": {"version": OLD}} for kind in bad]
+    nodes = fleet(env, [*bad, "well"], {"pools": pools}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE)
+    with Ways(env, most=3) as ways:
+        env.edit({"pools": [{**p, "driver": {"version": f"580.95.06-{p['name']}"}} for p in pools]})
+        wait_phase(env, nodes[0], "Installing")
+        wait_phase(env, nodes[1], "Installing")
+        wait_said(env, nodes[0], "CrashLoopBackOff")
+        env.edit({"pools": pools})
+        assert_end(env, OLD, nodes)
+        equal(ways.way[nodes[2]], [None], "the way of the node of another pool")

@@ -1,0 +1,67 @@
+#include "reconcilers/cluster_budgets.h"
+
+#include "base/str.h"
+#include "reconcilers/model/pod_budget.h"
+
+/* What a refusal begins with; the pod's two names come after it. */
+#define REFUSED_POD "pod/"
+
+static struct record *budget_from(void *arg, const json_t *object)
+{
+    (void) arg;
+    return &pod_budget_project(object)->head;
+}
+
+static bool budgets_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return pod_budget_same((const struct pod_budget *) a, (const struct pod_budget *) b);
+}
+
+static bool was_refused_near(const struct node_slot *slot, const struct pod_budget *b)
+{
+    return slot->node && str_has_prefix(str_or_empty(slot->refused), REFUSED_POD) &&
+           pod_budget_is_near(b, slot->refused + sizeof REFUSED_POD - 1);
+}
+
+static void budget_changed(void *arg, struct record *before, struct record *after)
+{
+    struct cluster *c = arg;
+    const struct pod_budget *was = (const struct pod_budget *) before, *is = (const struct pod_budget *) after;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    if (!pod_budget_eased(was, is))
+        return;
+    c->budgets_eased++;
+    while ((e = map_next(&c->slots, &cursor)))
+        if (was_refused_near(e->value, is ? is : was))
+            c->o.listener.node(c->o.listener.arg, e->key);
+}
+
+static void free_budget(void *arg, struct record *r)
+{
+    (void) arg;
+    pod_budget_free((struct pod_budget *) r);
+}
+
+struct table_ops cluster_budget_ops(struct cluster *c)
+{
+    return (struct table_ops){ budget_from, budgets_same, budget_changed, free_budget, c };
+}
+
+void cluster_refused(struct cluster *c, const struct node_slot *slot)
+{
+    struct informer *inf = c->informers[RESOURCE_BUDGET];
+    /* News that came while the answer was on its way found nobody who waited. */
+    if (slot->budgets_eased != c->budgets_eased)
+        c->o.listener.node(c->o.listener.arg, slot->name);
+    if (!inf)
+        return;
+    informer_start(inf);
+    informer_look_again(inf, INFORMER_ABSENT_RETRY_MS);
+}
+
+bool cluster_rests_on(enum resource_id id)
+{
+    return id != RESOURCE_BUDGET;
+}

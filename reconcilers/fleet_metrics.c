@@ -1,0 +1,156 @@
+#include "reconcilers/fleet_metrics.h"
+
+#include "base/str.h"
+#include "reconcilers/plan/records.h"
+
+/* From a step that takes a moment to a job of a day. */
+static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400 };
+
+static const char *const by_state[] = { "state", NULL }, *const by_state_and_pool[] = { "state", "pool", NULL };
+static const char *const by_outcome[] = { "outcome", NULL }, *const by_reason[] = { "reason", NULL }, *const by_pool[] = { "pool", NULL };
+static const char *const by_budget[] = { "budget", NULL };
+
+void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
+{
+    const struct {
+        struct metric **into;
+        struct metric_desc desc;
+    } rows[] = {
+        { &m->nodes, { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL, 0 } },
+        { &m->state_seconds, { "ostler_node_state_seconds", "How long nodes were in a state that they have left.", METRIC_HISTOGRAM, by_state,
+                               state_buckets, ARRAY_LEN(state_buckets) } },
+        { &m->state_oldest, { "ostler_node_state_oldest_seconds", "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
+                              by_state, NULL, 0 } },
+        { &m->evictions, { "ostler_evictions_total", "Pods that were asked to leave, by what the server said.", METRIC_COUNTER, by_outcome, NULL, 0 } },
+        { &m->failures, { "ostler_upgrade_failures_total", "Upgrades that failed on a node, by reason.", METRIC_COUNTER, by_reason, NULL, 0 } },
+        { &m->rollbacks, { "ostler_rollbacks_total", "Nodes that began to go back to what is known good.", METRIC_COUNTER, by_pool, NULL, 0 } },
+        { &m->rollout_nodes, { "ostler_rollout_nodes", "Nodes of the rollout, by how far they are.", METRIC_GAUGE, by_state, NULL, 0 } },
+        { &m->rollout_state, { "ostler_rollout_state", "1 for the reason why no other node begins.", METRIC_GAUGE, by_reason, NULL, 0 } },
+        { &m->used, { "ostler_rollout_used", "What upgrades take of each limit.", METRIC_GAUGE, by_budget, NULL, 0 } },
+        { &m->limit, { "ostler_rollout_limit", "The limits of spec.rollout, in nodes or GPUs.", METRIC_GAUGE, by_budget, NULL, 0 } },
+        { &m->failed_revisions, { "ostler_rollout_failed_revisions", "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool,
+                                  NULL, 0 } },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        *rows[i].into = metrics_add(registry, &rows[i].desc);
+}
+
+/* ---- what happens */
+
+const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool)
+{
+    bool none = state == NODE_UNMANAGED || state == NODE_REMOVING || !c->policy_valid || pool >= c->policy.pools_len;
+    return none ? "" : c->policy.pools[pool].name;
+}
+
+/* A state counts from when the node was seen to enter it: what it was in when this process began to look it has entered at a time that nobody knows. */
+static void leave_state(struct fleet_metrics *m, const struct node_summary *before, int64_t now_s)
+{
+    const char *name = node_state_name(before->state);
+    if (before->since_s && now_s >= before->since_s)
+        metric_observe(m->state_seconds, &name, (double) (now_s - before->since_s));
+}
+
+void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before, const struct node_verdict *v, int64_t now_s)
+{
+    if (!before->counted)
+        return;
+    if (before->state != v->state)
+        leave_state(m, before, now_s);
+    if (v->failed_with && !before->failed)
+        metric_add(m->failures, &v->failed_with, 1);
+    if (v->restoring && !before->restoring)
+        metric_add(m->rollbacks, &pool, 1);
+}
+
+/* Tries alone are told only where they were refused. */
+void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e)
+{
+    if (!request->evicts || (request->dry_run && e->kind == ERR_NONE))
+        return;
+    const char *outcome = e->kind == ERR_NONE ? "evicted" : e->kind == ERR_BUDGET ? "refused" : "error";
+    metric_add(m->evictions, &outcome, 1);
+}
+
+/* ---- sums */
+
+static void show_nodes(struct fleet_metrics *m, const struct cluster *c)
+{
+    metric_drop(m->nodes, NULL);
+    for (size_t pool = 0; pool < TALLY_POOLS_MAX; pool++) {
+        for (int i = 0; i < NODE_STATE_COUNT; i++) {
+            size_t n = c->tally.pools[pool].states[i];
+            const char *const labels[] = { node_state_name((enum node_state) i), fleet_metrics_pool(c, (enum node_state) i, pool) };
+            if (n)
+                metric_add(m->nodes, labels, (double) n);
+        }
+    }
+}
+
+/* One look at every node, when somebody asks. */
+static void show_oldest(struct fleet_metrics *m, const struct cluster *c, int64_t now_s)
+{
+    int64_t oldest[NODE_STATE_COUNT] = { 0 };
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor))) {
+        const struct node_summary *s = &((const struct node_slot *) e->value)->summary;
+        int64_t lasted = s->counted && s->since_s && now_s > s->since_s ? now_s - s->since_s : 0;
+        if (lasted > oldest[s->state])
+            oldest[s->state] = lasted;
+    }
+    for (int i = 0; i < NODE_STATE_COUNT; i++) {
+        const char *name = node_state_name((enum node_state) i);
+        metric_set(m->state_oldest, &name, (double) oldest[i]);
+    }
+}
+
+static void show_rollout(struct fleet_metrics *m, const struct rollout_report *r)
+{
+    const struct {
+        const char *state;
+        size_t nodes;
+    } rows[] = { { "pending", r->pending }, { "waiting", r->waiting }, { "active", r->active },
+                 { "failed", r->failed },   { "skipped", r->skipped }, { "done", r->done } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        metric_set(m->rollout_nodes, &rows[i].state, (double) rows[i].nodes);
+    const char *reason = rollout_report_reason(r);
+    metric_drop(m->rollout_state, NULL);
+    if (r->known)
+        metric_set(m->rollout_state, &reason, 1);
+}
+
+static void show_limits(struct fleet_metrics *m, const struct rollout_report *r)
+{
+    const struct {
+        const char *budget;
+        const struct budget_line *line;
+    } rows[] = { { "maxParallel", &r->slots }, { "maxUnavailable", &r->out }, { "maxUnavailableGpus", &r->out_gpus } };
+    metric_drop(m->limit, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        metric_set(m->used, &rows[i].budget, (double) rows[i].line->used);
+        if (r->known && rows[i].line->max != SIZE_MAX)
+            metric_set(m->limit, &rows[i].budget, (double) rows[i].line->max);
+    }
+}
+
+static void show_failed_revisions(struct fleet_metrics *m, const struct cluster *c)
+{
+    const struct map *records = &c->tables[RESOURCE_REVISION].records;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    metric_drop(m->failed_revisions, NULL);
+    while ((e = map_next(records, &cursor)))
+        for (size_t i = 0; c->policy_valid && i < c->policy.pools_len; i++)
+            if (record_has_failed(e->value, c->policy.pools[i].name))
+                metric_add(m->failed_revisions, (const char *const *) &c->policy.pools[i].name, 1);
+}
+
+void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c, const struct rollout_report *rollout)
+{
+    show_nodes(m, c);
+    show_oldest(m, c, cluster_now_s(c));
+    show_rollout(m, rollout);
+    show_limits(m, rollout);
+    show_failed_revisions(m, c);
+}

@@ -1,0 +1,83 @@
+#include "reconcilers/last_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "kube/log_tail.h"
+#include "reconcilers/model/gpu_node.h"
+#include "reconcilers/model/pod.h"
+
+/* The pod of the verdict; NULL: it names none. */
+static const struct pod *failed_pod(const struct node_slot *slot, const struct node_verdict *v)
+{
+    for (const struct pod *p = slot->pods; p && v->pod; p = p->next_on_node)
+        if (str_eq(p->head.key, v->pod))
+            return p;
+    return NULL;
+}
+
+/* What an Ostler before this one has read. */
+static void remember(const struct cluster *c, struct node_slot *slot)
+{
+    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    if (!slot->summary.counted && !slot->words && report && report->words)
+        slot->words = last_words_copy(report->words);
+}
+
+static struct request request_for(const struct pod *pod, const char *container, bool again)
+{
+    CLEANUP_FREE char *ns = xstrdup(pod->head.key);
+    char *slash = strchr(ns, '/');
+    *slash = '\0';
+    return request_log(ns, slash + 1, container, again);
+}
+
+static void ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod, const char *container, bool again)
+{
+    last_words_free(slot->words);
+    slot->words = last_words_new(pod->head.key, container);
+    CLEANUP_FREE char *key = xasprintf("%s %s %s", slot->name, pod->head.key, container);
+    r->read_text(r->arg, key, request_for(pod, container, again));
+}
+
+void last_words_want(struct reconcilers *r, struct node_slot *slot, const struct node_verdict *v)
+{
+    remember(r->cluster, slot);
+    if (v->moving && !v->restoring) {
+        last_words_free(TAKE(slot->words));
+        return;
+    }
+    if (!r->read_text || (v->state != NODE_FAILED && !v->failed_with))
+        return;
+    const struct pod *pod = failed_pod(slot, v);
+    bool again;
+    const char *container = pod ? pod_ended(r->cluster->strings, pod, &again) : NULL;
+    bool asked = slot->words && str_eq(slot->words->container, container) && pod && str_eq(slot->words->pod, pod->head.key);
+    if (container && !asked)
+        ask(r, slot, pod, container, again);
+}
+
+static void tell(struct reconcilers *r, const struct node_slot *slot)
+{
+    const struct last_words *w = slot->words;
+    CLEANUP_FREE char *note = xasprintf("container %s of pod %s ended with these words: %s", w->container, w->pod, w->text);
+    r->notice(r->arg, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = true,
+                                        .reason = "LastWords", .action = "Reconcile", .note = note });
+}
+
+void last_words_take(struct reconcilers *r, const char *key, const char *bytes, size_t len)
+{
+    CLEANUP_FREE char *node = xstrndup(key, strcspn(key, " "));
+    struct node_slot *slot = map_get(&r->cluster->slots, node);
+    struct last_words *w = slot && slot->node ? slot->words : NULL;
+    CLEANUP_FREE char *asked = w ? xasprintf("%s %s %s", node, w->pod, w->container) : NULL;
+    if (!bytes || !str_eq(asked, key) || w->text)
+        return;
+    CLEANUP_FREE char *text = log_tail(bytes, len, LAST_WORDS_MAX);
+    if (!*text)
+        return;
+    w->text = TAKE(text);
+    tell(r, slot);
+    cluster_tell_report(r->cluster, node);
+}

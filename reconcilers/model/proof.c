@@ -1,0 +1,276 @@
+#include "reconcilers/model/proof.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+
+enum {
+    VERSION = 1,
+    MEMORY_MAX_MIB = 1 << 24, /* 16 TiB: no GPU has more */
+    GPUS_MAX = 1 << 20,
+    LINE_MAX_LEN = 160,
+};
+
+static const char *const ways[PROOF_WAY_COUNT] = {
+#define X(id, name) [PROOF_BY_##id] = name,
+    PROOF_WAYS(X)
+#undef X
+};
+
+/* ---- values */
+
+/* Numbers with dots between them, as versions are. */
+static bool is_version(const char *text)
+{
+    bool digit = false;
+    for (const char *c = text; *c; c++) {
+        if (*c == '.' ? !digit : !isdigit((unsigned char) *c))
+            return false;
+        digit = *c != '.';
+    }
+    return digit && strlen(text) < PROOF_VERSION_MAX;
+}
+
+static bool is_product(const char *text)
+{
+    size_t len = strlen(text);
+    if (len == 0 || len >= PROOF_PRODUCT_MAX || !isalnum((unsigned char) text[0]) || !isalnum((unsigned char) text[len - 1]))
+        return false;
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char) *c) && !strchr("-_.", *c))
+            return false;
+    return true;
+}
+
+static bool is_hash(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char) *c))
+            return false;
+    return strlen(text) < REVISION_HASH_MAX;
+}
+
+static bool take_text(bool (*good)(const char *text), const char *text, char *ret, size_t size)
+{
+    if (text && good(text))
+        return snprintf(ret, size, "%s", text) >= 0;
+    return false;
+}
+
+/* ---- last words */
+
+/* A name as nvidia-smi prints it, the way a label has it: blanks become dashes, as GPU feature discovery does. */
+static void read_product(const char *value, struct proof_facts *ret)
+{
+    char label[PROOF_PRODUCT_MAX];
+    snprintf(label, sizeof label, "%s", value);
+    for (char *c = label; *c; c++)
+        if (*c == ' ')
+            *c = '-';
+    take_text(is_product, label, ret->product, sizeof ret->product);
+}
+
+static void read_driver(const char *value, struct proof_facts *ret)
+{
+    take_text(is_version, value, ret->driver, sizeof ret->driver);
+}
+
+static void read_compute(const char *value, struct proof_facts *ret)
+{
+    take_text(is_version, value, ret->compute, sizeof ret->compute);
+}
+
+static void read_cuda(const char *value, struct proof_facts *ret)
+{
+    take_text(is_version, value, ret->cuda, sizeof ret->cuda);
+}
+
+static void read_memory(const char *value, struct proof_facts *ret)
+{
+    int64_t mib;
+    if (str_parse_int(value, 1, MEMORY_MAX_MIB, &mib))
+        ret->memory_mib = (unsigned) mib;
+}
+
+static const struct {
+    const char *key;
+    void (*read)(const char *value, struct proof_facts *ret);
+} words[] = {
+    { "driver=", read_driver }, { "product=", read_product }, { "memory=", read_memory },
+    { "compute=", read_compute }, { "cuda=", read_cuda },
+};
+
+void proof_read(const char *said, struct proof_facts *ret)
+{
+    *ret = (struct proof_facts){ 0 };
+    for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        char line[LINE_MAX_LEN];
+        size_t len = strcspn(at, "\r\n");
+        if (len >= sizeof line)
+            continue;
+        memcpy(line, at, len);
+        line[len] = '\0';
+        for (size_t i = 0; i < ARRAY_LEN(words); i++)
+            if (str_has_prefix(line, words[i].key))
+                words[i].read(line + strlen(words[i].key), ret);
+    }
+}
+
+/* ---- the annotation */
+
+/* A member that is left out where it is "". */
+static bool read_optional(const json_t *said, const char *key, bool (*good)(const char *text), char *ret, size_t size)
+{
+    const json_t *value = json_object_get(said, key);
+    return !value || take_text(good, json_string_value(value), ret, size);
+}
+
+static bool read_number(const json_t *said, const char *key, int64_t max, unsigned *ret)
+{
+    const json_t *value = json_object_get(said, key);
+    json_int_t n = json_integer_value(value);
+    *ret = (unsigned) n;
+    return !value || (json_is_integer(value) && n >= 0 && n <= max);
+}
+
+static bool read_way(const json_t *said, enum proof_way *ret)
+{
+    for (int i = 0; i < PROOF_WAY_COUNT; i++)
+        if (str_eq(json_str(said, "by"), ways[i])) {
+            *ret = (enum proof_way) i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_members(const json_t *said, struct proof *ret)
+{
+    struct proof_facts *f = &ret->facts;
+    return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION && read_way(said, &ret->way) &&
+           read_optional(said, "driver", is_hash, ret->driver, sizeof ret->driver) &&
+           read_optional(said, "stack", is_hash, ret->stack, sizeof ret->stack) && read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
+           read_optional(said, "version", is_version, f->driver, sizeof f->driver) &&
+           read_optional(said, "product", is_product, f->product, sizeof f->product) &&
+           read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
+           read_optional(said, "cuda", is_version, f->cuda, sizeof f->cuda) && read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
+}
+
+bool proof_parse(const char *text, struct proof *ret)
+{
+    struct proof p = { 0 };
+    size_t len = strnlen(str_or_empty(text), PROOF_TEXT_MAX);
+    if (len == 0 || len >= PROOF_TEXT_MAX)
+        return false;
+    CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
+    bool good = said && read_members(said, &p);
+    if (good)
+        *ret = p;
+    return good;
+}
+
+static void put_text(json_t *said, const char *key, const char *text)
+{
+    if (*text)
+        json_object_set_new(said, key, json_string(text));
+}
+
+char *proof_text(const struct proof *p)
+{
+    CLEANUP_JSON json_t *said = json_pack("{s:i, s:s, s:i}", "v", VERSION, "by", ways[p->way], "gpus", (int) p->gpus);
+    put_text(said, "driver", p->driver);
+    put_text(said, "stack", p->stack);
+    put_text(said, "version", p->facts.driver);
+    put_text(said, "product", p->facts.product);
+    put_text(said, "compute", p->facts.compute);
+    put_text(said, "cuda", p->facts.cuda);
+    if (p->facts.memory_mib)
+        json_object_set_new(said, "memory", json_integer(p->facts.memory_mib));
+    return json_compact(said);
+}
+
+bool proof_is_of(const struct proof *p, const char *driver, const char *stack)
+{
+    return *stack && str_eq(p->driver, driver) && str_eq(p->stack, stack);
+}
+
+/* ---- labels */
+
+static void set_label(json_t *labels, const char *key, const char *value)
+{
+    json_object_set_new(labels, key, json_string(value));
+}
+
+/* A version as labels: one for each of its parts, "" where it has fewer, and one for the whole under `full` (NULL: none). */
+static void version_labels(json_t *labels, const char *version, const char *const *keys, size_t count, const char *full)
+{
+    char rest[PROOF_VERSION_MAX];
+    char *at = rest;
+    snprintf(rest, sizeof rest, "%s", version);
+    for (size_t i = 0; i < count; i++)
+        set_label(labels, keys[i], str_or_empty(strsep(&at, ".")));
+    if (full)
+        set_label(labels, full, version);
+}
+
+/* The names of architectures, as GPU feature discovery has them. From these compute capabilities on, newest first. */
+static const char *family_of(unsigned major, unsigned minor)
+{
+    static const struct {
+        unsigned major, minor;
+        const char *name;
+    } families[] = {
+        { 10, 0, "blackwell" }, { 9, 0, "hopper" }, { 8, 9, "ada-lovelace" }, { 8, 0, "ampere" }, { 7, 5, "turing" }, { 7, 0, "volta" },
+        { 6, 0, "pascal" }, { 5, 0, "maxwell" }, { 3, 0, "kepler" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(families); i++)
+        if (major > families[i].major || (major == families[i].major && minor >= families[i].minor))
+            return families[i].name;
+    return "undefined";
+}
+
+static void product_labels(const struct proof *p, json_t *labels)
+{
+    static const char *const compute[] = { LABEL_COMPUTE_MAJOR, LABEL_COMPUTE_MINOR };
+    const struct proof_facts *f = &p->facts;
+    unsigned major, minor;
+    set_label(labels, LABEL_GPU_PRODUCT, f->product);
+    json_object_set_new(labels, LABEL_GPU_COUNT, json_textf("%u", p->gpus));
+    if (f->memory_mib)
+        json_object_set_new(labels, LABEL_GPU_MEMORY, json_textf("%u", f->memory_mib));
+    if (sscanf(f->compute, "%3u.%3u", &major, &minor) != 2)
+        return;
+    set_label(labels, LABEL_GPU_FAMILY, family_of(major, minor));
+    version_labels(labels, f->compute, compute, ARRAY_LEN(compute), NULL);
+}
+
+void proof_labels(const struct proof *p, json_t *labels)
+{
+    static const char *const driver[] = { LABEL_DRIVER_MAJOR, LABEL_DRIVER_MINOR, LABEL_DRIVER_REVISION };
+    static const char *const old_driver[] = { LABEL_OLD_DRIVER_MAJOR, LABEL_OLD_DRIVER_MINOR, LABEL_OLD_DRIVER_REV };
+    static const char *const cuda[] = { LABEL_CUDA_MAJOR, LABEL_CUDA_MINOR };
+    static const char *const old_cuda[] = { LABEL_OLD_CUDA_MAJOR, LABEL_OLD_CUDA_MINOR };
+    const struct proof_facts *f = &p->facts;
+    if (*f->driver) {
+        version_labels(labels, f->driver, driver, ARRAY_LEN(driver), LABEL_DRIVER_FULL);
+        version_labels(labels, f->driver, old_driver, ARRAY_LEN(old_driver), NULL);
+    }
+    if (*f->cuda) {
+        version_labels(labels, f->cuda, cuda, ARRAY_LEN(cuda), LABEL_CUDA_FULL);
+        version_labels(labels, f->cuda, old_cuda, ARRAY_LEN(old_cuda), NULL);
+    }
+    if (*f->product)
+        product_labels(p, labels);
+}
+
+bool proof_version_fits(const char *wanted, const char *said)
+{
+    if (!wanted || !is_version(wanted) || !*said)
+        return true;
+    size_t len = strlen(wanted);
+    return strncmp(wanted, said, len) == 0 && (said[len] == '\0' || (said[len] == '.' && !strchr(wanted, '.')));
+}

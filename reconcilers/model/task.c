@@ -1,0 +1,214 @@
+#include "reconcilers/model/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+static const char *const kind_names[TASK_COUNT] = {
+#define X(id, name) [TASK_##id] = name,
+    TASKS(X)
+#undef X
+};
+
+const char *task_kind_name(enum task_kind kind)
+{
+    return kind_names[kind];
+}
+
+/* What a DaemonSet or somebody else controls is none: we make them bare. */
+enum task_kind task_kind_of(const json_t *object)
+{
+    const char *name = object_label(object, LABEL_TASK);
+    if (!name || object_controller(object) || !str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY))
+        return TASK_NONE;
+    for (int i = 0; i < TASK_COUNT; i++)
+        if (str_eq(name, kind_names[i]))
+            return (enum task_kind) i;
+    return TASK_NONE;
+}
+
+void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_MAX])
+{
+    enum { HASH_LEN = 9 }; /* a dash and eight digits */
+    int len = snprintf(out, TASK_NAME_MAX, "ostler-%s-%s", kind_names[kind], node);
+    if (len < TASK_NAME_MAX)
+        return;
+    size_t keep = TASK_NAME_MAX - 1 - HASH_LEN;
+    while (out[keep - 1] == '.' || out[keep - 1] == '-')
+        keep--; /* neither may end a part of a name */
+    snprintf(out + keep, TASK_NAME_MAX - keep, "-%08x", (unsigned) (str_hash(node, strlen(node)) & 0xffffffff));
+}
+
+const char *task_node(const json_t *object)
+{
+    const char *bound = json_str(object, "spec.nodeName");
+    if (bound && *bound)
+        return bound;
+    const json_t *terms = json_at(object, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+    const json_t *field = json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"), 0);
+    return str_eq(json_str(field, "key"), "metadata.name") ? json_string_value(json_array_get(json_object_get(field, "values"), 0)) : NULL;
+}
+
+/* ---- what its status says */
+
+static bool is_pull_problem(const char *reason)
+{
+    static const char *const reasons[] = { "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError",
+                                           "RegistryUnavailable", "SignatureValidationFailed" };
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (str_eq(reason, reasons[i]))
+            return true;
+    return false;
+}
+
+/* Reasons for waiting that come after the image is there. */
+static bool waits_with_image(const char *reason)
+{
+    static const char *const reasons[] = { "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "CrashLoopBackOff" };
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (str_eq(reason, reasons[i]))
+            return true;
+    return false;
+}
+
+/* How a container ended, or last ended; NULL: it has not. */
+static const json_t *end_of(const json_t *status)
+{
+    const json_t *end = json_at(status, "state.terminated");
+    return end ? end : json_at(status, "lastState.terminated");
+}
+
+/* A kubelet says in turn that a pull has failed and that it waits before the next: the words are the same for both. */
+static const char *without_back_off(const char *words)
+{
+    const char *end = str_has_prefix(words, "Back-off pulling image ") ? strstr(words, "\": ") : NULL;
+    return end ? end + 3 : words;
+}
+
+static const char *without_reason(const char *words)
+{
+    static const char reason[] = "ErrImagePull: ";
+    return str_has_prefix(words, reason) ? words + strlen(reason) : words;
+}
+
+/* One line, and no byte that JSON writes as six. */
+static uint32_t words_of(struct intern *in, const json_t *waiting)
+{
+    const char *words = without_reason(without_back_off(json_str_or_empty(waiting, "message")));
+    CLEANUP_FREE char *text = str_shortened(*words ? words : json_str_or_empty(waiting, "reason"), TASK_WORDS_MAX);
+    for (char *c = text; *c; c++)
+        if ((unsigned char) *c < ' ')
+            *c = ' ';
+    return intern_add(in, text);
+}
+
+static void look_at_image(struct intern *in, struct task *t, const json_t *status)
+{
+    const char *reason = json_str(status, "state.waiting.reason");
+    bool begun = json_at(status, "state.running") || end_of(status);
+    t->begun |= begun;
+    if (*json_str_or_empty(status, "imageID") || waits_with_image(reason))
+        t->pulled++;
+    if (!is_pull_problem(reason) || t->no_image)
+        return;
+    t->no_image = intern_add(in, json_str(status, "image"));
+    t->why_no_image = words_of(in, json_at(status, "state.waiting"));
+}
+
+static int64_t seconds_of(const char *time)
+{
+    int64_t us = time ? clock_parse_rfc3339(time) : -1;
+    return us < 0 ? 0 : us / 1000000;
+}
+
+static void look_at_end(struct intern *in, struct task *t, const json_t *end)
+{
+    int64_t ended_s = seconds_of(json_str(end, "finishedAt"));
+    t->ended_s = ended_s > t->ended_s ? ended_s : t->ended_s;
+    int64_t code = json_int(end, "exitCode", 0);
+    if (code > INT32_MIN && code < INT32_MAX && code != 0)
+        t->exit_code = (int32_t) code;
+    const char *message = json_str_or_empty(end, "message");
+    if (!*message)
+        return;
+    CLEANUP_FREE char *kept = xstrndup(message, str_utf8_cut(message, TASK_SAID_MAX));
+    intern_drop(in, t->said);
+    t->said = intern_add(in, kept);
+}
+
+static enum task_state state_of(const json_t *object)
+{
+    const char *phase = json_str_or_empty(object, "status.phase");
+    if (str_eq(phase, "Succeeded"))
+        return TASK_DONE;
+    if (str_eq(phase, "Failed"))
+        return TASK_FAILED;
+    return str_eq(phase, "Running") ? TASK_RUNNING : TASK_PENDING;
+}
+
+static uint32_t device_of(struct intern *in, const json_t *containers)
+{
+    size_t i;
+    json_t *c, *value;
+    const char *key;
+    json_array_foreach (containers, i, c)
+        json_object_foreach (json_at(c, "resources.limits"), key, value)
+            if (str_has_prefix(key, RESOURCE_PREFIX))
+                return intern_add(in, key);
+    return INTERN_NONE;
+}
+
+struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object)
+{
+    struct task *t = xcalloc(1, sizeof *t);
+    const json_t *containers = json_at(object, "spec.containers"), *statuses = json_at(object, "status.containerStatuses");
+    size_t i, images = json_array_size(containers);
+    json_t *status;
+    t->kind = kind;
+    t->state = state_of(object);
+    t->policy = intern_add(in, object_label(object, LABEL_POLICY_UID));
+    t->purpose = intern_add(in, object_label(object, LABEL_REVISION));
+    t->resource = device_of(in, containers);
+    t->bound = *json_str_or_empty(object, "spec.nodeName") != '\0';
+    t->created_s = seconds_of(json_str(object, "metadata.creationTimestamp"));
+    t->images = images > UINT16_MAX ? UINT16_MAX : (uint16_t) images;
+    json_array_foreach (statuses, i, status) {
+        if (i >= UINT16_MAX)
+            break;
+        look_at_image(in, t, status);
+        if (end_of(status))
+            look_at_end(in, t, end_of(status));
+    }
+    const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
+    t->unschedulable = str_eq(json_str(scheduled, "status"), "False");
+    return t;
+}
+
+bool task_same(const struct task *a, const struct task *b)
+{
+    if (!a || !b)
+        return a == b;
+    /* Both were zeroed whole before anything was filled in. */
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+void task_free(struct intern *in, struct task *t)
+{
+    if (!t)
+        return;
+    intern_drop(in, t->policy);
+    intern_drop(in, t->purpose);
+    intern_drop(in, t->resource);
+    intern_drop(in, t->said);
+    intern_drop(in, t->no_image);
+    intern_drop(in, t->why_no_image);
+    free(t);
+}

@@ -1,0 +1,21 @@
+/* What a node bears for its proof: the annotation that says what it was proven to run, the labels that follow from it, and the taint that keeps a new node
+ * closed until then. All of it is written with the other marks, in one request: no node is open before what opens it is written. */
+#ifndef OSTLER_RECONCILERS_PLAN_OPENING_H
+#define OSTLER_RECONCILERS_PLAN_OPENING_H
+
+#include "reconcilers/plan/marks.h"
+#include "reconcilers/plan/proof.h"
+
+struct opening {
+    const struct proof_look *look; /* NULL: nothing could be proven in this pass */
+    bool changing;                 /* what the node runs is being changed: what it was proven to run counts no more */
+    json_t *left;                  /* for struct marks; owned */
+};
+
+/* Adds to the marks that are wanted; `labels` are those of the marks, and get what the proof shows. */
+void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, json_t *labels, struct marks *wanted);
+void opening_clear(struct opening *o);
+/* A new node has been closed for longer than the policy says. Asks to be called again when that is so. */
+bool opening_is_overdue(const struct node_input *in, struct plan *plan);
+
+#endif

@@ -1,0 +1,291 @@
+#include "reconcilers/plan/outlook.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+
+/* Longest sentence, and longest that is said of one node. */
+enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400, YEAR_S = 365 * DAY_S };
+
+const struct outlook_limits outlook_for_status = { .waves = 5, .names = 5, .blockers = 5, .pods = 0 };
+const struct outlook_limits outlook_in_full = {
+    .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
+};
+
+static const char *const tier_names[ROLLOUT_TIERS] = { [ROLLOUT_DRIVER] = "driver", [ROLLOUT_STACK] = "stack" };
+
+static json_t *count(size_t n)
+{
+    return json_integer((json_int_t) n);
+}
+
+static json_t *time_json(const struct outlook_input *in, int64_t at_s)
+{
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339((at_s + in->rollout->set_s) * 1000000, text);
+    return json_string(text);
+}
+
+static const struct drain *drain_of(const struct outlook_input *in, const struct rollout_node *n)
+{
+    return &in->drains[n - in->rollout->nodes];
+}
+
+/* ---- sums */
+
+struct sums {
+    size_t by_pool[ROLLOUT_TIERS]; /* of one pool */
+    size_t leave, wait, blocked;   /* pods that are asked to leave, pods that are waited for, and nodes with such */
+};
+
+static struct sums sum_pods(const struct outlook_input *in)
+{
+    struct sums s = { 0 };
+    for (size_t i = 0; i < in->rollout->node_count; i++) {
+        s.leave += in->drains[i].of[DRAIN_LEAVES];
+        s.wait += in->drains[i].stuck;
+        s.blocked += in->drains[i].stuck > 0;
+    }
+    return s;
+}
+
+static size_t moves_of(const struct outlook_input *in, size_t pool, enum rollout_tier tier)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->forecast->move_count; i++)
+        n += in->forecast->moves[i].tier == tier && in->forecast->moves[i].node->pool == pool;
+    return n;
+}
+
+/* ---- members */
+
+static json_t *pools_json(const struct outlook_input *in)
+{
+    json_t *pools = json_array();
+    size_t names = 0;
+    for (size_t i = 0; i < in->rollout->node_count; i++)
+        names = in->rollout->nodes[i].pool >= names ? in->rollout->nodes[i].pool + 1 : names;
+    for (size_t pool = 0; pool < names; pool++) {
+        size_t driver = moves_of(in, pool, ROLLOUT_DRIVER), stack = moves_of(in, pool, ROLLOUT_STACK);
+        if (driver + stack)
+            json_array_append_new(pools, json_pack("{s:s, s:o, s:o}", "name", in->rollout->pool_names[pool], "driver",
+                                                   count(driver), "stack", count(stack)));
+    }
+    return pools;
+}
+
+static json_t *wave_json(const struct outlook_input *in, const struct forecast_wave *w)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < w->count && i < in->limits->names; i++)
+        json_array_append_new(names, json_string(in->forecast->moves[w->first + i].node->name));
+    json_t *o = json_pack("{s:o, s:o}", "nodes", count(w->count), "names", names);
+    if (w->canary)
+        json_object_set_new(o, "canary", json_true());
+    if (w->timed)
+        json_object_set_new(o, "begins", time_json(in, w->begins_s));
+    return o;
+}
+
+static json_t *waves_json(const struct outlook_input *in)
+{
+    json_t *waves = json_array();
+    for (size_t i = 0; i < in->forecast->wave_count && i < in->limits->waves; i++)
+        json_array_append_new(waves, wave_json(in, &in->forecast->waves[i]));
+    return waves;
+}
+
+static json_t *stay_json(const struct outlook_input *in, enum rollout_hold hold)
+{
+    json_t *names = json_array();
+    size_t nodes = 0;
+    for (size_t i = 0; i < in->forecast->stay_count; i++) {
+        if (in->forecast->stays[i].hold != hold)
+            continue;
+        if (nodes++ < in->limits->names)
+            json_array_append_new(names, json_string(in->forecast->stays[i].node->name));
+    }
+    return json_pack("{s:s, s:o, s:o}", "reason", rollout_hold_reason(hold), "nodes", count(nodes), "names", names);
+}
+
+static json_t *stays_json(const struct outlook_input *in)
+{
+    json_t *stays = json_array();
+    for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
+        json_t *stay = stay_json(in, (enum rollout_hold) hold);
+        if (json_int(stay, "nodes", 0))
+            json_array_append(stays, stay);
+        json_decref(stay);
+    }
+    return stays;
+}
+
+/* What keeps a node from being drained; NULL: nothing that is known. Owned by the caller. */
+static char *blocker_text(const struct outlook_input *in, const struct drain *d)
+{
+    if (d->stuck)
+        return str_shortened(d->message, BLOCKER_MAX);
+    for (size_t i = 0; i < d->of[DRAIN_LEAVES] && in->refusing; i++) {
+        const char *budget = refusing_budget_of(in->refusing, in->strings, d->leaving[i]);
+        if (budget)
+            return xasprintf("the PodDisruptionBudget %s does not let %s go at the moment", budget, d->leaving[i]->head.key);
+    }
+    return NULL;
+}
+
+static json_t *blockers_json(const struct outlook_input *in)
+{
+    json_t *blockers = json_array();
+    for (size_t i = 0; i < in->rollout->node_count && json_array_size(blockers) < in->limits->blockers; i++) {
+        CLEANUP_FREE char *text = blocker_text(in, &in->drains[i]);
+        if (!text)
+            continue;
+        json_array_append_new(blockers, json_pack("{s:s, s:o}", "node", in->rollout->nodes[i].name, "message", json_text(text)));
+    }
+    return blockers;
+}
+
+static json_t *pods_json(const struct outlook_input *in, const struct rollout_node *n)
+{
+    const struct drain *d = drain_of(in, n);
+    json_t *pods = json_array();
+    for (size_t i = 0; i < d->of[DRAIN_LEAVES] && i < in->limits->pods; i++)
+        json_array_append_new(pods, json_string(d->leaving[i]->head.key));
+    return pods;
+}
+
+/* In the order in which they go; one that is under way is in no wave. */
+static json_t *moves_json(const struct outlook_input *in)
+{
+    json_t *moves = json_array();
+    for (size_t i = 0; i < in->forecast->move_count; i++) {
+        const struct forecast_move *m = &in->forecast->moves[i];
+        size_t wave = i < in->forecast->under_way ? 0 : m->wave + 1;
+        json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
+                                               in->rollout->pool_names[m->node->pool], "wave", count(wave), "tier",
+                                               tier_names[m->tier], "pods", pods_json(in, m->node)));
+    }
+    return moves;
+}
+
+json_t *outlook_pace_json(const struct rollout_pace pace[static ROLLOUT_TIERS])
+{
+    json_t *out = json_object();
+    for (int tier = 0; tier < ROLLOUT_TIERS; tier++)
+        if (pace[tier].nodes)
+            json_object_set_new(
+                out, tier_names[tier],
+                json_pack("{s:I, s:o}", "secondsPerNode", (json_int_t) pace[tier].node_s, "nodes", count(pace[tier].nodes)));
+    return out;
+}
+
+void outlook_pace(const json_t *json, struct rollout_pace ret[static ROLLOUT_TIERS])
+{
+    for (int tier = 0; tier < ROLLOUT_TIERS; tier++) {
+        const json_t *of = json_object_get(json, tier_names[tier]);
+        int64_t node_s = json_int(of, "secondsPerNode", 0), nodes = json_int(of, "nodes", 0);
+        bool sane = node_s > 0 && node_s < YEAR_S && nodes > 0 && nodes < UINT32_MAX;
+        ret[tier] = sane ? (struct rollout_pace){ .node_s = node_s, .nodes = (size_t) nodes } : (struct rollout_pace){ 0 };
+    }
+}
+
+/* ---- the sentence */
+
+/* "2h 5m" */
+static void say_span(struct buf *out, int64_t s)
+{
+    if (s >= DAY_S)
+        buf_printf(out, "%lldd %lldh", (long long) (s / DAY_S), (long long) (s % DAY_S / HOUR_S));
+    else if (s >= HOUR_S)
+        buf_printf(out, "%lldh %lldm", (long long) (s / HOUR_S), (long long) (s % HOUR_S / MINUTE_S));
+    else if (s >= MINUTE_S)
+        buf_printf(out, "%lldm", (long long) ((s + MINUTE_S - 1) / MINUTE_S));
+    else
+        buf_printf(out, "%llds", (long long) s);
+}
+
+static void say_time(struct buf *out, const struct outlook_input *in)
+{
+    const struct rollout_forecast *f = in->forecast;
+    if (!f->move_count)
+        return;
+    if (!f->timed) {
+        buf_str(out, f->beyond ? "; it is too long to tell when it ends"
+                               : "; no pace is known yet, so nobody can tell how long it takes");
+        return;
+    }
+    buf_str(out, "; at the pace seen so far it takes ");
+    say_span(out, f->ends_s > in->rollout->now_s ? f->ends_s - in->rollout->now_s : 0);
+}
+
+static void say_pods(struct buf *out, const struct sums *s)
+{
+    if (s->leave)
+        buf_printf(out, "; %zu GPU pod%s asked to leave", s->leave, s->leave == 1 ? " is" : "s are");
+    if (s->wait)
+        buf_printf(out, "; %zu GPU pod%s on %zu node%s waited for", s->wait, s->wait == 1 ? "" : "s", s->blocked,
+                   s->blocked == 1 ? (s->wait == 1 ? " is" : " are") : "s are");
+}
+
+static void say_stays(struct buf *out, const struct outlook_input *in)
+{
+    for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
+        size_t nodes = 0;
+        for (size_t i = 0; i < in->forecast->stay_count; i++)
+            nodes += in->forecast->stays[i].hold == (enum rollout_hold) hold;
+        if (nodes)
+            buf_printf(out, "; %zu node%s (%s)", nodes, nodes == 1 ? " stays as it is" : "s stay as they are",
+                       rollout_hold_reason((enum rollout_hold) hold));
+    }
+}
+
+/* "20 nodes go in 12 waves; …". Owned by the caller. */
+static char *sentence_of(const struct outlook_input *in)
+{
+    const struct rollout_forecast *f = in->forecast;
+    struct buf out = BUF_INIT(SENTENCE_ROOM);
+    struct sums s = sum_pods(in);
+    size_t begin = f->move_count - f->under_way;
+    buf_printf(&out, "%zu node%s in %zu wave%s", begin, begin == 1 ? " goes" : "s go", f->wave_count,
+               f->wave_count == 1 ? "" : "s");
+    if (f->under_way)
+        buf_printf(&out, ", %zu %s under way", f->under_way, f->under_way == 1 ? "is" : "are");
+    if (f->beyond)
+        buf_printf(&out, ", and %zu more after them", f->beyond);
+    say_pods(&out, &s);
+    say_stays(&out, in);
+    say_time(&out, in);
+    return buf_take(&out);
+}
+
+/* ---- all of it */
+
+json_t *outlook_json(const struct outlook_input *in)
+{
+    const struct rollout_forecast *f = in->forecast;
+    if (!*f->hash)
+        return NULL;
+    struct sums s = sum_pods(in);
+    CLEANUP_FREE char *sentence = sentence_of(in);
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "hash", f->hash, "madeAt",
+                          time_json(in, in->rollout->now_s), "message", json_text(sentence), "nodes", count(f->move_count),
+                          "underWay", count(f->under_way), "waveCount", count(f->wave_count), "pools", pools_json(in), "waves",
+                          waves_json(in));
+    json_object_set_new(o, "stay", stays_json(in));
+    json_object_set_new(o, "pods", json_pack("{s:o, s:o}", "leave", count(s.leave), "wait", count(s.wait)));
+    json_object_set_new(o, "blockers", blockers_json(in));
+    if (in->limits->moves && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL))
+        json_object_set_new(o, "held", json_string(rollout_hold_reason(f->now)));
+    if (in->limits->moves) {
+        json_object_set_new(o, "pace", outlook_pace_json(in->pace));
+        json_object_set_new(o, "moves", moves_json(in));
+    }
+    if (f->beyond)
+        json_object_set_new(o, "beyond", count(f->beyond));
+    if (f->timed)
+        json_object_set_new(o, "ends", time_json(in, f->ends_s));
+    return o;
+}

@@ -1,0 +1,130 @@
+#include "reconcilers/plan/rollout_events.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/plan/records.h"
+
+/* One annotation that comes, or becomes another. */
+struct news {
+    const struct cluster_view *v;
+    const char *tier, *hash, *pool;
+    const char *value;
+    struct arena *a;
+};
+
+/* What is told of it. */
+struct telling {
+    const char *reason; /* NULL: nothing */
+    const char *note;
+    bool warning;
+};
+
+/* "driver 580.95.05 (revision 1a2b), pool default" */
+static const char *what(const struct news *n)
+{
+    bool driver = str_eq(n->tier, "driver");
+    const char *version = json_str(cluster_inputs(n->v, n->tier, n->hash), driver ? "version" : "toolkit.version");
+    return arena_printf(n->a, "%s %s (revision %s), pool %s", n->tier, version ? version : "of no version", n->hash, n->pool);
+}
+
+/* Whether a revision of the tier other than this one has an annotation for the pool. */
+static bool another_has(const struct news *n, const char *annotation)
+{
+    const char *key = arena_printf(n->a, "%s%s", annotation, n->pool);
+    for (size_t i = 0; i < n->v->child_count; i++) {
+        const struct child *c = n->v->children[i];
+        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && str_eq(json_str(c->inputs, "tier"), n->tier) && !str_eq(c->revision, n->hash) &&
+            json_key(c->annotations, key))
+            return true;
+    }
+    return false;
+}
+
+/* Where nothing ran before, a first installation is no rollout. */
+static struct telling tell_target(const struct news *n)
+{
+    if (!another_has(n, ANNOTATION_RAN))
+        return (struct telling){ 0 };
+    return (struct telling){ .reason = "RolloutBegan", .note = arena_printf(n->a, "%s: nodes are to run it", what(n)) };
+}
+
+static struct telling tell_canary(const struct news *n)
+{
+    return (struct telling){ .reason = "CanaryUp",
+                             .note = arena_printf(n->a, "%s: the canary runs it; other nodes follow when it has done so for spec.rollout.canary.soak, since %s",
+                                                  what(n), n->value) };
+}
+
+static struct telling tell_wave(const struct news *n)
+{
+    bool begins = clock_parse_rfc3339(n->value) < 0;
+    return (struct telling){ .reason = begins ? "WaveBegan" : "WaveOver",
+                             .note = begins ? arena_printf(n->a, "%s: the next wave is under way", what(n))
+                                            : arena_printf(n->a, "%s: the wave runs it; the next one follows after spec.rollout.soak, since %s", what(n), n->value) };
+}
+
+static struct telling tell_failed(const struct news *n)
+{
+    bool back = !str_eq(json_str(n->v->object, "spec.rollout.onFailure"), "Pause");
+    return (struct telling){ .reason = "RevisionFailed", .warning = true,
+                             .note = arena_printf(n->a, "%s: it failed (%s) and no other node gets it; %s. Change the policy, or annotate it with " POLICY_RETRY
+                                                  "=%s to try again", what(n), n->value,
+                                                  back ? "nodes on which it failed, and those under way, go back to what is known good"
+                                                       : "everything stays as it is, since spec.rollout.onFailure is Pause",
+                                                  n->hash) };
+}
+
+static struct telling tell_retried(const struct news *n)
+{
+    return (struct telling){ .reason = "RevisionRetried", .note = arena_printf(n->a, "%s: a person asks to try it again", what(n)) };
+}
+
+static struct telling tell_completed(const struct news *n)
+{
+    if (another_has(n, ANNOTATION_FAILED))
+        return (struct telling){ .reason = "RolledBack", .note = arena_printf(n->a, "%s: every node that went back, and is up, runs it", what(n)) };
+    if (!another_has(n, ANNOTATION_RAN))
+        return (struct telling){ 0 };
+    return (struct telling){ .reason = "RolloutCompleted", .note = arena_printf(n->a, "%s: every node that is up runs it; it is known good now", what(n)) };
+}
+
+static const struct {
+    const char *annotation; /* followed by the pool's name */
+    struct telling (*tell)(const struct news *n);
+} rows[] = {
+    { ANNOTATION_TARGET, tell_target }, { ANNOTATION_CANARY, tell_canary },   { ANNOTATION_WAVE, tell_wave },
+    { ANNOTATION_FAILED, tell_failed }, { ANNOTATION_RETRIED, tell_retried }, { ANNOTATION_COMPLETED, tell_completed },
+};
+
+static void add(const struct telling *t, const struct news *n, struct plan *plan)
+{
+    if (!t->reason)
+        return;
+    plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(n->v->object),
+                                        .uid = (char *) object_uid(n->v->object), .warning = t->warning, .reason = t->reason, .action = "Rollout",
+                                        .note = (char *) t->note, .of_action = plan->len });
+}
+
+void rollout_events(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record, const json_t *annotations,
+                    struct plan *plan)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) annotations, key, value) {
+        if (!v->object || str_eq(json_string_value(value), record ? json_key(record->annotations, key) : NULL))
+            continue;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            if (!str_has_prefix(key, rows[i].annotation))
+                continue;
+            struct news n = { v, tier, hash, key + strlen(rows[i].annotation), json_string_value(value), &a };
+            struct telling t = rows[i].tell(&n);
+            add(&t, &n, plan);
+        }
+    }
+}

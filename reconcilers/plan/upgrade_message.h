@@ -1,0 +1,21 @@
+/* The one sentence of a claimed node: what it waits for, since when, what happens next and when. */
+#ifndef OSTLER_RECONCILERS_PLAN_UPGRADE_MESSAGE_H
+#define OSTLER_RECONCILERS_PLAN_UPGRADE_MESSAGE_H
+
+#include "base/arena.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/rollout_spec.h"
+
+/* All borrowed. */
+struct upgrade_story {
+    const struct claim *claim;
+    const struct rollout_spec *spec;
+    const char *what;     /* the object that it waits for, and why */
+    int64_t up_since_s;   /* when the node was last up for a phase's time to begin */
+    bool pods_leave;      /* while it drains: somebody is there whose time runs */
+};
+
+/* From the arena. It stays the same as long as the facts do. */
+const char *upgrade_sentence(const struct upgrade_story *s, struct arena *a);
+
+#endif

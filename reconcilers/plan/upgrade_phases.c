@@ -1,0 +1,365 @@
+#include "reconcilers/plan/upgrade_phases.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/claim_steps.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/plan/deadline.h"
+#include "reconcilers/plan/node_operands.h"
+
+/* ---- what is asked again and again */
+
+const char *stepping_label(const struct node_input *in, const char *key)
+{
+    return str_or_empty(node_label(&in->view, key));
+}
+
+static const char *none_if_empty(const char *hash)
+{
+    return *hash ? hash : NULL;
+}
+
+bool stepping_bears(const struct node_input *in, const char *driver, const char *stack)
+{
+    return str_eq(stepping_label(in, LABEL_DRIVER), driver) && str_eq(stepping_label(in, LABEL_STACK), stack);
+}
+
+/* Who is still there that uses the driver. Asks to be called again when the time for jobs is over. */
+static void look_at_pods(const struct stepping *s, struct drain *ret)
+{
+    int64_t left;
+    const struct drain_spec *spec = &s->in->rollout->drain;
+    struct drain_input in = { .pods = s->in->pod_list, .strings = s->in->view.strings, .spec = spec };
+    in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
+    if (left > 0)
+        plan_requeue(s->plan, left * 1000);
+    drain_look(&in, s->a, ret);
+}
+
+/* Whether the phase has lasted too long. */
+static bool is_overdue(const struct stepping *s, int64_t timeout_s)
+{
+    return deadline_is_over(s->in, s->out->claim.since_s, timeout_s, s->plan);
+}
+
+static bool stack_is_present(const struct node_pods *p)
+{
+    for (int c = COMPONENT_TOOLKIT; c <= COMPONENT_EXPORTER; c++)
+        if (p->of[c].present)
+            return true;
+    return false;
+}
+
+/* Whether the node cannot be given a revision yet: its record is not there, or may be on its way out with others that no node carries. */
+static bool lacks_record(const struct stepping *s, const char *tier, const char *label, const char *hash)
+{
+    return *hash && !str_eq(stepping_label(s->in, label), hash) && (s->in->deleting || !s->in->record(s->in->arg, tier, hash));
+}
+
+/* ---- what a step does */
+
+void stepping_assign(struct stepping *s, const char *driver, const char *stack)
+{
+    s->out->driver = none_if_empty(driver);
+    s->out->stack = none_if_empty(stack);
+    snprintf(s->v->driver, sizeof s->v->driver, "%s", driver);
+    snprintf(s->v->stack, sizeof s->v->stack, "%s", stack);
+    s->v->wanted = s->v->up = 0;
+    operands_list(s->in, s->v);
+}
+
+/* Whether a try before this one has put the new driver there, which did not come up. */
+static bool was_tried(const struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    return c->attempt > 1 && claim_moves_driver(c) && str_eq(stepping_label(s->in, LABEL_DRIVER), c->driver);
+}
+
+/* Until it is drained the node keeps what it ran before, or what a try before this one has put there. */
+void stepping_assign_as_it_was(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool tried = was_tried(s);
+    stepping_assign(s, tried ? c->driver : c->from_driver, tried ? c->stack : c->from_stack);
+}
+
+/* The node's time begins anew with each thing that is asked of it: what it took to ask does not count. */
+static void ask(struct stepping *s, const char *driver, const char *stack)
+{
+    stepping_assign(s, driver, stack);
+    s->out->claim.since_s = s->in->now_s;
+}
+
+static void say(struct stepping *s, const char *reason, const char *message)
+{
+    s->out->reason = reason;
+    s->out->message = message;
+}
+
+void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reason, const char *message)
+{
+    assert(claim_step_exists(s->out->claim.phase, phase));
+    s->out->claim.phase = phase;
+    s->out->claim.since_s = s->in->now_s;
+    *s->out->claim.reason = '\0';
+    say(s, reason, message);
+}
+
+void stepping_release(struct stepping *s, const char *reason, const char *message)
+{
+    s->out->claimed = false;
+    say(s, reason, message);
+}
+
+/* One word that a claim may hold. */
+static void fail(struct stepping *s, const char *why, const char *message)
+{
+    char *reason = s->out->claim.reason;
+    size_t n = 0;
+    stepping_enter(s, CLAIM_FAILED, REASON_FAILED, message);
+    for (const char *c = str_or_empty(why); *c && n < CLAIM_REASON_MAX - 1; c++)
+        if (isalnum((unsigned char) *c))
+            reason[n++] = *c;
+    reason[n] = '\0';
+    if (n == 0)
+        snprintf(reason, CLAIM_REASON_MAX, "Unknown");
+}
+
+/* All that the node was to have is there, and the kubelet has GPUs to give. */
+static bool works(const struct stepping *s)
+{
+    bool plugin = s->v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
+    return s->out->stack && !(s->v->wanted & ~s->v->up) && (!plugin || s->in->view.node->gpus > 0);
+}
+
+/* ---- the phases */
+
+static void step_waiting(struct stepping *s)
+{
+    stepping_assign_as_it_was(s);
+    look_at_pods(s, &s->out->drain);
+    say(s, "WaitingForJobs", s->out->drain.message ? s->out->drain.message : "its jobs are over: it waits for its turn");
+}
+
+/* Pods are asked to leave, until it takes too long. Jobs that are waited for do not count: that may take as long as they run. Nor is anybody deleted
+ * while a pod is there that would stay: it would help nobody. */
+static void send_pods_away(struct stepping *s)
+{
+    const struct drain_spec *spec = &s->in->rollout->drain;
+    const struct drain *d = &s->out->drain;
+    const char *refused = s->in->refused;
+    say(s, "Draining", refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
+    s->out->send = SEND_EVICT;
+    if (drain_waits_for_jobs_alone(d) || !is_overdue(s, spec->timeout_s))
+        return;
+    if (spec->on_timeout == DRAIN_DELETE && !d->stuck) {
+        s->out->send = SEND_DELETE;
+        return;
+    }
+    s->out->send = SEND_NOBODY;
+    if (was_tried(s))
+        fail(s, REASON_PODS_STAY, arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot leave; %s", s->out->message));
+    else
+        fail(s, CLAIM_DRAIN_TIMEOUT,
+             arena_printf(s->a, "drain.timeout is over: the node goes back into service as it was; %s", s->out->message));
+}
+
+static void step_draining(struct stepping *s)
+{
+    stepping_assign_as_it_was(s);
+    look_at_pods(s, &s->out->drain);
+    if (!s->in->view.node->ready)
+        return;
+    if (s->out->drain.waiting) {
+        send_pods_away(s);
+        return;
+    }
+    stepping_enter(s, CLAIM_UNLOADING, "Drained", "no GPU pod is left on the node: toolkit, device plugin and exporter leave");
+    stepping_assign(s, str_or_empty(s->out->driver), "");
+}
+
+/* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on again. Where only the stack
+ * changes nobody has to leave for that. */
+static bool driver_must_go(const struct stepping *s)
+{
+    const char *driver = stepping_label(s->in, LABEL_DRIVER);
+    const struct node_pods *p = s->in->pods;
+    bool tried = s->out->claim.attempt > 1 && p->of[COMPONENT_DRIVER].present && !p->of[COMPONENT_DRIVER].ready;
+    bool may_be_tried = claim_moves_driver(&s->out->claim) || !p->gpu_pods;
+    return *driver && (!str_eq(driver, s->out->claim.driver) || (tried && may_be_tried));
+}
+
+static bool driver_is_leaving(const struct stepping *s)
+{
+    const struct node_pods *p = s->in->pods;
+    bool off = !*stepping_label(s->in, LABEL_DRIVER);
+    return p->of[COMPONENT_DRIVER].present && !p->host_driver && (off || !str_eq(p->of[COMPONENT_DRIVER].revision, s->out->claim.driver));
+}
+
+static bool driver_is_up(const struct stepping *s)
+{
+    const struct node_pods *p = s->in->pods;
+    const char *driver = s->out->claim.driver;
+    return !*driver || (p->of[COMPONENT_DRIVER].ready && str_eq(p->of[COMPONENT_DRIVER].revision, driver));
+}
+
+/* How long the scheduler may bind pods to a node on which it has not seen the taint yet, in whole seconds. */
+enum { SCHEDULER_BEHIND_S = 6 };
+
+/* Whether the stack that has left gave the GPUs on: then no kubelet has admitted a GPU pod since. With a device plugin of somebody else's there it may
+ * still do so for a while after the claim. */
+static bool gpus_are_given_on(const struct stepping *s)
+{
+    const json_t *stack = s->in->record(s->in->arg, "stack", s->out->claim.from_stack);
+    int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
+    if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
+        return false;
+    plan_requeue(s->plan, (SCHEDULER_BEHIND_S - closed_s) * 1000);
+    return true;
+}
+
+/* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the server is asked once, now that
+ * the stack is gone, and the write is sent only where it names no pod that was not known. */
+static void take_driver_off(struct stepping *s)
+{
+    look_at_pods(s, &s->out->drain);
+    if (s->out->drain.waiting) {
+        stepping_enter(s, CLAIM_DRAINING, "GpuPodCame", arena_printf(s->a, "a GPU pod came in between: the node %s", s->out->drain.message));
+        stepping_assign_as_it_was(s);
+        return;
+    }
+    if (gpus_are_given_on(s)) {
+        say(s, "Unloading", "the stack is gone; a GPU pod that was bound when the node was closed may still come");
+        return;
+    }
+    ask(s, "", "");
+    s->out->look = true;
+    say(s, "DriverOff", "the stack is gone and no GPU pod is there: the driver leaves");
+}
+
+static void wait_for_pods(struct stepping *s, const char *reason, const char *message)
+{
+    if (is_overdue(s, s->in->rollout->install_timeout_s))
+        fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
+    else
+        say(s, reason, message);
+}
+
+static void step_unloading(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), "");
+    if (stack_is_present(s->in->pods) || s->in->pods->proof) {
+        wait_for_pods(s, REASON_STACK_LEAVING, "pods of the stack are still on the node");
+    } else if (driver_must_go(s)) {
+        take_driver_off(s);
+    } else if (driver_is_leaving(s)) {
+        wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
+    } else if (lacks_record(s, "driver", LABEL_DRIVER, c->driver) || lacks_record(s, "stack", LABEL_STACK, c->stack)) {
+        say(s, "WaitingForRevision", "the record of the revision is being written");
+    } else {
+        stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
+              arena_printf(s->a, "driver revision %s, stack revision %s", *c->driver ? c->driver : "none", c->stack));
+        stepping_assign(s, c->driver, driver_is_up(s) ? c->stack : "");
+    }
+}
+
+/* All that the node was to have is there: whether a GPU of it works too. Where nobody was sent away for this, those who are still there count. */
+static bool is_proven(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    s->out->proving = true;
+    s->out->proves = (struct proof_case){ .driver = str_or_empty(s->out->driver), .stack = str_or_empty(s->out->stack),
+                                          .may_count = !claim_moves_driver(c), .gpus_before = c->gpus };
+    proof_look(s->in, &s->out->proves, s->a, s->plan, &s->out->proof);
+    return proof_is_done(&s->out->proof);
+}
+
+bool stepping_works(struct stepping *s)
+{
+    return works(s) && is_proven(s);
+}
+
+/* A proof that has ended fails at once; one that waits for something else than the node has all the time. */
+static void wait_for_proof(struct stepping *s)
+{
+    const struct proof_look *look = &s->out->proof;
+    if (look->result == PROOF_FAILS)
+        fail(s, look->reason, look->message);
+    else if (look->timed && is_overdue(s, s->in->rollout->validation_timeout_s))
+        fail(s, REASON_PROOF_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
+    else
+        say(s, look->reason, look->message);
+}
+
+static void step_validating(struct stepping *s)
+{
+    stepping_assign(s, s->out->claim.driver, s->out->claim.stack);
+    if (stepping_works(s)) {
+        const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
+        stepping_release(s, "Upgraded", arena_printf(s->a, "the node runs driver revision %s and stack revision %s%s",
+                                            s->out->driver ? s->out->driver : "none", s->out->stack, proof));
+        return;
+    }
+    if (s->out->proving) {
+        wait_for_proof(s);
+        return;
+    }
+    const char *message = "every operand is up; the kubelet has no GPUs to give yet";
+    if (s->v->wanted & ~s->v->up) {
+        operands_judge(s->in, s->a, s->v);
+        message = s->v->message;
+    }
+    if (is_overdue(s, s->in->rollout->validation_timeout_s))
+        fail(s, s->v->wanted & ~s->v->up ? s->v->reason : REASON_NO_GPUS, arena_printf(s->a, "timeouts.validation is over: %s", message));
+    else
+        say(s, "Validating", message);
+}
+
+static void step_installing(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool stack_is_on = *c->stack && str_eq(stepping_label(s->in, LABEL_STACK), c->stack);
+    if (!stack_is_on && driver_is_up(s) && !lacks_record(s, "stack", LABEL_STACK, c->stack)) {
+        ask(s, c->driver, c->stack);
+        say(s, "DriverUp", "the driver is up: toolkit, device plugin and exporter follow");
+        return;
+    }
+    stepping_assign(s, c->driver, stack_is_on ? c->stack : "");
+    operands_judge(s->in, s->a, s->v);
+    if (stack_is_on && s->v->state == NODE_READY) {
+        stepping_enter(s, CLAIM_VALIDATING, "Installed", "every operand is up: the kubelet must have GPUs to give");
+        step_validating(s);
+    } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
+        fail(s, s->v->reason, arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
+    } else {
+        say(s, "Upgrading", s->v->message ? s->v->message : "the record of the revision is being written");
+    }
+}
+
+/* Nothing is done until the rollout tries it again; but what came up after all is taken. */
+static void step_failed(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
+    operands_judge(s->in, s->a, s->v);
+    if (claim_closes(c) && stepping_bears(s->in, c->driver, c->stack) && stepping_bears(s->in, s->t->driver, s->t->stack) && stepping_works(s)) {
+        stepping_release(s, "CameUp", "the node came up after all");
+        return;
+    }
+    const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
+    say(s, REASON_FAILED, arena_printf(s->a, "the upgrade failed on this node, which stays closed: %s", problem));
+}
+
+const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {
+    [CLAIM_WAITING] = { step_waiting, NODE_WAITING, "WaitingForJobs" },
+    [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, "Draining" },
+    [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, "Unloading" },
+    [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, "Upgrading" },
+    [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, "Validating" },
+    [CLAIM_FAILED] = { step_failed, NODE_FAILED, NULL },
+};

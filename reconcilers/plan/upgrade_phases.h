@@ -1,0 +1,48 @@
+/* The phases of a claimed node, one by one, and what all its steps are made of. For upgrade_steps.c, which says what comes between them. */
+#ifndef OSTLER_RECONCILERS_PLAN_UPGRADE_PHASES_H
+#define OSTLER_RECONCILERS_PLAN_UPGRADE_PHASES_H
+
+#include "reconcilers/plan/upgrade_steps.h"
+
+/* Reasons of nodes that failed. */
+#define REASON_FAILED "UpgradeFailed"
+#define REASON_NO_GPUS "NoGpus"
+#define REASON_STACK_LEAVING "StackLeaving"
+#define REASON_DRIVER_LEAVING "DriverLeaving"
+#define REASON_PODS_STAY "PodsStay"
+
+/* One pass over one claimed node. */
+struct stepping {
+    const struct node_input *in;
+    const struct target *t; /* what it is to run in the end */
+    bool back;              /* that is not what the policy says */
+    struct arena *a;
+    struct node_verdict *v;
+    struct plan *plan;
+    struct upgrade *out;
+};
+
+/* What a phase does, and how a node in it is shown. */
+struct upgrade_phase {
+    void (*step)(struct stepping *s);
+    enum node_state state;
+    const char *reason; /* NULL: the claim's own */
+};
+extern const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT];
+
+/* A label of the node; "" without it. */
+const char *stepping_label(const struct node_input *in, const char *key);
+/* Whether the node is assigned these two; "": none. */
+bool stepping_bears(const struct node_input *in, const char *driver, const char *stack);
+/* The node is assigned these two from now on; "": none. */
+void stepping_assign(struct stepping *s, const char *driver, const char *stack);
+/* It keeps what it ran before, or what a try before this one has put there. */
+void stepping_assign_as_it_was(struct stepping *s);
+/* Its claim gets to another phase. */
+void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reason, const char *message);
+/* Its claim comes off. */
+void stepping_release(struct stepping *s, const char *reason, const char *message);
+/* Whether all that it was to have is there, and a GPU of it works. Says what to do where that is not known yet. */
+bool stepping_works(struct stepping *s);
+
+#endif

@@ -1,0 +1,211 @@
+#include "reconcilers/plan/waiting_for.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/plan/drain.h"
+#include "reconcilers/plan/task_pod.h"
+
+enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* as the CRD has them */
+
+struct entry {
+    const char *kind;
+    const char *ns;     /* NULL: in none */
+    const char *name;
+    const char *reason; /* CamelCase */
+    const char *message;
+};
+
+static void add(json_t *list, const struct entry *e)
+{
+    if (json_array_size(list) == GPU_NODE_WAITING_MAX)
+        return;
+    CLEANUP_FREE char *message = str_shortened(str_or_empty(e->message), MESSAGE_MAX), *name = str_shortened(e->name, NAME_MAX_BYTES);
+    json_t *entry = json_pack("{s:s, s:o}", "kind", e->kind, "name", json_text(name));
+    if (e->ns)
+        json_object_set_new(entry, "namespace", json_text(e->ns));
+    json_object_set_new(entry, "reason", json_text(e->reason));
+    json_object_set_new(entry, "message", json_text(message));
+    json_array_append_new(list, entry);
+}
+
+/* The two parts of "namespace/name". */
+static const char *namespace_of(const char *key, struct arena *a)
+{
+    const char *slash = strchr(key, '/');
+    return arena_printf(a, "%.*s", slash ? (int) (slash - key) : 0, key);
+}
+
+static const char *name_of(const char *key)
+{
+    const char *slash = strchr(key, '/');
+    return slash ? slash + 1 : key;
+}
+
+static void add_pod(json_t *list, const char *key, const char *reason, const char *message, struct arena *a)
+{
+    add(list, &(struct entry){ "Pod", namespace_of(key, a), name_of(key), reason, message });
+}
+
+/* ---- pods in the way of a drain */
+
+/* The Job that a pod belongs to, as the Job controller labels it; NULL: none. */
+static const char *job_of(const struct gpu_node_input *in, const struct pod *p, struct arena *a)
+{
+    static const char *const keys[] = { "\nbatch.kubernetes.io/job-name=", "\njob-name=" };
+    const char *text = p->component == COMPONENT_NONE && !pod_task(p) ? intern_text(in->strings, p->labels) : NULL;
+    const char *lines = arena_printf(a, "\n%s", str_or_empty(text));
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const char *at = strstr(lines, keys[i]);
+        if (at)
+            return arena_printf(a, "%.*s", (int) strcspn(at + strlen(keys[i]), "\n"), at + strlen(keys[i]));
+    }
+    return NULL;
+}
+
+static bool has_entry(const json_t *list, const char *kind, const char *ns, const char *name)
+{
+    size_t i;
+    json_t *e;
+    json_array_foreach (list, i, e)
+        if (str_eq(json_str(e, "kind"), kind) && str_eq(json_str(e, "namespace"), ns) && str_eq(json_str(e, "name"), name))
+            return true;
+    return false;
+}
+
+/* A job is one thing to wait for, however many pods of it run here. */
+static void add_found(const struct gpu_node_input *in, const struct drain_found *f, json_t *list, struct arena *a)
+{
+    const char *key = f->pod->head.key, *ns = namespace_of(key, a);
+    bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
+    const char *job = waits ? job_of(in, f->pod, a) : NULL;
+    if (!job)
+        add_pod(list, key, drain_fate_reason(f->fate), drain_fate_text(f->fate), a);
+    else if (!has_entry(list, "Job", ns, job))
+        add(list, &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate), arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), name_of(key)) });
+}
+
+/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": what the server said of the last eviction. */
+static void add_budget(const struct gpu_node_input *in, json_t *list, struct arena *a)
+{
+    static const char before[] = "The disruption budget ", pod[] = "pod/";
+    const char *said = in->refused ? strstr(in->refused, before) : NULL;
+    if (!said || !str_has_prefix(in->refused, pod))
+        return;
+    said += sizeof before - 1;
+    const char *ns = namespace_of(in->refused + sizeof pod - 1, a), *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
+    if (*name)
+        add(list, &(struct entry){ "PodDisruptionBudget", ns, name, "DisruptionBudget", in->refused });
+}
+
+static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
+{
+    struct drain d;
+    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = in->drain, .jobs_may_go = in->jobs_may_go }, a, &d);
+    for (size_t i = 0; i < d.waiting; i++)
+        add_found(in, &d.found[i], list, a);
+    if (!d.waiting)
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)), "its turn: as many nodes are being changed as may be" });
+}
+
+/* ---- */
+
+/* Removal waits for whoever uses a GPU, and asks nobody to leave. */
+static void add_users(const struct gpu_node_input *in, json_t *list, struct arena *a)
+{
+    static const struct drain_spec spec = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
+    struct drain d;
+    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = &spec, .jobs_may_go = true }, a, &d);
+    for (size_t i = 0; i < d.waiting; i++)
+        add_pod(list, d.found[i].pod->head.key, "UsesGpu", d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
+}
+
+/* Images that cannot be pulled ahead of an upgrade. */
+static const struct task *without_image(const struct gpu_node_input *in)
+{
+    const struct pod *p = task_pod_find(in->pods, TASK_PULL);
+    return p && pod_task(p)->no_image ? pod_task(p) : NULL;
+}
+
+static void add_images(const struct gpu_node_input *in, json_t *list)
+{
+    const struct task *t = without_image(in);
+    if (t)
+        add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image), "CannotBePulled", intern_text(in->strings, t->why_no_image) });
+}
+
+static const char *part_of(const struct node_summary *s)
+{
+    const char *part = s->cause ? component_name(s->cause->component) : "";
+    return *part ? part : "operand";
+}
+
+bool waiting_for_turn(const struct gpu_node_input *in)
+{
+    const struct node_summary *s = in->summary;
+    return s->state == NODE_READY && s->outdated && !s->moving && in->hold != ROLLOUT_HOLD_NONE;
+}
+
+/* What is said of a node that is in service and waits for its turn: what is in the way, and what happens then. */
+static const char *const turns[ROLLOUT_HOLD_COUNT] = {
+    [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
+    [ROLLOUT_HOLD_APPROVAL] = "a person has to approve the plan in status.rollout of the policy; its turn comes then",
+    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of the policy names",
+    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, or a person asks with the "
+                            "annotation " POLICY_RETRY " on it",
+    [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
+    [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for spec.rollout.canary.soak",
+    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its turn waits for",
+    [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
+    [ROLLOUT_HOLD_SKIPPED] = "a person has cordoned it, holds it with the label " LABEL_HOLD ", or gave it up for this revision; its turn comes when that is taken back",
+};
+
+enum rollout_hold waiting_turn(enum rollout_hold hold)
+{
+    return hold == ROLLOUT_HOLD_NONE || turns[hold] ? hold : ROLLOUT_HOLD_PARALLEL;
+}
+
+static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
+{
+    enum rollout_hold hold = waiting_turn(in->hold);
+    const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
+    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying", intern_text(in->strings, t->no_image),
+                            str_or_empty(intern_text(in->strings, t->why_no_image)))
+             : turns[hold];
+}
+
+const struct revision_tally *waiting_turn_target(const struct node_summary *s)
+{
+    bool changes_driver = s->driver && s->target_driver && s->driver != s->target_driver;
+    return changes_driver ? s->target_driver : s->target_stack;
+}
+
+const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct revision_tally *to = waiting_turn_target(in->summary);
+    return arena_printf(a, "in service; to run %s %s (revision %s)%s%s: %s", to->tier, str_or_empty(in->target_version), to->hash,
+                        in->wanted_since ? ", wanted since " : "", str_or_empty(in->wanted_since), what_it_waits_for(in, a));
+}
+
+json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_summary *s = in->summary;
+    json_t *list = json_array();
+    const char *reason = s->cause ? s->cause->reason : node_state_name(s->state);
+    if ((s->state == NODE_WAITING || s->state == NODE_DRAINING) && in->drain) {
+        add_budget(in, list, a);
+        add_drain(in, list, a);
+    } else if (str_eq(reason, "WaitingForGpuPods")) {
+        add_users(in, list, a);
+    } else if (s->pod) {
+        add_pod(list, s->pod, reason, arena_printf(a, "the node's %s", part_of(s)), a);
+    } else if (waiting_for_turn(in)) {
+        add_images(in, list);
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)), what_it_waits_for(in, a) });
+    }
+    return list;
+}

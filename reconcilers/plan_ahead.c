@@ -1,0 +1,163 @@
+#include "reconcilers/plan_ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/cluster_policy.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/rollout_plan.h"
+#include "reconcilers/targets_sources.h"
+
+/* As much looking as a person waits for, some seconds: enough for 5,000 nodes one at a time. */
+enum { LOOKS = 64 << 20 };
+
+json_t *plan_ahead_object(const json_t *server, const json_t *wanted)
+{
+    json_t *object = server ? json_deep_copy(server) : json_deep_copy(wanted);
+    if (wanted && server) {
+        json_t *annotations = json_at(wanted, "metadata.annotations");
+        json_object_del(object, "spec");
+        json_object_set_new(object, "spec", json_deep_copy(json_object_get(wanted, "spec")));
+        if (annotations && !json_at(object, "metadata.annotations"))
+            json_set_at(object, "metadata.annotations", json_object());
+        json_merge(json_at(object, "metadata.annotations"), annotations);
+    }
+    if (!*object_uid(object))
+        json_set_at(object, "metadata.uid", json_string("planned"));
+    /* Who plans with it wants it to be there. */
+    json_object_del(json_object_get(object, "metadata"), "deletionTimestamp");
+    /* Another generation, since another spec is another wish. */
+    json_set_at(object, "metadata.generation", json_integer(object_generation(object) + 1));
+    json_set_at(object, "metadata.finalizers", json_pack("[s]", POLICY_FINALIZER));
+    return object;
+}
+
+/* ---- passes whose writes nobody sends */
+
+static void nobody(void *arg, bool soon)
+{
+    (void) arg, (void) soon;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct node_slot *const *) a)->name, (*(const struct node_slot *const *) b)->name);
+}
+
+/* In the order of their names, so that equal clusters give equal plans. */
+static const struct node_slot **sorted_slots(const struct cluster *c, size_t *ret_count)
+{
+    const struct node_slot **all = xcalloc(c->slots.len, sizeof *all);
+    size_t cursor = 0, n = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor)))
+        if (((const struct node_slot *) e->value)->node)
+            all[n++] = e->value;
+    qsort(all, n, sizeof *all, by_name);
+    *ret_count = n;
+    return all;
+}
+
+static void look_at_nodes(struct cluster *c)
+{
+    struct reconcilers r = { .cluster = c, .policy = nobody };
+    size_t n;
+    CLEANUP_FREE const struct node_slot **slots = sorted_slots(c, &n);
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP_PLAN struct plan dropped = { 0 };
+        node_reconcile(&r, slots[i]->name, &dropped);
+    }
+}
+
+/* What the policy's pass would write first: the record of each revision that is wanted. */
+static void add_record(struct cluster *c, const json_t *inputs, const char *hash)
+{
+    const char *tier = json_str_or_empty(inputs, "tier");
+    if (cluster_record_of(c, tier, hash))
+        return;
+    CLEANUP_JSON json_t *record = render_revision(&(struct render_context){ .operand_namespace = c->o.operand_namespace,
+                                                                            .policy_name = POLICY_NAME,
+                                                                            .policy_uid = c->policy.uid,
+                                                                            .inputs = inputs,
+                                                                            .hash = hash });
+    json_set_at(record, "metadata.uid", json_string(hash));
+    table_list_item(&c->tables[RESOURCE_REVISION], record);
+}
+
+static void note_wish(void *arg, const struct target *t)
+{
+    if (*t->driver)
+        json_object_set(arg, t->driver, t->driver_inputs);
+    if (*t->stack)
+        json_object_set(arg, t->stack, t->stack_inputs);
+}
+
+/* Gathered first: a new record may have targets worked out anew. */
+static void add_records(struct cluster *c)
+{
+    CLEANUP_JSON json_t *wishes = json_object();
+    const char *hash;
+    json_t *inputs;
+    targets_each(cluster_targets(c), note_wish, wishes);
+    json_object_foreach (wishes, hash, inputs)
+        add_record(c, inputs, hash);
+}
+
+/* ---- nodes that no plan is needed for */
+
+static bool gets_first_stack(const struct node_slot *slot)
+{
+    return slot->summary.counted && node_state_served(slot->summary.state) && !slot->summary.stack && slot->summary.target_stack;
+}
+
+static void tell_others(const struct cluster *c, struct plan_ahead *ret)
+{
+    size_t n;
+    CLEANUP_FREE const struct node_slot **slots = sorted_slots(c, &n);
+    ret->first = json_array();
+    ret->not_served = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const struct node_summary *s = &slots[i]->summary;
+        if (gets_first_stack(slots[i]))
+            json_array_append_new(ret->first, json_string(slots[i]->name));
+        else if (s->gpu && !node_state_served(s->state))
+            json_array_append_new(ret->not_served,
+                                  json_textf("%s: %s", slots[i]->name, s->message ? s->message : node_state_name(s->state)));
+    }
+}
+
+/* ---- */
+
+int plan_ahead(struct cluster *c, const json_t *policy, const struct refusing *refusing, struct plan_ahead *ret, struct err *e)
+{
+    *ret = (struct plan_ahead){ 0 };
+    cluster_take_policy(c, policy);
+    if (!c->policy_valid || c->problem_text)
+        return err_set(e, ERR_INVALID, "the policy is not valid: %s", str_or_empty(c->problem_text));
+    look_at_nodes(c);
+    add_records(c);
+    look_at_nodes(c);
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_gathering g;
+    struct rollout_pace pace[ROLLOUT_TIERS];
+    rollout_gather(c, &a, &g);
+    outlook_pace(json_at(policy, "status.rollout.pace"), pace);
+    ret->plan = rollout_plan(c, &g, pace, LOOKS, &outlook_in_full, refusing);
+    tell_others(c, ret);
+    return 0;
+}
+
+json_t *plan_ahead_json(const struct plan_ahead *p)
+{
+    return json_pack("{s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "first", p->first, "notServed", p->not_served);
+}
+
+void plan_ahead_clear(struct plan_ahead *p)
+{
+    json_decref(p->plan);
+    json_decref(p->first);
+    json_decref(p->not_served);
+}

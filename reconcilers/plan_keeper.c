@@ -1,0 +1,149 @@
+#include "reconcilers/plan_keeper.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/rollout_plan.h"
+
+enum {
+    LOOKS = 400 * 1000, /* what the loop can spare, some 25 ms: 400 nodes one at a time, or 5,000 in waves of 100 */
+    APART_S = 60,       /* jobs come and go: a plan is not made anew more often than this */
+};
+
+/* ---- pace */
+
+/* A claim that stands for one that a person took off has no policy. */
+static bool is_under_way(const struct claim *c)
+{
+    return c && *c->policy && claim_phase_has_slot(c->phase);
+}
+
+/* Only who is seen to begin tells how long its way takes; one that is tried again had a longer one. */
+static void note_begin(struct plan_keeper *k, const struct rollout_grant *g, int64_t now_s)
+{
+    const struct rollout_node *n = g->node;
+    if (g->kind != GRANT_CLAIM_WAITING && g->kind != GRANT_RETRY)
+        json_object_set_new(
+            k->under_way, n->name,
+            json_pack("[I, i]", (json_int_t) now_s, str_eq(n->driver, n->target_driver) ? ROLLOUT_STACK : ROLLOUT_DRIVER));
+}
+
+/* The first node of another plan begins a pace of its own. */
+static void add_pace(struct plan_keeper *k, enum rollout_tier tier, int64_t took_s, const char *plan)
+{
+    struct rollout_pace *p = &k->pace[tier];
+    if (*plan && !str_eq(k->pace_of, plan)) {
+        memset(k->pace, 0, sizeof k->pace);
+        memcpy(k->pace_of, plan, strlen(plan) + 1);
+    }
+    p->node_s = (p->node_s * (int64_t) p->nodes + took_s) / (int64_t) (p->nodes + 1);
+    p->nodes++;
+}
+
+static void note_end(struct plan_keeper *k, const struct rollout_node *n, int64_t now_s, const char *plan)
+{
+    const json_t *begun = json_object_get(k->under_way, n->name);
+    int64_t took_s = now_s - json_integer_value(json_array_get(begun, 0));
+    bool arrived = !n->claim && str_eq(n->driver, n->target_driver) && str_eq(n->stack, n->target_stack);
+    if (begun && arrived && took_s > 0)
+        add_pace(k, (enum rollout_tier) json_integer_value(json_array_get(begun, 1)), took_s, plan);
+    json_object_del(k->under_way, n->name);
+}
+
+static void take_pace(struct plan_keeper *k, const struct rollout_gathering *g, const struct rollout_decision *d)
+{
+    for (size_t i = 0; i < g->in.node_count; i++)
+        if (!is_under_way(g->in.nodes[i].claim))
+            note_end(k, &g->in.nodes[i], g->in.now_s, d->plan_hash);
+    /* Where there is something to note first, grants are made again. */
+    for (size_t i = 0; i < d->grant_count && !d->note_count; i++)
+        note_begin(k, &d->grants[i], g->in.now_s);
+}
+
+/* ---- the plan */
+
+/* Times move on while nothing else does. */
+static json_t *without_times(const json_t *plan)
+{
+    json_t *out = json_deep_copy(plan), *wave;
+    size_t i;
+    json_object_del(out, "madeAt");
+    json_object_del(out, "ends");
+    json_array_foreach (json_object_get(out, "waves"), i, wave)
+        json_object_del(wave, "begins");
+    return out;
+}
+
+static bool same_plan(const json_t *a, const json_t *b)
+{
+    CLEANUP_JSON json_t *x = without_times(a), *y = without_times(b);
+    return json_equal(x, y);
+}
+
+static bool make(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g)
+{
+    json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &outlook_for_status, NULL);
+    k->made_s = g->in.now_s;
+    k->generation = object_generation(c->object);
+    if (k->plan && plan && same_plan(k->plan, plan)) {
+        json_decref(plan);
+        return false;
+    }
+    json_decref(k->plan);
+    k->plan = plan;
+    return true;
+}
+
+static bool drop(struct plan_keeper *k)
+{
+    bool was = k->plan != NULL;
+    json_decref(k->plan);
+    k->plan = NULL;
+    return was;
+}
+
+static bool is_another(const struct plan_keeper *k, const struct cluster *c, const struct rollout_decision *d)
+{
+    return !k->plan || !str_eq(json_str(k->plan, "hash"), d->plan_hash) || k->generation != object_generation(c->object);
+}
+
+static void begin(struct plan_keeper *k, const struct cluster *c)
+{
+    const json_t *told = json_at(c->object, "status.rollout");
+    const json_t *plan = json_object_get(told, "plan");
+    k->begun = true;
+    k->under_way = json_object();
+    k->plan = json_is_object(plan) ? json_deep_copy(plan) : NULL;
+    k->generation = json_int(json_object_get(c->object, "status"), "observedGeneration", -1);
+    outlook_pace(json_object_get(told, "pace"), k->pace);
+}
+
+bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g,
+                      const struct rollout_decision *d, int64_t *ret_again_s)
+{
+    *ret_again_s = 0;
+    if (!k->begun)
+        begin(k, c);
+    take_pace(k, g, d);
+    if (!*d->plan_hash)
+        return drop(k);
+    if (is_another(k, c, d))
+        return make(k, c, g);
+    /* While nodes are on their way the plan is the one that they follow. */
+    if (d->active || d->grant_count)
+        return false;
+    int64_t left_s = k->made_s ? k->made_s + APART_S - g->in.now_s : 0;
+    if (left_s <= 0)
+        return make(k, c, g);
+    *ret_again_s = left_s;
+    return false;
+}
+
+void plan_keeper_clear(struct plan_keeper *k)
+{
+    json_decref(k->plan);
+    json_decref(k->under_way);
+    *k = (struct plan_keeper){ 0 };
+}

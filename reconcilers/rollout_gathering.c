@@ -1,0 +1,227 @@
+#include "reconcilers/rollout_gathering.h"
+
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/plan/drain.h"
+#include "reconcilers/plan/marks.h"
+#include "reconcilers/plan/records.h"
+#include "reconcilers/rollout_images.h"
+
+/* Whether the record of a revision is there: nodes mostly want the same one. */
+struct record_look {
+    const char *hash; /* that was last looked for; NULL: none was */
+    bool there;
+};
+
+/* What one pass gathers. Everything lives in the arena or in the cluster. */
+struct gathering {
+    const struct cluster *c;
+    struct arena *a;
+    struct rollout_node *nodes;
+    struct node_slot **slots; /* of `nodes`, in their order */
+    size_t count;
+    struct record_look driver, stack;
+};
+
+/* ---- nodes */
+
+/* Stands for a claim that somebody took off: the node holds its slot until its own pass has written what becomes of it. */
+static const struct claim given_up = { .kind = CLAIM_ROLLBACK, .phase = CLAIM_UNLOADING };
+
+static bool is_set(const struct node_view *view, const char *label)
+{
+    const char *value = node_label(view, label);
+    return value && !str_eq(value, "false");
+}
+
+static struct claim *read_claim(const char *text)
+{
+    struct claim claim;
+    if (!text || !claim_parse(text, &claim, NULL))
+        return NULL;
+    struct claim *copy = xcalloc(1, sizeof *copy);
+    *copy = claim;
+    return copy;
+}
+
+/* Once for as long as the node stays the same: most of a fleet does, pass after pass. */
+static const struct node_reading *read_node(const struct gathering *g, struct node_slot *slot)
+{
+    const struct node_view view = { slot->node, g->c->strings };
+    if (!slot->read.done)
+        slot->read = (struct node_reading){
+            .done = true,
+            .closed = marks_closed(&view),
+            .held = is_set(&view, LABEL_HOLD),
+            .driver = str_or_empty(node_label(&view, LABEL_DRIVER)),
+            .stack = str_or_empty(node_label(&view, LABEL_STACK)),
+            .claim = read_claim(intern_text(g->c->strings, slot->node->claim)),
+        };
+    return &slot->read;
+}
+
+/* The claim that the node bears; NULL: none that is this policy's. `ret_foreign`: it bears one that is not, and which is not to be
+ * replaced. */
+static const struct claim *claim_of(const struct gathering *g, const struct node_slot *slot, bool *ret_foreign)
+{
+    const struct node_reading *read = &slot->read;
+    bool ours = read->claim && str_eq(read->claim->policy, g->c->policy.uid);
+    *ret_foreign = slot->node->claim && !ours;
+    if (!slot->node->claim && read->closed)
+        return &given_up;
+    return ours ? read->claim : NULL;
+}
+
+/* The node's pods are looked at once for as long as they, and what is wanted, stay the same. */
+static void look_at_pods(const struct gathering *g, struct node_slot *slot)
+{
+    struct drain d;
+    drain_look(&(struct drain_input){ .pods = slot->pods, .strings = g->c->strings, .spec = &g->c->rollout.drain }, g->a, &d);
+    slot->busy = 0;
+    for (const struct pod *p = slot->pods; p; p = p->next_on_node)
+        slot->busy += p->gpus > 0 && !p->deleting && p->running;
+    slot->jobs = (unsigned) d.stuck;
+    slot->pods_epoch = g->c->epoch;
+}
+
+/* Pods that would keep the node from being drained: as the drain will see them, as long as jobs are waited for. */
+static void count_pods(const struct gathering *g, struct node_slot *slot, struct rollout_node *n)
+{
+    if (slot->pods_epoch != g->c->epoch)
+        look_at_pods(g, slot);
+    n->busy = slot->busy;
+    if (n->claim || !str_eq(n->driver, n->target_driver))
+        n->jobs = slot->jobs;
+}
+
+static bool is_recorded(const struct gathering *g, struct record_look *last, const char *tier, const char *hash)
+{
+    if (!str_eq(last->hash, hash))
+        *last = (struct record_look){ .hash = hash, .there = cluster_record_of(g->c, tier, hash) };
+    return last->there;
+}
+
+/* What it should run in the end: what it runs now, where it gets its target without a claim, or where what it takes is not there yet. */
+static void take_target(struct gathering *g, const struct node_summary *s, struct rollout_node *n)
+{
+    n->target_driver = n->driver;
+    n->target_stack = n->stack;
+    bool assigned = n->claim || *n->stack;
+    if (!assigned || !s->target_stack || !is_recorded(g, &g->stack, "stack", s->target_stack->hash))
+        return;
+    if (s->target_driver && !is_recorded(g, &g->driver, "driver", s->target_driver->hash))
+        return;
+    n->target_driver = s->target_driver ? s->target_driver->hash : "";
+    n->target_stack = s->target_stack->hash;
+}
+
+/* Its own pass takes the annotation off when the policy wants something else. On its way back it is not left alone yet. */
+static bool gave_up(const struct gathering *g, const struct node_slot *slot, const struct rollout_node *n)
+{
+    if (!slot->node->gave_up || !n->claim)
+        return slot->node->gave_up;
+    const char *target = arena_printf(g->a, "%s/%s", n->target_driver, n->target_stack);
+    return str_eq(intern_text(g->c->strings, slot->node->gave_up), target);
+}
+
+static void add_node(struct gathering *g, struct node_slot *slot)
+{
+    const struct node_view view = { slot->node, g->c->strings };
+    const struct node_reading *read = read_node(g, slot);
+    const struct node_summary *s = &slot->summary;
+    const char *key = g->c->rollout.topology_key;
+    bool foreign;
+    struct rollout_node n = {
+        .name = slot->name,
+        .pool = s->pool,
+        .driver = read->driver,
+        .stack = read->stack,
+        .claim = claim_of(g, slot, &foreign),
+        .domain = str_or_empty(key ? node_label(&view, key) : NULL),
+        .gpus = (unsigned) slot->node->gpus,
+        .up = slot->node->ready,
+        .cordoned = slot->node->cordoned,
+        .held = foreign || read->held,
+        .runs_ostler = str_eq(slot->name, g->c->o.node_name),
+    };
+    if (n.claim && n.claim->gpus > n.gpus)
+        n.gpus = n.claim->gpus;
+    n.closed = foreign && read->closed;
+    take_target(g, s, &n);
+    n.gave_up = gave_up(g, slot, &n);
+    n.settled = s->state == NODE_READY && !n.claim && !s->outdated;
+    n.images = rollout_images(g->c, slot, &n);
+    count_pods(g, slot, &n);
+    g->slots[g->count] = slot;
+    g->nodes[g->count++] = n;
+}
+
+/* Nodes that the policy serves, or would if they were up. */
+static bool is_served(const struct node_slot *slot)
+{
+    return slot->node && !slot->node->deleting && slot->summary.counted &&
+           (node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST);
+}
+
+/* In the order of their names, so that equal facts give equal decisions. */
+static void gather_nodes(struct gathering *g)
+{
+    size_t n = g->c->slots.len;
+    g->nodes = arena_alloc(g->a, n * sizeof *g->nodes);
+    g->slots = arena_alloc(g->a, n * sizeof *g->slots);
+    for (size_t i = 0; i < n; i++)
+        if (is_served(g->c->by_name[i]))
+            add_node(g, g->c->by_name[i]);
+}
+
+/* ---- revisions */
+
+static struct rollout_revision revision_of(const struct child *record, const struct policy *policy, size_t pool)
+{
+    const char *name = policy->pools[pool].name;
+    return (struct rollout_revision){
+        .hash = record->revision,
+        .pool = pool,
+        .canary_s = record_time_s(record, ANNOTATION_CANARY, name),
+        .wave_s = record_wave_s(record, name),
+        .forgiven_s = record_time_s(record, ANNOTATION_RETRIED, name),
+        .failed = record_has_failed(record, name),
+        .known_good = record_time_s(record, ANNOTATION_COMPLETED, name) > 0,
+    };
+}
+
+static const struct rollout_revision *gather_revisions(const struct gathering *g, size_t *ret_count)
+{
+    const struct map *records = &g->c->tables[RESOURCE_REVISION].records;
+    struct rollout_revision *all = arena_alloc(g->a, records->len * g->c->policy.pools_len * sizeof *all);
+    size_t cursor = 0, n = 0;
+    const struct map_entry *e;
+    while ((e = map_next(records, &cursor))) {
+        const struct child *record = e->value;
+        for (size_t i = 0; record->revision && child_is_ours(record) && i < g->c->policy.pools_len; i++)
+            all[n++] = revision_of(record, &g->c->policy, i);
+    }
+    *ret_count = n;
+    return all;
+}
+
+static const char *const *pool_names(const struct gathering *g)
+{
+    const char **names = arena_alloc(g->a, g->c->policy.pools_len * sizeof *names);
+    for (size_t i = 0; i < g->c->policy.pools_len; i++)
+        names[i] = g->c->policy.pools[i].name;
+    return names;
+}
+
+void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gathering *ret)
+{
+    struct gathering g = { .c = c, .a = a };
+    gather_nodes(&g);
+    *ret = (struct rollout_gathering){ .in = { .spec = &c->rollout, .nodes = g.nodes, .node_count = g.count, .pool_names = pool_names(&g),
+                                               .now_s = cluster_now_s(c), .set_s = clock_wall_us(c->o.clock) / 1000000 - cluster_now_s(c),
+                                               .approved = object_annotation(c->object, POLICY_APPROVED) },
+                                       .slots = g.slots };
+    ret->in.revisions = gather_revisions(&g, &ret->in.revision_count);
+}

@@ -1,0 +1,16 @@
+/* What a decision of the rollout looks at, gathered from what is known of the cluster. */
+#ifndef OSTLER_RECONCILERS_ROLLOUT_GATHERING_H
+#define OSTLER_RECONCILERS_ROLLOUT_GATHERING_H
+
+#include "reconcilers/cluster.h"
+#include "reconcilers/plan/rollout.h"
+
+struct rollout_gathering {
+    struct rollout_input in;
+    struct node_slot **slots; /* of the input's nodes, in their order */
+};
+
+/* Everything lives in the arena or in the cluster, whose policy must be valid. */
+void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gathering *ret);
+
+#endif

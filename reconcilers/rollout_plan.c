@@ -1,0 +1,39 @@
+#include "reconcilers/rollout_plan.h"
+
+#include "base/str.h"
+
+/* Whether GPU pods would have to leave it. */
+static bool would_be_drained(const struct rollout_node *n)
+{
+    return !str_eq(n->driver, n->target_driver) && !n->cordoned && !n->held && !n->gave_up;
+}
+
+/* The pods of each node that would be drained, were it now. */
+static struct drain *drains_of(const struct cluster *c, const struct rollout_gathering *g, struct arena *a)
+{
+    struct drain *drains = arena_alloc(a, g->in.node_count * sizeof *drains);
+    for (size_t i = 0; i < g->in.node_count; i++) {
+        if (!would_be_drained(&g->in.nodes[i]))
+            continue;
+        drain_look(&(struct drain_input){ .pods = g->slots[i]->pods, .strings = c->strings, .spec = &c->rollout.drain,
+                                          .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0 },
+                   a, &drains[i]);
+    }
+    return drains;
+}
+
+json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
+                     const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks, const struct outlook_limits *limits,
+                     const struct refusing *refusing)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_forecast forecast;
+    rollout_forecast(&g->in, pace, looks, &a, &forecast);
+    return outlook_json(&(struct outlook_input){ .rollout = &g->in,
+                                                 .forecast = &forecast,
+                                                 .pace = pace,
+                                                 .drains = drains_of(c, g, &a),
+                                                 .refusing = refusing,
+                                                 .strings = c->strings,
+                                                 .limits = limits });
+}

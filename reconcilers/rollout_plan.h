@@ -1,0 +1,13 @@
+/* The plan of a rollout, made from what is known of the cluster. */
+#ifndef OSTLER_RECONCILERS_ROLLOUT_PLAN_H
+#define OSTLER_RECONCILERS_ROLLOUT_PLAN_H
+
+#include "reconcilers/plan/outlook.h"
+#include "reconcilers/rollout_gathering.h"
+
+/* NULL where every node runs its target. `looks` as in rollout_forecast(); `refusing` NULL: not known. New reference. */
+json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
+                     const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks, const struct outlook_limits *limits,
+                     const struct refusing *refusing);
+
+#endif

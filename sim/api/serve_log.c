@@ -1,0 +1,88 @@
+/* The log of a container. There are no programs here whose words could be kept: what one has said is what its last words were, as its status has them. */
+#include "sim/api/serve.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+
+/* The pod's status of a container of either sort; NULL: it has none yet. */
+static const json_t *status_of(const json_t *pod, const char *container)
+{
+    static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
+        size_t i;
+        json_t *status;
+        json_array_foreach (json_at(pod, lists[list]), i, status)
+            if (str_eq(json_str(status, "name"), container))
+                return status;
+    }
+    return NULL;
+}
+
+static bool has_container(const json_t *pod, const char *container)
+{
+    static const char *const lists[] = { "spec.initContainers", "spec.containers" };
+    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
+        size_t i;
+        json_t *c;
+        json_array_foreach (json_at(pod, lists[list]), i, c)
+            if (str_eq(json_str(c, "name"), container))
+                return true;
+    }
+    return false;
+}
+
+/* The one that is asked for, or the only one there is; NULL and 400. */
+static const char *chosen(struct serving *s, const json_t *pod)
+{
+    const char *asked = path_parameter(&s->path, "container");
+    const json_t *containers = json_at(pod, "spec.containers");
+    if (!asked && json_array_size(containers) > 1) {
+        refuse(&s->refusal, 400, "BadRequest", "a container name must be specified for pod %s", s->path.name);
+        return NULL;
+    }
+    if (!asked)
+        asked = json_str_or_empty(json_array_get(containers, 0), "name");
+    if (has_container(pod, asked))
+        return asked;
+    refuse(&s->refusal, 400, "BadRequest", "container %s is not valid for pod %s", asked, s->path.name);
+    return NULL;
+}
+
+/* The words of the run that is asked for; NULL and 400. */
+static const char *words(struct serving *s, const json_t *pod, const char *container)
+{
+    const json_t *status = status_of(pod, container), *last = json_at(status, "lastState.terminated");
+    if (path_flag(&s->path, "previous")) {
+        if (last)
+            return json_str_or_empty(last, "message");
+        refuse(&s->refusal, 400, "BadRequest", "previous terminated container \"%s\" in pod \"%s\" not found", container, s->path.name);
+        return NULL;
+    }
+    const json_t *now = json_at(status, "state.terminated");
+    if (now || json_at(status, "state.running"))
+        return json_str_or_empty(now, "message");
+    if (last)
+        return json_str_or_empty(last, "message");
+    const char *reason = json_str(status, "state.waiting.reason");
+    refuse(&s->refusal, 400, "BadRequest", "container \"%s\" in pod \"%s\" is waiting to start: %s", container, s->path.name,
+           reason ? reason : "ContainerCreating");
+    return NULL;
+}
+
+int serve_log(struct serving *s)
+{
+    const json_t *pod = api_get(s->api, s->path.kind, s->path.ns, s->path.name);
+    int64_t limit;
+    if (!pod)
+        return refuse_not_found(&s->refusal, s->path.kind, s->path.name);
+    if (path_number(&s->path, "limitBytes", INT64_MAX, &limit, &s->refusal) < 0)
+        return -1;
+    const char *container = chosen(s, pod), *text = container ? words(s, pod, container) : NULL;
+    if (!text)
+        return -1;
+    size_t len = strlen(text);
+    CLEANUP_FREE char *part = xasprintf("%.*s%s", (int) (limit < (int64_t) len ? limit : (int64_t) len), text, len ? "\n" : "");
+    return serve_plain(s, 200, part);
+}

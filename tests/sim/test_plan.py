@@ -1,0 +1,374 @@
+#!/usr/bin/python3
+"""`ostler plan` against ostler-sim: what it says of a cluster with people, jobs and budgets in the way, that it only reads, and that the
+simulated rollout is the plan's. Needs build/ostler and build/ostler-sim. Prints "plan: N passed, N failed"."""
+
+import base64
+import contextlib
+import http.server
+import json
+import pathlib
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OPERATOR = ROOT / "build" / "ostler"
+WORLD = """
+name: plan
+seed: 3
+labeller: true
+shapes:
+  - {name: gpu, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04", kernel: 6.8.0-49-generic, gpus: 8}
+nodes:
+  - {name: gpu, shape: gpu, count: 6}
+latencies: {pull: 1s, start: 100ms, driverBuild: 2s, toolkit: 1s, plugin: 200ms, kubelet: 20ms, controller: 10ms}
+objects:
+  - apiVersion: ostler.dev/v1alpha1
+    kind: GpuClusterPolicy
+    metadata: {name: default}
+    spec: {driver: {version: 570.133.20}}
+"""
+NEW = """
+apiVersion: ostler.dev/v1alpha1
+kind: GpuClusterPolicy
+metadata: {name: default}
+spec:
+  driver: {version: 580.95.05}
+  rollout: {maxUnavailable: 3, order: Name, canary: {soak: 10m}%s}
+"""
+TESTS = []
+
+
+def test(function):
+    """Adds a test; its docstring says what must be."""
+    TESTS.append(function)
+    return function
+
+
+class Cluster:
+    """A simulated cluster, the kubeconfig of its administrator, and requests to it."""
+
+    def __init__(self, folder, world):
+        self.folder = pathlib.Path(folder)
+        self.kubeconfig = self.folder / "kubeconfig"
+        self.process = subprocess.Popen([ROOT / "build" / "ostler-sim", "--scenario", "-", "--speed", "60", "--kubeconfig", self.kubeconfig,
+                                         "--ostler-kubeconfig", self.folder / "ostler"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.process.stdin.write(world.encode())
+        self.process.stdin.close()
+        for _ in range(200):
+            if (self.folder / "ostler").exists():
+                break
+            time.sleep(0.02)
+        config = json.loads(self.kubeconfig.read_text(encoding="utf-8"))
+        self.server = config["clusters"][0]["cluster"]["server"]
+        authority = base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]).decode()
+        self.context = ssl.create_default_context(cadata=authority)
+        self.token = config["users"][0]["user"]["token"]
+
+    def ask(self, method, path, body=None, kind="application/json"):
+        """Sends a request as the administrator: (status, bytes)."""
+        request = urllib.request.Request(self.server + path, method=method, data=json.dumps(body).encode() if body else None,
+                                         headers={"Authorization": f"Bearer {self.token}", "Content-Type": kind})
+        try:
+            with urllib.request.urlopen(request, context=self.context, timeout=10) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as e:
+            return e.code, e.read()
+
+    def get(self, path):
+        """An object or a list."""
+        return json.loads(self.ask("GET", path)[1])
+
+    def must(self, method, path, body, kind="application/json"):
+        """A write that has to succeed."""
+        status, answer = self.ask(method, path, body, kind)
+        assert status < 300, (path, status, answer)
+
+    def wait(self, what, true):
+        """Until this is true."""
+        for _ in range(300):
+            if true():
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"{what}: not within 30 s")
+
+    def install(self):
+        """Lets Ostler install everything, and ends it."""
+        with operator(self):
+            self.wait("every node is ready", lambda: self.summary() == "6/6")
+
+    def summary(self):
+        """What the policy's status says of its nodes."""
+        return self.get("/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default").get("status", {}).get("summary", {}).get("nodes")
+
+    def plan(self, policy=None, *more, kubeconfig=None):
+        """`ostler plan`: (exit code, standard output, standard error)."""
+        file = ["-f", "-"] if policy else []
+        done = subprocess.run([OPERATOR, "plan", "--kubeconfig", kubeconfig or self.kubeconfig, *file, *more], input=policy, text=True,
+                              capture_output=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def planned(self, policy, *more):
+        """The same, as JSON."""
+        code, out, err = self.plan(policy, "-o", "json", *more)
+        assert code == 0 and not err, (code, err)
+        return json.loads(out)
+
+
+@contextlib.contextmanager
+def operator(cluster):
+    """Ostler, at work in the cluster."""
+    with subprocess.Popen([OPERATOR, "run", "--kubeconfig", cluster.folder / "ostler", "--listen", "", "--leader-elect", "false",
+                           "--log-level", "error"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
+def cluster_at_work(world=WORLD):
+    """A cluster in which Ostler has installed everything, and does not run any more."""
+    with tempfile.TemporaryDirectory() as folder:
+        c = Cluster(folder, world)
+        try:
+            c.install()
+            yield c
+        finally:
+            c.process.kill()
+            c.process.wait()
+
+
+class Recorder(http.server.BaseHTTPRequestHandler):
+    """Hands requests on to the cluster, and remembers them."""
+
+    cluster = None
+    seen = []
+
+    def hand_on(self):
+        """One request."""
+        Recorder.seen.append((self.command, self.path))
+        status, body = Recorder.cluster.ask(self.command, self.path)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = hand_on
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+
+@contextlib.contextmanager
+def recorded(cluster):
+    """A kubeconfig whose requests are remembered."""
+    Recorder.cluster, Recorder.seen = cluster, []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    config = {"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+              "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_address[1]}"}}], "users": [{"name": "u", "user": {}}]}
+    path = cluster.folder / "recorded"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    try:
+        yield path
+    finally:
+        server.shutdown()
+
+
+def pod(name, node, **more):
+    """A pod with GPUs."""
+    spec = {"nodeName": node, "tolerations": [{"operator": "Exists"}],
+            "containers": [{"name": "main", "image": "registry.example.com/a:1", "resources": {"limits": {"nvidia.com/gpu": "2"}}}]} | more
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default", "labels": {"app": name}}, "spec": spec}
+
+
+def put_people_in(c):
+    """A job, a bare pod, a service with a budget, and nodes that people keep."""
+    nodes, merge = "/api/v1/nodes/", "application/merge-patch+json"
+    c.must("PATCH", nodes + "gpu-5", {"metadata": {"labels": {"ostler.dev/hold": "true"}}}, merge)
+    c.must("PATCH", nodes + "gpu-6", {"spec": {"unschedulable": True}}, merge)
+    c.must("POST", "/api/v1/namespaces/default/pods", pod("train", "gpu-2", restartPolicy="Never"))
+    c.must("POST", "/api/v1/namespaces/default/pods", pod("notebook", "gpu-3"))
+    template = pod("infer", "gpu-4")
+    del template["spec"]["nodeName"]
+    template["spec"]["nodeSelector"] = {"kubernetes.io/hostname": "gpu-4"}
+    c.must("POST", "/apis/apps/v1/namespaces/default/replicasets",
+           {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "infer", "namespace": "default"},
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "infer"}},
+                     "template": {"metadata": {"labels": {"app": "infer"}}, "spec": template["spec"]}}})
+    c.must("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+           {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "infer", "namespace": "default"},
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "infer"}}}})
+    running = lambda: sum(p["status"].get("phase") == "Running" for p in c.get("/api/v1/namespaces/default/pods")["items"])
+    c.wait("three pods run", lambda: running() == 3)
+    budget = lambda: c.get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/infer").get("status", {}).get("currentHealthy")
+    c.wait("the budget counts its pod", lambda: budget() == 1)
+
+
+@test
+def nothing_to_do():
+    """With the cluster's own policy there is nothing to do, which is said; exit code 0."""
+    with cluster_at_work() as c:
+        code, out, err = c.plan()
+        assert (code, err) == (0, "") and out == "nothing to do: every node that Ostler serves runs what the policy says\n", (code, out, err)
+
+
+@test
+def new_driver():
+    """A new driver: who goes in which order, who stays, what is in the way, and no time that nobody knows."""
+    with cluster_at_work() as c:
+        put_people_in(c)
+        plan = c.planned(NEW % "")["plan"]
+        assert [m["node"] for m in plan["moves"]] == ["gpu-1", "gpu-4"], plan
+        assert [w.get("canary", False) for w in plan["waves"]] == [True, False] and "ends" not in plan, plan
+        assert {s["reason"]: s["names"] for s in plan["stay"]} == {"WaitingForJobs": ["gpu-2", "gpu-3"], "NodesSkipped": ["gpu-5", "gpu-6"]}, plan
+        blockers = {b["node"]: b["message"] for b in plan["blockers"]}
+        for node, words in (("gpu-2", "default/train (a job"), ("gpu-3", "default/notebook (no controller"), ("gpu-4", "the PodDisruptionBudget default/infer does not let default/infer-")):
+            assert words in blockers[node], blockers
+        assert plan["pods"] == {"leave": 1, "wait": 2} and plan["pools"] == [{"name": "default", "driver": 2, "stack": 0}], plan
+        code, out, _ = c.plan(NEW % "")
+        for line in ("wave 1 (canary), begins ", "stays as it is, NodesSkipped:\n  gpu-5\n  gpu-6\n", "in the way:\n  gpu-2: waits for 1 GPU pod: default/train",
+                     "no pace is known yet", "asks to leave: default/infer-"):
+            assert code == 0 and line in out, (line, out)
+
+
+@test
+def only_reads():
+    """Everything that is sent is a GET of a list, by pages and without a watch; the simulation sends nothing more."""
+    with cluster_at_work() as c, recorded(c) as kubeconfig:
+        code, out, err = c.plan(NEW % "", "--simulate", kubeconfig=kubeconfig)
+        assert code == 0 and "complete after" in out, (code, out, err)
+        paths = [path.split("?")[0] for method, path in Recorder.seen if method == "GET"]
+        assert len(paths) == len(Recorder.seen) == len(set(paths)) == 5, Recorder.seen
+        assert all("watch" not in path and "resourceVersion" not in path and "limit=" in path for _, path in Recorder.seen), Recorder.seen
+
+
+@test
+def the_same_hash():
+    """The plan's hash is the one that the status shows, which a person approves; its waves are those of the status."""
+    with cluster_at_work() as c:
+        manual = NEW % ", approval: Manual"
+        ahead = c.planned(manual)["plan"]
+        assert f"kubectl annotate gpuclusterpolicy default ostler.dev/approved={ahead['hash']} --overwrite" in c.plan(manual)[1]
+        with operator(c):
+            c.must("PATCH", "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default",
+                   {"spec": {"driver": {"version": "580.95.05"}, "rollout": {"maxUnavailable": 3, "order": "Name", "canary": {"soak": "10m"}, "approval": "Manual"}}},
+                   "application/merge-patch+json")
+            status = lambda: c.get("/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default")["status"].get("rollout", {})
+            c.wait("the rollout waits for approval", lambda: status().get("reason") == "WaitingForApproval" and "plan" in status())
+            told = status()
+        assert told["plan"]["hash"] == ahead["hash"] and f"ostler.dev/approved={ahead['hash']}" in told["message"], told
+        assert [w["names"] for w in told["plan"]["waves"]] == [w["names"] for w in ahead["waves"]][:5], told
+
+
+@test
+def pace():
+    """Once nodes have gone their way their pace is known, also to `ostler plan`; the status has one plan while nodes are under way, not one for each step."""
+    with cluster_at_work() as c:
+        plans, where = set(), "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
+        c.must("PATCH", where, {"spec": {"driver": {"version": "575.57.08"}, "rollout": {"canary": {"soak": "10s"}}}}, "application/merge-patch+json")
+
+        def is_done():
+            policy = c.get(where)
+            rollout = policy["status"].get("rollout", {})
+            plans.add(rollout.get("plan", {}).get("madeAt"))
+            current = policy["metadata"]["generation"] == policy["status"]["observedGeneration"]
+            return current and rollout.get("reason") == "UpToDate" and rollout.get("done") == 6 and len(plans) > 1
+
+        with operator(c):
+            c.wait("all nodes have the new driver", is_done)
+            known = c.get(where)["status"]["rollout"]
+        assert known["pace"]["driver"]["nodes"] >= 5 and "plan" not in known and len(plans - {None}) <= 3, (known, plans)
+        plan = c.planned(NEW % "")["plan"]
+        assert plan["pace"] == known["pace"] and "ends" in plan and "at the pace seen so far it takes" in plan["message"], plan
+
+
+@test
+def simulated_as_planned():
+    """The simulated rollout takes the plan's nodes, one after the other, with times that follow from what is assumed, and ends when all are done."""
+    with cluster_at_work() as c:
+        plan = c.planned(NEW % "")["plan"]
+        told = c.planned(NEW % "", "--simulate", "--driver-takes", "5m", "--pull-takes", "1s")
+        begun = [row["node"] for row in told["timeline"] if row["step"] == "Draining"]
+        # Of those that may go, the one goes first whose images are there first.
+        assert sorted(begun) == [m["node"] for m in plan["moves"]], (begun, plan)
+        summary = told["summary"]
+        assert summary["complete"] and summary["nodes"] == 6 and 300 <= summary["secondsPerNode"] < 400, summary
+        assert summary["seconds"] >= 6 * 300 + 600 and not summary["evicted"], summary
+        assert any("driver installs in 300 s" in line for line in told["assumptions"]), told["assumptions"]
+
+
+@test
+def simulated_with_people():
+    """Jobs do not end unless it is said when; a budget that lets nobody go and people's nodes are named in the end."""
+    with cluster_at_work() as c:
+        put_people_in(c)
+        told = c.planned(NEW % "", "--simulate")
+        done = {row["node"] for row in told["timeline"] if row["step"] == "Released"}
+        assert not told["summary"]["complete"] and "gpu-1" in done and not done & {"gpu-2", "gpu-3", "gpu-5", "gpu-6"}, told
+        ended = c.planned(NEW % "", "--simulate", "--jobs-end-after", "2h")
+        times = {row["node"]: row["second"] for row in ended["timeline"] if row["step"] == "Draining"}
+        assert times["gpu-2"] >= 2 * 3600 - 300, times
+
+
+@test
+def refused_policies():
+    """A file that is no valid policy is told as `ostler validate` tells it; exit code 1."""
+    with cluster_at_work() as c:
+        bad = (NEW % "").replace("580.95.05", "[5]")
+        code, out, err = c.plan(bad)
+        known = subprocess.run([OPERATOR, "validate", "-f", "-"], input=bad, text=True, capture_output=True, check=False)
+        assert (code, out) == (1, "") and err == known.stderr and "spec.driver.version" in err, (code, out, err)
+
+
+@test
+def what_cannot_be_read():
+    """A cluster that does not answer, or does not let it read, is told in one sentence; exit code 1."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "k")
+        config = {"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+                  "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}], "users": [{"name": "u", "user": {}}]}
+        path.write_text(json.dumps(config), encoding="utf-8")
+        done = subprocess.run([OPERATOR, "plan", "--kubeconfig", path], text=True, capture_output=True, timeout=30, check=False)
+        assert done.returncode == 1 and done.stdout == "" and "ostler: cannot list" in done.stderr and "127.0.0.1:9" in done.stderr, done
+        assert done.stderr.count("\n") == 1, done.stderr
+
+
+@test
+def no_policy_at_all():
+    """Without a policy anywhere it says how to give one."""
+    with tempfile.TemporaryDirectory() as folder:
+        c = Cluster(folder, "name: empty\n")
+        try:
+            code, out, err = c.plan()
+            assert (code, out) == (1, "") and "has no GpuClusterPolicy; say -f FILE" in err, (code, out, err)
+            code, out, err = c.plan(NEW % "")
+            assert code == 0 and "nothing to do" in out, (code, out, err)
+        finally:
+            c.process.kill()
+            c.process.wait()
+
+
+def main():
+    """Runs all tests, or those named."""
+    chosen = [t for t in TESTS if not sys.argv[1:] or t.__name__ in sys.argv[1:]]
+    failed = 0
+    for t in chosen:
+        try:
+            t()
+        except Exception as e:  # pylint: disable=broad-exception-caught
+            failed += 1
+            print(f"FAIL {t.__name__}: {t.__doc__}\n     {type(e).__name__}: {e}")
+    print(f"plan: {len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+/* Case files: each is a scenario, and what must come of it (`expect`). All invariants are checked after every write, as in
+ * every sweep; at the end an Ostler that starts anew must find nothing to do. */
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/sweep/expect.h"
+#include "tests/sweep/sweep.h"
+
+#define FILES "tests/rollouts/*.yaml"
+#define LARGE_FILES "tests/rollouts/large/*.yaml"
+
+enum { DAY_MS = 24 * 3600 * 1000 };
+
+/* One case while it is lived. */
+struct rollout_case {
+    struct expectations *expectations;
+    struct journal *journal;
+};
+
+/* The files, large ones last; their names in order. The caller calls globfree(). */
+static void find_files(glob_t *ret)
+{
+    *ret = (glob_t){ 0 };
+    glob(FILES, 0, NULL, ret);
+    glob(LARGE_FILES, GLOB_APPEND, NULL, ret);
+}
+
+size_t rollouts_small(void)
+{
+    glob_t files = { 0 };
+    glob(FILES, 0, NULL, &files);
+    size_t n = files.gl_pathc;
+    globfree(&files);
+    return n;
+}
+
+size_t rollouts_cases(const struct sweep_env *env)
+{
+    glob_t files;
+    find_files(&files);
+    size_t n = env->file ? 1 : files.gl_pathc;
+    globfree(&files);
+    return n;
+}
+
+static void on_begin(struct run *r)
+{
+    const struct rollout_case *c = r->plan->arg;
+    expectations_begin(c->expectations, r, c->journal);
+}
+
+static void on_commit(struct run *r, const struct api_commit *commit)
+{
+    const struct rollout_case *c = r->plan->arg;
+    journal_commit(c->journal, commit);
+}
+
+static void on_quiet(struct run *r)
+{
+    const struct rollout_case *c = r->plan->arg;
+    expectations_end(c->expectations);
+}
+
+static size_t live_case(const struct sweep_env *env, struct life *life, struct rollout_case *c, struct counts *counts,
+                        struct buf *out)
+{
+    life->until_ms = expectations_until(c->expectations);
+    c->journal = journal_new();
+    struct run_plan plan = { .seed = life->scenario->seed,
+                             .calm = true,
+                             .alone = life->until_ms > DAY_MS,
+                             .verbose = env->verbose,
+                             .plant = env->plant,
+                             .on_begin = on_begin,
+                             .on_commit = on_commit,
+                             .on_quiet = on_quiet,
+                             .second_pass_each = true,
+                             .arg = c };
+    struct run_result result;
+    run_life(life, &plan, &result);
+    size_t found = result.finding_count;
+    buf_str(out, buf_text(&result.findings));
+    result.counts.expected = expectations_count(c->expectations);
+    counts_add(counts, &result.counts);
+    run_result_clear(&result);
+    journal_free(c->journal);
+    return found;
+}
+
+static size_t live_file(const struct sweep_env *env, const char *file, struct counts *counts, struct buf *out)
+{
+    struct life life;
+    struct rollout_case c = { 0 };
+    CLEANUP_ERR struct err e = { 0 };
+    size_t found = 1;
+    if (life_load_by_clock(&life, file, &e) == 0)
+        c.expectations = expectations_new(life.scenario->expect, &e);
+    if (c.expectations && expectations_count(c.expectations) > 0)
+        found = live_case(env, &life, &c, counts, out);
+    else
+        buf_printf(out, "%s\n", c.expectations ? "nothing is expected of it" : err_msg(&e));
+    expectations_free(c.expectations);
+    if (life.scenario)
+        life_clear(&life);
+    return found;
+}
+
+size_t rollouts_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+{
+    glob_t files;
+    find_files(&files);
+    const char *file = env->file ? env->file : files.gl_pathv[index];
+    buf_printf(out, "%s:\n", file);
+    size_t found = live_file(env, file, counts, out);
+    globfree(&files);
+    return found;
+}

@@ -1,0 +1,142 @@
+#include "reconcilers/model/proof.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+/* ---- last words: what is read of them, as the labels and the text that follow */
+
+static const struct words_row {
+    const char *name, *said, *labels;
+} words_rows[] = {
+    { "words: none", "", "{}" },
+    { "words: of a driver with three parts", "driver=580.95.05\n",
+      "{'nvidia.com/cuda.driver-version.major': '580', 'nvidia.com/cuda.driver-version.minor': '95', 'nvidia.com/cuda.driver-version.revision': '05',"
+      " 'nvidia.com/cuda.driver-version.full': '580.95.05', 'nvidia.com/cuda.driver.major': '580', 'nvidia.com/cuda.driver.minor': '95',"
+      " 'nvidia.com/cuda.driver.rev': '05'}" },
+    { "words: of a driver with two parts, without a line's end", "driver=550.54",
+      "{'nvidia.com/cuda.driver-version.major': '550', 'nvidia.com/cuda.driver-version.minor': '54', 'nvidia.com/cuda.driver-version.revision': '',"
+      " 'nvidia.com/cuda.driver-version.full': '550.54', 'nvidia.com/cuda.driver.major': '550', 'nvidia.com/cuda.driver.minor': '54',"
+      " 'nvidia.com/cuda.driver.rev': ''}" },
+    { "words: CUDA", "cuda=13.0\n",
+      "{'nvidia.com/cuda.runtime-version.major': '13', 'nvidia.com/cuda.runtime-version.minor': '0', 'nvidia.com/cuda.runtime-version.full': '13.0',"
+      " 'nvidia.com/cuda.runtime.major': '13', 'nvidia.com/cuda.runtime.minor': '0'}" },
+    { "words: a product alone", "product=NVIDIA H100 80GB HBM3\n", "{'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3', 'nvidia.com/gpu.count': '8'}" },
+    { "words: memory and architecture go with a product",
+      "product=Tesla T4\r\nmemory=15360\r\ncompute=7.5\r\n",
+      "{'nvidia.com/gpu.product': 'Tesla-T4', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.memory': '15360', 'nvidia.com/gpu.family': 'turing',"
+      " 'nvidia.com/gpu.compute.major': '7', 'nvidia.com/gpu.compute.minor': '5'}" },
+    { "words: memory alone is nobody's", "memory=15360\ncompute=7.5\n", "{}" },
+    { "words: an architecture that is newer than this table", "product=X\ncompute=12.0\n",
+      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.family': 'blackwell', 'nvidia.com/gpu.compute.major': '12',"
+      " 'nvidia.com/gpu.compute.minor': '0'}" },
+    { "words: Ada", "product=X\ncompute=8.9\n",
+      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.family': 'ada-lovelace', 'nvidia.com/gpu.compute.major': '8',"
+      " 'nvidia.com/gpu.compute.minor': '9'}" },
+    { "words: what is no version", "driver=580.x\ncuda=\ncompute=9.\nproduct=-x\nmemory=[N/A]\n", "{}" },
+    { "words: too long", "driver=1.1111111111111111111111111111111\n", "{}" },
+    { "words: too much memory", "product=X\nmemory=99999999999\n", "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8'}" },
+    { "words: of others", "hello\nDRIVER=580.1\n driver=580.1\nproduct NVIDIA\n", "{}" },
+    { "words: the last counts", "product=A\nproduct=B\n", "{'nvidia.com/gpu.product': 'B', 'nvidia.com/gpu.count': '8'}" },
+};
+
+static void check_words(void **state)
+{
+    const struct words_row *row = *state;
+    struct proof p = { .way = PROOF_BY_POD, .gpus = 8, .driver = "d", .stack = "s" }, back;
+    CLEANUP_JSON json_t *labels = json_object();
+    CLEANUP_JSON json_t *want = tree(row->labels);
+    proof_read(row->said, &p.facts);
+    proof_labels(&p, labels);
+    CLEANUP_FREE char *got_text = json_canonical(labels);
+    CLEANUP_FREE char *want_text = json_canonical(want);
+    assert_string_equal(got_text, want_text);
+    CLEANUP_FREE char *text = proof_text(&p);
+    assert_true(proof_parse(text, &back));
+    assert_int_equal(memcmp(&p, &back, sizeof p), 0);
+}
+
+/* ---- annotations that are none */
+
+static const struct bad_row {
+    const char *name, *text;
+} bad_rows[] = {
+    { "no proof: nothing", "" },
+    { "no proof: not JSON", "x" },
+    { "no proof: a list", "[]" },
+    { "no proof: no version", "{\"by\":\"Pod\",\"gpus\":1}" },
+    { "no proof: a newer version", "{\"v\":2,\"by\":\"Pod\",\"gpus\":1}" },
+    { "no proof: an unknown way", "{\"v\":1,\"by\":\"Magic\",\"gpus\":1}" },
+    { "no proof: a negative number", "{\"v\":1,\"by\":\"Pod\",\"gpus\":-1}" },
+    { "no proof: a revision that is none", "{\"v\":1,\"by\":\"Pod\",\"gpus\":1,\"driver\":\"a/b\"}" },
+    { "no proof: a revision that is no text", "{\"v\":1,\"by\":\"Pod\",\"gpus\":1,\"stack\":7}" },
+    { "no proof: a product that is no label", "{\"v\":1,\"by\":\"Pod\",\"gpus\":1,\"product\":\"a b\"}" },
+};
+
+static void check_bad(void **state)
+{
+    const struct bad_row *row = *state;
+    struct proof p;
+    assert_false(proof_parse(row->text, &p));
+}
+
+static void check_long(void **state)
+{
+    (void) state;
+    struct proof p;
+    static const char good[] = "{\"v\":1,\"by\":\"Pod\",\"gpus\":1}";
+    CLEANUP_FREE char *text = xasprintf("%-*s", (int) PROOF_TEXT_MAX, good);
+    assert_true(proof_parse(good, &p));
+    assert_false(proof_parse(text, &p));
+    assert_false(proof_parse(NULL, &p));
+}
+
+/* ---- versions */
+
+static const struct version_row {
+    const char *name, *wanted, *said;
+    bool fits;
+} version_rows[] = {
+    { "version: the same", "580.95.05", "580.95.05", true },
+    { "version: another", "580.95.05", "580.82.07", false },
+    { "version: of the branch that was asked for", "580", "580.95.05", true },
+    { "version: of another branch", "580", "570.1", false },
+    { "version: of a branch that begins alike", "58", "580.95.05", false },
+    { "version: more of it than was asked for", "580.95", "580.95.05", false },
+    { "version: a digest is not compared", "sha256:abc", "580.95.05", true },
+    { "version: a tag that is no number is not compared", "latest", "580.95.05", true },
+    { "version: none was asked for", NULL, "580.95.05", true },
+    { "version: nobody said any", "580.95.05", "", true },
+};
+
+static void check_version(void **state)
+{
+    const struct version_row *row = *state;
+    assert_int_equal(proof_version_fits(row->wanted, row->said), row->fits);
+}
+
+static void check_is_of(void **state)
+{
+    (void) state;
+    struct proof p = { .driver = "d", .stack = "s" };
+    assert_true(proof_is_of(&p, "d", "s"));
+    assert_false(proof_is_of(&p, "d", "t"));
+    assert_false(proof_is_of(&p, "", "s"));
+    struct proof outdated = { 0 };
+    assert_false(proof_is_of(&outdated, "", ""));
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_words, words_rows);
+    SUITE_ROWS(&s, check_bad, bad_rows);
+    suite_add(&s, "no proof: too long, or none", check_long, NULL);
+    SUITE_ROWS(&s, check_version, version_rows);
+    suite_add(&s, "it is of two revisions, and an outdated one of none", check_is_of, NULL);
+    return suite_run(&s, "proof");
+}

@@ -1,0 +1,201 @@
+/* Plans as people and programs read them. */
+#include "reconcilers/plan/outlook.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+enum { NOON_S = 1795262400, PLENTY = 1 << 20 };
+
+static const char *const pool_names[] = { "default", "legacy" };
+
+/* Nodes a, b and c that get another driver, of which c is held, and d that gets another stack. */
+struct fleet {
+    struct rollout_spec spec;
+    struct rollout_node nodes[4];
+    struct drain drains[4];
+    struct rollout_input in;
+};
+
+static void make_fleet(struct fleet *f)
+{
+    static const char *const names[] = { "a", "b", "c", "d" };
+    *f = (struct fleet){ .spec = { .max_parallel = { .value = 1 },
+                                   .max_unavailable = { .value = 9 },
+                                   .max_unavailable_gpus = { .value = -1 },
+                                   .failure_threshold = { .value = 9 },
+                                   .order = ROLLOUT_BY_NAME,
+                                   .canary_nodes = 1,
+                                   .canary_soak_s = 600,
+                                   .drain = { .wait_for_jobs_s = -1 } } };
+    for (size_t i = 0; i < ARRAY_LEN(f->nodes); i++)
+        f->nodes[i] = (struct rollout_node){ .name = names[i],
+                                             .pool = i == 3,
+                                             .driver = "d1",
+                                             .stack = "s1",
+                                             .target_driver = i == 3 ? "d1" : "d2",
+                                             .target_stack = i == 3 ? "s2" : "s1",
+                                             .domain = "",
+                                             .gpus = 1,
+                                             .up = true,
+                                             .settled = true,
+                                             .held = i == 2 };
+    f->in = (struct rollout_input){
+        .spec = &f->spec, .nodes = f->nodes, .node_count = ARRAY_LEN(f->nodes), .pool_names = pool_names, .now_s = NOON_S
+    };
+}
+
+static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const struct outlook_limits *limits)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_forecast forecast;
+    rollout_forecast(&f->in, pace, PLENTY, &a, &forecast);
+    return outlook_json(
+        &(struct outlook_input){ .rollout = &f->in, .forecast = &forecast, .pace = pace, .drains = f->drains, .limits = limits });
+}
+
+static const struct rollout_pace unknown[ROLLOUT_TIERS] = { 0 };
+static const struct rollout_pace known[ROLLOUT_TIERS] = { { .node_s = 300, .nodes = 7 }, { .node_s = 60, .nodes = 2 } };
+
+static void check_without_pace(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
+    assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node stays as it is (NodesSkipped); no pace is known "
+                                                "yet, so nobody can tell how long it takes");
+    assert_null(json_object_get(o, "ends"));
+    assert_null(json_object_get(o, "moves"));
+    assert_tree(json_object_get(o, "pools"), "[{'name':'default','driver':2,'stack':0},{'name':'legacy','driver':0,'stack':1}]");
+    assert_tree(json_object_get(o, "stay"), "[{'reason':'NodesSkipped','nodes':1,'names':['c']}]");
+    assert_tree(json_array_get(json_object_get(o, "waves"), 0),
+                "{'nodes':1,'names':['a'],'canary':true,'begins':'2026-11-21T12:00:00Z'}");
+}
+
+static void check_with_pace(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    CLEANUP_JSON json_t *o = tell(&f, known, &outlook_in_full);
+    assert_string_equal(json_str(o, "ends"), "2026-11-21T12:20:00Z");
+    assert_string_equal(json_str(o, "message"),
+                        "3 nodes go in 3 waves; 1 node stays as it is (NodesSkipped); at the pace seen so far it takes 20m");
+    assert_tree(json_object_get(o, "pace"),
+                "{'driver':{'secondsPerNode':300,'nodes':7},'stack':{'secondsPerNode':60,'nodes':2}}");
+    assert_tree(json_object_get(o, "moves"), "[{'node':'a','pool':'default','wave':1,'tier':'driver','pods':[]},"
+                                             "{'node':'d','pool':'legacy','wave':2,'tier':'stack','pods':[]},"
+                                             "{'node':'b','pool':'default','wave':3,'tier':'driver','pods':[]}]");
+}
+
+static void check_a_clock_that_was_set(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    f.in.set_s = 3600;
+    CLEANUP_JSON json_t *o = tell(&f, known, &outlook_in_full);
+    assert_string_equal(json_str(o, "madeAt"), "2026-11-21T13:00:00Z");
+    assert_string_equal(json_str(o, "ends"), "2026-11-21T13:20:00Z");
+}
+
+static void check_blockers(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    f.nodes[0].jobs = 1;
+    f.drains[0] = (struct drain){
+        .of = { [DRAIN_JOB] = 1 }, .waiting = 1, .stuck = 1, .message = "waits for 1 GPU pod: x/train (a job)"
+    };
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
+    assert_tree(json_object_get(o, "blockers"), "[{'node':'a','message':'waits for 1 GPU pod: x/train (a job)'}]");
+    assert_tree(json_object_get(o, "pods"), "{'leave':0,'wait':1}");
+    assert_true(strstr(json_str(o, "message"), "1 GPU pod on 1 node is waited for") != NULL);
+}
+
+static void check_done(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    f.nodes[0].target_driver = "d1";
+    f.in.node_count = 1;
+    assert_null(tell(&f, known, &outlook_in_full));
+}
+
+/* Five waves, and five names of each, whatever the fleet. */
+static void check_bounds(void **state)
+{
+    (void) state;
+    enum { MANY = 200 };
+    struct fleet f;
+    make_fleet(&f);
+    static struct rollout_node nodes[MANY];
+    static struct drain drains[MANY];
+    static char names[MANY][254];
+    for (size_t i = 0; i < MANY; i++) {
+        memset(names[i], 'n', sizeof names[i] - 1);
+        memcpy(names[i], (char[]){ (char) ('a' + i / 26), (char) ('a' + i % 26) }, 2);
+        nodes[i] = f.nodes[0];
+        nodes[i].name = names[i];
+        nodes[i].held = i % 2;
+        nodes[i].jobs = 1;
+        drains[i] = (struct drain){ .waiting = 1, .stuck = 1, .message = names[i] };
+    }
+    f.spec.max_parallel.value = f.spec.max_unavailable.value = 20;
+    f.spec.drain.wait_for_jobs_s = 0;
+    f.in.nodes = nodes;
+    f.in.node_count = MANY;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_forecast forecast;
+    rollout_forecast(&f.in, known, PLENTY, &a, &forecast);
+    CLEANUP_JSON json_t *o = outlook_json(&(struct outlook_input){
+        .rollout = &f.in, .forecast = &forecast, .pace = known, .drains = drains, .limits = &outlook_for_status });
+    const json_t *waves = json_object_get(o, "waves");
+    assert_int_equal(json_array_size(waves), 5);
+    assert_int_equal(json_int(o, "waveCount", 0), forecast.wave_count);
+    assert_int_equal(json_array_size(json_object_get(json_array_get(waves, 1), "names")), 5);
+    assert_int_equal(json_array_size(json_object_get(o, "blockers")), 5);
+    assert_in_range(json_dumpb(o, NULL, 0, JSON_COMPACT), 1, 16 << 10);
+}
+
+/* What anybody may have written there is no pace. */
+static void check_paces_read(void **state)
+{
+    (void) state;
+    static const char *const wrong[] = { "null",
+                                         "[]",
+                                         "{'driver':3}",
+                                         "{'driver':{'secondsPerNode':0,'nodes':1}}",
+                                         "{'driver':{'secondsPerNode':60}}",
+                                         "{'driver':{'secondsPerNode':-5,'nodes':1}}",
+                                         "{'driver':{'secondsPerNode':60,'nodes':-1}}",
+                                         "{'driver':{'secondsPerNode':99999999999,'nodes':1}}" };
+    struct rollout_pace pace[ROLLOUT_TIERS];
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        CLEANUP_JSON json_t *json = tree(wrong[i]);
+        outlook_pace(json, pace);
+        assert_int_equal(pace[ROLLOUT_DRIVER].nodes, 0);
+    }
+    CLEANUP_JSON json_t *json = outlook_pace_json(known);
+    outlook_pace(json, pace);
+    assert_memory_equal(pace, known, sizeof pace);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    suite_add(&s, "without a known pace no end is told", check_without_pace, NULL);
+    suite_add(&s, "with a pace there is an end, and in full each move", check_with_pace, NULL);
+    suite_add(&s, "times are those of the clock on the wall", check_a_clock_that_was_set, NULL);
+    suite_add(&s, "nodes that cannot be drained are named with what keeps them", check_blockers, NULL);
+    suite_add(&s, "there is no plan where every node runs its target", check_done, NULL);
+    suite_add(&s, "in a status it is bounded", check_bounds, NULL);
+    suite_add(&s, "a pace is read back as it was written, and nothing else is one", check_paces_read, NULL);
+    return suite_run(&s, "outlook");
+}

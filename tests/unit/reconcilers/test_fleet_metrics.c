@@ -1,0 +1,169 @@
+/* What is counted of nodes, and how much text that can become. */
+#include "reconcilers/fleet_metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/toy.h"
+#include "tests/unit/support/tree.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+struct fixture {
+    struct metrics *registry;
+    struct fleet_metrics m;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    f->registry = metrics_new(1024);
+    fleet_metrics_add(&f->m, f->registry);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    metrics_free(f->registry);
+    free(f);
+    return 0;
+}
+
+static void expect(const struct fixture *f, const char *line, bool there)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    metrics_text(f->registry, &text);
+    CLEANUP_FREE char *whole = xasprintf("\n%s\n", line);
+    if (!strstr(buf_text(&text), whole) == there)
+        fail_msg("%s %s\n%s", line, there ? "is not in" : "is in", buf_text(&text));
+}
+
+/* ---- what happens to a node */
+
+static const struct row {
+    const char *name;
+    struct node_summary before;
+    struct node_verdict v;
+    const char *there, *not_there; /* lines; NULL: none */
+} rows[] = {
+    { "a state that was seen from its beginning", { .counted = true, .state = NODE_INSTALLING, .since_s = 1000 }, { .state = NODE_READY },
+      "ostler_node_state_seconds_sum{state=\"Installing\"} 42", NULL },
+    { "and lies in its bucket", { .counted = true, .state = NODE_INSTALLING, .since_s = 1000 }, { .state = NODE_READY },
+      "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"60\"} 1", "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"30\"} 1" },
+    { "a state that began at a time that nobody knows", { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_READY }, NULL,
+      "ostler_node_state_seconds_count{state=\"Installing\"} 1" },
+    { "a state that goes on", { .counted = true, .state = NODE_READY, .since_s = 1000 }, { .state = NODE_READY }, NULL,
+      "ostler_node_state_seconds_count{state=\"Ready\"} 1" },
+    { "a node that is first looked at", { .counted = false }, { .state = NODE_FAILED, .failed_with = "Error", .restoring = true }, NULL,
+      "ostler_upgrade_failures_total{reason=\"Error\"} 1" },
+    { "an upgrade that fails", { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_FAILED, .failed_with = "CrashLoopBackOff" },
+      "ostler_upgrade_failures_total{reason=\"CrashLoopBackOff\"} 1", NULL },
+    { "one that has failed already", { .counted = true, .state = NODE_FAILED, .failed = true }, { .state = NODE_FAILED, .failed_with = "Error" }, NULL,
+      "ostler_upgrade_failures_total{reason=\"Error\"} 1" },
+    { "a node that begins to go back", { .counted = true, .state = NODE_FAILED, .failed = true }, { .state = NODE_UNLOADING, .restoring = true },
+      "ostler_rollbacks_total{pool=\"h100\"} 1", NULL },
+    { "one that is on its way back", { .counted = true, .state = NODE_UNLOADING, .restoring = true }, { .state = NODE_INSTALLING, .restoring = true },
+      NULL, "ostler_rollbacks_total{pool=\"h100\"} 1" },
+};
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    void *fixture;
+    set_up(&fixture);
+    const struct fixture *f = fixture;
+    fleet_metrics_node(&((struct fixture *) fixture)->m, "h100", &row->before, &row->v, 1042);
+    if (row->there)
+        expect(f, row->there, true);
+    if (row->not_there)
+        expect(f, row->not_there, false);
+    tear_down(&fixture);
+}
+
+/* ---- evictions */
+
+static void evictions_count_by_what_the_server_said(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        bool evicts, dry_run;
+        enum err_kind error;
+    } answers[] = {
+        { true, true, ERR_NONE },    { true, false, ERR_NONE },   { true, true, ERR_BUDGET }, { true, false, ERR_BUDGET },
+        { true, false, ERR_SERVER }, { false, false, ERR_SERVER }, { true, false, ERR_NONE },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
+        struct request request = { .evicts = answers[i].evicts, .dry_run = answers[i].dry_run };
+        struct err e = { .kind = answers[i].error };
+        fleet_metrics_answered(&f->m, &request, &e);
+    }
+    expect(f, "ostler_evictions_total{outcome=\"evicted\"} 2", true);
+    expect(f, "ostler_evictions_total{outcome=\"refused\"} 2", true);
+    expect(f, "ostler_evictions_total{outcome=\"error\"} 1", true);
+}
+
+/* ---- sums */
+
+static void sums_are_those_of_the_cluster(void **state)
+{
+    struct fixture *f = *state;
+    struct toy t;
+    CLEANUP_JSON json_t *policy = tree("{'spec':{'pools':[{'name':'h100','nodeSelector':{'shape':'h100'}}]}}");
+    toy_init(&t, policy);
+    for (int i = 0; i < 3; i++) {
+        CLEANUP_FREE char *text = xasprintf("{'name':'gpu-%d','labels':{'nvidia.com/gpu.present':'true','shape':'%s'}}", i, i ? "h100" : "l4");
+        CLEANUP_JSON json_t *brief = tree(text);
+        toy_put(&t, RESOURCE_NODE, toy_node(brief));
+    }
+    toy_settle(&t, true, NULL);
+    struct rollout_report rollout = { .known = true, .hold = ROLLOUT_HOLD_SOAK, .pending = 2, .done = 1, .slots = { 1, 2 }, .out = { 1, 3 },
+                                      .out_gpus = { 8, SIZE_MAX } };
+    fleet_metrics_show(&f->m, t.cluster, &rollout);
+    expect(f, "ostler_nodes{state=\"Ready\",pool=\"h100\"} 2", true);
+    expect(f, "ostler_nodes{state=\"Ready\",pool=\"default\"} 1", true);
+    expect(f, "ostler_rollout_nodes{state=\"pending\"} 2", true);
+    expect(f, "ostler_rollout_state{reason=\"Soaking\"} 1", true);
+    expect(f, "ostler_rollout_used{budget=\"maxParallel\"} 1", true);
+    expect(f, "ostler_rollout_limit{budget=\"maxUnavailable\"} 3", true);
+    expect(f, "ostler_rollout_used{budget=\"maxUnavailableGpus\"} 8", true);
+    rollout.hold = ROLLOUT_HOLD_DONE;
+    toy_remove(&t, RESOURCE_NODE, "gpu-0");
+    fleet_metrics_show(&f->m, t.cluster, &rollout);
+    expect(f, "ostler_rollout_state{reason=\"UpToDate\"} 1", true);
+    expect(f, "ostler_rollout_state{reason=\"Soaking\"} 1", false);
+    expect(f, "ostler_nodes{state=\"Ready\",pool=\"default\"} 1", false);
+    toy_clear(&t);
+}
+
+/* Whatever the cluster: states times pools, and no name of a node. */
+static void text_is_bounded(void **state)
+{
+    struct fixture *f = *state;
+    struct toy t;
+    toy_init(&t, NULL);
+    for (size_t pool = 0; pool < TALLY_POOLS_MAX; pool++)
+        for (int i = 0; i < NODE_STATE_COUNT; i++)
+            t.cluster->tally.pools[pool].states[i] = 5000;
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    metrics_text(f->registry, &text);
+    assert_true(text.len < 100 << 10);
+    memset(&t.cluster->tally, 0, sizeof t.cluster->tally);
+    toy_clear(&t);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    suite_add_fixture(&s, "evictions count by what the server said", evictions_count_by_what_the_server_said, set_up, tear_down);
+    suite_add_fixture(&s, "sums are those of the cluster", sums_are_those_of_the_cluster, set_up, tear_down);
+    suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);
+    return suite_run(&s, "fleet_metrics");
+}

@@ -1,0 +1,64 @@
+/* Which steps and states of a node become Events, and that each is told once. */
+#include "reconcilers/notices.h"
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+
+/* A write of the node, in short: its reason. NULL: none. */
+static const struct row {
+    const char *name;
+    const char *write;
+    struct node_summary before;
+    struct node_verdict v;
+    const char *want; /* "Reason[!][@ACTION] ", "!" for a warning, "@" with the write that it goes with */
+} rows[] = {
+    { "a new node comes up", NULL, { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_READY }, "GpuReady " },
+    { "one that is as it was", NULL, { .counted = true, .state = NODE_READY }, { .state = NODE_READY }, "" },
+    { "after a start nothing is news", NULL, { .counted = false }, { .state = NODE_READY }, "" },
+    { "a step that people hear of", "Drained", { .counted = true, .state = NODE_DRAINING, .moving = true }, { .state = NODE_UNLOADING, .moving = true }, "Drained@1 " },
+    { "nobody had to leave", "Drained", { .counted = true, .state = NODE_READY }, { .state = NODE_UNLOADING, .moving = true }, "" },
+    { "also after a start", "Drained", { .counted = false }, { .state = NODE_UNLOADING, .moving = true }, "Drained@1 " },
+    { "a step that is in the log alone", "Unloaded", { .counted = true, .state = NODE_UNLOADING, .moving = true }, { .state = NODE_INSTALLING, .moving = true }, "" },
+    { "the end of an upgrade is told once", "Upgraded", { .counted = true, .state = NODE_VALIDATING, .moving = true }, { .state = NODE_READY }, "Upgraded@1 " },
+    { "when its write was answered the node is just Ready", NULL, { .counted = true, .state = NODE_READY }, { .state = NODE_READY }, "" },
+    { "an upgrade that fails", "UpgradeFailed", { .counted = true, .state = NODE_INSTALLING, .moving = true },
+      { .state = NODE_FAILED, .failed_with = "Error", .reason = "Error" }, "UpgradeFailed!@1 " },
+    { "one that has failed", NULL, { .counted = true, .state = NODE_FAILED, .failed = true }, { .state = NODE_FAILED, .failed_with = "Error", .reason = "Error" }, "" },
+    { "an operand fails without an upgrade", NULL, { .counted = true, .state = NODE_READY }, { .state = NODE_FAILED, .reason = "CrashLoopBackOff" },
+      "CrashLoopBackOff! " },
+    { "its reasons alternate", NULL, { .counted = true, .state = NODE_FAILED }, { .state = NODE_FAILED, .reason = "ErrImagePull" }, "" },
+    { "removal waits for GPU pods", NULL, { .counted = true, .state = NODE_READY }, { .state = NODE_REMOVING, .reason = "WaitingForGpuPods" }, "WaitingForGpuPods " },
+    { "a node that is closed says so by its write", "ClaimedWaiting", { .counted = true, .state = NODE_READY }, { .state = NODE_WAITING, .moving = true },
+      "ClaimedWaiting@1 " },
+};
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    struct node node = { .head = { .uid = "u" } };
+    struct node_slot slot = { .name = (char *) "gpu-1", .node = &node, .summary = row->before };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_BUF struct buf got = BUF_INIT(1000);
+    CLEANUP_JSON json_t *patch = json_array();
+    if (row->write)
+        plan_add(&plan, request_json_patch(RESOURCE_NODE, NULL, "gpu-1", patch), "Mark", "node/gpu-1", row->write, "a sentence");
+    notice_node(&slot, &row->v, &plan);
+    for (size_t i = 0; i < plan.notice_count; i++) {
+        const struct notice *n = &plan.notices[i];
+        buf_printf(&got, "%s%s", n->reason, n->warning ? "!" : "");
+        if (n->of_action)
+            buf_printf(&got, "@%zu", n->of_action);
+        buf_str(&got, " ");
+        assert_string_equal(n->name, "gpu-1");
+    }
+    assert_string_equal(buf_text(&got), row->want);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    return suite_run(&s, "notices");
+}

@@ -1,0 +1,108 @@
+/* When a node's state is told of: what lasts a moment is not, what is gone at once. */
+#include "reconcilers/reconcilers.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "runtime/loop.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define POLICY "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, 'spec': {}}"
+#define NODE                                                                                                                   \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': {'conditions': [{'type': 'GpuReady', " \
+    "'status': 'True', 'reason': 'OperandsUp', 'message': 'every operand of the node is up'}]}}"
+#define REPORT                                                                                                                 \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': [{'kind': 'Node', 'uid': 'n'}]}, "  \
+    "'status': {'state': 'Ready'}}"
+
+enum { NOW_MS = 100 * 1000 };
+
+static const struct row {
+    const char *name;
+    enum node_state state;
+    int64_t entered_ago_ms; /* 0: it was in it when Ostler was started */
+    int64_t untold_ago_ms;  /* 0: what was before was told */
+    bool waits_for_turn;
+    int64_t turn_ago_ms;    /* 0: it begins to wait now */
+    int64_t again_ms;       /* when it is looked at again; 0: it is told of now */
+} rows[] = {
+    { .name = "a state that it was in all the time", .state = NODE_INSTALLING },
+    { .name = "one that may be over in a moment", .state = NODE_UNLOADING, .entered_ago_ms = 1000, .again_ms = 2000 },
+    { .name = "one that lasts", .state = NODE_UNLOADING, .entered_ago_ms = 3000, .untold_ago_ms = 3000 },
+    { .name = "another one again", .state = NODE_INSTALLING, .entered_ago_ms = 500, .untold_ago_ms = 9000, .again_ms = 2500 },
+    { .name = "another one again and again", .state = NODE_INSTALLING, .entered_ago_ms = 500, .untold_ago_ms = 10000 },
+    { .name = "it is let go: nobody waits", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
+    { .name = "works, and begins to wait for its turn", .state = NODE_READY, .waits_for_turn = true, .again_ms = 30000 },
+    { .name = "has waited for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 10000, .again_ms = 20000 },
+    { .name = "waits long for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 30000 },
+};
+
+static int64_t mono(void *self)
+{
+    (void) self;
+    return NOW_MS;
+}
+
+static int64_t wall(void *self)
+{
+    (void) self;
+    return INT64_C(1795168800000000);
+}
+
+static const struct clock clock = { .mono_ms = mono, .wall_us = wall };
+
+static void tell_node(void *arg, const char *name)
+{
+    (void) arg, (void) name;
+}
+
+static void tell_policy(void *arg, bool soon)
+{
+    (void) arg, (void) soon;
+}
+
+static void put(struct cluster *c, enum resource_id resource, const char *text)
+{
+    CLEANUP_JSON json_t *object = tree(text);
+    table_event(&c->tables[resource], object, false);
+}
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    struct cluster c;
+    struct loop *loop = loop_new(&clock);
+    struct informer_options o = { .resource = RESOURCE_GPU_NODE, .optional = true };
+    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia",
+                                                .clock = &clock, .listener = { .node = tell_node, .policy = tell_policy } });
+    c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop, NULL, NULL);
+    put(&c, RESOURCE_POLICY, POLICY);
+    put(&c, RESOURCE_NODE, NODE);
+    put(&c, RESOURCE_GPU_NODE, REPORT);
+    struct node_slot *slot = map_get(&c.slots, "gpu-1");
+    struct node_verdict v = { .state = row->state, .driver = "d1", .stack = "s1", .target_stack = "s2" };
+    tally_set(&c.tally, &slot->summary, &v);
+    slot->entered_ms = row->entered_ago_ms ? NOW_MS - row->entered_ago_ms : 0;
+    slot->untold_ms = row->untold_ago_ms ? NOW_MS - row->untold_ago_ms : 0;
+    slot->turn_ms = row->turn_ago_ms ? NOW_MS - row->turn_ago_ms : 0;
+    slot->hold = row->waits_for_turn ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_NONE;
+
+    CLEANUP_PLAN struct plan plan = { 0 };
+    struct reconcilers r = { .cluster = &c };
+    report_reconcile(&r, "gpu-1", &plan);
+    assert_int_equal(plan.len > 0, row->again_ms == 0);
+    assert_int_equal(plan.requeue_after_ms, row->again_ms);
+
+    informer_free(c.informers[RESOURCE_GPU_NODE]);
+    cluster_clear(&c);
+    loop_free(loop);
+}
+
+int main(void)
+{
+    log_setup(LOG_SILENT, false);
+    struct suite s = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        suite_add(&s, rows[i].name, check, (void *) &rows[i]);
+    return suite_run(&s, "report time");
+}

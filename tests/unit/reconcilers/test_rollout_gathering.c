@@ -1,0 +1,178 @@
+/* What a decision of the rollout looks at is kept from pass to pass, and is read anew when the node or its pods change. */
+#include "reconcilers/rollout_gathering.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "reconcilers/model/names.h"
+#include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/tree.h"
+
+#define POLICY "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '1', 'generation': 1}, 'spec': {}}"
+#define NODE(version, labels)                                                                                                  \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '" version "', 'labels': {" labels "}}}"
+#define POD(version, phase)                                                                                                    \
+    "{'metadata': {'name': 'train', 'namespace': 'default', 'uid': 'p', 'resourceVersion': '" version "'}, "                     \
+    "'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'main', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}, "      \
+    "'status': {'phase': '" phase "'}}"
+
+struct fixture {
+    struct cluster cluster;
+};
+
+static int64_t mono(void *self)
+{
+    (void) self;
+    return 1000;
+}
+
+static int64_t wall(void *self)
+{
+    (void) self;
+    return INT64_C(1795168800000000);
+}
+
+static const struct clock clock = { .mono_ms = mono, .wall_us = wall };
+
+static void tell_node(void *arg, const char *name)
+{
+    (void) arg, (void) name;
+}
+
+static void tell_policy(void *arg, bool soon)
+{
+    (void) arg, (void) soon;
+}
+
+static void put(struct fixture *f, enum resource_id resource, const char *text, bool deleted)
+{
+    CLEANUP_JSON json_t *object = tree(text);
+    table_event(&f->cluster.tables[resource], object, deleted);
+}
+
+/* The node with this text as its claim. */
+static void put_claim(struct fixture *f, const char *version, const char *text)
+{
+    CLEANUP_JSON json_t *node = tree(NODE("0", "'ostler.dev/driver': 'd1'"));
+    json_set_at(node, "metadata.resourceVersion", json_string(version));
+    json_set_at(node, "metadata.annotations", json_pack("{s:s}", ANNOTATION_CLAIM, text));
+    table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+}
+
+static void put_phase(struct fixture *f, const char *version, enum claim_phase phase)
+{
+    const struct claim claim = { .policy = "u", .generation = 1, .phase = phase, .since_s = 1795168800, .claimed_s = 1795168800,
+                                 .attempt = 1, .gpus = 8, .driver = "d2", .stack = "s1", .from_driver = "d1", .from_stack = "s1" };
+    CLEANUP_FREE char *text = claim_text(&claim);
+    put_claim(f, version, text);
+}
+
+/* A policy, and a node that runs d1 and s1. */
+static int set_up(void **state)
+{
+    log_setup(LOG_SILENT, false);
+    struct fixture *f = xcalloc(1, sizeof *f);
+    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia",
+                                                         .clock = &clock, .listener = { .node = tell_node, .policy = tell_policy } });
+    put(f, RESOURCE_POLICY, POLICY, false);
+    put(f, RESOURCE_NODE, NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);
+    struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct node_verdict v = { .state = NODE_READY, .driver = "d1", .stack = "s1" };
+    tally_set(&f->cluster.tally, &slot->summary, &v);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    cluster_clear(&f->cluster);
+    free(f);
+    return 0;
+}
+
+/* The one node as a decision looks at it; valid until the arena goes. */
+static const struct rollout_node *look(struct fixture *f, struct arena *a)
+{
+    struct rollout_gathering g;
+    rollout_gather(&f->cluster, a, &g);
+    assert_int_equal(g.in.node_count, 1);
+    return &g.in.nodes[0];
+}
+
+static void labels_are_the_node_s(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    assert_string_equal(look(f, &a)->driver, "d1");
+    assert_false(look(f, &a)->held);
+    put(f, RESOURCE_NODE, NODE("3", "'ostler.dev/driver': 'd2', 'ostler.dev/stack': 's2', 'ostler.dev/hold': 'true'"), false);
+    const struct rollout_node *n = look(f, &a);
+    assert_string_equal(n->driver, "d2");
+    assert_string_equal(n->stack, "s2");
+    assert_true(n->held);
+}
+
+static void the_claim_is_the_node_s(void **state)
+{
+    static const enum claim_phase phases[] = { CLAIM_DRAINING, CLAIM_UNLOADING };
+    static const char *const versions[] = { "3", "4" };
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    assert_null(look(f, &a)->claim);
+    for (size_t i = 0; i < ARRAY_LEN(phases); i++) {
+        put_phase(f, versions[i], phases[i]);
+        for (int again = 0; again < 2; again++) {
+            const struct rollout_node *n = look(f, &a);
+            assert_non_null(n->claim);
+            assert_int_equal(n->claim->phase, phases[i]);
+            assert_int_equal(n->gpus, 8);
+            assert_false(n->held);
+        }
+    }
+    put_claim(f, "5", "mine");
+    assert_null(look(f, &a)->claim);
+    assert_true(look(f, &a)->held);
+    put(f, RESOURCE_NODE, NODE("6", "'ostler.dev/driver': 'd1'"), false);
+    assert_null(look(f, &a)->claim);
+    assert_false(look(f, &a)->held);
+}
+
+static void pods_are_the_node_s(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    assert_int_equal(look(f, &a)->busy, 0);
+    put(f, RESOURCE_POD, POD("3", "Running"), false);
+    assert_int_equal(look(f, &a)->busy, 1);
+    put(f, RESOURCE_POD, POD("4", "Pending"), false);
+    assert_int_equal(look(f, &a)->busy, 0);
+    put(f, RESOURCE_POD, POD("5", "Running"), false);
+    assert_int_equal(look(f, &a)->busy, 1);
+    put(f, RESOURCE_POD, POD("5", "Running"), true);
+    assert_int_equal(look(f, &a)->busy, 0);
+}
+
+static void what_keeps_pods_is_the_policy_s(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    put(f, RESOURCE_POD, POD("3", "Running"), false);
+    put_phase(f, "4", CLAIM_DRAINING);
+    assert_int_equal(look(f, &a)->jobs, 1); /* nobody would make the pod anew */
+    put(f, RESOURCE_POLICY,
+        "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '5', 'generation': 2}, "
+        "'spec': {'rollout': {'drain': {'force': true}}}}",
+        false);
+    assert_int_equal(look(f, &a)->jobs, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(labels_are_the_node_s, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pods_are_the_node_s, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_keeps_pods_is_the_policy_s, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("rollout gathering", tests, NULL, NULL);
+}
