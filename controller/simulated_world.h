@@ -18,11 +18,13 @@ struct simulated_world {
     const json_t *objects;         /* as they were read; borrowed */
 };
 
+/* The machines, and what runs on them, for a cluster in which every node was looked at. All arguments are borrowed for as long. */
 void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o, struct simulated_world *ret);
 /* What is there before anybody acts: nodes, records of revisions, configurations of device plugins, and pods' budgets. */
 void simulated_world_restore(const struct simulated_world *w, struct api *api);
 /* The pods that use GPUs, on nodes that have some to give by now, with somebody who makes them again where somebody does. */
 void simulated_world_add_pods(const struct simulated_world *w, struct api *api);
+/* Frees what it owns. */
 void simulated_world_clear(struct simulated_world *w);
 
 #endif

@@ -22,8 +22,8 @@ enum {
     MINUTE_MS = 60 * SECOND_MS,
     STANDS_MS = 4 * MINUTE_MS, /* by then everything that was read stands again */
     BEGINS_MS = 5 * MINUTE_MS, /* and the policy comes: this moment is now */
-    QUIET_MS = 2 * 60 *
-               MINUTE_MS, /* when nobody came further for so long nobody will, unless windows, a soak or jobs are waited for */
+    /* When nobody came further for so long nobody will, unless windows, a soak or jobs are waited for. */
+    QUIET_MS = 2 * 60 * MINUTE_MS,
     REPORTS_MS = 30 * SECOND_MS, /* what is said of nodes comes a little later than what is done with them */
     LATENCY_MIN_MS = 1,
     LATENCY_MAX_MS = 5,
@@ -55,35 +55,6 @@ static struct spec_latencies assumed(const struct options *o)
 }
 
 /* ---- the world */
-
-static int create(const struct simulation *s, const json_t *object, struct err *e)
-{
-    CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
-    if (k && api_create(s->api, PERSON, k, object, &refusal) == 0)
-        return 0;
-    return err_set(e, ERR_INVALID, "the simulator refuses %s %s: %s", json_str_or_empty(object, "kind"),
-                   json_str_or_empty(object, "metadata.name"), k ? refusal.message : "there is no such kind");
-}
-
-static int install(const struct simulation *s, struct err *e)
-{
-    const char *const namespaces[] = { NAMESPACE, s->o->operand_namespace };
-    CLEANUP_JSON json_t *crds = builtin_crds();
-    size_t i;
-    json_t *crd;
-    for (i = 0; i < ARRAY_LEN(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name",
-                                            namespaces[i]);
-        if (create(s, ns, e) < 0)
-            return -1;
-    }
-    json_array_foreach (crds, i, crd) {
-        if (create(s, crd, e) < 0)
-            return -1;
-    }
-    return 0;
-}
 
 /* The policy holds still until the world stands. */
 static void restore_policy(const struct simulation *s, const json_t *policy)
@@ -122,7 +93,7 @@ static int set_up(struct simulation *s, const struct cluster *c, const json_t *o
     sim_init(&s->sim, 1);
     s->sim.epoch_us = clock_wall_us(c->o.clock) - INT64_C(1000) * BEGINS_MS;
     s->api = api_new(&s->sim.clock);
-    if (install(s, e) < 0)
+    if (builtin_install(s->api, PERSON, NAMESPACE, s->o->operand_namespace, e) < 0)
         return -1;
     simulated_world_make(c, objects, s->o, &s->world);
     simulated_world_restore(&s->world, s->api);

@@ -2,9 +2,9 @@
 #ifndef OSTLER_SIMULATION_PRINT_H
 #define OSTLER_SIMULATION_PRINT_H
 
-#include "options.h"
-
 #include <jansson.h>
+
+#include "options.h"
 
 /* What was assumed, as a list of sentences. New reference. */
 json_t *simulation_assumptions(const struct options *o);

@@ -146,7 +146,7 @@ static void on_commit(void *arg, const struct api_commit *c)
         on_policy(s, c);
 }
 
-/* ---- */
+/* ---- the whole */
 
 /* Nodes that were under way when the story begins. */
 static void count_claims(struct story *s)

@@ -47,6 +47,7 @@ class Ways(threading.Thread):
         self._cordoned = set(cordoned)
         self._rule = rule
         self._ending = threading.Event()
+        self._followed = False  # to the end
         self._phases = {}
         self.way = {}        # node -> phases in their order, None where it is in service
         self.labels = {}     # node -> assignments in their order, as (driver, stack)
@@ -68,6 +69,7 @@ class Ways(threading.Thread):
         self.join(10)
         if kind is None:
             assert not self.wrong, "; ".join(self.wrong[:5])
+            assert self._followed, "nodes were not followed to the end"
             assert self.at_once <= self._most, f"{self.at_once} nodes were changed at the same time, {self._most} may be"
 
     def phases(self, node):
@@ -84,6 +86,7 @@ class Ways(threading.Thread):
             except (kube.ApiError, OSError) as e:
                 self.wrong.append(f"the watch broke: {e}")
                 return
+        self._followed = True
 
     def _on_event(self, kind, node):
         if kind == "DELETED":

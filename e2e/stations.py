@@ -73,6 +73,8 @@ STATIONS = {
     "installing": ("Installing", _nothing, _driver_comes),
     "validating": ("Validating", _no_gpus, _gpus_come),
 }
+# One for each phase of the claim.
+STEPS = tuple(s for s in STATIONS if s != "leaving")
 # Where nothing was changed on the node yet.
 UNTOUCHED = ("waiting", "draining")
 

@@ -61,9 +61,9 @@ static const struct node_slot **sorted_slots(const struct cluster *c, size_t *re
     return all;
 }
 
-static void look_at_nodes(struct cluster *c)
+static void look_at_nodes(struct cluster *c, const struct manifests *manifests)
 {
-    struct reconcilers r = { .cluster = c, .policy = nobody };
+    struct reconcilers r = { .cluster = c, .manifests = manifests, .policy = nobody };
     size_t n;
     CLEANUP_FREE const struct node_slot **slots = sorted_slots(c, &n);
     for (size_t i = 0; i < n; i++) {
@@ -108,9 +108,10 @@ static void add_records(struct cluster *c)
 
 /* ---- nodes that no plan is needed for */
 
+/* A node under way may have none as well, for now. */
 static bool gets_first_stack(const struct node_slot *slot)
 {
-    return slot->summary.counted && node_state_served(slot->summary.state) && !slot->summary.stack && slot->summary.target_stack;
+    return slot->summary.counted && !slot->node->claim && node_state_served(slot->summary.state) && !slot->summary.stack && slot->summary.target_stack;
 }
 
 static void tell_others(const struct cluster *c, struct plan_ahead *ret)
@@ -137,9 +138,12 @@ int plan_ahead(struct cluster *c, const json_t *policy, const struct refusing *r
     cluster_take_policy(c, policy);
     if (!c->policy_valid || c->problem_text)
         return err_set(e, ERR_INVALID, "the policy is not valid: %s", str_or_empty(c->problem_text));
-    look_at_nodes(c);
+    CLEANUP_MANIFESTS struct manifests *manifests = manifests_new(e);
+    if (!manifests)
+        return -1;
+    look_at_nodes(c, manifests);
     add_records(c);
-    look_at_nodes(c);
+    look_at_nodes(c, manifests);
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_gathering g;
     struct rollout_pace pace[ROLLOUT_TIERS];

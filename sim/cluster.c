@@ -105,33 +105,11 @@ static void schedule_changes(struct sim_cluster *c)
     }
 }
 
-static int create(struct sim_cluster *c, const json_t *object, struct err *e)
-{
-    CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
-    if (k && api_create(c->api, ADMIN, k, object, &refusal) == 0)
-        return 0;
-    return err_set(e, ERR_INVALID, "cannot create %s %s: %s", json_str_or_empty(object, "kind"),
-                   json_str_or_empty(object, "metadata.name"), k ? refusal.message : "there is no such kind here");
-}
-
 /* What `helm install` leaves behind, as far as Ostler needs it: CRDs, namespaces, its account's rights. */
 static int install(struct sim_cluster *c, struct err *e)
 {
-    static const char *const namespaces[] = { OSTLER_NAMESPACE, OPERAND_NAMESPACE };
-    size_t i;
-    json_t *crd;
-    CLEANUP_JSON json_t *crds = builtin_crds();
-    for (i = 0; i < ARRAY_LEN(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name",
-                                            namespaces[i]);
-        if (create(c, ns, e) < 0)
-            return -1;
-    }
-    json_array_foreach (crds, i, crd) {
-        if (create(c, crd, e) < 0)
-            return -1;
-    }
+    if (builtin_install(c->api, ADMIN, OSTLER_NAMESPACE, OPERAND_NAMESPACE, e) < 0)
+        return -1;
     c->access = access_new();
     access_add_admin(c->access, ADMIN);
     api_set_access(c->api, c->access);

@@ -17,7 +17,8 @@ enum {
     /* The rollout, whose next step should follow the one before at once. */
     ROLLOUT_SETTLE_MS = 10,
     ROLLOUT_APART_MS = 50,
-    /* What is said of a node may be so late, so that what lasts a moment is not said at all. So few requests at a time leave the others their way. */
+    /* What is said of a node may be so late, so that what lasts a moment is not said at all. So few requests at a time leave the
+     * others their way. */
     REPORT_SETTLE_MS = 3000,
     REPORTS_IN_FLIGHT = 2,
     /* With so many nodes to look at, as after a start, nothing is said for so long. */
@@ -240,8 +241,8 @@ static void on_answered(void *arg, const struct request *request, int status, co
 static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
-    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch, .written = on_written, .seen = on_seen,
-                                   .unread = cluster_unread, .answered = on_answered, .arg = en };
+    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch,
+                                   .written = on_written, .seen = on_seen, .unread = cluster_unread, .answered = on_answered, .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
     struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = en,

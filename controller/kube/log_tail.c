@@ -31,13 +31,19 @@ static size_t escape(const unsigned char *s, size_t len)
     return n < len && s[n] >= 0x40 && s[n] < DELETE ? n + 1 : 1;
 }
 
+/* Control characters, those of two bytes (U+0080 to U+009F) too. */
+static bool is_control(const unsigned char *s, size_t n)
+{
+    return n == 1 ? *s < ' ' || *s == DELETE : n == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
 /* What is left of a log is never longer. */
 static size_t clean(const unsigned char *s, size_t len, char *out)
 {
     size_t used = 0;
     for (size_t i = 0, n; i < len; i += n) {
         n = character(s + i, len - i);
-        bool shown = s[i] == '\n' || (s[i] >= ' ' && s[i] != DELETE);
+        bool shown = s[i] == '\n' || !is_control(s + i, n);
         if (s[i] == ESCAPE) {
             n = escape(s + i, len - i);
         } else if (n == 0 || s[i] == '\t') {

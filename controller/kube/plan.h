@@ -28,7 +28,8 @@ struct notice {
     const char *reason;        /* static CamelCase text */
     const char *action;        /* static CamelCase text: what was done */
     char *note;                /* the sentence; owned */
-    size_t of_action;          /* the action that it tells of, counted from 1: without the server's consent there is nothing to tell; 0: it tells of none */
+    /* The action that it tells of, counted from 1: without the server's consent there is nothing to tell. 0: it tells of none. */
+    size_t of_action;
 };
 
 /* Zero-initialised = nothing to do. */

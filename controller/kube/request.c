@@ -56,7 +56,8 @@ struct request request_look(enum resource_id id, const struct list_options *o)
 {
     struct buf b = BUF_INIT(URL_ROOM);
     start_list(&b, id, o);
-    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = READ_TIMEOUT_MS, .resource = id, .looks = true };
+    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = READ_TIMEOUT_MS,
+                             .resource = id, .looks = true };
 }
 
 struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s)
@@ -157,7 +158,8 @@ bool request_deletes(const struct request *r)
 struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run)
 {
     CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s}}}", "apiVersion", "policy/v1", "kind", "Eviction",
-                                          "metadata", "name", name, "namespace", ns, "deleteOptions", "preconditions", "uid", uid);
+                                          "metadata", "name", name, "namespace", ns, "deleteOptions", "preconditions", "uid",
+                                          uid);
     struct request r = with_body(RESOURCE_POD, "POST", resource_path(RESOURCE_POD, ns, name, "eviction"),
                                  dry_run ? "?dryRun=All" : "", "application/json", body);
     r.evicts = true;
@@ -175,7 +177,8 @@ struct request request_log(const char *ns, const char *pod, const char *containe
     add_query(&b, "limitBytes", LOG_BYTES); /* counted from the first of those lines */
     if (previous)
         add_query(&b, "previous", "true");
-    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = LOG_TIMEOUT_MS, .resource = RESOURCE_POD };
+    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = LOG_TIMEOUT_MS,
+                             .resource = RESOURCE_POD };
 }
 
 void request_clear(struct request *r)

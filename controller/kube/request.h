@@ -28,7 +28,7 @@ struct request {
     int64_t timeout_ms;       /* for the whole answer */
     enum resource_id resource;
     bool evicts;              /* asks for a pod to leave: what is answered is no pod, and refusals have meanings of their own */
-    bool looks;               /* a list, from which what is known is brought up to date: the rest of its plan holds only where it brings no news */
+    bool looks;               /* a list that what is known is brought up to date from: the rest of its plan needs that to be no news */
     bool dry_run;             /* nothing is stored, whatever the answer says */
 };
 

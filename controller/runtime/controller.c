@@ -91,7 +91,7 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
         c->o.outcome(c->o.arg, key, result);
     if (result->error == ERR_NONE)
         succeed(c, key, result->plan->requeue_after_ms);
-    else if (result->error == ERR_BUDGET) /* nothing went wrong: others decide when that is over, and no try makes the next one later */
+    else if (result->error == ERR_BUDGET) /* nothing went wrong: others decide when that is over; no try makes the next one later */
         succeed(c, key, result->retry_after_ms);
     else
         fail(c, key, result);

@@ -127,7 +127,8 @@ static void take_answer(struct job *job)
     const struct request *r = &job->plan.actions[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
         return;
-    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, o->unread ? o->unread(r->resource) : NULL, NULL);
+    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len,
+                                               o->unread ? o->unread(r->resource) : NULL, NULL);
     if (object)
         o->written(o->arg, r->resource, object);
 }

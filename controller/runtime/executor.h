@@ -34,7 +34,7 @@ struct executor_options {
     uint32_t (*epoch)(void *arg);
     /* An accepted write's answer: the object as the server has it now. Not of dry runs and evictions, whose answers are none. */
     void (*written)(void *arg, enum resource_id resource, const json_t *object);
-    /* An object that a look of a plan brought; whether that was news: then the plan ends, since it was made without knowing it. */
+    /* An object that a look of a plan brought. Whether that was news: then the plan ends, since it was made without it. */
     bool (*seen)(void *arg, enum resource_id resource, const json_t *object);
     /* What that never looks at, as split.left_out has it. NULL: it looks at all. */
     const char *const *(*unread)(enum resource_id resource);

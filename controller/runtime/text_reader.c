@@ -57,7 +57,8 @@ static void on_done(void *arg, const struct transport_result *result)
     struct text_reader *r = q->reader;
     bool there = result->err.kind == ERR_NONE && result->status == 200;
     if (!there)
-        log_debug("a text cannot be read", "object", q->key, "err", result->err.kind != ERR_NONE ? err_msg(&result->err) : "refused");
+        log_debug("a text cannot be read", "object", q->key, "err",
+                  result->err.kind != ERR_NONE ? err_msg(&result->err) : "refused");
     unlink_question(r, q);
     r->in_flight--;
     r->o.text(r->o.arg, q->key, there ? buf_text(&q->answer) : NULL, there ? q->answer.len : 0);

@@ -1,5 +1,5 @@
-/* Reads texts that are a courtesy to people, such as the end of a log: few at a time, each once, never in anybody's way. What is refused or gets lost is left
- * out. */
+/* Reads texts that are a courtesy to people, such as the end of a log: few at a time, each once, never in anybody's way. What is
+ * refused or gets lost is left out. */
 #ifndef OSTLER_RUNTIME_TEXT_READER_H
 #define OSTLER_RUNTIME_TEXT_READER_H
 

@@ -226,7 +226,7 @@ def plugin_config_content_is_a_revision(env):
     """The content of the device plugin's ConfigMap decides the stack's revision; without the ConfigMap the policy says so."""
     env.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plugin", "namespace": OPERANDS},
                 "data": {"any": "version: v1\n"}})
-    node = env.serving("gpu", spec={"devicePlugin": {"config": {"name": "plugin", "default": "any"}}})
+    node = env.serving("gpu", spec={"devicePlugin": {"config": {"name": "plugin", "default": "any"}}, "rollout": {"paused": True}})
     revision = env.labels(node)[STACK]
     env.k.merge_patch("ConfigMap", "plugin", {"data": {"any": "version: v1\nflags: {migStrategy: none}\n"}}, OPERANDS)
     new = env.wait(lambda: [d for d in env.daemonsets("device-plugin") if not d.endswith(revision)], what="a new stack revision")

@@ -102,7 +102,6 @@ def _take_claim(env, node):
     set_on_node(env, node, annotations={CLAIM: None})
 
 
-STEPS = tuple(s for s in stations.STATIONS if s != "leaving")
 ACTS = {"cordon": cordon, "hold": _let_be, "unmanage": _unmanage, "take": _take_claim}
 
 
@@ -113,7 +112,7 @@ def people_at_every_step(env):
     A cordoned or held node that has begun is finished, one that is given up gets back what it ran, one that is unmanaged loses
     everything; nobody else's cordon is touched; and when the person's word is taken back, the nodes follow.
     """
-    fleet_of = Stations(env, *ACTS, at=STEPS)
+    fleet_of = Stations(env, *ACTS, at=stations.STEPS)
     spared = fleet_of.of("cordon", "hold", "take", at=stations.UNTOUCHED)
     begun = fleet_of.of("cordon", "hold", but=stations.UNTOUCHED)
     given_up, unmanaged, cordoned = fleet_of.of("take"), fleet_of.of("unmanage"), fleet_of.of("cordon")

@@ -8,11 +8,9 @@ import upgrades
 from harness import equal, test
 from names import CLAIM
 from rollouts import Drivers, Ways, phase_of
-from stations import STATIONS, UNTOUCHED, Stations
+from stations import STEPS, UNTOUCHED, Stations
 from upgrades import NEW, OLD, assert_end, is_in_service, uid_of, upgrade, wait_runs
 
-# The claim's phases.
-STEPS = tuple(s for s in STATIONS if s != "leaving")
 # One pool goes back to what it ran while the others go on to a third version.
 BACK = {"name": "back", "nodeSelector": {"goes": "back"}}
 

@@ -39,6 +39,11 @@ struct manifests;
 /* Parses what is embedded. An error means a broken build. */
 struct manifests *manifests_new(struct err *e);
 void manifests_free(struct manifests *m);
+#define CLEANUP_MANIFESTS CLEANUP(manifests_cleanup)
+static inline void manifests_cleanup(struct manifests **m)
+{
+    manifests_free(*m);
+}
 
 /* The object, ready to be applied: with names, labels, the intent's hash and, for followers, the
  * ownerReference. New reference, or NULL with an error when an overlay finds no place (a broken

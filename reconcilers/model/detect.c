@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 
 #define NFD "feature.node.kubernetes.io/"
 
@@ -146,4 +147,9 @@ const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *lab
 bool detect_host_driver(const char *termination_message)
 {
     return termination_message && str_has_prefix(termination_message, "HostDriver");
+}
+
+bool detect_gpu_resource(const char *resource)
+{
+    return str_has_prefix(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_PREFIX "mig-");
 }

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 
 /* More labels than any node has; what is beyond is not looked at. */
@@ -31,12 +32,6 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     }
 }
 
-/* GPUs, whole or as MIG devices; shared ones (nvidia.com/gpu.shared) too. */
-static bool is_gpu(const char *resource)
-{
-    return str_has_prefix(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_PREFIX "mig-");
-}
-
 /* Which of two resources to ask one of: a whole GPU, else the first by name, so that it is the same each time. */
 static bool is_better(const char *resource, const char *than)
 {
@@ -55,7 +50,7 @@ static int32_t count_gpus(const json_t *allocatable, const char **ret_device)
     json_object_foreach ((json_t *) allocatable, key, value) {
         int64_t n;
         const char *text = json_string_value(value);
-        if (!is_gpu(key) || !text || !str_parse_int(text, 0, INT32_MAX, &n))
+        if (!detect_gpu_resource(key) || !text || !str_parse_int(text, 0, INT32_MAX, &n))
             continue;
         total += n;
         if (n > 0 && is_better(key, *ret_device))
@@ -70,7 +65,7 @@ static bool shows_devices(const json_t *capacity)
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) capacity, key, value)
-        if (str_has_prefix(key, RESOURCE_PREFIX))
+        if (detect_gpu_resource(key))
             return true;
     return false;
 }

@@ -35,7 +35,7 @@ static int64_t container_gpus(const json_t *container)
     const char *key;
     json_t *value;
     json_object_foreach (json_at(container, "resources.limits"), key, value)
-        if (str_has_prefix(key, RESOURCE_PREFIX))
+        if (detect_gpu_resource(key))
             total += devices(json_string_value(value));
     return total;
 }
@@ -50,6 +50,23 @@ static int64_t list_gpus(const json_t *containers)
     return total;
 }
 
+/* What the pod holds at most at any time: init containers run one after the other, before all others, and the kubelet gives what they had to those. One
+ * that goes on running (a sidecar) holds it as long as they do. */
+static int64_t most_gpus(const json_t *spec)
+{
+    int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
+    size_t i;
+    json_t *c;
+    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
+        int64_t n = container_gpus(c);
+        if (str_eq(json_str(c, "restartPolicy"), "Always"))
+            running += n;
+        else if (n > most)
+            most = n;
+    }
+    return running > most ? running : most;
+}
+
 static bool is_finished(const json_t *object)
 {
     const char *phase = json_str_or_empty(object, "status.phase");
@@ -60,7 +77,9 @@ static uint16_t pod_gpus(const json_t *object)
 {
     if (is_finished(object))
         return 0;
-    int64_t total = list_gpus(json_at(object, "spec.containers")) + list_gpus(json_at(object, "spec.initContainers"));
+    int64_t total = most_gpus(json_object_get(object, "spec"));
+    /* What a claim (dynamic resource allocation) is of stands elsewhere: each counts as one device, so that nobody takes its user for idle. */
+    total += (int64_t) json_array_size(json_at(object, "spec.resourceClaims"));
     return total > UINT16_MAX ? UINT16_MAX : (uint16_t) total;
 }
 

@@ -194,6 +194,17 @@ static bool holds(struct looking *l)
     return true;
 }
 
+/* One GPU that works says nothing of those that another driver does not find. Where that is the hardware's doing, its time runs out, and a person sees to it. */
+static bool lacks_gpus(struct looking *l)
+{
+    if (!l->c->needs_all || offered(l) >= l->c->gpus_before)
+        return false;
+    l->out->timed = true;
+    l->out->keep = l->pod;
+    say(l, PROOF_WAITS, REASON_GPUS_MISSING, arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u before", offered(l), l->c->gpus_before));
+    return true;
+}
+
 static bool is_needless(const struct looking *l)
 {
     return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0;
@@ -204,7 +215,7 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     *ret = (struct proof_look){ .result = PROOF_NEEDLESS };
     struct looking l = { .in = in, .c = c, .a = a, .plan = plan, .out = ret, .pod = task_pod_find(in->pod_list, TASK_PROOF) };
     char purpose[TASK_PURPOSE_MAX];
-    if (is_needless(&l) || holds(&l))
+    if (is_needless(&l) || holds(&l) || lacks_gpus(&l))
         return;
     task_purpose(c->driver, c->stack, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);

@@ -349,7 +349,7 @@ static void grant(struct deciding *d, const struct candidate *c)
     struct progress *p = c->work->progress;
     enum rollout_grant_kind kind = grant_kind(c);
     d->ret->grants[d->ret->grant_count++] = (struct rollout_grant){
-        .node = c->work->node, .kind = kind, .message = rollout_grant_message(c->work, kind, d->in, d->arena)
+        .node = c->work->node, .kind = kind, .restores = c->work->restores, .message = rollout_grant_message(c->work, kind, d->in, d->arena)
     };
     budget_take(&d->budget, c->work, c->ready);
     ahead_take(&d->ahead, c->work, c->ready);

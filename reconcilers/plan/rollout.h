@@ -69,6 +69,7 @@ enum rollout_grant_kind {
 struct rollout_grant {
     const struct rollout_node *node;
     enum rollout_grant_kind kind;
+    bool restores;        /* it failed with another target, and gets what is known good again: where that fails too, the revision is not to blame */
     const char *message;  /* one sentence; from the arena */
 };
 

@@ -38,7 +38,7 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
     if (goes_on(n)) {
         c = *n->claim;
     } else {
-        c.kind = back ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
+        c.kind = back || g->restores ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
         put(c.from_driver, n->driver);
         put(c.from_stack, n->stack);
     }

@@ -114,6 +114,22 @@ static size_t threshold_of(const struct rollout_input *in, size_t pool)
     return threshold < size ? threshold : size;
 }
 
+/* No two clocks are further apart than this. */
+enum { CLOCKS_APART_S = 600 };
+
+/* A time of a record that is still to come was written by a clock that was wrong: nobody knows when it was. What soaks does so from now on, and what
+ * was forgiven until then is not, since that would forgive whatever fails until then. */
+static void correct_times(struct rollout_revision *r, int64_t now_s)
+{
+    int64_t latest_s = time_after(now_s, CLOCKS_APART_S);
+    if (r->canary_s > latest_s)
+        r->canary_s = 0;
+    if (r->wave_s > latest_s && r->wave_s != ROLLOUT_WAVE_RUNNING)
+        r->wave_s = now_s;
+    if (r->forgiven_s > latest_s)
+        r->forgiven_s = 0;
+}
+
 static struct progress *progress_of(struct rollout_view *v, struct arena *a, const char *hash, size_t pool)
 {
     struct progress *p = progress_find(v, hash, pool), **end = &v->progress;
@@ -124,6 +140,7 @@ static struct progress *progress_of(struct rollout_view *v, struct arena *a, con
     p = *end = arena_alloc(a, sizeof *p);
     p->written = record_find(v->in, hash, pool);
     p->record = p->written ? *p->written : (struct rollout_revision){ .hash = hash, .pool = pool };
+    correct_times(&p->record, v->in->now_s);
     p->threshold = threshold_of(v->in, pool);
     return p;
 }

@@ -187,6 +187,7 @@ static void fill_good(struct targets *t, struct target *target)
         target->good = good;
         return;
     }
+    target->known_good = driver && stack;
     clear_target(good);
     free(good);
 }

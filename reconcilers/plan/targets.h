@@ -41,6 +41,7 @@ struct target {
     const char *reason; /* static; NULL when both tiers are as they should be */
     char *problem;      /* the sentence to `reason` */
     bool failed;        /* a revision of it has failed in the pool */
+    bool known_good;    /* it is what the pool goes back to */
     int64_t canary_s;   /* since when the canary nodes of what is new in it have been up; 0: not yet */
     struct target *good; /* what the pool goes back to: known good revisions; NULL: none are, or they are these */
 };

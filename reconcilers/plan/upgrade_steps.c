@@ -48,7 +48,7 @@ static void change_target(struct stepping *s)
     if (is_as_it_was(s) || phase == CLAIM_FAILED)
         stepping_release(s, "TargetChanged", "the node is meant to run something else by now, and nothing was changed on it yet");
     else
-        start_over(s, s->back ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged", "the node is meant to run something else by now");
+        start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged", "the node is meant to run something else by now");
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */

@@ -52,7 +52,8 @@ static bool waits(const json_t *pod)
 {
     const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
     return str_eq(json_str(scheduled, "reason"), "Unschedulable") && !object_is_deleting(pod) &&
-           !*json_str_or_empty(pod, "spec.nodeName") && !fit_pinned_node(json_object_get(pod, "spec")) && pod_devices(pod, RESOURCE_GPU) > 0;
+           !*json_str_or_empty(pod, "spec.nodeName") && !fit_pinned_node(json_object_get(pod, "spec")) &&
+           pod_devices(pod, RESOURCE_GPU) > 0;
 }
 
 static void commit(void *self, const struct api_commit *c)

@@ -145,8 +145,7 @@ static struct run build(struct box *b, struct run (*done)(int64_t after_ms))
         outcome = SPEC_DRIVER_WORKS;
     if (outcome == SPEC_DRIVER_HANGS)
         return runs(-1, -1);
-    if (outcome == SPEC_DRIVER_WORKS || outcome == SPEC_DRIVER_FINDS_NO_GPU ||
-        outcome == SPEC_DRIVER_FAILS_PROOF)
+    if (outcome == SPEC_DRIVER_WORKS || outcome == SPEC_DRIVER_FINDS_NO_GPU || outcome == SPEC_DRIVER_FAILS_PROOF)
         return done(took);
     return ends(took, row->exit_code ? row->exit_code : 1, row->message);
 }
@@ -379,7 +378,8 @@ static int version_length(const char *module)
 static const char *words_of(struct machine *m)
 {
     const char *product = m->shape->gpu_product ? m->shape->gpu_product : "NVIDIA-H100-80GB-HBM3";
-    char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n", version_length(m->module), m->module, product);
+    char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n", version_length(m->module),
+                            m->module, product);
     free(m->words);
     m->words = words;
     return words;
@@ -392,7 +392,8 @@ static struct run proof_run(struct box *b)
     if (!m->module)
         return ends(CHECK_MS, 1, "CUDA driver version is insufficient for CUDA runtime version");
     if (row && row->outcome == SPEC_DRIVER_FAILS_PROOF)
-        return ends(PROOF_MS, row->exit_code ? row->exit_code : 1, row->message ? row->message : "no CUDA-capable device is detected");
+        return ends(PROOF_MS, row->exit_code ? row->exit_code : 1,
+                    row->message ? row->message : "no CUDA-capable device is detected");
     return ends(PROOF_MS, 0, words_of(m));
 }
 

@@ -176,7 +176,7 @@ int api_evict(struct api *api, const char *user, const char *ns, const char *nam
 
 void api_restore(struct api *api, const struct kind *k, const json_t *object)
 {
-    const struct store_write w = { .kind = k, .ns = object_namespace(object), .name = object_name(object), .user = "", .subresource = "",
-                                   .verb = API_CREATE };
+    const struct store_write w = { .kind = k, .ns = object_namespace(object), .name = object_name(object), .user = "",
+                                   .subresource = "", .verb = API_CREATE };
     api_publish(api, &w, json_deep_copy(object));
 }

@@ -97,8 +97,8 @@ int api_delete(struct api *api, const char *user, const struct kind *k, const ch
                int grace_s, struct refusal *r);
 int api_evict(struct api *api, const char *user, const char *ns, const char *name, struct refusal *r);
 
-/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing is checked or filled in but its version. Nothing may
- * have its name yet. */
+/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing is checked or filled in but its
+ * version. Nothing may have its name yet. */
 void api_restore(struct api *api, const struct kind *k, const json_t *object);
 
 /* ---- history */

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "sim/api/api.h"
 
 enum { ROLES_MAX = 1 << 20 };
 
@@ -61,4 +62,30 @@ json_t *builtin_roles(const char *release_namespace, const char *operand_namespa
     CLEANUP_FREE char *half = replaced(builtin_roles_text, "@RELEASE@", release_namespace);
     CLEANUP_FREE char *whole = replaced(half, "@OPERANDS@", operand_namespace);
     return parse(whole);
+}
+
+static int create(struct api *api, const char *user, const json_t *object, struct err *e)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    if (k && api_create(api, user, k, object, &refusal) == 0)
+        return 0;
+    return err_set(e, ERR_INVALID, "cannot create %s %s: %s", json_str_or_empty(object, "kind"),
+                   json_str_or_empty(object, "metadata.name"), k ? refusal.message : "there is no such kind here");
+}
+
+int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace, struct err *e)
+{
+    const char *const namespaces[] = { release_namespace, operand_namespace };
+    size_t count = str_eq(release_namespace, operand_namespace) ? 1 : ARRAY_LEN(namespaces);
+    CLEANUP_JSON json_t *objects = builtin_crds();
+    json_t *object;
+    size_t i;
+    for (i = 0; i < count; i++)
+        json_array_insert_new(objects, i, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata",
+                                                    "name", namespaces[i]));
+    json_array_foreach (objects, i, object)
+        if (create(api, user, object, e) < 0)
+            return -1;
+    return 0;
 }

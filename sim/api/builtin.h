@@ -5,6 +5,10 @@
 
 #include <jansson.h>
 
+#include "base/err.h"
+
+struct api;
+
 /* YAML documents. In the roles, @RELEASE@ stands for the namespace of the release and @OPERANDS@ for that of the operands. */
 extern const char builtin_definitions_text[];
 extern const char builtin_roles_text[];
@@ -15,5 +19,8 @@ json_t *builtin_crds(void);
 json_t *builtin_crd_of(const char *plural);
 /* An array of the chart's ClusterRole, Role, ClusterRoleBinding and RoleBinding objects for these namespaces. New reference. */
 json_t *builtin_roles(const char *release_namespace, const char *operand_namespace);
+/* Makes the namespaces, which may be one, and those definitions, as this user: what `helm install` leaves behind, without rights. -1 with an error:
+ * one was refused. */
+int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace, struct err *e);
 
 #endif

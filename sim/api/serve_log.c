@@ -1,4 +1,5 @@
-/* The log of a container. There are no programs here whose words could be kept: what one has said is what its last words were, as its status has them. */
+/* The log of a container. There are no programs here whose words could be kept: what one has said is what its last words were, as its
+ * status has them. */
 #include "sim/api/serve.h"
 
 #include <string.h>
@@ -6,32 +7,21 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* The pod's status of a container of either sort; NULL: it has none yet. */
-static const json_t *status_of(const json_t *pod, const char *container)
+/* What one of two lists of a pod, one of them of init containers, has of a container; NULL: nothing. */
+static const json_t *named_in(const json_t *pod, const char *const lists[2], const char *container)
 {
-    static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
-    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
+    for (int list = 0; list < 2; list++) {
         size_t i;
-        json_t *status;
-        json_array_foreach (json_at(pod, lists[list]), i, status)
-            if (str_eq(json_str(status, "name"), container))
-                return status;
+        json_t *item;
+        json_array_foreach (json_at(pod, lists[list]), i, item)
+            if (str_eq(json_str(item, "name"), container))
+                return item;
     }
     return NULL;
 }
 
-static bool has_container(const json_t *pod, const char *container)
-{
-    static const char *const lists[] = { "spec.initContainers", "spec.containers" };
-    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
-        size_t i;
-        json_t *c;
-        json_array_foreach (json_at(pod, lists[list]), i, c)
-            if (str_eq(json_str(c, "name"), container))
-                return true;
-    }
-    return false;
-}
+static const char *const statuses[2] = { "status.initContainerStatuses", "status.containerStatuses" };
+static const char *const specs[2] = { "spec.initContainers", "spec.containers" };
 
 /* The one that is asked for, or the only one there is; NULL and 400. */
 static const char *chosen(struct serving *s, const json_t *pod)
@@ -44,7 +34,7 @@ static const char *chosen(struct serving *s, const json_t *pod)
     }
     if (!asked)
         asked = json_str_or_empty(json_array_get(containers, 0), "name");
-    if (has_container(pod, asked))
+    if (named_in(pod, specs, asked))
         return asked;
     refuse(&s->refusal, 400, "BadRequest", "container %s is not valid for pod %s", asked, s->path.name);
     return NULL;
@@ -53,11 +43,12 @@ static const char *chosen(struct serving *s, const json_t *pod)
 /* The words of the run that is asked for; NULL and 400. */
 static const char *words(struct serving *s, const json_t *pod, const char *container)
 {
-    const json_t *status = status_of(pod, container), *last = json_at(status, "lastState.terminated");
+    const json_t *status = named_in(pod, statuses, container), *last = json_at(status, "lastState.terminated");
     if (path_flag(&s->path, "previous")) {
         if (last)
             return json_str_or_empty(last, "message");
-        refuse(&s->refusal, 400, "BadRequest", "previous terminated container \"%s\" in pod \"%s\" not found", container, s->path.name);
+        refuse(&s->refusal, 400, "BadRequest", "previous terminated container \"%s\" in pod \"%s\" not found", container,
+               s->path.name);
         return NULL;
     }
     const json_t *now = json_at(status, "state.terminated");

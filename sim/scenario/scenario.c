@@ -420,7 +420,8 @@ static int add_base(const char *file, json_t *documents, struct err *e)
     CLEANUP_JSON json_t *others = yaml_parse_file(path, NULL, e);
     if (!others)
         return err_wrap(e, "%s: base", file);
-    json_object_update_missing(root, json_array_get(others, 0));
+    if (json_object_update_missing(root, json_array_get(others, 0)) < 0)
+        return err_set(e, ERR_INVALID, "%s: base: %s is no mapping", file, path);
     return 0;
 }
 

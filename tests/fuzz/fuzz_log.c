@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!json || strlen(text) > max)
         abort();
     for (const char *c = text; *c; c++)
-        if ((unsigned char) *c < ' ' && *c != '\n')
+        if (((unsigned char) *c < ' ' && *c != '\n') || ((unsigned char) *c == 0xc2 && (unsigned char) c[1] < 0xa0))
             abort();
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/manifests/render.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/plan/node_plan.h"
 #include "tests/unit/support/frame.h"
@@ -18,6 +19,8 @@ enum { WRITES_MAX = 8 };
 /* Some time. */
 enum { NOW_S = 1795168800 };
 
+#define OPERANDS "ostler-operands"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct seen {
@@ -27,6 +30,7 @@ struct seen {
     json_t *record; /* what every record holds */
     struct node_pods pods;
     const struct pod *pod;
+    const struct manifests *manifests; /* the same for all inputs */
     struct rollout_spec rollout;
     enum stance stance;
 };
@@ -73,10 +77,21 @@ static void see_pod(struct seen *s, const struct pod *p)
     s->pods.of[p->component].key = p->head.key;
 }
 
-/* Only what uses a GPU is asked to leave, or deleted. */
-static bool is_about_pods(const struct action *a)
+/* What becomes of the node itself: the one write of it. NULL: none. Everything else is about pods: looked at, asked to leave, or deleted; those of a
+ * proof or of a pull are made as well. */
+static const struct request *write_of(const struct plan *plan)
 {
-    return a->request.resource == RESOURCE_POD && (a->request.evicts || str_eq(a->request.method, "DELETE"));
+    const struct request *found = NULL;
+    for (size_t i = 0; i < plan->len; i++) {
+        const struct request *r = &plan->actions[i].request;
+        if (r->resource == RESOURCE_NODE) {
+            assert(!found);
+            found = r;
+        } else {
+            assert(r->resource == RESOURCE_TASK || (r->resource == RESOURCE_POD && (r->evicts || request_deletes(r) || r->class == REQUEST_READ)));
+        }
+    }
+    return found;
 }
 
 /* Plans for the node as it is; the node after the plan, or NULL when there is nothing to do. New reference. */
@@ -98,14 +113,15 @@ static json_t *pass(struct seen *s, const json_t *object)
                              .now_s = NOW_S,
                              .watched_s = INT64_MAX,
                              .record = record,
+                             .manifests = s->manifests,
+                             .operand_namespace = OPERANDS,
                              .arg = s };
     node_plan(&in, &a, &v, &plan);
     json_t *after = NULL;
-    for (size_t i = 1; i < plan.len; i++)
-        assert(is_about_pods(&plan.actions[i]));
-    if (plan.len && !is_about_pods(&plan.actions[0])) {
+    const struct request *write = write_of(&plan);
+    if (write) {
         assert(!object_is_deleting(object));
-        CLEANUP_JSON json_t *patch = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
+        CLEANUP_JSON json_t *patch = json_parse(write->body, strlen(write->body), NULL);
         after = frame_operated(object, patch);
         assert(after);
         frame_show(after);
@@ -164,11 +180,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                             "spec", "nodes", "labels", "example.com/extra", "x");
     struct policy_problems problems = { 0 };
     struct target_sources sources = { .held = nothing_held, .config_text = no_config };
-    struct seen s = { .strings = intern_new(), .record = json_object(), .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
+    static struct manifests *manifests;
+    if (!manifests)
+        manifests = manifests_new(NULL);
+    struct seen s = { .strings = intern_new(), .record = json_object(), .manifests = manifests, .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
     assert(policy_decode(policy, POLICY_IMAGE_PREFIXES, &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
     s.targets = targets_new(&s.policy, &sources);
-    struct pod *p = pod ? pod_project(s.strings, "ostler-operands", pod) : NULL;
+    struct pod *p = pod ? pod_project(s.strings, OPERANDS, pod) : NULL;
     see_pod(&s, p);
     s.pod = p;
     if (is_possible(node))

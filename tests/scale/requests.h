@@ -14,6 +14,7 @@ struct requests {
 void requests_count(struct requests *all, const struct request *r);
 /* Prints how many of each kind there were for each of so many nodes, and in all. */
 void requests_print(const struct requests *all, size_t nodes);
+/* Nothing was asked for. */
 void requests_clear(struct requests *all);
 
 #endif

@@ -100,17 +100,11 @@ static void create(struct scale *s, const json_t *object)
 
 static void install(struct scale *s)
 {
-    static const char *const namespaces[] = { "ostler-system", "ostler-operands" };
-    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name",
-                                            namespaces[i]);
-        create(s, ns);
-    }
-    CLEANUP_JSON json_t *crds = builtin_crds();
-    size_t i;
-    json_t *crd;
-    json_array_foreach (crds, i, crd)
-        create(s, crd);
+    CLEANUP_ERR struct err e = { 0 };
+    if (builtin_install(s->api, ADMIN, "ostler-system", "ostler-operands", &e) == 0)
+        return;
+    fprintf(stderr, "scale: %s\n", err_msg(&e));
+    exit(2);
 }
 
 static void set_up(struct scale *s, const char *file)
@@ -228,8 +222,8 @@ static void live(struct scale *s)
     settle(s);
     report(s, "without a policy");
     CLEANUP_JSON json_t *policy =
-        json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:i, s:i, s:{s:i}}}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy",
-                  "metadata", "name", POLICY_NAME, "spec", "rollout", "maxParallel", s->at_a_time, "maxUnavailable", s->at_a_time,
+        json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:i, s:i, s:{s:i}}}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
+                  "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec", "rollout", "maxParallel", s->at_a_time, "maxUnavailable", s->at_a_time,
                   "canary", "nodes", 0);
     begin(s);
     create(s, policy);

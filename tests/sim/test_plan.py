@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`ostler plan` against ostler-sim: what it says of a cluster with people, jobs and budgets in the way, that it only reads, and that the
-simulated rollout is the plan's. Needs build/ostler and build/ostler-sim. Prints "plan: N passed, N failed"."""
+"""`ostler plan` against ostler-sim: what it says of a cluster with people, jobs and budgets in the way, that it only reads, and that
+the simulated rollout is the plan's. Needs build/ostler and build/ostler-sim. Prints "plan: N passed, N failed"."""
 
 import base64
 import contextlib
@@ -41,6 +41,9 @@ spec:
   driver: {version: 580.95.05}
   rollout: {maxUnavailable: 3, order: Name, canary: {soak: 10m}%s}
 """
+POLICY = "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
+PODS = "/api/v1/namespaces/default/pods"
+MERGE = "application/merge-patch+json"
 TESTS = []
 
 
@@ -56,8 +59,9 @@ class Cluster:
     def __init__(self, folder, world):
         self.folder = pathlib.Path(folder)
         self.kubeconfig = self.folder / "kubeconfig"
-        self.process = subprocess.Popen([ROOT / "build" / "ostler-sim", "--scenario", "-", "--speed", "60", "--kubeconfig", self.kubeconfig,
-                                         "--ostler-kubeconfig", self.folder / "ostler"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen([ROOT / "build" / "ostler-sim", "--scenario", "-", "--speed", "60",
+                                         "--kubeconfig", self.kubeconfig, "--ostler-kubeconfig", self.folder / "ostler"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.process.stdin.write(world.encode())
         self.process.stdin.close()
         for _ in range(200):
@@ -104,13 +108,13 @@ class Cluster:
 
     def summary(self):
         """What the policy's status says of its nodes."""
-        return self.get("/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default").get("status", {}).get("summary", {}).get("nodes")
+        return self.get(POLICY).get("status", {}).get("summary", {}).get("nodes")
 
     def plan(self, policy=None, *more, kubeconfig=None):
         """`ostler plan`: (exit code, standard output, standard error)."""
         file = ["-f", "-"] if policy else []
-        done = subprocess.run([OPERATOR, "plan", "--kubeconfig", kubeconfig or self.kubeconfig, *file, *more], input=policy, text=True,
-                              capture_output=True, timeout=60, check=False)
+        done = subprocess.run([OPERATOR, "plan", "--kubeconfig", kubeconfig or self.kubeconfig, *file, *more], input=policy,
+                              text=True, capture_output=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def planned(self, policy, *more):
@@ -166,16 +170,22 @@ class Recorder(http.server.BaseHTTPRequestHandler):
         """Says nothing."""
 
 
+def write_kubeconfig(path, port):
+    """A kubeconfig for a server of this machine that asks for no credentials."""
+    config = {"apiVersion": "v1", "kind": "Config", "current-context": "c",
+              "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+              "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}], "users": [{"name": "u", "user": {}}]}
+    path.write_text(json.dumps(config), encoding="utf-8")
+
+
 @contextlib.contextmanager
 def recorded(cluster):
     """A kubeconfig whose requests are remembered."""
     Recorder.cluster, Recorder.seen = cluster, []
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    config = {"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-              "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_address[1]}"}}], "users": [{"name": "u", "user": {}}]}
     path = cluster.folder / "recorded"
-    path.write_text(json.dumps(config), encoding="utf-8")
+    write_kubeconfig(path, server.server_address[1])
     try:
         yield path
     finally:
@@ -184,18 +194,17 @@ def recorded(cluster):
 
 def pod(name, node, **more):
     """A pod with GPUs."""
-    spec = {"nodeName": node, "tolerations": [{"operator": "Exists"}],
-            "containers": [{"name": "main", "image": "registry.example.com/a:1", "resources": {"limits": {"nvidia.com/gpu": "2"}}}]} | more
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default", "labels": {"app": name}}, "spec": spec}
+    container = {"name": "main", "image": "registry.example.com/a:1", "resources": {"limits": {"nvidia.com/gpu": "2"}}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default", "labels": {"app": name}},
+            "spec": {"nodeName": node, "tolerations": [{"operator": "Exists"}], "containers": [container]} | more}
 
 
 def put_people_in(c):
     """A job, a bare pod, a service with a budget, and nodes that people keep."""
-    nodes, merge = "/api/v1/nodes/", "application/merge-patch+json"
-    c.must("PATCH", nodes + "gpu-5", {"metadata": {"labels": {"ostler.dev/hold": "true"}}}, merge)
-    c.must("PATCH", nodes + "gpu-6", {"spec": {"unschedulable": True}}, merge)
-    c.must("POST", "/api/v1/namespaces/default/pods", pod("train", "gpu-2", restartPolicy="Never"))
-    c.must("POST", "/api/v1/namespaces/default/pods", pod("notebook", "gpu-3"))
+    c.must("PATCH", "/api/v1/nodes/gpu-5", {"metadata": {"labels": {"ostler.dev/hold": "true"}}}, MERGE)
+    c.must("PATCH", "/api/v1/nodes/gpu-6", {"spec": {"unschedulable": True}}, MERGE)
+    c.must("POST", PODS, pod("train", "gpu-2", restartPolicy="Never"))
+    c.must("POST", PODS, pod("notebook", "gpu-3"))
     template = pod("infer", "gpu-4")
     del template["spec"]["nodeName"]
     template["spec"]["nodeSelector"] = {"kubernetes.io/hostname": "gpu-4"}
@@ -206,10 +215,17 @@ def put_people_in(c):
     c.must("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
            {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "infer", "namespace": "default"},
             "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "infer"}}}})
-    running = lambda: sum(p["status"].get("phase") == "Running" for p in c.get("/api/v1/namespaces/default/pods")["items"])
-    c.wait("three pods run", lambda: running() == 3)
-    budget = lambda: c.get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/infer").get("status", {}).get("currentHealthy")
-    c.wait("the budget counts its pod", lambda: budget() == 1)
+    c.wait("three pods run", lambda: sum(p["status"].get("phase") == "Running" for p in c.get(PODS)["items"]) == 3)
+    budget = "/apis/policy/v1/namespaces/default/poddisruptionbudgets/infer"
+    c.wait("the budget counts its pod", lambda: c.get(budget).get("status", {}).get("currentHealthy") == 1)
+
+
+@test
+def a_node_that_waits_for_its_proof():
+    """A node that has to be proven first is no trouble."""
+    with cluster_at_work() as c:
+        c.must("PATCH", "/api/v1/nodes/gpu-1", {"metadata": {"annotations": {"ostler.dev/proof": None}}}, MERGE)
+        assert "gpu-1" in [m["node"] for m in c.planned(NEW % "")["plan"]["moves"]]
 
 
 @test
@@ -217,7 +233,8 @@ def nothing_to_do():
     """With the cluster's own policy there is nothing to do, which is said; exit code 0."""
     with cluster_at_work() as c:
         code, out, err = c.plan()
-        assert (code, err) == (0, "") and out == "nothing to do: every node that Ostler serves runs what the policy says\n", (code, out, err)
+        assert (code, err) == (0, ""), (code, err)
+        assert out == "nothing to do: every node that Ostler serves runs what the policy says\n", out
 
 
 @test
@@ -228,14 +245,17 @@ def new_driver():
         plan = c.planned(NEW % "")["plan"]
         assert [m["node"] for m in plan["moves"]] == ["gpu-1", "gpu-4"], plan
         assert [w.get("canary", False) for w in plan["waves"]] == [True, False] and "ends" not in plan, plan
-        assert {s["reason"]: s["names"] for s in plan["stay"]} == {"WaitingForJobs": ["gpu-2", "gpu-3"], "NodesSkipped": ["gpu-5", "gpu-6"]}, plan
+        stay = {s["reason"]: s["names"] for s in plan["stay"]}
+        assert stay == {"WaitingForJobs": ["gpu-2", "gpu-3"], "NodesSkipped": ["gpu-5", "gpu-6"]}, plan
         blockers = {b["node"]: b["message"] for b in plan["blockers"]}
-        for node, words in (("gpu-2", "default/train (a job"), ("gpu-3", "default/notebook (no controller"), ("gpu-4", "the PodDisruptionBudget default/infer does not let default/infer-")):
+        for node, words in (("gpu-2", "default/train (a job"), ("gpu-3", "default/notebook (no controller"),
+                            ("gpu-4", "the PodDisruptionBudget default/infer does not let default/infer-")):
             assert words in blockers[node], blockers
         assert plan["pods"] == {"leave": 1, "wait": 2} and plan["pools"] == [{"name": "default", "driver": 2, "stack": 0}], plan
         code, out, _ = c.plan(NEW % "")
-        for line in ("wave 1 (canary), begins ", "stays as it is, NodesSkipped:\n  gpu-5\n  gpu-6\n", "in the way:\n  gpu-2: waits for 1 GPU pod: default/train",
-                     "no pace is known yet", "asks to leave: default/infer-"):
+        for line in ("wave 1 (canary), begins ", "stays as it is, NodesSkipped:\n  gpu-5\n  gpu-6\n",
+                     "in the way:\n  gpu-2: waits for 1 GPU pod: default/train", "no pace is known yet",
+                     "asks to leave: default/infer-"):
             assert code == 0 and line in out, (line, out)
 
 
@@ -247,7 +267,8 @@ def only_reads():
         assert code == 0 and "complete after" in out, (code, out, err)
         paths = [path.split("?")[0] for method, path in Recorder.seen if method == "GET"]
         assert len(paths) == len(Recorder.seen) == len(set(paths)) == 5, Recorder.seen
-        assert all("watch" not in path and "resourceVersion" not in path and "limit=" in path for _, path in Recorder.seen), Recorder.seen
+        for _, path in Recorder.seen:
+            assert "watch" not in path and "resourceVersion" not in path and "limit=" in path, path
 
 
 @test
@@ -258,25 +279,31 @@ def the_same_hash():
         ahead = c.planned(manual)["plan"]
         assert f"kubectl annotate gpuclusterpolicy default ostler.dev/approved={ahead['hash']} --overwrite" in c.plan(manual)[1]
         with operator(c):
-            c.must("PATCH", "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default",
-                   {"spec": {"driver": {"version": "580.95.05"}, "rollout": {"maxUnavailable": 3, "order": "Name", "canary": {"soak": "10m"}, "approval": "Manual"}}},
-                   "application/merge-patch+json")
-            status = lambda: c.get("/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default")["status"].get("rollout", {})
-            c.wait("the rollout waits for approval", lambda: status().get("reason") == "WaitingForApproval" and "plan" in status())
-            told = status()
+            rollout = {"maxUnavailable": 3, "order": "Name", "canary": {"soak": "10m"}, "approval": "Manual"}
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": rollout}}, MERGE)
+
+            def waits():
+                found = c.get(POLICY)["status"].get("rollout", {})
+                return found.get("reason") == "WaitingForApproval" and "plan" in found
+
+            c.wait("the rollout waits for approval", waits)
+            told = c.get(POLICY)["status"]["rollout"]
         assert told["plan"]["hash"] == ahead["hash"] and f"ostler.dev/approved={ahead['hash']}" in told["message"], told
         assert [w["names"] for w in told["plan"]["waves"]] == [w["names"] for w in ahead["waves"]][:5], told
 
 
 @test
 def pace():
-    """Once nodes have gone their way their pace is known, also to `ostler plan`; the status has one plan while nodes are under way, not one for each step."""
+    """Once nodes have gone their way their pace is known, also to `ostler plan`.
+
+    The status has one plan while nodes are under way, not one for each step.
+    """
     with cluster_at_work() as c:
-        plans, where = set(), "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
-        c.must("PATCH", where, {"spec": {"driver": {"version": "575.57.08"}, "rollout": {"canary": {"soak": "10s"}}}}, "application/merge-patch+json")
+        plans = set()
+        c.must("PATCH", POLICY, {"spec": {"driver": {"version": "575.57.08"}, "rollout": {"canary": {"soak": "10s"}}}}, MERGE)
 
         def is_done():
-            policy = c.get(where)
+            policy = c.get(POLICY)
             rollout = policy["status"].get("rollout", {})
             plans.add(rollout.get("plan", {}).get("madeAt"))
             current = policy["metadata"]["generation"] == policy["status"]["observedGeneration"]
@@ -284,7 +311,7 @@ def pace():
 
         with operator(c):
             c.wait("all nodes have the new driver", is_done)
-            known = c.get(where)["status"]["rollout"]
+            known = c.get(POLICY)["status"]["rollout"]
         assert known["pace"]["driver"]["nodes"] >= 5 and "plan" not in known and len(plans - {None}) <= 3, (known, plans)
         plan = c.planned(NEW % "")["plan"]
         assert plan["pace"] == known["pace"] and "ends" in plan and "at the pace seen so far it takes" in plan["message"], plan
@@ -292,7 +319,7 @@ def pace():
 
 @test
 def simulated_as_planned():
-    """The simulated rollout takes the plan's nodes, one after the other, with times that follow from what is assumed, and ends when all are done."""
+    """The simulated rollout takes the plan's nodes one after the other, with times that follow from what is assumed, to the end."""
     with cluster_at_work() as c:
         plan = c.planned(NEW % "")["plan"]
         told = c.planned(NEW % "", "--simulate", "--driver-takes", "5m", "--pull-takes", "1s")
@@ -333,11 +360,10 @@ def what_cannot_be_read():
     """A cluster that does not answer, or does not let it read, is told in one sentence; exit code 1."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "k")
-        config = {"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-                  "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}], "users": [{"name": "u", "user": {}}]}
-        path.write_text(json.dumps(config), encoding="utf-8")
+        write_kubeconfig(path, 9)
         done = subprocess.run([OPERATOR, "plan", "--kubeconfig", path], text=True, capture_output=True, timeout=30, check=False)
-        assert done.returncode == 1 and done.stdout == "" and "ostler: cannot list" in done.stderr and "127.0.0.1:9" in done.stderr, done
+        assert done.returncode == 1 and done.stdout == "", done
+        assert "ostler: cannot list" in done.stderr and "127.0.0.1:9" in done.stderr, done
         assert done.stderr.count("\n") == 1, done.stderr
 
 

@@ -37,8 +37,10 @@ void check_note(const struct invariants *v, struct map *m, const char *key);
 int64_t check_noted(const struct map *m, const char *key);
 /* "True", "False", "Unknown"; "" when there is no such condition. */
 const char *check_condition(const json_t *object, const char *type);
-/* Whether every node that bears an assignment and is well has its operands up, with `moving_too` also those that are on their way under a claim; otherwise
- * `ret_why` (owned, may be NULL) names one that has not. */
+/* Whether a node bears a taint of that key, whatever its effect. */
+bool check_has_taint(const json_t *node, const char *key);
+/* Whether every node that bears an assignment and is well has its operands up, with `moving_too` also those that are on their way
+ * under a claim; otherwise `ret_why` (owned, may be NULL) names one that has not. */
 bool check_served(const struct invariants *v, bool moving_too, char **ret_why);
 
 /* ---- checks_sent.c */

@@ -1,4 +1,5 @@
-/* Checks of who is taken out of service: how many at a time, for which revision, and by which means. Counted on the server's own state. */
+/* Checks of who is taken out of service: how many at a time, for which revision, and by which means. Counted on the server's own
+ * state. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -43,7 +44,8 @@ void check_budget_commit(struct invariants *v, const struct api_commit *c)
     bool theirs = !str_eq(c->user, OSTLER_USER) && c->before && c->after &&
                   (check_is_closed(c->before) != check_is_closed(c->after) ||
                    !str_eq(object_annotation(c->before, ANNOTATION_CLAIM), object_annotation(c->after, ANNOTATION_CLAIM)));
-    if (theirs || !c->before || !c->after || is_up(c->before) != is_up(c->after) || is_cordoned(c->before) != is_cordoned(c->after))
+    if (theirs || !c->before || !c->after || is_up(c->before) != is_up(c->after) ||
+        is_cordoned(c->before) != is_cordoned(c->after))
         check_note(v, &v->services, object_name(c->after ? c->after : c->before));
 }
 
@@ -57,8 +59,8 @@ struct taking {
     bool begins;    /* it takes a place among those that are changed */
 };
 
-/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody took the one before, or
- * since its policy is gone, closes nothing that was open: that is not asked. */
+/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody took
+ * the one before, or since its policy is gone, closes nothing that was open: that is not asked. */
 static bool is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
 {
     struct claim before;
@@ -121,7 +123,8 @@ static struct tally_of_nodes count(const struct invariants *v)
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         struct claim claim;
-        bool claimed = check_claim_of(node, &claim), ours = claimed && claim.phase != CLAIM_FAILED, recent = check_is_recent(v, node);
+        bool claimed = check_claim_of(node, &claim), ours = claimed && claim.phase != CLAIM_FAILED;
+        bool recent = check_is_recent(v, node);
         bool out = ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
         n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
         n.ours += ours;
@@ -132,7 +135,8 @@ static struct tally_of_nodes count(const struct invariants *v)
     return n;
 }
 
-static void check_line(struct invariants *v, const struct rollout_count *limit, size_t used, size_t all, const char *what, const json_t *node)
+static void check_line(struct invariants *v, const struct rollout_count *limit, size_t used, size_t all, const char *what,
+                       const json_t *node)
 {
     size_t max = rollout_count_of(limit, all);
     if (used > max)
@@ -140,11 +144,13 @@ static void check_line(struct invariants *v, const struct rollout_count *limit, 
 }
 
 /* A node with more GPUs than may be out of service goes alone. */
-static void check_gpus(struct invariants *v, const struct rollout_count *limit, const struct tally_of_nodes *n, const struct taking *t, const json_t *node)
+static void check_gpus(struct invariants *v, const struct rollout_count *limit, const struct tally_of_nodes *n, const struct taking *t,
+                       const json_t *node)
 {
     size_t max = rollout_count_of(limit, n->gpus), used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
     if (used > max && used > own)
-        check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own, object_name(node), used, max);
+        check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own, object_name(node), used,
+                     max);
 }
 
 void check_budget(struct invariants *v, const struct api_commit *c)

@@ -31,7 +31,8 @@ static bool comes(const struct claim *claim, const json_t *daemonset)
 void check_images(struct invariants *v, const struct api_commit *c)
 {
     struct claim claim;
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || check_is_closed(c->before) || !check_claim_of(c->after, &claim))
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || check_is_closed(c->before) ||
+        !check_claim_of(c->after, &claim))
         return;
     const struct kind *daemonsets = kind_named("daemonsets");
     check_tried(v, INVARIANT_S3_IMAGES);

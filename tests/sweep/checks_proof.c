@@ -8,22 +8,12 @@
 #include "reconcilers/model/proof.h"
 #include "tests/sweep/checks.h"
 
-static bool has_taint(const json_t *node, const char *key)
-{
-    size_t i;
-    json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (str_eq(json_str(taint, "key"), key))
-            return true;
-    return false;
-}
-
 /* Closed for what it runs: it is new, or that is being changed, or was and did not come up. */
 static bool is_closed_for_proof(const json_t *node)
 {
     struct claim claim;
     bool claimed = check_claim_of(node, &claim) && claim_closes(&claim);
-    return has_taint(node, TAINT_STARTUP) || (claimed && (claim_is_changing(&claim) || claim.phase == CLAIM_FAILED));
+    return check_has_taint(node, TAINT_STARTUP) || (claimed && (claim_is_changing(&claim) || claim.phase == CLAIM_FAILED));
 }
 
 /* The policy that asks for proofs, and that Ostler acts on. */
@@ -51,8 +41,9 @@ static const char *wrong_of_proof(const json_t *node, const char *module)
 void check_proven(struct invariants *v, const struct api_commit *c)
 {
     struct actors_machine m = { 0 };
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_closed_for_proof(c->before) || check_is_closed(c->after) ||
-        has_taint(c->after, TAINT_STARTUP) || !object_label(c->after, LABEL_STACK) || !asks_for_proofs(check_policy(v)))
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_closed_for_proof(c->before) ||
+        check_is_closed(c->after) || check_has_taint(c->after, TAINT_STARTUP) || !object_label(c->after, LABEL_STACK) ||
+        !asks_for_proofs(check_policy(v)))
         return;
     if (!actors_machine(v->run->actors, object_name(c->after), &m) || m.gpus == 0)
         return;

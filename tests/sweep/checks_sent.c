@@ -27,7 +27,8 @@ static bool writes(const json_t *operations, const char *path)
     return false;
 }
 
-/* A change of a node names the incarnation, and one of its status no more: what is said of it rests on nothing there. Taints are one list, and are written only where they are still what was read. */
+/* A change of a node names the incarnation, and one of its status no more: what is said of it rests on nothing there. Taints are one
+ * list, and are written only where they are still what was read. */
 static bool is_guarded(const json_t *body)
 {
     if (json_is_object(body) && json_object_get(body, "status"))

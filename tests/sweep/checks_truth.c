@@ -39,16 +39,6 @@ static bool is_wanted(const json_t *policy, const json_t *node)
     return has_gpu(node) && !is_let_go(node) && is_selected(policy, node);
 }
 
-static bool has_taint(const json_t *node, const char *key)
-{
-    size_t i;
-    json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (str_eq(json_str(taint, "key"), key))
-            return true;
-    return false;
-}
-
 /* What is wrong with the marks of a node that the policy wants; NULL: nothing. */
 static const char *wrong_of_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
 {
@@ -60,7 +50,7 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
     json_object_foreach (json_at(policy, "spec.nodes.labels"), label, value)
         if (!object_label(node, label))
             return "a label of the policy is not there";
-    if (json_bool(policy, "spec.nodes.taint.enabled", true) != has_taint(node, key ? key : TAINT_KEY))
+    if (json_bool(policy, "spec.nodes.taint.enabled", true) != check_has_taint(node, key ? key : TAINT_KEY))
         return "the policy's taint is not as it says";
     if (str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0)
         return "its kubelet has no GPU to give";
@@ -91,7 +81,8 @@ static const json_t *policy_in_force(const struct invariants *v)
     return in_force ? policy : NULL;
 }
 
-/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not; unless the node is claimed for another one. */
+/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not; unless the node is
+ * claimed for another one. */
 void check_kept(struct invariants *v, const struct api_commit *c)
 {
     static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
@@ -151,7 +142,8 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *nod
     const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, object_name(node));
     const char *state = json_str_or_empty(report, "status.state");
     struct actors_machine m = { 0 };
-    bool up = str_eq(check_condition(node, "Ready"), "True"), serves = actors_machine(v->run->actors, object_name(node), &m) && m.gpus > 0;
+    bool up = str_eq(check_condition(node, "Ready"), "True");
+    bool serves = actors_machine(v->run->actors, object_name(node), &m) && m.gpus > 0;
     if (!report)
         return "it has no report";
     if (!str_eq(json_str(json_array_get(json_at(report, "metadata.ownerReferences"), 0), "uid"), object_uid(node)))

@@ -66,8 +66,15 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
     const json_t *node = pod ? api_get(v->run->api, kind_named("nodes"), NULL, json_str_or_empty(pod, "spec.nodeName")) : NULL;
     if (node && check_is_recent(v, node))
         return;
-    if (!pod || !(uses_gpu(pod) || wants_all(v)) || is_of_the_node(pod) || !node || !check_claim_of(node, &claim) || claim.phase != CLAIM_DRAINING)
-        check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after), object_name(pod ? pod : c->after));
+    if (!pod || !(uses_gpu(pod) || wants_all(v)) || is_of_the_node(pod) || !node || !check_claim_of(node, &claim) ||
+        claim.phase != CLAIM_DRAINING)
+        check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after),
+                     object_name(pod ? pod : c->after));
+}
+
+static const char *name_of(enum claim_phase phase)
+{
+    return phase == CLAIM_NONE ? "none" : claim_phase_name(phase);
 }
 
 /* CLAIM_NONE without a claim. False: somebody wrote one that is none. */
@@ -83,12 +90,12 @@ static bool phase_of(const json_t *node, enum claim_phase *ret)
 void check_steps(struct invariants *v, const struct api_commit *c)
 {
     enum claim_phase from, to;
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !phase_of(c->before, &from) || !phase_of(c->after, &to) || from == to)
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !phase_of(c->before, &from) || !phase_of(c->after, &to) ||
+        from == to)
         return;
     check_tried(v, INVARIANT_S3_STEPS);
     if (!claim_step_exists(from, to))
-        check_failed(v, INVARIANT_S3_STEPS, "%s, from %s to %s", object_name(c->after), from == CLAIM_NONE ? "none" : claim_phase_name(from),
-                     to == CLAIM_NONE ? "none" : claim_phase_name(to));
+        check_failed(v, INVARIANT_S3_STEPS, "%s, from %s to %s", object_name(c->after), name_of(from), name_of(to));
 }
 
 /* Whether a node's claim says that it is closed. */
@@ -108,7 +115,8 @@ void check_closed(struct invariants *v, const struct api_commit *c)
         check_failed(v, INVARIANT_S3_CLOSED, "%s", object_name(c->after));
 }
 
-/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no claim; nor does one that somebody had changed by hand. */
+/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no claim; nor does one that somebody
+ * had changed by hand. */
 void check_claimed(struct invariants *v, const struct api_commit *c)
 {
     const char *was = object_label(c->before, LABEL_DRIVER), *is = object_label(c->after, LABEL_DRIVER);

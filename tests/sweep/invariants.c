@@ -142,6 +142,16 @@ const json_t *check_policy(const struct invariants *v)
     return api_get(v->run->api, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME);
 }
 
+bool check_has_taint(const json_t *node, const char *key)
+{
+    size_t i;
+    json_t *taint;
+    json_array_foreach (json_at(node, "spec.taints"), i, taint)
+        if (str_eq(json_str(taint, "key"), key))
+            return true;
+    return false;
+}
+
 const char *check_condition(const json_t *object, const char *type)
 {
     return condition_status(json_at(object, "status.conditions"), type);

@@ -21,7 +21,7 @@ struct run;
     X(S3_CLAIMED, "a node's driver is exchanged only while the node is claimed and closed")                                   \
     X(S3_CLOSED, "a claim and its taint come and go in one write")                                                            \
     X(S3_IMAGES, "a node is claimed when it has every image of what comes")                                                   \
-    X(S3_PROVEN, "a node that is new, or was changed, is opened when it is proven")                                            \
+    X(S3_PROVEN, "a node that is new, or was changed, is opened when it is proven")                                           \
     X(S3_STEPS, "a claim takes no step that is not in the table of them")                                                     \
     X(S4_EVICTION, "only GPU pods are asked to leave, and only a node that drains")                                           \
     X(S6_IDENTITY, "a deletion names incarnation and version, a change of a node what it rests on")                           \
@@ -45,7 +45,7 @@ struct run;
     X(L1_MARKS, "nodes bear what the policy says, and others nothing; kubelets have GPUs to give")                           \
     X(L5_REMOVAL, "without a policy nothing of Ostler's is left")                                                             \
     X(L7_CACHE, "what Ostler knows is what is there")                                                                         \
-    X(L8_STATUS, "the status counts what is there") \
+    X(L8_STATUS, "the status counts what is there")                                                                           \
     X(L8_REPORTS, "what is said of a node is so")
 
 enum invariant_id {

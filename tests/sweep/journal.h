@@ -48,6 +48,7 @@ struct journal;
 
 struct journal *journal_new(void);
 void journal_free(struct journal *j);
+/* Takes note of one commit; to be called with each. */
 void journal_commit(struct journal *j, const struct api_commit *c);
 
 /* The place of a name in its table; -1: there is none such. */

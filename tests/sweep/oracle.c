@@ -57,7 +57,6 @@ static const struct {
     { .kind = "nodes", .path = "status.images*" },
     { .kind = "nodes", .path = "spec.podCIDR*" },
     { .kind = "gpunodes", .path = "status.policyGeneration" },
-    { .kind = "gpuclusterpolicies", .path = "status.rollout.pace*" }, /* how long nodes took */
     { .kind = "gpunodes", .path = "status.lastWords*" }, /* which node the canary was */
     { .kind = "services", .path = "spec.clusterIP*" },
     /* Edits that come soon after one another may be taken as one. */
@@ -112,7 +111,8 @@ static bool is_left_out(const struct kind *k, const json_t *object)
            (strcmp(k->plural, "controllerrevisions") == 0 && object_controller(object));
 }
 
-/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others had opened the node in between, is an end, too. */
+/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others had opened the node in between, is
+ * an end, too. */
 static bool is_ended_pod(const struct oracle *o, const struct kind *k, const json_t *object)
 {
     return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && pod_is_finished(object);
@@ -120,7 +120,8 @@ static bool is_ended_pod(const struct oracle *o, const struct kind *k, const jso
 
 /* ---- stories */
 
-/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the scheduler finds. Owned. */
+/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the scheduler
+ * finds. Owned. */
 static char *key_of(const struct kind *k, const json_t *object)
 {
     const json_t *owner = object_controller(object);

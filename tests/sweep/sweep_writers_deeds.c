@@ -334,7 +334,8 @@ json_t *writers_clean(const json_t *object)
 /* Without the annotation that says whose they are, labels that the proof gave a node count as others', and keep what they say. */
 static bool is_contested_label(const char *key)
 {
-    return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || str_has_prefix(key, "nvidia.com/cuda.") || str_has_prefix(key, "nvidia.com/gpu.");
+    return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || str_has_prefix(key, "nvidia.com/cuda.") ||
+           str_has_prefix(key, "nvidia.com/gpu.");
 }
 
 json_t *writers_repent(const json_t *node)

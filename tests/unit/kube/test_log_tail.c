@@ -21,6 +21,7 @@ static const struct row {
     { "a sequence that is cut", "error\033[1;3", 100, "error[1;3" },
     { "an escape that is no sequence", "a\033Zb", 100, "aZb" },
     { "a bell and a backspace", "a\a\bb\x7f", 100, "ab" },
+    { "a control character of two bytes", "a\xc2\x9b" "31mb\xc2\xa0" "c", 100, "a31mb\xc2\xa0" "c" },
     { "characters of several bytes", "Gerät: ✗ 🔥\n", 100, "Gerät: ✗ 🔥" },
     { "bytes that are no characters", "a\xff\xfe" "b\xc3", 100, "a??b?" },
     { "one that is encoded too long", "\xc0\xaf", 100, "??" },

@@ -114,8 +114,9 @@ static void check_row(void **state)
     struct node_verdict v;
     struct toy t;
     CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'version': '580.1'}}}");
+    CLEANUP_JSON json_t *node = tree("{'name': '" NODE "', 'gpus': 8, 'labels': {'nvidia.com/gpu.present': 'true'}}");
     toy_init(&t, policy);
-    toy_put(&t, RESOURCE_NODE, toy_node(tree("{'name': '" NODE "', 'gpus': 8, 'labels': {'nvidia.com/gpu.present': 'true'}}")));
+    toy_put(&t, RESOURCE_NODE, toy_node(node));
     put_records(&t, toy_target(&t, NODE));
     put_node(&t, toy_target(&t, NODE), row);
     put_pod(&t, toy_target(&t, NODE), row);

@@ -222,7 +222,7 @@ struct fleet {
     struct rollout_spec spec;
     struct rollout_node nodes[NODES_MAX];
     struct claim claims[NODES_MAX];
-    char names[NODES_MAX][8];
+    char names[NODES_MAX][24];
     struct rollout_revision revisions[POOLS * 2];
     struct rollout_input in;
     size_t order[NODES_MAX]; /* who began, one after the other */

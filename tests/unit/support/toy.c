@@ -80,6 +80,7 @@ void toy_init(struct toy *t, const json_t *policy)
 void toy_clear(struct toy *t)
 {
     rollout_report_clear(&t->passes->rollout);
+    plan_keeper_clear(&t->passes->plans);
     free(t->passes);
     cluster_clear(t->cluster);
     free(t->cluster);
