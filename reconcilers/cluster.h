@@ -137,7 +137,7 @@ void cluster_tell_report(const struct cluster *c, const char *name);
 void cluster_tell_reports(const struct cluster *c);
 /* Reports and conditions of nodes that are still there: all of them go before Ostler does, but those of nodes that are down. */
 size_t cluster_reports(const struct cluster *c);
-/* The record of a node was looked at: counts it for cluster_settled(). */
+/* The record of a node was looked at: with the last one of an epoch the policy's pass is due. */
 void cluster_node_seen(struct cluster *c, struct node_slot *slot);
 
 #endif

@@ -27,10 +27,9 @@ static void remember(const struct cluster *c, struct node_slot *slot)
 
 static struct request request_for(const struct pod *pod, const char *container, bool again)
 {
-    CLEANUP_FREE char *ns = xstrdup(pod->head.key);
-    char *slash = strchr(ns, '/');
-    *slash = '\0';
-    return request_log(ns, slash + 1, container, again);
+    const char *name;
+    CLEANUP_FREE char *ns = record_namespace(pod->head.key, &name);
+    return request_log(ns, name, container, again);
 }
 
 static void ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod, const char *container, bool again)

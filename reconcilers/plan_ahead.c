@@ -42,33 +42,12 @@ static void nobody(void *arg, bool soon)
     (void) arg, (void) soon;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp((*(const struct node_slot *const *) a)->name, (*(const struct node_slot *const *) b)->name);
-}
-
-/* In the order of their names, so that equal clusters give equal plans. */
-static const struct node_slot **sorted_slots(const struct cluster *c, size_t *ret_count)
-{
-    const struct node_slot **all = xcalloc(c->slots.len, sizeof *all);
-    size_t cursor = 0, n = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor)))
-        if (((const struct node_slot *) e->value)->node)
-            all[n++] = e->value;
-    qsort(all, n, sizeof *all, by_name);
-    *ret_count = n;
-    return all;
-}
-
 static void look_at_nodes(struct cluster *c, const struct manifests *manifests)
 {
     struct reconcilers r = { .cluster = c, .manifests = manifests, .policy = nobody };
-    size_t n;
-    CLEANUP_FREE const struct node_slot **slots = sorted_slots(c, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < c->slots.len; i++) {
         CLEANUP_PLAN struct plan dropped = { 0 };
-        node_reconcile(&r, slots[i]->name, &dropped);
+        node_reconcile(&r, c->by_name[i]->name, &dropped);
     }
 }
 
@@ -116,17 +95,18 @@ static bool gets_first_stack(const struct node_slot *slot)
 
 static void tell_others(const struct cluster *c, struct plan_ahead *ret)
 {
-    size_t n;
-    CLEANUP_FREE const struct node_slot **slots = sorted_slots(c, &n);
     ret->first = json_array();
     ret->not_served = json_array();
-    for (size_t i = 0; i < n; i++) {
-        const struct node_summary *s = &slots[i]->summary;
-        if (gets_first_stack(slots[i]))
-            json_array_append_new(ret->first, json_string(slots[i]->name));
+    for (size_t i = 0; i < c->slots.len; i++) {
+        const struct node_slot *slot = c->by_name[i];
+        const struct node_summary *s = &slot->summary;
+        if (!slot->node)
+            continue;
+        if (gets_first_stack(slot))
+            json_array_append_new(ret->first, json_string(slot->name));
         else if (s->gpu && !node_state_served(s->state))
             json_array_append_new(ret->not_served,
-                                  json_textf("%s: %s", slots[i]->name, s->message ? s->message : node_state_name(s->state)));
+                                  json_textf("%s: %s", slot->name, s->message ? s->message : node_state_name(s->state)));
     }
 }
 

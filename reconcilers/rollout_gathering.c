@@ -30,12 +30,6 @@ struct gathering {
 /* Stands for a claim that somebody took off: the node holds its slot until its own pass has written what becomes of it. */
 static const struct claim given_up = { .kind = CLAIM_ROLLBACK, .phase = CLAIM_UNLOADING };
 
-static bool is_set(const struct node_view *view, const char *label)
-{
-    const char *value = node_label(view, label);
-    return value && !str_eq(value, "false");
-}
-
 static struct claim *read_claim(const char *text)
 {
     struct claim claim;
@@ -54,7 +48,7 @@ static const struct node_reading *read_node(const struct gathering *g, struct no
         slot->read = (struct node_reading){
             .done = true,
             .closed = marks_closed(&view),
-            .held = is_set(&view, LABEL_HOLD),
+            .held = node_is_held(&view),
             .driver = str_or_empty(node_label(&view, LABEL_DRIVER)),
             .stack = str_or_empty(node_label(&view, LABEL_STACK)),
             .claim = read_claim(intern_text(g->c->strings, slot->node->claim)),

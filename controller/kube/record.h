@@ -15,4 +15,9 @@ struct record {
     char uid[RECORD_UID_MAX];
 };
 
+/* The name in a record's key. Borrowed. */
+const char *record_name(const char *key);
+/* The namespace in a key that has one; `ret_name` is then the name, and as long there. Owned by the caller. */
+char *record_namespace(const char *key, const char **ret_name);
+
 #endif

@@ -102,6 +102,5 @@ const char *child_time(const struct child *record, const char *annotation)
 
 const char *child_name(const struct child *c)
 {
-    const char *slash = strchr(c->head.key, '/');
-    return slash ? slash + 1 : c->head.key;
+    return record_name(c->head.key);
 }

@@ -206,6 +206,12 @@ const char *node_label(const void *view, const char *key)
     return NULL;
 }
 
+bool node_is_held(const struct node_view *view)
+{
+    const char *hold = node_label(view, LABEL_HOLD);
+    return hold && !str_eq(hold, "false");
+}
+
 struct node_facts node_facts(const struct node_view *view)
 {
     const struct node *n = view->node;

@@ -60,6 +60,8 @@ struct node_view {
 
 /* The value of a label, or NULL. `view` is a struct node_view: a lookup function for selectors and tables. */
 const char *node_label(const void *view, const char *key);
+/* A person holds it: the label ostler.dev/hold is there, and does not say "false". */
+bool node_is_held(const struct node_view *view);
 /* The facts that the tables in host.h and detect.h look at; they borrow from the view. */
 struct node_facts node_facts(const struct node_view *view);
 

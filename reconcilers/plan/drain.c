@@ -154,32 +154,12 @@ bool drain_waits_for_jobs_alone(const struct drain *d)
 
 /* ---- requests */
 
-/* A pod's two names, out of its key. */
-struct place {
-    char *text; /* owned */
-    const char *ns, *name;
-};
-
-static struct place place_of(const struct pod *p)
-{
-    struct place at = { .text = xstrdup(p->head.key) };
-    char *slash = strchr(at.text, '/');
-    *slash = '\0';
-    at.ns = at.text;
-    at.name = slash + 1;
-    return at;
-}
-
-static void place_clear(struct place *at)
-{
-    free(at->text);
-}
-
 static void evict(const struct pod *p, bool dry_run, struct plan *plan)
 {
-    CLEANUP(place_clear) struct place at = place_of(p);
+    const char *name;
+    CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-    plan_add(plan, request_evict(at.ns, at.name, p->head.uid, dry_run), dry_run ? "TryEvict" : "Evict", target, "Drain",
+    plan_add(plan, request_evict(ns, name, p->head.uid, dry_run), dry_run ? "TryEvict" : "Evict", target, "Drain",
              dry_run ? "whether it may leave, before any pod of its node is asked to" : "its node's driver is about to change");
 }
 
@@ -197,9 +177,10 @@ void drain_delete(const struct drain *d, struct plan *plan)
     size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
     for (size_t i = 0; i < n; i++) {
         const struct pod *p = d->leaving[i];
-        CLEANUP(place_clear) struct place at = place_of(p);
+        const char *name;
+        CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
         CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-        struct request request = request_delete(RESOURCE_POD, at.ns, at.name, p->head.uid, p->head.rv);
+        struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
         plan_add(plan, request, "Delete", target, "DrainTimedOut", "drain.timeout is over, and drain.onTimeout is Delete");
     }
 }

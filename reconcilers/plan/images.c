@@ -183,8 +183,7 @@ static bool has_not_begun(const struct node_input *in)
 
 static bool is_held(const struct node_input *in)
 {
-    const char *hold = node_label(&in->view, LABEL_HOLD);
-    return in->view.node->cordoned || in->view.node->gave_up || (hold && !str_eq(hold, "false"));
+    return in->view.node->cordoned || in->view.node->gave_up || node_is_held(&in->view);
 }
 
 static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)

@@ -1,7 +1,6 @@
 #include "reconcilers/plan/rollout_message.h"
 
 #include "base/clock.h"
-#include "reconcilers/model/policy.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 

@@ -32,9 +32,8 @@ void task_pod_delete(const struct pod *p, const char *reason, const char *messag
 {
     if (p->deleting)
         return;
-    CLEANUP_FREE char *ns = xstrdup(p->head.key);
-    char *name = strchr(ns, '/');
-    *name++ = '\0';
+    const char *name;
+    CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
     plan_add(plan, request_delete(RESOURCE_TASK, ns, name, p->head.uid, p->head.rv), "Delete", target, reason, "%s", message);
 }

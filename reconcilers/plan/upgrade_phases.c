@@ -210,9 +210,9 @@ static bool driver_is_up(const struct stepping *s)
 /* How long the scheduler may bind pods to a node on which it has not seen the taint yet, in whole seconds. */
 enum { SCHEDULER_BEHIND_S = 6 };
 
-/* Whether the stack that has left gave the GPUs on: then no kubelet has admitted a GPU pod since. With a device plugin of somebody else's there it may
- * still do so for a while after the claim. */
-static bool gpus_are_given_on(const struct stepping *s)
+/* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there it may still do so for a while
+ * after the claim. */
+static bool pods_may_still_come(const struct stepping *s)
 {
     const json_t *stack = s->in->record(s->in->arg, "stack", s->out->claim.from_stack);
     int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
@@ -232,7 +232,7 @@ static void take_driver_off(struct stepping *s)
         stepping_assign_as_it_was(s);
         return;
     }
-    if (gpus_are_given_on(s)) {
+    if (pods_may_still_come(s)) {
         say(s, "Unloading", "the stack is gone; a GPU pod that was bound when the node was closed may still come");
         return;
     }

@@ -54,9 +54,7 @@ static void change_target(struct stepping *s)
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
 static bool is_called_back(const struct stepping *s)
 {
-    const char *hold = node_label(&s->in->view, LABEL_HOLD);
-    bool held = hold && !str_eq(hold, "false");
-    return is_as_it_was(s) && (held || s->in->view.node->cordoned);
+    return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
 }
 
 /* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */

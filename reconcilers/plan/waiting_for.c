@@ -33,22 +33,16 @@ static void add(json_t *list, const struct entry *e)
     json_array_append_new(list, entry);
 }
 
-/* The two parts of "namespace/name". */
+/* "" where the key has none. */
 static const char *namespace_of(const char *key, struct arena *a)
 {
     const char *slash = strchr(key, '/');
     return arena_printf(a, "%.*s", slash ? (int) (slash - key) : 0, key);
 }
 
-static const char *name_of(const char *key)
-{
-    const char *slash = strchr(key, '/');
-    return slash ? slash + 1 : key;
-}
-
 static void add_pod(json_t *list, const char *key, const char *reason, const char *message, struct arena *a)
 {
-    add(list, &(struct entry){ "Pod", namespace_of(key, a), name_of(key), reason, message });
+    add(list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
 }
 
 /* ---- pods in the way of a drain */
@@ -86,7 +80,7 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     if (!job)
         add_pod(list, key, drain_fate_reason(f->fate), drain_fate_text(f->fate), a);
     else if (!has_entry(list, "Job", ns, job))
-        add(list, &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate), arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), name_of(key)) });
+        add(list, &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate), arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
 }
 
 /* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": what the server said of the last eviction. */
