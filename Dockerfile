@@ -4,9 +4,13 @@ ARG BASE=debian:bookworm-slim
 FROM ${BASE} AS build
 RUN apt-get update -q \
     && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-        gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev python3-minimal tzdata \
+        gcc make libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libssl-dev zlib1g-dev libcap-dev dpkg-dev \
+        python3-minimal tzdata \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
+# The library before the program, which changes more often.
+COPY scripts/build-curl scripts/
+RUN scripts/build-curl build/curl/libcurl.a
 COPY Makefile LICENSE ./
 COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/
 COPY controller controller
@@ -16,12 +20,12 @@ COPY sim sim
 COPY crds crds
 COPY charts/ostler/templates charts/ostler/templates
 ARG VERSION=unknown
-RUN make -j"$(nproc)" VERSION="$VERSION" build/ostler && strip build/ostler
-# The program, the libraries that it loads at the paths where the loader looks, and nothing else: no shell, no package manager.
-RUN mkdir -p /image/usr/bin \
-    && cp build/ostler /image/usr/bin/ \
+RUN make -j"$(nproc)" VERSION="$VERSION" static
+# The program, and the licences of what is in it; nothing else: no library, no shell, no package manager.
+RUN install -D build/static/ostler /image/usr/bin/ostler \
     && install -D -m 644 LICENSE /image/usr/share/doc/ostler/LICENSE \
-    && ldd build/ostler | grep -o '/[^ ]*' | xargs -I{} cp -L --parents {} /image
+    && for package in libc6-dev libcurl4-openssl-dev libwebsockets-dev libssl-dev libjansson-dev libyaml-dev zlib1g-dev libcap-dev tzdata; do \
+        install -D -m 644 "/usr/share/doc/$package/copyright" "/image/usr/share/doc/ostler/$package" || exit; done
 
 FROM scratch
 COPY --from=build /image /

@@ -1,6 +1,7 @@
 # make          builds build/ostler            make run    shows it in the simulator
 # make deps     installs what it needs         make test   everything that must pass
 # make unit     unit tests                     make bench  figures
+# make static   builds build/static/ostler, the program of the image
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
@@ -25,6 +26,7 @@ FLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-reco
 LINK_release := -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 LINK_asan := -fsanitize=address,undefined
 LINK_fuzz := -fsanitize=fuzzer,address,undefined
+LINK_static := -static-pie -Wl,-z,relro,-z,now,-z,pack-relative-relocs,--gc-sections
 CC := $(CC_$(VARIANT))
 WARN_gcc := -Wimplicit-fallthrough
 WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
@@ -40,6 +42,8 @@ SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
 LIBS := -lcurl -lwebsockets -ljansson -lyaml
+# Linked statically, what these need is named too.
+STATIC_LIBS := -lwebsockets -lssl -lcrypto -ljansson -lyaml -lz -lcap
 # The simulator's server makes its own certificate.
 SIM_LIBS := $(LIBS) -lcrypto
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
@@ -53,9 +57,24 @@ all: build/ostler
 build/ostler: $B/ostler
 	$Qcp -f $< $@.new && mv -f $@.new $@
 
-$B/ostler: $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(PLAN_ARCHIVES) $(ARCHIVES)
+PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(PLAN_ARCHIVES) $(ARCHIVES)
+$B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
+
+# ---- the same program without any library to load, as it is in the image
+static: build/static/ostler
+build/static/ostler: $B/ostler-static
+	@mkdir -p $(@D)
+	$Qstrip -o $@.new $< && mv -f $@.new $@
+# Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.
+QUIET_static := sed -e '/: in function /{N;/statically linked applications/d}' -e '/statically linked applications/d' >&2
+$B/ostler-static: $(PROGRAM) build/curl/libcurl.a
+	@echo "  LINK  $@"
+	$Qset -o pipefail; $(CC) $(LINK_static) -o $@ $^ $(STATIC_LIBS) 2>&1 | $(QUIET_static)
+build/curl/libcurl.a: FORCE
+	$Qscripts/build-curl $@
+FORCE:
 
 build/ostler-sim: $B/ostler-sim
 	$Qcp -f $< $@.new && mv -f $@.new $@
@@ -151,8 +170,8 @@ real real-full: build/ostler $B/sweep
 $B/scale: $(patsubst %.c,$B/%.o,$(wildcard tests/scale/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
-scale: build/ostler build/ostler-sim $B/scale
-	$Qtests/scale/run
+scale: build/static/ostler build/ostler-sim $B/scale
+	$QOSTLER=$< tests/scale/run
 
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -180,8 +199,8 @@ image-test:
 	$Qtests/image/test_image.py $(BASE)
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) scripts/run
-bench: build/ostler
-	$Qe2e/bench
+bench: build/static/ostler
+	$QOSTLER=$< e2e/bench
 chart-crds:
 	$Qcp crds/*.yaml charts/ostler/crds/
 golden:
@@ -192,6 +211,6 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
+.PHONY: all static unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+"""The program of the image, which loads no library: what it is made of, and how it does in a root that has nothing but it and what
+a pod is given. The other side is the simulator, over TLS. Prints "static: N passed, N failed".
+
+    tests/image/test_static.py      after `make static build/ostler build/ostler-sim`
+"""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "e2e"))
+
+import kube  # noqa: E402  the path above is what finds them
+import world  # noqa: E402
+
+PROGRAM = ROOT / "build" / "static" / "ostler"
+DYNAMIC = ROOT / "build" / "ostler"
+SIMULATOR = ROOT / "build" / "ostler-sim"
+SCENARIO = ROOT / "tests" / "torture" / "small.yaml"
+NAME = "api.example.internal"
+RESIDENT_MAX = 10 << 10  # KiB, with a handful of nodes
+
+
+def output(*command):
+    """What a command prints."""
+    return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True).stdout
+
+
+class Names(threading.Thread):
+    """A name server that knows one name, on an address of the loopback."""
+
+    def __init__(self, address):
+        super().__init__(daemon=True)
+        self.asked = set()
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((address, 53))
+        self.start()
+
+    def run(self):
+        with contextlib.suppress(OSError):
+            while True:
+                question, who = self._socket.recvfrom(512)
+                self._socket.sendto(self._answer(question), who)
+
+    def _answer(self, question):
+        end = question.index(b"\0", 12) + 5
+        labels, (kind,) = question[12:end - 5], struct.unpack(">H", question[end - 4:end - 2])
+        name = b".".join(labels[i + 1:i + 1 + labels[i]] for i in starts(labels)).decode()
+        self.asked.add(name)
+        known = name == NAME
+        found = known and kind == 1
+        head = question[:2] + struct.pack(">HHHHH", 0x8180 if known else 0x8183, 1, int(found), 0, 0)
+        record = struct.pack(">HHHIH", 0xc00c, 1, 1, 5, 4) + socket.inet_aton("127.0.0.1")
+        return head + question[12:end] + (record if found else b"")
+
+    def close(self):
+        """Answers no more."""
+        self._socket.close()
+
+
+def starts(labels):
+    """Where each label of a name begins."""
+    at = 0
+    while at < len(labels):
+        yield at
+        at += 1 + labels[at]
+
+
+class Made(unittest.TestCase):
+    """The file."""
+
+    def test_it_loads_nothing(self):
+        self.assertNotIn("INTERP", output("readelf", "-lW", PROGRAM))
+        self.assertNotIn("NEEDED", output("readelf", "-dW", PROGRAM))
+
+    def test_it_is_hardened(self):
+        self.assertIn("DYN (", output("readelf", "-hW", PROGRAM), "its place in memory is another in each run")
+        self.assertRegex(output("readelf", "-dW", PROGRAM), r"FLAGS_1.*NOW.*PIE")
+        segments = output("readelf", "-lW", PROGRAM)
+        self.assertIn("GNU_RELRO", segments)
+        self.assertRegex(segments, r"GNU_STACK.* RW ")
+        self.assertNotRegex(segments, r"LOAD.* RWE ")
+        symbols = output("nm", ROOT / "build" / "release" / "ostler-static")
+        for name in ("__stack_chk_fail", "__memcpy_chk", "__vsnprintf_chk"):
+            self.assertIn(f" {name}\n", symbols)
+
+    def test_it_is_the_same_program(self):
+        for argument in ("--version", "--help"):
+            self.assertEqual(output(PROGRAM, argument), output(DYNAMIC, argument))
+
+
+class Alone(unittest.TestCase):
+    """The program in a root of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name) / "root"
+        for name in ("etc/ssl/certs", "dev", "tmp"):
+            (self.root / name).mkdir(parents=True)
+        (self.root / "dev/urandom").write_bytes(os.urandom(1 << 16))  # a device is root's to make
+        shutil.copy(PROGRAM, self.root / "ostler")
+        admin, ours = (pathlib.Path(folder.name) / name for name in ("admin", "ours"))
+        simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", admin, "--ostler-kubeconfig", ours],
+                                     stdout=subprocess.DEVNULL)
+        self.addCleanup(simulator.wait)
+        self.addCleanup(simulator.kill)
+        kube.wait_for(ours.exists, 10, "the simulator")
+        self.client = kube.from_kubeconfig(admin)
+        self.kubeconfig = json.loads(ours.read_text())
+        self.cluster = self.kubeconfig["clusters"][0]["cluster"]
+        self.log = pathlib.Path(folder.name) / "log"
+
+    def said(self):
+        """The program's log."""
+        return self.log.read_text()
+
+    def start(self):
+        """Starts the program where nothing else is."""
+        (self.port,) = world.free_ports(1)
+        (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
+        enter = [shutil.which("unshare"), *(["--map-root-user"] if os.geteuid() else []), "--root", self.root]
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen([*enter, "/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen", f"127.0.0.1:{self.port}"],
+                                            stdout=log, stderr=log, env={})
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+
+    def fetch(self, path):
+        """What it serves."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=2) as answer:
+            return answer.read().decode()
+
+    def works(self):
+        """Waits until it has led the cluster to the policy, and has told so."""
+        def ready():
+            """the policy is fulfilled"""
+            if self.process.poll() is not None:
+                raise AssertionError(f"it ended: {self.said()}")
+            condition = kube.condition(self.client.get("GpuClusterPolicy", "default"), "Ready")
+            return (condition and condition["status"] == "True") or f"{condition}\n{self.said()[-2000:]}"
+        kube.wait_for(ready, 30)
+
+    def call_it(self, name):
+        """The API server by a name that its certificate does not have."""
+        port = self.cluster["server"].rpartition(":")[2]
+        self.cluster.update({"server": f"https://{name}:{port}", "tls-server-name": "127.0.0.1"})
+
+    def trust(self):
+        """Puts the server's authority where a distribution keeps those that it trusts: in one file, and in a folder by their hashes."""
+        folder = self.root / "etc/ssl/certs"
+        bundle = folder / "ca-certificates.crt"
+        bundle.write_bytes(base64.b64decode(self.cluster["certificate-authority-data"]))
+        shutil.copy(bundle, folder / (output("openssl", "x509", "-hash", "-noout", "-in", bundle).strip() + ".0"))
+
+    def test_it_does_its_work(self):
+        self.start()
+        self.works()
+        self.assertIn("ostler_build_info", self.fetch("/metrics"))
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        resident = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
+        self.assertLess(resident, RESIDENT_MAX)
+        self.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.process.wait(5), 0)
+
+    def test_it_finds_the_server_by_the_file_of_hosts(self):
+        (self.root / "etc/hosts").write_text(f"127.0.0.1 {NAME}\n")
+        self.call_it(NAME)
+        self.start()
+        self.works()
+
+    @unittest.skipIf(os.geteuid(), "a name server's port is root's")
+    def test_it_asks_a_name_server(self):
+        names = Names("127.91.17.53")
+        self.addCleanup(names.close)
+        (self.root / "etc/resolv.conf").write_text("nameserver 127.91.17.53\nsearch internal\noptions ndots:5\n")
+        self.call_it("api.example")
+        self.start()
+        self.works()
+        self.assertIn(NAME, names.asked)
+
+    def test_a_name_that_nobody_knows_is_named(self):
+        (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n")
+        (self.root / "etc/resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+        self.call_it("nowhere.example.internal")
+        self.start()
+        kube.wait_for(lambda: "cannot find the address of https://nowhere.example.internal" in self.said(), 10, "it says which name")
+
+    def test_no_other_authority_is_trusted_than_the_one_that_is_given(self):
+        self.trust()
+        key, other = self.root.parent / "key", self.root.parent / "other"
+        output("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=other",
+               "-keyout", key, "-out", other)
+        self.cluster["certificate-authority-data"] = base64.b64encode(other.read_bytes()).decode()
+        self.start()
+        kube.wait_for(lambda: "TLS: the certificate of" in self.said(), 10, "it says what is wrong")
+        self.assertIsNone(self.client.get("Lease", "ostler", "ostler-system"))
+
+    def test_without_one_the_distributions_file_counts(self):
+        self.trust()
+        del self.cluster["certificate-authority-data"]
+        self.start()
+        self.works()
+
+
+def main():
+    """Runs all and counts."""
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(
+        unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
+    failed = len(result.failures) + len(result.errors)
+    print(f"static: {result.testsRun - failed} passed, {failed} failed")
+    return 1 if failed or not result.testsRun else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
