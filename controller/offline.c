@@ -15,7 +15,8 @@
 #include "reconcilers/plan/targets.h"
 
 /* A host as most clusters have it, where no node is given. */
-static const char common_node[] = "{\"metadata\": {\"name\": \"example\"}, \"status\": {\"nodeInfo\": {\"osImage\": \"Ubuntu 24.04.1 LTS\", "
+static const char common_node[] = "{\"metadata\": {\"name\": \"example\"}, \"status\": {\"nodeInfo\": {\"osImage\": "
+                                  "\"Ubuntu 24.04.1 LTS\", "
                                   "\"kernelVersion\": \"6.8.0-49-generic\", \"kubeletVersion\": \"v1.33.0\", "
                                   "\"containerRuntimeVersion\": \"containerd://2.1.4\", \"architecture\": \"amd64\"}}}";
 
@@ -109,7 +110,7 @@ bool offline_policy(const struct options *o, struct policy *ret, json_t **ret_ob
     print_problems(name, &problems, lines);
     policy_problems_clear(&problems);
     yaml_lines_free(lines);
-    if (ok && ret_object)
+    if (object && ret_object)
         *ret_object = json_incref(object);
     return ok;
 }
@@ -118,14 +119,8 @@ int offline_validate(const struct options *o)
 {
     struct policy policy = { 0 };
     bool ok = offline_policy(o, &policy, NULL);
-    if (ok) {
-        CLEANUP_JSON json_t *not_yet = policy_not_yet(&policy);
-        size_t i;
-        json_t *path;
+    if (ok)
         printf("%s: valid\n", yaml_file_name(o->file));
-        json_array_foreach (not_yet, i, path)
-            printf("%s: note: %s is accepted and not yet acted on\n", yaml_file_name(o->file), json_string_value(path));
-    }
     policy_clear(&policy);
     return ok ? 0 : 1;
 }
@@ -159,7 +154,8 @@ static void print_object(struct offline *f, json_t *object_steal)
 static struct render_context context(const struct offline *f, const json_t *spec, const json_t *inputs, const char *hash)
 {
     return (struct render_context){ .operand_namespace = f->o->operand_namespace, .policy_name = POLICY_NAME,
-                                    .policy_uid = f->policy.uid ? f->policy.uid : "", .spec = spec, .inputs = inputs, .hash = hash };
+                                    .policy_uid = f->policy.uid ? f->policy.uid : "", .spec = spec, .inputs = inputs,
+                                    .hash = hash };
 }
 
 static void print_rendered(struct offline *f, enum render_object what, const struct render_context *ctx)
@@ -199,12 +195,6 @@ static void print_followers(struct offline *f, const struct node_facts *facts)
     print_rendered(f, RENDER_EXPORTER_SERVICE, &ctx);
     if (json_bool(spec, "exporter.serviceMonitor.enabled", false))
         print_rendered(f, RENDER_EXPORTER_MONITOR, &ctx);
-}
-
-static json_t *nothing_held(void *arg, const char *pool, const char *tier)
-{
-    (void) arg, (void) pool, (void) tier;
-    return NULL;
 }
 
 /* Offline no ConfigMap can be read; an empty text stands for it. */
@@ -296,7 +286,7 @@ static int render_all(struct offline *f, const json_t *node_object)
     struct node *node = node_project(strings, node_object);
     struct node_view view = { node, strings };
     struct node_facts facts = node_facts(&view);
-    struct target_sources sources = { .held = nothing_held, .config_text = empty_config };
+    struct target_sources sources = { .config_text = empty_config };
     f->targets = targets_new(&f->policy, &sources);
     if (f->o->node_file)
         render_for_node(f, &view, &facts);
@@ -319,7 +309,8 @@ static json_t *load_node(const struct options *o, struct err *e)
     if (!node)
         return NULL;
     if (!str_eq(json_str(node, "kind"), "Node")) {
-        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"", yaml_file_name(o->node_file), json_str_or_empty(node, "kind"));
+        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"", yaml_file_name(o->node_file),
+                json_str_or_empty(node, "kind"));
         return NULL;
     }
     return json_incref(node);

@@ -11,8 +11,8 @@ int offline_render(const struct options *o);
 /* Says what is wrong with the policy in o->file: file, line, field, sentence. */
 int offline_validate(const struct options *o);
 
-/* The policy in o->file, decoded, and the object itself (may be NULL: not wanted; a new reference); false after it was said, on
- * standard error, what is wrong. `ret` is to be cleared in either case. */
+/* The policy in o->file, decoded, and the object itself (may be NULL: not wanted; a new reference, which is left alone where the
+ * file is none); false after it was said, on standard error, what is wrong. `ret` is to be cleared in either case. */
 bool offline_policy(const struct options *o, struct policy *ret, json_t **ret_object);
 
 #endif

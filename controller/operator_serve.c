@@ -11,10 +11,13 @@ void operator_metrics_add(struct ostler *op)
     static const char *const by_version[] = { "version", NULL };
     op->metrics = metrics_new(1024);
     op->process_metrics = process_metrics_add(op->metrics);
-    op->requests = metrics_add(op->metrics, &(struct metric_desc){ "rest_client_requests_total", "Requests to the API server by status, method and host.",
-                                                                   METRIC_COUNTER, by_request, NULL, 0 });
-    struct metric *build = metrics_add(op->metrics, &(struct metric_desc){ "ostler_build_info", "The build that runs.", METRIC_GAUGE,
-                                                                           by_version, NULL, 0 });
+    op->requests = metrics_add(op->metrics,
+                               &(struct metric_desc){ "rest_client_requests_total",
+                                                      "Requests to the API server by status, method and host.",
+                                                      METRIC_COUNTER, by_request, NULL, 0 });
+    struct metric *build = metrics_add(op->metrics,
+                                       &(struct metric_desc){ "ostler_build_info", "The build that runs.", METRIC_GAUGE,
+                                                              by_version, NULL, 0 });
     metric_set(build, (const char *const[]){ ostler_version }, 1);
 }
 

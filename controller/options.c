@@ -28,7 +28,8 @@ enum kind { TEXT, NAMESPACE, ADDRESS, SWITCH, DURATION, LEVEL, FORMAT, OUTPUT };
 
 /* What a value must be, by its kind. */
 static const char *const wanted[] = {
-    [NAMESPACE] = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at both ends",
+    [NAMESPACE] = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at "
+                  "both ends",
     [ADDRESS] = "must be IP:port, [IPv6]:port or :port, or \"\" for none",
     [SWITCH] = "must be true or false",
     [DURATION] = "must be a number with a unit, such as 10m or 1h30m",
@@ -53,24 +54,38 @@ static const struct option_row {
     const char *argument;
     const char *help;
 } rows[] = {
-    { "--kubeconfig", ONLINE | PLAN, TEXT, offsetof(struct options, kubeconfig), "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
-    { "--namespace", ONLINE, NAMESPACE, offsetof(struct options, namespace), "NAME", "where the Lease is; default: the pod's own, else ostler-system" },
-    { "--operand-namespace", ONLINE | PLAN | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
-    { "--listen", BIT(COMMAND_RUN), ADDRESS, offsetof(struct options, listen), "ADDR:PORT", "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
-    { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL", "only one of several replicas acts; default: true" },
-    { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST", "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
-    { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME", "the node that it runs on, which is upgraded last" },
-    { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME", "how long no policy must be there before marks come off; default: 10m" },
+    { "--kubeconfig", ONLINE | PLAN, TEXT, offsetof(struct options, kubeconfig), "FILE",
+      "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+    { "--namespace", ONLINE, NAMESPACE, offsetof(struct options, namespace), "NAME",
+      "where the Lease is; default: the pod's own, else ostler-system" },
+    { "--operand-namespace", ONLINE | PLAN | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME",
+      "where DaemonSets are; default: ostler-operands" },
+    { "--listen", BIT(COMMAND_RUN), ADDRESS, offsetof(struct options, listen), "ADDR:PORT",
+      "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
+    { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL",
+      "only one of several replicas acts; default: true" },
+    { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST",
+      "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",
+      "the node that it runs on, which is upgraded last" },
+    { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME",
+      "how long no policy must be there before marks come off; default: 10m" },
     { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
     { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
-    { "-f", OFFLINE | PLAN, TEXT, offsetof(struct options, file), "FILE", "render, validate, plan: the policy; \"-\" is standard input" },
+    { "-f", OFFLINE | PLAN, TEXT, offsetof(struct options, file), "FILE",
+      "render, validate, plan: a whole policy; \"-\" is standard input" },
     { "--node", BIT(COMMAND_RENDER), TEXT, offsetof(struct options, node_file), "FILE", "render: the Node to render for" },
     { "-o", PLAN, OUTPUT, offsetof(struct options, output), "FORMAT", "plan: text, json or yaml; default: text" },
-    { "--simulate", PLAN, SWITCH, offsetof(struct options, simulate), "BOOL", "plan: play the whole rollout and print what happens when; default: false" },
-    { "--driver-takes", SIMULATION, DURATION, offsetof(struct options, driver_takes_ms), "TIME", "plan --simulate: how long a driver installs; default: 3m" },
-    { "--pull-takes", SIMULATION, DURATION, offsetof(struct options, pull_takes_ms), "TIME", "plan --simulate: how long an image is pulled; default: 30s" },
-    { "--jobs-end-after", SIMULATION, DURATION, offsetof(struct options, jobs_end_after_ms), "TIME", "plan --simulate: how long each job still runs; default: it does not end" },
-    { "--simulate-for", SIMULATION, DURATION, offsetof(struct options, simulated_ms), "TIME", "plan --simulate: the most that is simulated; default: 336h" },
+    { "--simulate", PLAN, SWITCH, offsetof(struct options, simulate), "BOOL",
+      "plan: play the whole rollout and print what happens when; default: false" },
+    { "--driver-takes", SIMULATION, DURATION, offsetof(struct options, driver_takes_ms), "TIME",
+      "plan --simulate: how long a driver installs; default: 3m" },
+    { "--pull-takes", SIMULATION, DURATION, offsetof(struct options, pull_takes_ms), "TIME",
+      "plan --simulate: how long an image is pulled; default: 30s" },
+    { "--jobs-end-after", SIMULATION, DURATION, offsetof(struct options, jobs_end_after_ms), "TIME",
+      "plan --simulate: how long each job still runs; default: it does not end" },
+    { "--simulate-for", SIMULATION, DURATION, offsetof(struct options, simulated_ms), "TIME",
+      "plan --simulate: the most that is simulated; default: 336h" },
 };
 
 static bool parse_bool(const char *s, bool *ret)
@@ -211,7 +226,8 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
             ret->command = COMMAND_HELP;
         else if (str_eq(argv[i], "--version"))
             ret->command = COMMAND_VERSION;
-        else if (option ? take_option(argc, argv, &i, ret, &given, e) : i > 1 ? err_set(e, ERR_INVALID, "unexpected argument %s", argv[i])
+        else if (option ? take_option(argc, argv, &i, ret, &given, e)
+                 : i > 1 ? err_set(e, ERR_INVALID, "unexpected argument %s", argv[i])
                                                                      : take_command(argv[i], ret, e))
             return -1;
     }
@@ -228,5 +244,7 @@ void options_help(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument,
                (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
+    printf("\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did not get "
+           "there\n");
     printf("\nexample: ostler --kubeconfig ~/.kube/config --log-format text\n");
 }

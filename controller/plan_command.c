@@ -7,30 +7,25 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "kube/object.h"
-#include "offline.h"
+#include "plan_file.h"
 #include "plan_print.h"
 #include "reconcilers/plan_ahead.h"
 #include "simulation.h"
 #include "simulation_print.h"
 #include "snapshot.h"
 
+/* Exit codes; docs/ostler.1 has them. */
+enum { MADE = 0, NOT_MADE = 1, NOT_TO_ITS_END = 3 };
+
 struct planning {
     const struct options *o;
     struct snapshot *snapshot;
     json_t *policy; /* as it would be on the server */
+    bool unfinished; /* it was simulated, and some node did not get there */
     struct err e;
 };
 
 /* ---- which policy */
-
-/* The policy of the file; -1 after it was said what is wrong with it. */
-static int load_file(struct planning *p, json_t **ret)
-{
-    struct policy policy = { 0 };
-    int rc = offline_policy(p->o, &policy, ret) ? 0 : -1;
-    policy_clear(&policy);
-    return rc;
-}
 
 static int choose_policy(struct planning *p, const json_t *file)
 {
@@ -41,8 +36,10 @@ static int choose_policy(struct planning *p, const json_t *file)
     if (!file && object_is_deleting(c->object))
         return err_set(&p->e, ERR_INVALID,
                        "the cluster's GpuClusterPolicy is being deleted; say -f FILE to plan with the policy of a file");
+    if (file && c->object)
+        plan_file_compare(p->o, c->object, file);
     p->policy = plan_ahead_object(c->object, file);
-    return json_str(p->policy, "spec.devicePlugin.config.name") ? snapshot_read_configs(p->snapshot, &p->e) : 0;
+    return 0;
 }
 
 /* ---- what is printed */
@@ -57,13 +54,14 @@ static void print(const struct planning *p, const json_t *plan, void (*as_text)(
     printf("%s%s", text, p->o->output == OUTPUT_YAML ? "" : "\n");
 }
 
-static int simulate(struct planning *p)
+static int simulate(struct planning *p, const json_t *plan)
 {
-    CLEANUP_JSON json_t *told = simulation_run(p->o, snapshot_cluster(p->snapshot), snapshot_objects(p->snapshot), p->policy,
-                                               &p->e);
+    const struct cluster *c = snapshot_cluster(p->snapshot);
+    CLEANUP_JSON json_t *told = simulation_run(p->o, c, snapshot_objects(p->snapshot), p->policy, &p->e);
     if (!told)
         return -1;
-    json_object_set_new(told, "assumptions", simulation_assumptions(p->o));
+    json_object_set_new(told, "assumptions", simulation_assumptions(p->o, &c->rollout, plan));
+    p->unfinished = !json_bool(told, "summary.complete", false);
     print(p, told, simulation_print);
     return 0;
 }
@@ -77,7 +75,7 @@ static int make_plan(struct planning *p)
     int rc = plan_ahead(snapshot_cluster(p->snapshot), p->policy, &refusing, &ahead, &p->e);
     CLEANUP_JSON json_t *plan = rc == 0 ? plan_ahead_json(&ahead) : NULL;
     if (plan && p->o->simulate)
-        rc = simulate(p);
+        rc = simulate(p, plan);
     else if (plan)
         print(p, plan, plan_print);
     plan_ahead_clear(&ahead);
@@ -86,8 +84,8 @@ static int make_plan(struct planning *p)
 
 static int run(struct planning *p, const json_t *file)
 {
-    p->snapshot = snapshot_read(p->o, &p->e);
-    if (!p->snapshot || choose_policy(p, file) < 0)
+    p->snapshot = snapshot_open(p->o, &p->e);
+    if (!p->snapshot || choose_policy(p, file) < 0 || snapshot_read(p->snapshot, p->policy, &p->e) < 0)
         return -1;
     if (!snapshot_has_budgets(p->snapshot))
         fprintf(stderr, "ostler: PodDisruptionBudgets cannot be read here, so nothing is said of pods that they keep\n");
@@ -97,16 +95,18 @@ static int run(struct planning *p, const json_t *file)
 int plan_command(const struct options *o)
 {
     struct planning p = { .o = o };
-    CLEANUP_JSON json_t *file = NULL;
     /* Whatever goes wrong is said once, in the end. */
     log_setup(o->log_level == LOG_DEBUG ? LOG_DEBUG : LOG_SILENT, o->log_json);
-    if (o->file && load_file(&p, &file) < 0)
-        return 1;
+    CLEANUP_JSON json_t *file = o->file ? plan_file_load(o) : NULL;
+    if (o->file && !file)
+        return NOT_MADE;
     int rc = run(&p, file);
     if (rc < 0)
         fprintf(stderr, "ostler: %s\n", err_msg(&p.e));
     json_decref(p.policy);
     snapshot_free(p.snapshot);
     err_clear(&p.e);
-    return rc < 0 ? 1 : 0;
+    if (rc < 0)
+        return NOT_MADE;
+    return p.unfinished ? NOT_TO_ITS_END : MADE;
 }

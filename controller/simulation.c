@@ -10,7 +10,7 @@
 #include "sim/actors/actors.h"
 #include "sim/api/builtin.h"
 #include "sim/world/process.h"
-#include "simulated_world.h"
+#include "simulated_pods.h"
 #include "simulation_story.h"
 
 #define USER "system:serviceaccount:ostler-system:ostler"
@@ -22,16 +22,18 @@ enum {
     MINUTE_MS = 60 * SECOND_MS,
     STANDS_MS = 4 * MINUTE_MS, /* by then everything that was read stands again */
     BEGINS_MS = 5 * MINUTE_MS, /* and the policy comes: this moment is now */
-    /* When nobody came further for so long nobody will, unless windows, a soak or jobs are waited for. */
+    /* When nobody came further for so long, and for as long as the policy has somebody wait besides, nobody will. */
     QUIET_MS = 2 * 60 * MINUTE_MS,
     REPORTS_MS = 30 * SECOND_MS, /* what is said of nodes comes a little later than what is done with them */
     LATENCY_MIN_MS = 1,
     LATENCY_MAX_MS = 5,
     INSTANT_MS = 50,
+    FORGET_MS = 2 * MINUTE_MS, /* every watch has had a bookmark by then */
 };
 
 struct simulation {
     const struct options *o;
+    const struct rollout_spec *spec;
     struct sim sim;
     struct api *api;
     struct simulated_world world;
@@ -40,6 +42,8 @@ struct simulation {
     struct manifests *manifests;
     struct process *ostler;
     struct story *story;
+    struct sim_event forgetting;
+    uint64_t seen_rv; /* when history was last forgotten */
 };
 
 /* Everything stands at once while the world is made. */
@@ -55,6 +59,16 @@ static struct spec_latencies assumed(const struct options *o)
 }
 
 /* ---- the world */
+
+/* History is most of what a large world would take. */
+static void forget(void *arg)
+{
+    struct simulation *s = arg;
+    if (s->seen_rv)
+        api_compact(s->api, s->seen_rv);
+    s->seen_rv = api_rv(s->api);
+    sim_after(&s->sim, &s->forgetting, FORGET_MS);
+}
 
 /* The policy holds still until the world stands. */
 static void restore_policy(const struct simulation *s, const json_t *policy)
@@ -99,6 +113,8 @@ static int set_up(struct simulation *s, const struct cluster *c, const json_t *o
     simulated_world_restore(&s->world, s->api);
     restore_policy(s, policy);
     let_everybody_begin(s);
+    s->forgetting = (struct sim_event){ .fn = forget, .arg = s };
+    sim_after(&s->sim, &s->forgetting, FORGET_MS);
     return 0;
 }
 
@@ -124,15 +140,23 @@ static void begin_rollout(struct simulation *s)
     struct spec_latencies real = assumed(s->o);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:b, s:s}}}", "spec", "rollout", "paused", 0, "approval", "Automatic");
     actors_set_latencies(s->actors, &real);
-    s->story = story_new(s->api, &s->sim);
+    s->story = story_new(s->api, &s->sim, s->spec);
     api_merge(s->api, PERSON, kind_named("gpuclusterpolicies"), "", POLICY_NAME, "", patch, NULL);
+}
+
+/* All that the policy may have a node wait for, after each other. */
+static int64_t waits_ms(const struct rollout_spec *r)
+{
+    int64_t jobs_s = r->drain.wait_for_jobs_s > 0 ? r->drain.wait_for_jobs_s : 0;
+    return SECOND_MS *
+           (r->canary_soak_s + r->soak_s + jobs_s + r->drain.timeout_s + r->install_timeout_s + r->validation_timeout_s);
 }
 
 /* To the end of the rollout, or until nothing more will happen by itself. */
 static void play(struct simulation *s)
 {
-    int64_t until_ms = BEGINS_MS + s->o->simulated_ms;
-    while (s->sim.now_ms < until_ms && !story_is_over(s->story, QUIET_MS + s->o->jobs_end_after_ms))
+    int64_t until_ms = BEGINS_MS + s->o->simulated_ms, quiet_ms = QUIET_MS + s->o->jobs_end_after_ms + waits_ms(s->spec);
+    while (s->sim.now_ms < until_ms && !story_is_over(s->story, quiet_ms))
         if (!sim_step(&s->sim, until_ms))
             break;
     sim_run_until(&s->sim, s->sim.now_ms + REPORTS_MS);
@@ -141,11 +165,11 @@ static void play(struct simulation *s)
 json_t *simulation_run(const struct options *o, const struct cluster *c, const json_t *objects, const json_t *policy,
                        struct err *e)
 {
-    struct simulation s = { .o = o };
+    struct simulation s = { .o = o, .spec = &c->rollout };
     json_t *told = NULL;
     if (set_up(&s, c, objects, policy, e) == 0) {
         sim_run_until(&s.sim, STANDS_MS);
-        simulated_world_add_pods(&s.world, s.api);
+        simulated_pods_add(&s.world, s.api);
         sim_run_until(&s.sim, BEGINS_MS);
         begin_rollout(&s);
         play(&s);

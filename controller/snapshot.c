@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "client/http.h"
 #include "client/read_only.h"
+#include "reconcilers/cluster_policy.h"
 #include "reconcilers/model/pod.h"
 #include "runtime/loop.h"
 
-/* What plans rest on; ConfigMaps only when a policy asks for them. */
-static const enum resource_id wanted[] = { RESOURCE_POLICY, RESOURCE_NODE, RESOURCE_POD, RESOURCE_REVISION, RESOURCE_BUDGET };
+/* What plans rest on, besides the policy; ConfigMaps only when that asks for them. */
+static const enum resource_id wanted[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK, RESOURCE_REVISION, RESOURCE_BUDGET };
 
 /* In front of a table's own functions, so that objects are kept as they come. */
 struct tap {
@@ -29,6 +31,7 @@ struct snapshot {
     struct cluster cluster;
     struct tap taps[RESOURCE_COUNT];
     json_t *objects;
+    bool simulates; /* somebody asks for the objects, too */
     bool config_loaded, cluster_made;
 };
 
@@ -82,10 +85,18 @@ static void no_policy(void *arg, bool soon)
     (void) arg, (void) soon;
 }
 
-/* Of pods only those that use a GPU. */
+/* Of pods those that use a GPU, or all that would have to leave; none of Ostler's own, neither operands nor one-off pods. */
+static bool may_leave(const struct snapshot *s, const struct pod *p)
+{
+    return p->gpus > 0 || (s->cluster.all_pods && p->component == COMPONENT_NONE);
+}
+
+/* A plan alone asks for budgets; most of what a simulation is made of would be kept in vain. */
 static bool is_kept(const struct tap *t, const struct record *r)
 {
-    return r && (t->resource != RESOURCE_POD || ((const struct pod *) r)->gpus > 0);
+    if (!r || t->resource == RESOURCE_TASK || (!t->snapshot->simulates && t->resource != RESOURCE_BUDGET))
+        return false;
+    return t->resource != RESOURCE_POD || may_leave(t->snapshot, (const struct pod *) r);
 }
 
 static struct record *tap_project(void *arg, const json_t *object)
@@ -98,7 +109,8 @@ static struct record *tap_project(void *arg, const json_t *object)
     json_t *kept = json_copy((json_t *) object);
     json_object_set_new(kept, "apiVersion", json_string(resource_api_version(t->resource)));
     json_object_set_new(kept, "kind", json_string(resource_get(t->resource)->kind));
-    json_array_append_new(t->snapshot->objects, kept);
+    CLEANUP_FREE char *key = snapshot_key(resource_get(t->resource)->kind, r->key);
+    json_object_set_new(t->snapshot->objects, key, kept);
     return r;
 }
 
@@ -136,7 +148,7 @@ static void set_up_cluster(struct snapshot *s, const struct options *o)
                                                          .clock = &s->clock,
                                                          .listener = { .node = no_node, .policy = no_policy } });
     s->cluster_made = true;
-    s->objects = json_array();
+    s->objects = json_object();
     size_t n = cluster_informers(&s->cluster, rows);
     for (size_t i = 0; i < n; i++) {
         tap_table(s, rows[i].resource);
@@ -177,15 +189,15 @@ static int wait_for_lists(struct snapshot *s, struct err *e)
     return problem(s) ? err_set(e, ERR_UNREACHABLE, "%s (cluster: %s)", problem(s), s->config.description) : 0;
 }
 
-struct snapshot *snapshot_read(const struct options *o, struct err *e)
+struct snapshot *snapshot_open(const struct options *o, struct err *e)
 {
     struct snapshot *s = xcalloc(1, sizeof *s);
     s->clock = clock_system();
+    s->simulates = o->simulate;
     if (set_up_client(s, o, e) < 0)
         goto fail;
     set_up_cluster(s, o);
-    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-        informer_start(s->cluster.informers[wanted[i]]);
+    informer_start(s->cluster.informers[RESOURCE_POLICY]);
     if (wait_for_lists(s, e) < 0)
         goto fail;
     return s;
@@ -194,9 +206,14 @@ fail:
     return NULL;
 }
 
-int snapshot_read_configs(struct snapshot *s, struct err *e)
+int snapshot_read(struct snapshot *s, const json_t *policy, struct err *e)
 {
-    informer_start(s->cluster.informers[RESOURCE_CONFIGMAP]);
+    /* First, since it says which pods are kept. */
+    cluster_take_policy(&s->cluster, policy);
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        informer_start(s->cluster.informers[wanted[i]]);
+    if (json_str(policy, "spec.devicePlugin.config.name"))
+        informer_start(s->cluster.informers[RESOURCE_CONFIGMAP]);
     return wait_for_lists(s, e);
 }
 
@@ -208,6 +225,11 @@ struct cluster *snapshot_cluster(struct snapshot *s)
 bool snapshot_has_budgets(const struct snapshot *s)
 {
     return informer_present(s->cluster.informers[RESOURCE_BUDGET]);
+}
+
+char *snapshot_key(const char *kind, const char *key)
+{
+    return xasprintf("%s/%s", kind, key);
 }
 
 const json_t *snapshot_objects(const struct snapshot *s)

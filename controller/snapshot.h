@@ -8,16 +8,21 @@
 
 struct snapshot;
 
-/* NULL with an error that says what could not be read and what to do about it. `o` is borrowed for as long. */
-struct snapshot *snapshot_read(const struct options *o, struct err *e);
-/* Filled with all that was read; the policy is the server's. Owned by the snapshot. */
+/* The cluster, of which nothing is read but its policy. NULL with an error that says what could not be read and what to do about
+ * it. `o` is borrowed for as long. */
+struct snapshot *snapshot_open(const struct options *o, struct err *e);
+/* Reads all that a plan under this policy, the server's or another, rests on. */
+int snapshot_read(struct snapshot *s, const json_t *policy, struct err *e);
+/* Filled with all that was read; has taken the policy. Owned by the snapshot. */
 struct cluster *snapshot_cluster(struct snapshot *s);
 /* Whether PodDisruptionBudgets could be read: it is not held against who may not. */
 bool snapshot_has_budgets(const struct snapshot *s);
-/* Everything that was kept, as it came, without what nobody reads. Borrowed. */
+/* PodDisruptionBudgets, and for a simulation every object that it is made of: as they came, without what nobody reads, by
+ * snapshot_key(). Borrowed. */
 const json_t *snapshot_objects(const struct snapshot *s);
-/* Lists ConfigMaps too, for a policy that takes the device plugin's configuration from one. */
-int snapshot_read_configs(struct snapshot *s, struct err *e);
+/* "Kind/namespace/name" or "Kind/name". Owned by the caller. */
+char *snapshot_key(const char *kind, const char *key);
+/* Frees it with its cluster and ends its connections; NULL is none. */
 void snapshot_free(struct snapshot *s);
 
 #endif

@@ -10,16 +10,17 @@ import threading
 import time
 
 import kube
+from worker import Worker
 
 SELECTOR = "app.kubernetes.io/component=device-plugin"
 GPUS_ANNOTATION = "test.ostler.dev/gpus"
 
 
-class PluginActor(threading.Thread):
+class PluginActor(Worker):
     """Follows the device plugin's pods of all nodes until stop()."""
 
     def __init__(self, client):
-        super().__init__(name="plugin-actor", daemon=True)
+        super().__init__(self._play)
         self._client = client
         self._stopping = threading.Event()
         self._ready = {}  # node -> names of its ready plugin pods
@@ -29,7 +30,7 @@ class PluginActor(threading.Thread):
         """Ends it; it notices at its next event at the latest, and does not hold the process."""
         self._stopping.set()
 
-    def run(self):
+    def _play(self):
         while not self._stopping.is_set():
             try:
                 self._follow()

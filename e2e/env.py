@@ -12,6 +12,9 @@ from names import (CLAIM, COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT
 from program import Operator
 
 
+# Calm for so many seconds once a node's last report has come is calm for good: all that follows is the policy's status,
+# once a second.
+AFTER_REPORTS = 1.5
 # More nodes than this are not taken away one by one after a test.
 FEW = 8
 
@@ -85,6 +88,7 @@ class Env:
 
     def end(self):
         """Called after each test: policy, nodes and pods go; what Ostler should have taken away and did not is an error."""
+        self.actor.check()
         for kind, name, namespace in self._others:
             self.k.delete(kind, name, namespace, grace=0)
         if not self.world.apiserver.running:
@@ -261,13 +265,21 @@ class Env:
         time.sleep(seconds)
         self.wait(calm, timeout)
 
+    def wait_reported(self, *nodes, timeout=15):
+        """Waits until the reports about the nodes, which come three seconds late, say that they work."""
+        def missing():
+            told = {r["metadata"]["name"]: r.get("status", {}).get("state") for r in self.k.list("GpuNode")}
+            return [f"{n}: {told.get(n)}" for n in nodes if told.get(n) != "Ready"]
+        self.wait(lambda: not missing() or str(missing()), timeout, f"reports say that {nodes} work")
+
     def serving(self, *suffixes, spec=None, gpu="nfd", **more):
         """A policy, GPU nodes that run all operands, everything calm: where many tests begin. Returns the names."""
         names = [self.node(s, gpu, **more) for s in suffixes]
         self.policy(spec)
         self.wait_serving(*names)
         self.wait_policy()
-        self.wait_calm()
+        self.wait_reported(*names)
+        self.wait_calm(AFTER_REPORTS)
         return names if len(names) > 1 else names[0]
 
     def stays(self, predicate, seconds, what):

@@ -13,6 +13,7 @@ class Test:
     about: str
     function: object
     row: object = None
+    long: bool = False
 
     def run(self, env):
         """Runs it; an exception is a failure."""
@@ -34,6 +35,14 @@ class Registry:
         self._add(function, function.__name__, None)
         return function
 
+    def long_test(self, function):
+        """Decorator: a test that takes more than 15 s, most of which it waits.
+
+        These begin first, so that none is left alone at the end.
+        """
+        self._add(function, function.__name__, None, long=True)
+        return function
+
     def closing(self, function):
         """Decorator: this function is a test of what has happened in a world, run as its last."""
         self._add(function, function.__name__, None)
@@ -48,16 +57,17 @@ class Registry:
             return function
         return register
 
-    def _add(self, function, name, row):
+    def _add(self, function, name, row, long=False):
         about = inspect.getdoc(function)
         if not about:
             raise ValueError(f"{name} does not say what it is about")
         scenario = function.__module__.rpartition(".")[2]
-        self.tests.append(Test(name, scenario, about.splitlines()[0], function, row))
+        self.tests.append(Test(name, scenario, about.splitlines()[0], function, row, long))
 
 
 REGISTRY = Registry()
 test = REGISTRY.test
+long_test = REGISTRY.long_test
 cases = REGISTRY.cases
 closing = REGISTRY.closing
 

@@ -1,4 +1,5 @@
-/* What another build of Ostler has built in: `make build/ostler-other` compiles with it, scenarios/s05_edits.py runs the result. */
+/* What another build of Ostler has built in: `make build/ostler-other` compiles with it, scenarios/s05_edits.py runs
+ * the result. */
 #define OSTLER_VERSION "other"
 #define POLICY_BUILTINS(X)                                                                         \
     X(DRIVER, "nvcr.io/nvidia", "driver", "590.44.01")                                             \

@@ -83,8 +83,8 @@ class Ways(threading.Thread):
                     for kind, node in events:
                         self._since = node["metadata"]["resourceVersion"]
                         self._on_event(kind, node)
-            except (kube.ApiError, OSError) as e:
-                self.wrong.append(f"the watch broke: {e}")
+            except Exception as e:  # whatever it is, what nodes did since then is not known
+                self.wrong.append(f"nodes are not followed any more: {type(e).__name__}: {e}")
                 return
         self._followed = True
 

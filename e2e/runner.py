@@ -1,48 +1,42 @@
 """Runs tests one after another and tells how they went."""
 
+import collections
 import contextlib
 import json
 import pathlib
-import threading
 import time
 import traceback
 
 import kube
 from env import Env
 from installation import Installation
+from worker import Worker
 from world import World
 
 
-# Scenarios that mostly wait for time to pass: a world of their own beside the others takes half of the time.
-PATIENT = ("s09_crashes", "s10_server", "s11_quiet", "s13_upgrades", "s14_upgrades_people")
+def in_turn(tests):
+    """The queue that all runners take tests from: long ones first."""
+    return collections.deque(sorted(tests, key=lambda t: not t.long))
 
 
-def groups(tests):
-    """The tests of each world, in order."""
-    both = [[t for t in tests if (t.scenario in PATIENT) == patient] for patient in (False, True)]
-    return [group for group in both if group]
+class Runner(Worker):
+    """Runs one test of a queue after another in a world of its own, and counts: `passed`, `failed`."""
 
-
-class Runner(threading.Thread):
-    """Runs tests one after another in a world of their own and counts: `passed`, `failed`."""
-
-    def __init__(self, tests, logs):
-        super().__init__(daemon=True)
+    def __init__(self, queue, closing, logs):
+        """closing: tests of what has happened in a world, run as its last."""
+        super().__init__(self._live)
         self.passed = self.failed = 0
-        self.error = None
-        self._tests = tests
+        self._queue = queue
+        self._closing = closing
         self._world = None
         self._logs = pathlib.Path(logs)
         self._logs.mkdir(parents=True, exist_ok=True)
         for old in self._logs.glob("*.log"):
             old.unlink()
 
-    def run(self):
-        try:
-            with World() as self._world:
-                self._run_all(Env(self._world, Installation(self._world), self._logs))
-        except Exception as e:  # the world itself did not come up: told by the one who waits for this thread
-            self.error = e
+    def _live(self):
+        with World() as self._world:
+            self._run_all(Env(self._world, Installation(self._world), self._logs))
 
     def end(self):
         """Ends the world under a runner that is not to go on."""
@@ -51,15 +45,24 @@ class Runner(threading.Thread):
 
     def _run_all(self, env):
         try:
-            for one in self._tests:
-                if self._run_one(env, one):
-                    self.passed += 1
-                else:
-                    self.failed += 1
+            while self._queue:
+                try:
+                    one = self._queue.popleft()
+                except IndexError:
+                    break  # another one was faster
+                self._count(env, one)
+            for one in self._closing:
+                self._count(env, one)
         finally:
             if env.operator:
                 env.operator.stop()
             env.actor.stop()
+
+    def _count(self, env, one):
+        if self._run_one(env, one):
+            self.passed += 1
+        else:
+            self.failed += 1
 
     def _run_one(self, env, one):
         began = time.monotonic()
@@ -75,7 +78,7 @@ class Runner(threading.Thread):
             except Exception as e:  # taking everything away again is part of each test
                 report = "while cleaning up: " + self._report(env, e)
         seconds = time.monotonic() - began
-        line = f"{'ok  ' if report is None else 'FAIL'} {one.scenario}.{one.name} ({seconds:.1f} s)"
+        line = f"{'ok  ' if report is None else 'FAIL'} {one.scenario}.{one.name} ({seconds:.1f} s, world {self._logs.name})"
         print(line if report is None else f"{line}\n{report}", flush=True)
         if report is not None:
             env.reset()

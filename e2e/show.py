@@ -37,6 +37,7 @@ In a second terminal:
     export KUBECONFIG={kubeconfig}
     alias kubectl={kubectl}
     kubectl get gpupolicy                                       # what a person sees
+    kubectl get gpunodes                                        # and of each node
     kubectl get nodes -L nvidia.com/gpu.present,ostler.dev/driver,ostler.dev/stack
     kubectl -n ostler-operands get daemonsets,pods -o wide
     kubectl edit gpupolicy default                              # say, exporter.interval: 5s, or driver.version
@@ -153,6 +154,12 @@ def of_policy(policy):
     return aspects
 
 
+def of_gpunode(report):
+    """State and reason, as `kubectl get gpunodes` has them."""
+    status = report.get("status", {})
+    return {"state": f"{status['state']} {status.get('reason', '')}"} if "state" in status else {}
+
+
 def of_event(event):
     """What it says, where it comes from Ostler."""
     if not event.get("reportingController", "").startswith("ostler"):
@@ -164,7 +171,7 @@ def follow(screen, world):
     """Starts a follower for each kind that is shown."""
     for kind, describe, namespace in (
             ("Node", of_node, None), ("DaemonSet", of_daemonset, names.OPERANDS), ("Pod", of_pod, names.OPERANDS),
-            ("GpuClusterPolicy", of_policy, None), ("Event", of_event, None)):
+            ("GpuClusterPolicy", of_policy, None), ("GpuNode", of_gpunode, None), ("Event", of_event, None)):
         Follower(screen, world.client(), kind, describe, namespace).start()
 
 

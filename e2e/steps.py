@@ -12,6 +12,7 @@ import time
 
 import kube
 from names import CLAIM, COMPONENT, DRIVER, OPERANDS, STACK
+from worker import Worker
 
 TASK = "ostler.dev/task"
 
@@ -78,12 +79,16 @@ class Steps:
         self._ending = threading.Event()
         self._turn = time.time()   # when the last node was released, or all began
         self.steps = []
-        for kind, namespace in (("Node", None), ("Pod", OPERANDS)):
-            threading.Thread(target=self._follow, args=(client.clone(), kind, namespace), daemon=True).start()
+        self._followers = [Worker(self._follow, client.clone(), kind, namespace)
+                           for kind, namespace in (("Node", None), ("Pod", OPERANDS))]
+        for one in self._followers:
+            one.start()
 
     def end(self):
-        """Looks no more."""
+        """Looks no more. Raises what ended one that looks before its time: the steps since then are not known."""
         self._ending.set()
+        for one in self._followers:
+            one.finish(30)
 
     def turn(self):
         """From here on the first node may begin."""

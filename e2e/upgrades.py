@@ -147,6 +147,29 @@ def end_job(env, pod):
     env.k.merge_patch("Pod", pod, {"metadata": {"annotations": {"test.ostler.dev/complete": "true"}}}, "default")
 
 
+# ---- proofs
+
+# The version of a proof whose pod does not come to its end by itself; end_proof() gives it one.
+OPEN_PROOF = {"version": "vectoradd-slow"}
+
+
+def wait_proof(env, node):
+    """Waits until the pod that proves the node is bound to it, and returns its name."""
+    proof = f"ostler-proof-{node}"
+    env.wait(lambda: (env.k.get("Pod", proof, OPERANDS) or {"spec": {}})["spec"].get("nodeName") == node,
+             what=f"the proof of {node} waits")
+    return proof
+
+
+def end_proof(env, proof, code, message):
+    """A proof's pod comes to its end, with that exit code and these last words."""
+    end = {"exitCode": code, "reason": "Error" if code else "Completed", "message": message, "startedAt": ago(0),
+           "finishedAt": ago(0)}
+    container = {"name": "proof", "image": "x", "imageID": "", "ready": False, "restartCount": 0, "state": {"terminated": end}}
+    status = {"phase": "Failed" if code else "Succeeded", "containerStatuses": [container]}
+    env.k.merge_patch("Pod", proof, {"status": status}, OPERANDS, subresource="status")
+
+
 # ---- other people's pods
 
 def workload(env, kind, node, pod_spec=None, group="apps/v1", **spec):
@@ -220,11 +243,20 @@ def old_news(env, *nodes):
         env.k.strategic_patch("Node", node, {"status": {"conditions": [condition]}}, subresource="status")
 
 
-def _age(env, node, seconds):
-    """Makes the phase of a node's claim that old; what Ostler writes at the same moment stays. Whether there was anything to do."""
+def _try(node):
+    """What tells one try of an upgrade from the next, or from the way back."""
+    claim = claim_of(node)
+    return claim and [claim[key] for key in ("kind", "attempt", "driver", "stack")]
+
+
+def _age(env, node, seconds, meant):
+    """Makes the phase of a node's claim that old, of the try that is meant; what Ostler writes at the same moment stays.
+
+    Returns whether there was anything to do.
+    """
     found = env.get_node(node)
     claim = claim_of(found)
-    if claim is None or claim["phase"] == "Failed":
+    if claim is None or claim["phase"] == "Failed" or _try(found) != meant:
         return False
     claim["since"] = ago(seconds)
     try:
@@ -252,11 +284,11 @@ def run_out(env, *nodes, timeout=100):
     An Ostler that has not watched for longer than a step's timeout, the least of which is a minute, waits for that.
     """
     old_news(env, *nodes)
-    began = time.time()
+    began, meant = time.time(), {n: _try(env.get_node(n)) for n in nodes}
 
     def noticed():
         _news(env, nodes)
-        left = [n for n in nodes if _age(env, n, 3600 + int(time.time() - began))]
+        left = [n for n in nodes if _age(env, n, 3600 + int(time.time() - began), meant[n])]
         return not left or str(left)
     env.wait(noticed, timeout, f"the time of {nodes} is over", every=0.5)
 

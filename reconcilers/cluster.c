@@ -32,13 +32,14 @@ static void free_slots(struct cluster *c)
     while ((e = map_next(&c->slots, &cursor))) {
         struct node_slot *slot = e->value;
         tally_remove(&c->tally, &slot->summary);
+        cluster_refusal_over(c, slot);
         free(slot->name);
-        free(slot->refused);
         free(slot->read.claim);
         last_words_free(slot->words);
         free(slot);
     }
     map_clear(&c->slots);
+    map_clear(&c->refused);
     free(TAKE(c->by_name));
 }
 
@@ -70,7 +71,8 @@ void cluster_clear(struct cluster *c)
 bool cluster_synced(const struct cluster *c)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (c->informers[i] && cluster_rests_on((enum resource_id) i) && informer_started(c->informers[i]) && !informer_synced(c->informers[i]))
+        if (c->informers[i] && cluster_rests_on((enum resource_id) i) && informer_started(c->informers[i]) &&
+            !informer_synced(c->informers[i]))
             return false;
     return true;
 }
@@ -95,6 +97,7 @@ void cluster_new_epoch(struct cluster *c)
     c->pending = c->node_count;
     cluster_tell_nodes(c);
     c->o.listener.policy(c->o.listener.arg, true);
+    cluster_tell_rollout(c);
 }
 
 void cluster_begin(struct cluster *c)
@@ -106,16 +109,18 @@ void cluster_begin(struct cluster *c)
     cluster_new_epoch(c);
 }
 
-void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *ret_age_s)
+/* In whole seconds, rounded up. */
+static int64_t silence_s(const struct cluster *c, enum resource_id resource)
 {
-    static const enum resource_id decisive[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK };
-    int64_t age_ms = 0;
-    for (size_t i = 0; i < ARRAY_LEN(decisive); i++) {
-        int64_t silent_ms = informer_silent_ms(c->informers[decisive[i]]);
-        age_ms = silent_ms > age_ms ? silent_ms : age_ms;
-    }
-    *ret_age_s = (age_ms + 999) / 1000;
-    *ret_watched_s = (clock_mono_ms(c->o.clock) - c->watched_since_ms) / 1000;
+    return (informer_silent_ms(c->informers[resource]) + 999) / 1000;
+}
+
+void cluster_watched(const struct cluster *c, struct node_input *ret)
+{
+    int64_t nodes_s = silence_s(c, RESOURCE_NODE), pods_s = silence_s(c, RESOURCE_POD);
+    ret->age_s = nodes_s > pods_s ? nodes_s : pods_s;
+    ret->tasks_age_s = silence_s(c, RESOURCE_TASK);
+    ret->watched_since_s = (c->began_us + c->watched_since_ms * 1000) / 1000000;
 }
 
 int64_t cluster_now_s(const struct cluster *c)
@@ -131,6 +136,7 @@ void cluster_node_seen(struct cluster *c, struct node_slot *slot)
     if (--c->pending > 0)
         return;
     c->o.listener.policy(c->o.listener.arg, !c->looked_through);
+    cluster_tell_rollout(c);
     c->looked_through = true;
 }
 
@@ -147,6 +153,12 @@ static enum stance stance_without_policy(const struct cluster *c, int64_t *ret_a
         return STANCE_REMOVE;
     *ret_again_ms = left;
     return STANCE_HOLD;
+}
+
+void cluster_tell_rollout(const struct cluster *c)
+{
+    if (c->o.listener.rollout)
+        c->o.listener.rollout(c->o.listener.arg);
 }
 
 void cluster_tell_report(const struct cluster *c, const char *name)

@@ -1,5 +1,5 @@
-/* What is known of the cluster: a table per resource, the index from nodes to their pods, the decoded policy and the sums. The only
- * reader and writer of the tables; reconcilers ask it for snapshots. */
+/* What is known of the cluster: a table per resource, the index from nodes to their pods, the decoded policy and the sums. The
+ * only reader and writer of the tables; reconcilers ask it for snapshots. */
 #ifndef OSTLER_RECONCILERS_CLUSTER_H
 #define OSTLER_RECONCILERS_CLUSTER_H
 
@@ -50,7 +50,7 @@ struct cluster_listener {
     /* `soon`: at once; otherwise when the dust has settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
-    /* A node has changed, which the rollout may have waited for. May be NULL. */
+    /* What decisions of the rollout rest on has changed. May be NULL. */
     void (*rollout)(void *arg);
     /* What is said of a node may not be true any more. `soon`: nothing of it is, and somebody waits for it to go. May be NULL. */
     void (*report)(void *arg, const char *name, bool soon);
@@ -93,6 +93,7 @@ struct cluster {
     struct targets *targets;          /* of `policy` */
     bool saw_deletion;                /* the last policy went through a deletion */
     enum stance stance;               /* of the policy's last pass */
+    struct map refused;               /* struct node_slot by name: those with `refused` */
     uint32_t budgets_eased;           /* how often a PodDisruptionBudget became one that may let a pod go */
     int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
     bool deleting;                    /* deletions of DaemonSets or records are on their way */
@@ -100,7 +101,9 @@ struct cluster {
     struct intents intents;           /* what children should be like under `policy` */
 };
 
+/* A cluster of which nothing is known yet. What `o` points to is borrowed and outlives it. */
 void cluster_init(struct cluster *c, const struct cluster_options *o);
+/* Frees all that it owns; informers and the listener are others' matter. */
 void cluster_clear(struct cluster *c);
 /* The resources that are watched, with the options of their informers; returns how many. */
 size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT]);
@@ -120,10 +123,10 @@ void cluster_written(struct cluster *c, enum resource_id resource, const json_t 
 bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object);
 /* Whether a child is as it was when the server last confirmed our own write to it. */
 bool cluster_confirmed(const struct cluster *c, const struct child *child);
-/* For how long what is known of nodes and pods has been kept up to date without a gap, and how old it may be by now. Seconds. */
-void cluster_watched(const struct cluster *c, int64_t *ret_watched_s, int64_t *ret_age_s);
-/* Seconds of the epoch: the wall clock as it was when Ostler began, and what has passed since. Nobody sets this one, so that what was written down by
- * it is not over before its time. */
+/* Fills in since when what is known of nodes and pods has been kept up to date without a gap, and how old it may be by now. */
+void cluster_watched(const struct cluster *c, struct node_input *ret);
+/* Seconds of the epoch: the wall clock as it was when Ostler began, and what has passed since. Nobody sets this one, so that what
+ * was written down by it is not over before its time. */
 int64_t cluster_now_s(const struct cluster *c);
 /* The pods of a slot, summed up; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
@@ -131,6 +134,8 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
 const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash);
 /* The inputs that the record of a revision holds, or NULL. For struct node_input. */
 const json_t *cluster_record(void *arg, const char *tier, const char *hash);
+/* Something that decisions of the rollout rest on has changed. */
+void cluster_tell_rollout(const struct cluster *c);
 /* What is said of a node is to be looked at. */
 void cluster_tell_report(const struct cluster *c, const char *name);
 /* The same for all nodes. */

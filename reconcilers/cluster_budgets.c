@@ -1,5 +1,8 @@
 #include "reconcilers/cluster_budgets.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/pod_budget.h"
 
@@ -20,8 +23,7 @@ static bool budgets_same(void *arg, const struct record *a, const struct record 
 
 static bool was_refused_near(const struct node_slot *slot, const struct pod_budget *b)
 {
-    return slot->node && str_has_prefix(str_or_empty(slot->refused), REFUSED_POD) &&
-           pod_budget_is_near(b, slot->refused + sizeof REFUSED_POD - 1);
+    return str_has_prefix(slot->refused, REFUSED_POD) && pod_budget_is_near(b, slot->refused + sizeof REFUSED_POD - 1);
 }
 
 static void budget_changed(void *arg, struct record *before, struct record *after)
@@ -33,7 +35,7 @@ static void budget_changed(void *arg, struct record *before, struct record *afte
     if (!pod_budget_eased(was, is))
         return;
     c->budgets_eased++;
-    while ((e = map_next(&c->slots, &cursor)))
+    while ((e = map_next(&c->refused, &cursor)))
         if (was_refused_near(e->value, is ? is : was))
             c->o.listener.node(c->o.listener.arg, e->key);
 }
@@ -49,8 +51,18 @@ struct table_ops cluster_budget_ops(struct cluster *c)
     return (struct table_ops){ budget_from, budgets_same, budget_changed, free_budget, c };
 }
 
-void cluster_refused(struct cluster *c, const struct node_slot *slot)
+void cluster_refusal_over(struct cluster *c, struct node_slot *slot)
 {
+    if (slot->refused)
+        map_remove(&c->refused, slot->name);
+    free(TAKE(slot->refused));
+}
+
+void cluster_refused(struct cluster *c, struct node_slot *slot, char *words_steal)
+{
+    cluster_refusal_over(c, slot);
+    slot->refused = words_steal;
+    map_put(&c->refused, slot->name, slot);
     struct informer *inf = c->informers[RESOURCE_BUDGET];
     /* News that came while the answer was on its way found nobody who waited. */
     if (slot->budgets_eased != c->budgets_eased)

@@ -90,8 +90,10 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
             decode(c);
     }
     json_decref(before);
-    if (same)
-        c->o.listener.policy(c->o.listener.arg, false);
-    else
+    if (!same) {
         cluster_new_epoch(c);
+        return;
+    }
+    c->o.listener.policy(c->o.listener.arg, false);
+    cluster_tell_rollout(c); /* a plan may be approved */
 }

@@ -28,13 +28,13 @@ static void tell_policy(struct cluster *c, bool soon)
 
 /* ---- nodes */
 
-/* Where the slot is in the order of names, or belongs. */
+/* Where the slot is in the order of names, or belongs: gpu-2 comes before gpu-10, as people count. */
 static size_t place_of(const struct cluster *c, const char *name, size_t count)
 {
     size_t first = 0;
     while (first < count) {
         size_t middle = first + (count - first) / 2;
-        if (strcmp(c->by_name[middle]->name, name) < 0)
+        if (strverscmp(c->by_name[middle]->name, name) < 0)
             first = middle + 1;
         else
             count = middle;
@@ -82,8 +82,8 @@ static void forget_slot(struct cluster *c, struct node_slot *slot)
     if (slot->node || slot->pods)
         return;
     leave_slot(c, slot);
+    cluster_refusal_over(c, slot);
     free(slot->name);
-    free(slot->refused);
     forget_reading(slot);
     last_words_free(slot->words);
     free(slot);
@@ -109,6 +109,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
         c->pending--;
     slot->epoch = 0;
     last_words_free(TAKE(slot->words));
+    cluster_refusal_over(c, slot);
     forget_reading(slot);
     tally_remove(&c->tally, &slot->summary);
     cluster_tell_report(c, slot->name);
@@ -116,12 +117,29 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
         tell_node(c, slot->name); /* one-off pods that nobody else would ever take away */
     forget_slot(c, slot);
     tell_policy(c, false);
+    cluster_tell_rollout(c);
 }
 
 /* What the policy waits for when it goes. */
 static bool lost_condition(const struct node *was, const struct node *is)
 {
     return was->gpu_ready.status != CONDITION_ABSENT && is->gpu_ready.status == CONDITION_ABSENT;
+}
+
+/* A label whose value decisions of the rollout look at. NULL: none. */
+static bool same_label(const struct cluster *c, const struct node *was, const struct node *is, const char *key)
+{
+    const struct node_view a = { was, c->strings }, b = { is, c->strings };
+    return !key || str_eq(node_label(&a, key), node_label(&b, key));
+}
+
+/* What of a node the rollout looks at besides its verdict. */
+static bool matters_to_rollout(const struct cluster *c, const struct node *was, const struct node *is)
+{
+    return was->ready != is->ready || was->cordoned != is->cordoned || was->deleting != is->deleting || was->gpus != is->gpus ||
+           was->claim != is->claim || was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
+           !same_label(c, was, is, LABEL_DRIVER) || !same_label(c, was, is, LABEL_STACK) || !same_label(c, was, is, LABEL_HOLD) ||
+           (c->policy_valid && !same_label(c, was, is, c->rollout.topology_key));
 }
 
 static void node_changed(void *arg, struct record *before, struct record *after)
@@ -141,8 +159,8 @@ static void node_changed(void *arg, struct record *before, struct record *after)
     tell_node(c, slot->name);
     if (before && lost_condition((const struct node *) before, slot->node))
         tell_policy(c, false);
-    if (before && c->o.listener.rollout)
-        c->o.listener.rollout(c->o.listener.arg);
+    if (before && matters_to_rollout(c, (const struct node *) before, slot->node))
+        cluster_tell_rollout(c);
 }
 
 static void free_node(void *arg, struct record *r)
@@ -213,16 +231,26 @@ static bool pulls(const struct record *r)
     return t && t->kind == TASK_PULL;
 }
 
+/* A pod that a node which is closed may be waiting for. Operands come and go in phases that are none of the rollout's
+ * business. */
+static bool is_in_the_way(const struct cluster *c, const struct record *r)
+{
+    const struct pod *p = (const struct pod *) r;
+    const char *name = p && p->component == COMPONENT_NONE && !p->is_task ? intern_text(c->strings, p->node) : NULL;
+    const struct node_slot *slot = name ? map_get(&c->slots, name) : NULL;
+    return slot && slot->node && slot->node->claim;
+}
+
 static void pod_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
-    bool images = pulls(before) || pulls(after);
+    bool matters = pulls(before) || pulls(after) || is_in_the_way(c, before) || is_in_the_way(c, after);
     if (before)
         unlink_pod(c, (struct pod *) before);
     if (after)
         link_pod(c, (struct pod *) after);
-    if (images && c->o.listener.rollout)
-        c->o.listener.rollout(c->o.listener.arg);
+    if (matters)
+        cluster_tell_rollout(c);
 }
 
 static void free_pod(void *arg, struct record *r)
@@ -276,7 +304,8 @@ static void child_changed(void *arg, struct record *before, struct record *after
     }
     bool record = any->resource == RESOURCE_REVISION;
     if (record && c->policy_valid && !record_standing_same(was, is)) {
-        /* What pools go back to may have changed. Until every node has been looked at with that, nobody knows what the policy wishes. */
+        /* What pools go back to may have changed. Until every node has been looked at with that, nobody knows what the policy
+         * wishes. */
         targets_free(TAKE(c->targets));
         cluster_new_epoch(c);
     } else if (record && (!was || !is)) {
@@ -284,6 +313,8 @@ static void child_changed(void *arg, struct record *before, struct record *after
         cluster_tell_nodes(c);
     }
     tell_policy(c, !only_counts(was, is));
+    if (record)
+        cluster_tell_rollout(c);
 }
 
 static void free_child(void *arg, struct record *r)
@@ -364,7 +395,8 @@ static void free_policy(void *arg, struct record *r)
 
 static struct table_ops ops_for(struct cluster *c, struct record *(*project)(void *, const json_t *))
 {
-    return (struct table_ops){ .project = project, .same = children_same, .changed = child_changed, .free = free_child, .arg = c };
+    return (struct table_ops){ .project = project, .same = children_same, .changed = child_changed, .free = free_child,
+                               .arg = c };
 }
 
 void cluster_tables_init(struct cluster *c)

@@ -7,8 +7,8 @@
 
 static const char *const of_others[] = { MANAGED_FIELDS, NULL };
 
-/* Who manages fields of a child's spec is looked at. What the spec says is what Ostler has said, or somebody else has it. Of the fields in a template it is
- * enough that somebody has the spec: they come back with the apply that follows on a repair. */
+/* Who manages fields of a child's spec is looked at. What the spec says is what Ostler has said, or somebody else has it. Of the
+ * fields in a template it is enough that somebody has the spec: they come back with the apply that follows on a repair. */
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
 static const char *const of_nodes[] = {
@@ -27,9 +27,10 @@ static const char *const of_nodes[] = {
     NULL,
 };
 
-#define OF_CONTAINERS(list)                                                                                                                   \
-    list ".args", list ".command", list ".env", list ".envFrom", list ".imagePullPolicy", list ".lifecycle", list ".livenessProbe",           \
-        list ".ports", list ".readinessProbe", list ".securityContext", list ".startupProbe", list ".terminationMessagePath",                 \
+#define OF_CONTAINERS(list)                                                                                                   \
+    list ".args", list ".command", list ".env", list ".envFrom", list ".imagePullPolicy", list ".lifecycle",                  \
+    list ".livenessProbe",                                                                                                    \
+        list ".ports", list ".readinessProbe", list ".securityContext", list ".startupProbe", list ".terminationMessagePath", \
         list ".terminationMessagePolicy", list ".volumeMounts"
 #define OF_STATUSES(list) list ".containerID", list ".image", list ".imageID", list ".started"
 

@@ -7,7 +7,8 @@
 static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400 };
 
 static const char *const by_state[] = { "state", NULL }, *const by_state_and_pool[] = { "state", "pool", NULL };
-static const char *const by_outcome[] = { "outcome", NULL }, *const by_reason[] = { "reason", NULL }, *const by_pool[] = { "pool", NULL };
+static const char *const by_outcome[] = { "outcome", NULL }, *const by_reason[] = { "reason", NULL },
+    *const by_pool[] = { "pool", NULL };
 static const char *const by_budget[] = { "budget", NULL };
 
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
@@ -17,19 +18,29 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
         struct metric_desc desc;
     } rows[] = {
         { &m->nodes, { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL, 0 } },
-        { &m->state_seconds, { "ostler_node_state_seconds", "How long nodes were in a state that they have left.", METRIC_HISTOGRAM, by_state,
-                               state_buckets, ARRAY_LEN(state_buckets) } },
-        { &m->state_oldest, { "ostler_node_state_oldest_seconds", "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
-                              by_state, NULL, 0 } },
-        { &m->evictions, { "ostler_evictions_total", "Pods that were asked to leave, by what the server said.", METRIC_COUNTER, by_outcome, NULL, 0 } },
-        { &m->failures, { "ostler_upgrade_failures_total", "Upgrades that failed on a node, by reason.", METRIC_COUNTER, by_reason, NULL, 0 } },
-        { &m->rollbacks, { "ostler_rollbacks_total", "Nodes that began to go back to what is known good.", METRIC_COUNTER, by_pool, NULL, 0 } },
-        { &m->rollout_nodes, { "ostler_rollout_nodes", "Nodes of the rollout, by how far they are.", METRIC_GAUGE, by_state, NULL, 0 } },
-        { &m->rollout_state, { "ostler_rollout_state", "1 for the reason why no other node begins.", METRIC_GAUGE, by_reason, NULL, 0 } },
+        { &m->state_seconds,
+          { "ostler_node_state_seconds", "How long nodes were in a state that they have left.", METRIC_HISTOGRAM, by_state,
+            state_buckets, ARRAY_LEN(state_buckets) } },
+        { &m->state_oldest,
+          { "ostler_node_state_oldest_seconds", "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
+            by_state, NULL, 0 } },
+        { &m->evictions,
+          { "ostler_evictions_total", "Pods that were asked to leave, by what the server said.", METRIC_COUNTER, by_outcome, NULL,
+            0 } },
+        { &m->failures,
+          { "ostler_upgrade_failures_total", "Upgrades that failed on a node, by reason.", METRIC_COUNTER, by_reason, NULL, 0 } },
+        { &m->rollbacks,
+          { "ostler_rollbacks_total", "Nodes that began to go back to what is known good.", METRIC_COUNTER, by_pool, NULL, 0 } },
+        { &m->rollout_nodes,
+          { "ostler_rollout_nodes", "Nodes of the rollout, by how far they are.", METRIC_GAUGE, by_state, NULL, 0 } },
+        { &m->rollout_state,
+          { "ostler_rollout_state", "1 for the reason why no other node begins.", METRIC_GAUGE, by_reason, NULL, 0 } },
         { &m->used, { "ostler_rollout_used", "What upgrades take of each limit.", METRIC_GAUGE, by_budget, NULL, 0 } },
-        { &m->limit, { "ostler_rollout_limit", "The limits of spec.rollout, in nodes or GPUs.", METRIC_GAUGE, by_budget, NULL, 0 } },
-        { &m->failed_revisions, { "ostler_rollout_failed_revisions", "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool,
-                                  NULL, 0 } },
+        { &m->limit,
+          { "ostler_rollout_limit", "The limits of spec.rollout, in nodes or GPUs.", METRIC_GAUGE, by_budget, NULL, 0 } },
+        { &m->failed_revisions,
+          { "ostler_rollout_failed_revisions", "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool,
+            NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(registry, &rows[i].desc);
@@ -43,7 +54,8 @@ const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, s
     return none ? "" : c->policy.pools[pool].name;
 }
 
-/* A state counts from when the node was seen to enter it: what it was in when this process began to look it has entered at a time that nobody knows. */
+/* A state counts from when the node was seen to enter it: what it was in when this process began to look it has entered at a time
+ * that nobody knows. */
 static void leave_state(struct fleet_metrics *m, const struct node_summary *before, int64_t now_s)
 {
     const char *name = node_state_name(before->state);
@@ -51,7 +63,8 @@ static void leave_state(struct fleet_metrics *m, const struct node_summary *befo
         metric_observe(m->state_seconds, &name, (double) (now_s - before->since_s));
 }
 
-void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before, const struct node_verdict *v, int64_t now_s)
+void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
+                        const struct node_verdict *v, int64_t now_s)
 {
     if (!before->counted)
         return;
@@ -80,7 +93,8 @@ static void show_nodes(struct fleet_metrics *m, const struct cluster *c)
     for (size_t pool = 0; pool < TALLY_POOLS_MAX; pool++) {
         for (int i = 0; i < NODE_STATE_COUNT; i++) {
             size_t n = c->tally.pools[pool].states[i];
-            const char *const labels[] = { node_state_name((enum node_state) i), fleet_metrics_pool(c, (enum node_state) i, pool) };
+            const char *const labels[] = { node_state_name((enum node_state) i),
+                                           fleet_metrics_pool(c, (enum node_state) i, pool) };
             if (n)
                 metric_add(m->nodes, labels, (double) n);
         }

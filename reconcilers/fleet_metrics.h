@@ -1,5 +1,5 @@
-/* What is counted of nodes and of the rollout, for Prometheus. What happens is counted as it happens, in the same few steps whatever the size of the
- * cluster; sums are taken when somebody asks. Labels are states, pools and reasons, never nodes. */
+/* What is counted of nodes and of the rollout, for Prometheus. What happens is counted as it happens, in the same few steps
+ * whatever the size of the cluster; sums are taken when somebody asks. Labels are states, pools and reasons, never nodes. */
 #ifndef OSTLER_RECONCILERS_FLEET_METRICS_H
 #define OSTLER_RECONCILERS_FLEET_METRICS_H
 
@@ -19,8 +19,10 @@ struct fleet_metrics {
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry);
 /* The pool that nodes are counted under; "" of one that is in none, since nothing is wanted of it. Borrowed. */
 const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool);
-/* A node's new verdict, before it takes the place of the old one. What was so before this process looked is not counted as if it had just happened. */
-void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before, const struct node_verdict *v, int64_t now_s);
+/* A node's new verdict, before it takes the place of the old one. What was so before this process looked is not counted as if it
+ * had just happened. */
+void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
+                        const struct node_verdict *v, int64_t now_s);
 /* What became of a request. */
 void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e);
 /* Brings the sums up to date, before they are shown. */

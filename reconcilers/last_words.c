@@ -40,14 +40,24 @@ static void ask(struct reconcilers *r, struct node_slot *slot, const struct pod 
     r->read_text(r->arg, key, request_for(pod, container, again));
 }
 
+/* Whether an upgrade begins, of which nothing has failed yet. */
+static bool begins(const struct node_verdict *v)
+{
+    return v->moving && !v->restoring && v->state != NODE_INSTALLING && v->state != NODE_VALIDATING;
+}
+
+/* Whether some container has something to say: where the node goes back, what counts is what failed before. */
+static bool says_why(const struct node_verdict *v)
+{
+    return v->moving ? v->trouble && !v->restoring : v->state == NODE_FAILED || v->failed_with;
+}
+
 void last_words_want(struct reconcilers *r, struct node_slot *slot, const struct node_verdict *v)
 {
     remember(r->cluster, slot);
-    if (v->moving && !v->restoring) {
+    if (begins(v))
         last_words_free(TAKE(slot->words));
-        return;
-    }
-    if (!r->read_text || (v->state != NODE_FAILED && !v->failed_with))
+    if (!says_why(v) || !r->read_text)
         return;
     const struct pod *pod = failed_pod(slot, v);
     bool again;
@@ -61,8 +71,9 @@ static void tell(struct reconcilers *r, const struct node_slot *slot)
 {
     const struct last_words *w = slot->words;
     CLEANUP_FREE char *note = xasprintf("container %s of pod %s ended with these words: %s", w->container, w->pod, w->text);
-    r->notice(r->arg, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = true,
-                                        .reason = "LastWords", .action = "Reconcile", .note = note });
+    r->notice(r->arg,
+              &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = true,
+                                .reason = "LastWords", .action = "Reconcile", .note = note });
 }
 
 void last_words_take(struct reconcilers *r, const char *key, const char *bytes, size_t len)
@@ -79,4 +90,5 @@ void last_words_take(struct reconcilers *r, const char *key, const char *bytes, 
     w->text = TAKE(text);
     tell(r, slot);
     cluster_tell_report(r->cluster, node);
+    r->policy(r->arg, false);
 }

@@ -4,8 +4,8 @@
 
 #include "reconcilers/reconcilers.h"
 
-/* After a node's pass: asks for the end of the log of the operand that failed there, where nobody has yet, and forgets what was said of an upgrade before the
- * one that begins. */
+/* After a node's pass: asks for the end of the log of the operand that failed there, where nobody has yet, and forgets what was
+ * said of an upgrade before the one that begins. */
 void last_words_want(struct reconcilers *r, struct node_slot *slot, const struct node_verdict *v);
 /* The answer to a question; NULL: there is none, which is no news to anybody. `key` is that of the question. */
 void last_words_take(struct reconcilers *r, const char *key, const char *bytes, size_t len);

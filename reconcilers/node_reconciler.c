@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/str.h"
 #include "kube/object.h"
@@ -11,7 +10,8 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* When the node was seen to enter its state: what it was in when this process began to look is in its report, where that was written. */
+/* When the node was seen to enter its state: what it was in when this process began to look is in its report, where that
+ * was written. */
 static int64_t since_of(const struct cluster *c, const struct node_slot *slot, enum node_state state, int64_t now_s)
 {
     const struct node_summary *before = &slot->summary;
@@ -35,8 +35,8 @@ static bool forces_removal(const json_t *policy)
     return force && !str_eq(force, "false");
 }
 
-/* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is refused, what
- * serves the revision must stay. */
+/* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is
+ * refused, what serves the revision must stay. */
 static void carry_until_gone(const struct node_view *view, struct node_verdict *v)
 {
     if (!*v->driver)
@@ -79,7 +79,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .record = cluster_record,
         .arg = c,
     };
-    cluster_watched(c, &in.watched_s, &in.age_s);
+    cluster_watched(c, &in);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     plan->epoch = c->epoch;
@@ -92,11 +92,14 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     notice_node(slot, &v, plan);
     last_words_want(r, slot, &v);
     if (v.state != NODE_DRAINING)
-        free(TAKE(slot->refused));
+        cluster_refusal_over(c, slot);
     if (slot->summary.counted && slot->summary.state != v.state)
         slot->entered_ms = clock_mono_ms(c->o.clock);
-    if (tally_set(&c->tally, &slot->summary, &v))
+    unsigned changed = tally_set(&c->tally, &slot->summary, &v);
+    if (changed)
         r->policy(r->arg, waits_for_policy(&v));
+    if (changed & TALLY_ROLLOUT)
+        cluster_tell_rollout(c);
     cluster_node_seen(c, slot);
     cluster_tell_report(c, name);
 }
@@ -106,9 +109,8 @@ void node_outcome(struct reconcilers *r, const char *name, const struct executor
     struct node_slot *slot = map_get(&r->cluster->slots, name);
     if (!slot)
         return;
-    free(TAKE(slot->refused));
-    if (result->error != ERR_BUDGET)
-        return;
-    slot->refused = xasprintf("%s: %s", result->failed->target, result->message);
-    cluster_refused(r->cluster, slot);
+    if (result->error == ERR_BUDGET)
+        cluster_refused(r->cluster, slot, xasprintf("%s: %s", result->failed->target, result->message));
+    else
+        cluster_refusal_over(r->cluster, slot);
 }

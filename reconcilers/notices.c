@@ -17,7 +17,8 @@ static const struct {
     { NODE_INSTALLING, "WaitingForGpuPods", false, true },
 };
 
-/* Writes of nodes that a person should hear of when the server has taken them. They are made once, also by an Ostler that was started in between. */
+/* Writes of nodes that a person should hear of when the server has taken them. They are made once, also by an Ostler that was
+ * started in between. */
 static const struct {
     const char *reason;
     bool warning;
@@ -27,10 +28,12 @@ static const struct {
     { "CalledBack", false }, { "GivenUp", false },      { "ClaimOfAnother", true }, { "TargetChanged", false },
 };
 
-static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action, struct plan *plan)
+static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
+                struct plan *plan)
 {
-    plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = warning,
-                                        .reason = reason, .action = "Reconcile", .note = (char *) note, .of_action = of_action });
+    plan_notice(plan,
+                &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = warning,
+                                  .reason = reason, .action = "Reconcile", .note = (char *) note, .of_action = of_action });
 }
 
 static void add_write(const struct node_slot *slot, size_t action, struct plan *plan)
@@ -58,7 +61,7 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         bool fits = states[i].state == v->state && (!states[i].reason || str_eq(states[i].reason, v->reason));
         if (fits && !(states[i].each_reason ? same_reason : same_state))
             add(slot, states[i].warning, v->state == NODE_READY ? "GpuReady" : v->reason,
-                v->message ? v->message : "every operand of the node is up", 0, plan);
+                v->message ? v->message : NODE_READY_MESSAGE, 0, plan);
     }
 }
 
@@ -82,5 +85,6 @@ void notice_node(const struct node_slot *slot, const struct node_verdict *v, str
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan)
 {
-    add(slot, false, "Skipped", why, 0, plan);
+    CLEANUP_FREE char *note = xasprintf("the rollout passes the node over: %s", why);
+    add(slot, false, "Skipped", note, 0, plan);
 }

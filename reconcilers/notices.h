@@ -1,5 +1,5 @@
-/* Events about nodes: which steps and states are news to people. A node that is upgraded has at most four, and three more for each attempt that fails; the
- * steps between are in the log, and what they wait for in its GpuNode. */
+/* Events about nodes: which steps and states are news to people. A node that is upgraded has at most four, and three more for
+ * each attempt that fails; the steps between are in the log, and what they wait for in its GpuNode. */
 #ifndef OSTLER_RECONCILERS_NOTICES_H
 #define OSTLER_RECONCILERS_NOTICES_H
 
@@ -9,7 +9,7 @@
 void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan);
 /* The plan's last action, a write of the node. */
 void notice_write(const struct node_slot *slot, struct plan *plan);
-/* The rollout passes the node over because of what a person has done. */
+/* The rollout passes the node over; `why`: because of what a person has done. */
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan);
 
 #endif

@@ -8,6 +8,8 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/revision.h"
+#include "reconcilers/plan/records.h"
 #include "reconcilers/rollout_plan.h"
 #include "reconcilers/targets_sources.h"
 
@@ -85,12 +87,63 @@ static void add_records(struct cluster *c)
         add_record(c, inputs, hash);
 }
 
+/* ---- revisions that have failed */
+
+/* What the record's annotation, "<time> <node> <reason>", says of a pool; NULL: nothing. New reference. */
+static json_t *failure_of(const struct child *record, const char *tier, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
+    if (!record_has_failed(record, pool))
+        return NULL;
+    CLEANUP_FREE char *text = xstrdup(json_key(record->annotations, key));
+    char *rest = text;
+    const char *at = strsep(&rest, " "), *node = strsep(&rest, " ");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "revision", record->revision, "tier", tier, "version",
+                     str_or_empty(revision_version(record->inputs, tier)), "pool", pool, "at", at, "node",
+                     json_text(str_or_empty(node)), "reason", json_text(str_or_empty(rest)));
+}
+
+struct failures {
+    struct cluster *cluster;
+    json_t *found; /* by pool and revision, since several kinds of hosts may want one */
+};
+
+static void add_failure(struct failures *f, const char *tier, const char *hash, const char *pool)
+{
+    const struct child *record = *hash ? cluster_record_of(f->cluster, tier, hash) : NULL;
+    json_t *failure = record ? failure_of(record, tier, pool) : NULL;
+    CLEANUP_FREE char *key = xasprintf("%s/%s", pool, hash);
+    if (failure)
+        json_object_set_new(f->found, key, failure);
+}
+
+static void look_for_failures(void *arg, const struct target *t)
+{
+    struct failures *f = arg;
+    const char *pool = f->cluster->policy.pools[t->pool].name;
+    add_failure(f, "driver", t->driver, pool);
+    add_failure(f, "stack", t->stack, pool);
+}
+
+static json_t *find_failures(struct cluster *c)
+{
+    struct failures f = { .cluster = c, .found = json_object() };
+    json_t *list = json_array(), *failure;
+    const char *key;
+    targets_each(cluster_targets(c), look_for_failures, &f);
+    json_object_foreach (f.found, key, failure)
+        json_array_append(list, failure);
+    json_decref(f.found);
+    return list;
+}
+
 /* ---- nodes that no plan is needed for */
 
 /* A node under way may have none as well, for now. */
 static bool gets_first_stack(const struct node_slot *slot)
 {
-    return slot->summary.counted && !slot->node->claim && node_state_served(slot->summary.state) && !slot->summary.stack && slot->summary.target_stack;
+    const struct node_summary *s = &slot->summary;
+    return s->counted && !slot->node->claim && node_state_served(s->state) && !s->stack && s->target_stack;
 }
 
 static void tell_others(const struct cluster *c, struct plan_ahead *ret)
@@ -130,18 +183,21 @@ int plan_ahead(struct cluster *c, const json_t *policy, const struct refusing *r
     rollout_gather(c, &a, &g);
     outlook_pace(json_at(policy, "status.rollout.pace"), pace);
     ret->plan = rollout_plan(c, &g, pace, LOOKS, &outlook_in_full, refusing);
+    ret->failed = find_failures(c);
     tell_others(c, ret);
     return 0;
 }
 
 json_t *plan_ahead_json(const struct plan_ahead *p)
 {
-    return json_pack("{s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "first", p->first, "notServed", p->not_served);
+    return json_pack("{s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed", p->failed, "first", p->first,
+                     "notServed", p->not_served);
 }
 
 void plan_ahead_clear(struct plan_ahead *p)
 {
     json_decref(p->plan);
+    json_decref(p->failed);
     json_decref(p->first);
     json_decref(p->not_served);
 }

@@ -22,6 +22,7 @@ struct plan_keeper {
  * seconds to look again, 0: no need. */
 bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g,
                       const struct rollout_decision *d, int64_t *ret_again_s);
+/* Forgets everything, as if nothing had been read yet. */
 void plan_keeper_clear(struct plan_keeper *k);
 
 #endif

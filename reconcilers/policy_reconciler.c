@@ -38,8 +38,8 @@ static const struct child **gather_children(const struct cluster *c, struct aren
     return children;
 }
 
-/* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. Where it is not, the first by name
- * decides, so that another start does not decide otherwise. */
+/* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. Where it is not, the first
+ * by name decides, so that another start does not decide otherwise. */
 static const struct node_slot *any_stack_node(const struct cluster *c)
 {
     const struct node_slot *first = NULL;
@@ -58,6 +58,22 @@ static bool confirmed(void *arg, const struct child *child)
     return cluster_confirmed(arg, child);
 }
 
+/* The last line of them: what is shown is one. */
+static const char *last_words(void *arg, const char *name, struct arena *a)
+{
+    const struct cluster *c = arg;
+    const struct node_slot *slot = map_get(&c->slots, name);
+    const char *text = slot && slot->words ? slot->words->text : NULL;
+    if (!text || !*text)
+        return NULL;
+    size_t end = strlen(text), begin;
+    while (end > 0 && text[end - 1] == '\n')
+        end--;
+    for (begin = end; begin > 0 && text[begin - 1] != '\n';)
+        begin--;
+    return end > begin ? arena_printf(a, "%.*s", (int) (end - begin), text + begin) : NULL;
+}
+
 static int64_t counts_wait_ms(const struct reconcilers *r)
 {
     int64_t left_ms = r->status_told_ms + STATUS_COUNTS_MS - clock_mono_ms(r->cluster->o.clock);
@@ -65,7 +81,8 @@ static int64_t counts_wait_ms(const struct reconcilers *r)
 }
 
 /* What is known now, apart from what is gathered into an arena. */
-static struct cluster_view view_of(const struct reconcilers *r, enum stance stance, const struct node_facts *facts, const char *now)
+static struct cluster_view view_of(const struct reconcilers *r, enum stance stance, const struct node_facts *facts,
+                                   const char *now)
 {
     struct cluster *c = r->cluster;
     int64_t epoch_ms = clock_mono_ms(c->o.clock) - c->epoch_began_ms;
@@ -82,6 +99,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .counts_wait_ms = counts_wait_ms(r),
         .confirmed = confirmed,
+        .last_words = last_words,
         .arg = c,
         .failure = r->failure.kind != ERR_NONE ? &r->failure : NULL,
         .rollout = &r->rollout,

@@ -23,6 +23,7 @@ struct reconcilers {
     void (*notice)(void *arg, const struct notice *n);
     struct rollout_report rollout; /* what the rollout's last pass came to */
     struct plan_keeper plans;
+    char *pull_failed;  /* why a pod that was to pull images could not be made; NULL: it could. Owned */
     char *pull_refused; /* in which words the server last refused a pod that was to pull images; NULL: it did not. Owned */
     struct err failure; /* what the server refused of the policy's last plan; owned */
     int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
@@ -37,8 +38,8 @@ void node_outcome(struct reconcilers *r, const char *name, const struct executor
 /* The policy and its children; there is one key. A reconcile_fn. */
 void policy_reconcile(void *arg, const char *key, struct plan *plan);
 
-/* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again, so that no budget is
- * counted from an older view. A reconcile_fn. */
+/* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again,
+ * so that no budget is counted from an older view. A reconcile_fn. */
 void rollout_reconcile(void *arg, const char *key, struct plan *plan);
 /* How its plan came out: a pod that may not be made is what nodes wait for. */
 void rollout_outcome(struct reconcilers *r, const struct executor_result *result);

@@ -29,7 +29,8 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
 /* How long a node of which all else is said has still to wait for its turn before that is said too. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
 {
-    bool ready_is_said = in->report && str_eq(in->report->state, node_state_name(NODE_READY)) && slot->node->gpu_ready.status == CONDITION_TRUE;
+    bool ready_is_said = in->report && str_eq(in->report->state, node_state_name(NODE_READY)) &&
+                         slot->node->gpu_ready.status == CONDITION_TRUE;
     if (!waiting_for_turn(in)) {
         slot->turn_ms = 0;
         return 0;
@@ -40,10 +41,10 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     return ready_is_said && left_ms > 0 ? left_ms : 0;
 }
 
-static const char *version_of(const struct cluster *c, const struct revision_tally *revision, const char *path)
+static const char *version_of(const struct cluster *c, const struct revision_tally *revision)
 {
     const struct child *record = revision ? cluster_record_of(c, revision->tier, revision->hash) : NULL;
-    return record ? json_str(record->inputs, path) : NULL;
+    return record ? revision_version(record->inputs, revision->tier) : NULL;
 }
 
 /* Since when the policy wants what the node is to run in the end. */
@@ -57,7 +58,8 @@ static const char *wanted_since(const struct cluster *c, const struct node_summa
     return child_time(record, key);
 }
 
-/* What of a node's claim its report rests on. While its kubelet offers no GPUs, since its driver is off, it has those that it had before. */
+/* What of a node's claim its report rests on. While its kubelet offers no GPUs, since its driver is off, it has those that it
+ * had before. */
 static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
 {
     struct claim claim;
@@ -65,7 +67,10 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, st
     const char *text = intern_text(c->strings, slot->node->claim);
     bool claimed = text && claim_parse(text, &claim, NULL);
     in->gpus = slot->node->gpus ? slot->node->gpus : claimed ? (int64_t) claim.gpus : 0;
-    in->jobs_may_go = claimed && c->policy_valid && upgrade_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c), &left);
+    in->jobs_may_go = claimed && c->policy_valid &&
+                      upgrade_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c), &left);
+    in->closed_s = claimed ? drain_closed_s(&claim) : 0;
+    in->now_s = cluster_now_s(c);
 }
 
 /* What is known of a node. */
@@ -81,10 +86,9 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->refused = slot->refused;
     in->hold = slot->hold;
     in->product = node_label(&view, "nvidia.com/gpu.product");
-    in->driver_version = version_of(c, slot->summary.driver, "version");
-    in->stack_version = version_of(c, slot->summary.stack, "toolkit.version");
-    const struct revision_tally *to = waiting_turn_target(&slot->summary);
-    in->target_version = to ? version_of(c, to, str_eq(to->tier, "driver") ? "version" : "toolkit.version") : NULL;
+    in->driver_version = version_of(c, slot->summary.driver);
+    in->stack_version = version_of(c, slot->summary.stack);
+    in->target_version = version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
     take_claim(c, slot, in);
 }

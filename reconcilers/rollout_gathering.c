@@ -1,5 +1,6 @@
 #include "reconcilers/rollout_gathering.h"
 
+#include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
@@ -56,8 +57,8 @@ static const struct node_reading *read_node(const struct gathering *g, struct no
     return &slot->read;
 }
 
-/* The claim that the node bears; NULL: none that is this policy's. `ret_foreign`: it bears one that is not, and which is not to be
- * replaced. */
+/* The claim that the node bears; NULL: none that is this policy's. `ret_foreign`: it bears one that is not, and which is not to
+ * be replaced. */
 static const struct claim *claim_of(const struct gathering *g, const struct node_slot *slot, bool *ret_foreign)
 {
     const struct node_reading *read = &slot->read;
@@ -97,7 +98,15 @@ static bool is_recorded(const struct gathering *g, struct record_look *last, con
     return last->there;
 }
 
-/* What it should run in the end: what it runs now, where it gets its target without a claim, or where what it takes is not there yet. */
+/* Also before the record of that is there, so that the hash of the plan is right from the beginning. */
+static void take_wish(const struct node_summary *s, struct rollout_node *n)
+{
+    n->wish_driver = s->wish_driver;
+    n->wish_stack = s->wish_stack;
+}
+
+/* What it should run in the end: what it runs now, where it gets its target without a claim, or where what it takes is not
+ * there yet. */
 static void take_target(struct gathering *g, const struct node_summary *s, struct rollout_node *n)
 {
     n->target_driver = n->driver;
@@ -120,6 +129,24 @@ static bool gave_up(const struct gathering *g, const struct node_slot *slot, con
     return str_eq(intern_text(g->c->strings, slot->node->gave_up), target);
 }
 
+/* Nodes that the policy serves, or would if they were up. */
+static bool is_served(const struct node_slot *slot)
+{
+    return node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST;
+}
+
+/* One that is let go of is under way until its own pass has written that it is not: its claim comes off with the stack. */
+static bool takes_place(const struct gathering *g, struct node_slot *slot)
+{
+    bool foreign;
+    if (!slot->node || slot->node->deleting || !slot->summary.counted)
+        return false;
+    if (is_served(slot))
+        return true;
+    const struct claim *claim = slot->node->claim && read_node(g, slot) ? claim_of(g, slot, &foreign) : NULL;
+    return claim && claim->phase != CLAIM_FAILED;
+}
+
 static void add_node(struct gathering *g, struct node_slot *slot)
 {
     const struct node_view view = { slot->node, g->c->strings };
@@ -138,11 +165,13 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .up = slot->node->ready,
         .cordoned = slot->node->cordoned,
         .held = foreign || read->held,
+        .let_go = !is_served(slot),
         .runs_ostler = str_eq(slot->name, g->c->o.node_name),
     };
     if (n.claim && n.claim->gpus > n.gpus)
         n.gpus = n.claim->gpus;
     n.closed = foreign && read->closed;
+    take_wish(s, &n);
     take_target(g, s, &n);
     n.gave_up = gave_up(g, slot, &n);
     n.settled = s->state == NODE_READY && !n.claim && !s->outdated;
@@ -152,13 +181,6 @@ static void add_node(struct gathering *g, struct node_slot *slot)
     g->nodes[g->count++] = n;
 }
 
-/* Nodes that the policy serves, or would if they were up. */
-static bool is_served(const struct node_slot *slot)
-{
-    return slot->node && !slot->node->deleting && slot->summary.counted &&
-           (node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST);
-}
-
 /* In the order of their names, so that equal facts give equal decisions. */
 static void gather_nodes(struct gathering *g)
 {
@@ -166,17 +188,39 @@ static void gather_nodes(struct gathering *g)
     g->nodes = arena_alloc(g->a, n * sizeof *g->nodes);
     g->slots = arena_alloc(g->a, n * sizeof *g->slots);
     for (size_t i = 0; i < n; i++)
-        if (is_served(g->c->by_name[i]))
+        if (takes_place(g, g->c->by_name[i]))
             add_node(g, g->c->by_name[i]);
 }
 
 /* ---- revisions */
+
+/* Whether another revision for the same hosts is called the same. */
+static bool has_namesake(const struct map *records, const struct child *record, const char *tier)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(records, &cursor))) {
+        const struct child *other = e->value;
+        if (other != record && other->revision && child_is_ours(other) && str_eq(json_str(other->inputs, "tier"), tier) &&
+            revision_same_title(other->inputs, record->inputs, tier) && revision_same_host(other->inputs, record->inputs))
+            return true;
+    }
+    return false;
+}
+
+static const char *name_of(const struct gathering *g, const struct child *record)
+{
+    const char *tier = json_str_or_empty(record->inputs, "tier");
+    return revision_name(g->a, record->inputs, tier, record->revision,
+                         has_namesake(&g->c->tables[RESOURCE_REVISION].records, record, tier));
+}
 
 static struct rollout_revision revision_of(const struct child *record, const struct policy *policy, size_t pool)
 {
     const char *name = policy->pools[pool].name;
     return (struct rollout_revision){
         .hash = record->revision,
+        .failure = record_failure(record, name),
         .pool = pool,
         .canary_s = record_time_s(record, ANNOTATION_CANARY, name),
         .wave_s = record_wave_s(record, name),
@@ -194,8 +238,13 @@ static const struct rollout_revision *gather_revisions(const struct gathering *g
     const struct map_entry *e;
     while ((e = map_next(records, &cursor))) {
         const struct child *record = e->value;
-        for (size_t i = 0; record->revision && child_is_ours(record) && i < g->c->policy.pools_len; i++)
-            all[n++] = revision_of(record, &g->c->policy, i);
+        if (!record->revision || !child_is_ours(record))
+            continue;
+        const char *name = name_of(g, record);
+        for (size_t i = 0; i < g->c->policy.pools_len; i++) {
+            all[n] = revision_of(record, &g->c->policy, i);
+            all[n++].name = name;
+        }
     }
     *ret_count = n;
     return all;
@@ -213,8 +262,9 @@ void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gat
 {
     struct gathering g = { .c = c, .a = a };
     gather_nodes(&g);
-    *ret = (struct rollout_gathering){ .in = { .spec = &c->rollout, .nodes = g.nodes, .node_count = g.count, .pool_names = pool_names(&g),
-                                               .now_s = cluster_now_s(c), .set_s = clock_wall_us(c->o.clock) / 1000000 - cluster_now_s(c),
+    *ret = (struct rollout_gathering){ .in = { .spec = &c->rollout, .nodes = g.nodes, .node_count = g.count,
+                                               .pool_names = pool_names(&g), .now_s = cluster_now_s(c),
+                                               .set_s = clock_wall_us(c->o.clock) / 1000000 - cluster_now_s(c),
                                                .approved = object_annotation(c->object, POLICY_APPROVED) },
                                        .slots = g.slots };
     ret->in.revisions = gather_revisions(&g, &ret->in.revision_count);

@@ -8,8 +8,8 @@
 /* A tier that is to be another one; the record of what the node is to run in the end is there. */
 static struct render_context context_of(const struct cluster *c, const char *tier, const char *now, const char *target)
 {
-    struct render_context ctx = { .operand_namespace = c->o.operand_namespace, .policy_name = POLICY_NAME, .policy_uid = c->policy.uid,
-                                  .hash = target };
+    struct render_context ctx = { .operand_namespace = c->o.operand_namespace, .policy_name = POLICY_NAME,
+                                  .policy_uid = c->policy.uid, .hash = target };
     if (*target && !str_eq(now, target))
         ctx.inputs = cluster_record((void *) c, tier, target);
     return ctx;
@@ -24,17 +24,26 @@ static const json_t *spec_of(const struct cluster *c, const struct rollout_node 
 static struct images_wanted wanted(const struct cluster *c, const struct rollout_node *n, char purpose[static IMAGES_PURPOSE_MAX])
 {
     images_purpose(n->target_driver, n->target_stack, spec_of(c, n), purpose);
-    return (struct images_wanted){ .node = n->name, .purpose = purpose, .policy_uid = c->policy.uid, .operand_namespace = c->o.operand_namespace,
+    return (struct images_wanted){ .node = n->name, .purpose = purpose, .policy_uid = c->policy.uid,
+                                   .operand_namespace = c->o.operand_namespace,
                                    .driver = context_of(c, "driver", n->driver, n->target_driver),
                                    .stack = context_of(c, "stack", n->stack, n->target_stack) };
 }
 
-/* Who runs its target, or is closed, is asked nothing. Most nodes have no pod that pulls, and cost no more than to see that. */
+/* A node that is closed pulls when its pods come; but one that is under way to something else gets there without the images of
+ * this. */
+static bool pulls_later(const struct rollout_node *n)
+{
+    const struct claim *c = n->claim;
+    return c && claim_closes(c) && (!claim_is_changing(c) || claim_is_for(c, n->target_driver, n->target_stack));
+}
+
+/* Who runs its target, or pulls later, is asked nothing. Most nodes have no pod that pulls, and cost no more than to see that. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n)
 {
     char purpose[IMAGES_PURPOSE_MAX];
     bool driver = !str_eq(n->driver, n->target_driver), moves = driver || !str_eq(n->stack, n->target_stack);
-    if (!moves || (n->claim && claim_closes(n->claim)))
+    if (!moves || pulls_later(n))
         return (struct images){ .state = IMAGES_READY };
     if (task_pod_find(slot->pods, TASK_PULL)) {
         images_purpose(n->target_driver, n->target_stack, spec_of(c, n), purpose);
@@ -52,15 +61,15 @@ static const json_t *driver_to_be(const struct cluster *c, const struct rollout_
     return *n->target_driver ? cluster_record((void *) c, "driver", n->target_driver) : NULL;
 }
 
-void rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan)
+int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan,
+                 struct err *e)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    CLEANUP_ERR struct err e = { 0 };
     struct images_wanted want = wanted(c, n, purpose);
     CLEANUP_FREE char *proof = c->policy.validation.enabled ? proof_image(&c->policy, driver_to_be(c, n)) : NULL;
     const json_t *validation = json_object_get(c->policy.spec, policy_operand_name(POLICY_VALIDATION));
     want.driver.spec = want.stack.spec = spec_of(c, n);
     want.proof = (struct render_image){ "proof", proof, json_str(validation, "imagePullPolicy") };
     want.proof_secrets = json_object_get(validation, "imagePullSecrets");
-    images_pull(m, &want, plan, &e);
+    return images_pull(m, &want, plan, e);
 }

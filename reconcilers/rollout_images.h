@@ -7,7 +7,8 @@
 
 /* How far the node is with the images of its target. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n);
-/* Plans that it pulls them. What cannot be made is said by the policy's pass, which makes DaemonSets of the same. */
-void rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan);
+/* Plans that it pulls them. An error: one of the operands cannot be made; nothing is planned then. */
+int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan,
+                 struct err *e);
 
 #endif

@@ -13,10 +13,12 @@ static struct drain *drains_of(const struct cluster *c, const struct rollout_gat
 {
     struct drain *drains = arena_alloc(a, g->in.node_count * sizeof *drains);
     for (size_t i = 0; i < g->in.node_count; i++) {
+        const struct claim *claim = g->in.nodes[i].claim;
         if (!would_be_drained(&g->in.nodes[i]))
             continue;
         drain_look(&(struct drain_input){ .pods = g->slots[i]->pods, .strings = c->strings, .spec = &c->rollout.drain,
-                                          .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0 },
+                                          .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0,
+                                          .closed_s = claim ? drain_closed_s(claim) : 0, .now_s = g->in.now_s },
                    a, &drains[i]);
     }
     return drains;

@@ -1,16 +1,19 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/notices.h"
 #include "reconcilers/plan/rollout_grants.h"
+#include "reconcilers/plan/rollout_message.h"
 #include "reconcilers/plan/waiting_for.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/rollout_gathering.h"
 #include "reconcilers/rollout_images.h"
 
-static void plan_grants(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, struct plan *plan)
+static void plan_grants(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
+                        struct plan *plan)
 {
     struct claimant by = { .policy = c->policy.uid, .generation = object_generation(c->object), .now_s = g->in.now_s };
     plan->keep_going = true;
@@ -25,7 +28,8 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
 }
 
 /* Why nodes that are to run something else are not taken next: told of them where it lasts. */
-static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known, struct plan *plan)
+static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known,
+                       struct plan *plan)
 {
     for (size_t i = 0; i < g->in.node_count; i++) {
         struct node_slot *slot = g->slots[i];
@@ -33,10 +37,26 @@ static void take_holds(const struct cluster *c, const struct rollout_gathering *
         if (slot->hold == hold)
             continue;
         if (known && hold == ROLLOUT_HOLD_SKIPPED)
-            notice_skipped(slot, "the rollout passes the node over: a person has cordoned it, holds it, or gave it up for what the policy wants", plan);
+            notice_skipped(slot, rollout_skip_text(&g->in.nodes[i]), plan);
         slot->hold = hold;
         cluster_tell_report(c, slot->name);
     }
+}
+
+/* That a pod cannot be made is told by the next pass as if the server had refused it. */
+static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, struct plan *plan)
+{
+    CLEANUP_FREE char *why = NULL;
+    for (size_t i = 0; i < d->pull_count; i++) {
+        CLEANUP_ERR struct err e = { 0 };
+        if (rollout_pull(r->cluster, r->manifests, d->pulls[i], plan, &e) < 0 && !why)
+            why = xstrdup(err_msg(&e));
+    }
+    if (str_eq(why, r->pull_failed))
+        return;
+    free(r->pull_failed);
+    r->pull_failed = TAKE(why);
+    plan_requeue(plan, 1);
 }
 
 static void forget(struct reconcilers *r)
@@ -66,7 +86,7 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     struct rollout_gathering g;
     struct rollout_decision d;
     rollout_gather(c, &a, &g);
-    g.in.pull_refused = r->pull_refused;
+    g.in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
     rollout_decide(&g.in, &a, &d);
     take_holds(c, &g, &d, r->rollout.known, plan);
     bool planned = plan_keeper_take(&r->plans, c, &g, &d, &plan_again_s);
@@ -75,8 +95,7 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     /* What the records must say is said first. */
     if (!d.note_count) {
         plan_grants(c, &g, &d, plan);
-        for (size_t i = 0; i < d.pull_count; i++)
-            rollout_pull(c, r->manifests, d.pulls[i], plan);
+        plan_pulls(r, &d, plan);
     }
     if (plan_again_s)
         plan_requeue(plan, plan_again_s * 1000);

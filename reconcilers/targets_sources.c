@@ -37,7 +37,8 @@ static const struct child *known_good(const struct cluster *c, const char *pool,
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_REVISION].records, &cursor))) {
         const struct child *record = e->value;
-        bool fits = child_is_ours(record) && !record->deleting && str_eq(json_str(record->inputs, "tier"), json_str(inputs, "tier")) &&
+        bool fits = child_is_ours(record) && !record->deleting &&
+                    str_eq(json_str(record->inputs, "tier"), json_str(inputs, "tier")) &&
                     revision_same_host(record->inputs, inputs);
         if (fits && record_time_s(record, ANNOTATION_COMPLETED, pool) && !record_has_failed(record, pool) &&
             (!best || record_order(record, best, pool) < 0))
@@ -49,7 +50,8 @@ static const struct child *known_good(const struct cluster *c, const char *pool,
 static void standing(void *arg, const char *pool, const char *hash, const json_t *inputs, struct revision_standing *ret)
 {
     const struct cluster *c = arg;
-    const struct child *record = cluster_record_of(c, json_str_or_empty(inputs, "tier"), hash), *good = known_good(c, pool, inputs);
+    const struct child *record = cluster_record_of(c, json_str_or_empty(inputs, "tier"), hash),
+        *good = known_good(c, pool, inputs);
     *ret = (struct revision_standing){ 0 };
     if (record) {
         ret->failed = record_has_failed(record, pool);

@@ -4,6 +4,7 @@
 
 #include "reconcilers/cluster.h"
 
+/* The questions, to be answered by this cluster, which is borrowed. */
 struct target_sources targets_sources(struct cluster *c);
 /* The targets of the valid policy, worked out when first asked for; NULL without a valid policy. Borrowed. */
 struct targets *cluster_targets(struct cluster *c);

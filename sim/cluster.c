@@ -126,8 +126,13 @@ static int read_scenario(struct sim_cluster *c, struct err *e)
     }
     int64_t seed = c->options->seed >= 0 ? c->options->seed : c->scenario ? (int64_t) c->scenario->seed : 1;
     sim_init(&c->sim, (uint64_t) seed);
-    if (c->scenario)
+    if (c->scenario && c->scenario->begins_us) {
         c->sim.epoch_us = c->scenario->begins_us;
+    } else {
+        /* Everybody who looks has the machine's clock. */
+        c->sim.epoch_us = clock_wall_us(&c->real);
+        c->sim.pace = c->options->speed;
+    }
     return 0;
 }
 

@@ -12,6 +12,7 @@ struct sim_cluster;
 
 /* Reads the scenario, listens and writes the kubeconfigs. `options` is borrowed. */
 struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct err *e);
+/* Ends it with all its connections. NULL is none. */
 void sim_cluster_free(struct sim_cluster *c);
 /* From now on each action of the scenario is told as it happens, in words. */
 void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text), void *arg);
@@ -19,7 +20,9 @@ void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const 
 int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms);
 /* Virtual time. */
 const struct clock *sim_cluster_clock(const struct sim_cluster *c);
+/* The API server, for who looks. Borrowed. */
 struct api *sim_cluster_api(struct sim_cluster *c);
+/* Its address, "https://127.0.0.1:6443". Borrowed. */
 const char *sim_cluster_server(const struct sim_cluster *c);
 /* The scenario's name and sentence; "" when there are none. */
 const char *sim_cluster_name(const struct sim_cluster *c);

@@ -35,13 +35,23 @@ void node_operands_add(struct node_operands *o, const json_t *pod, int delta)
         o->waiting += (size_t) delta;
 }
 
-enum node_state node_state_of(const json_t *node, const struct node_operands *o)
+/* What its report says; NODE_STATE_COUNT: it says nothing yet. */
+static enum node_state reported(const json_t *report)
+{
+    const char *said = json_str(report, "status.state");
+    enum node_state state = NODE_FOUND;
+    while (state < NODE_STATE_COUNT && !str_eq(said, node_state_name(state)))
+        state++;
+    return state;
+}
+
+enum node_state node_state_of(const json_t *node, const json_t *report, const struct node_operands *o)
 {
     const json_t *labels = json_at(node, "metadata.labels");
+    if (report && reported(report) != NODE_STATE_COUNT)
+        return reported(report);
     if (!is_ready(node))
-        return NODE_DOWN;
-    if (json_bool(node, "spec.unschedulable", false))
-        return NODE_CLOSED;
+        return NODE_LOST;
     if (!str_eq(json_key(labels, "nvidia.com/gpu.present"), "true"))
         return NODE_PLAIN;
     if (!json_key(labels, "ostler.dev/stack"))
@@ -52,11 +62,20 @@ enum node_state node_state_of(const json_t *node, const struct node_operands *o)
     return gpus && strtol(gpus, NULL, 10) > 0 && !(o && o->waiting) ? NODE_READY : NODE_STARTING;
 }
 
+static const struct {
+    const char *name, *colour;
+} looks[NODE_STATE_COUNT] = {
+#define X(id, name, colour) { name, colour },
+    NODE_STATES(X)
+#undef X
+};
+
 const char *node_state_name(enum node_state state)
 {
-    static const char *const names[NODE_STATE_COUNT] = {
-        [NODE_PLAIN] = "no GPU",   [NODE_FOUND] = "found",   [NODE_STARTING] = "starting", [NODE_READY] = "ready",
-        [NODE_FAILED] = "failed",  [NODE_CLOSED] = "closed", [NODE_DOWN] = "down",
-    };
-    return names[state];
+    return looks[state].name;
+}
+
+const char *node_state_colour(enum node_state state)
+{
+    return looks[state].colour;
 }

@@ -1,18 +1,32 @@
-/* One word for what a node is to its users, from the objects of the API alone. */
+/* One word for what a node is, as `kubectl get gpunodes` has it: from its report, and where nobody has made one from the other
+ * objects of the API. */
 #ifndef OSTLER_SIM_NODE_STATE_H
 #define OSTLER_SIM_NODE_STATE_H
 
 #include <jansson.h>
 #include <stddef.h>
 
+/* id, name, SGR number of its colour */
+#define NODE_STATES(X)                                                                                                         \
+    X(PLAIN, "no GPU", "90")          /* none that anybody knows of */                                                         \
+    X(FOUND, "Discovered", "36")      /* marked as a GPU node; nothing is assigned */                                          \
+    X(STARTING, "Installing", "33")   /* assigned; its GPUs are not there yet, or not all of its operands are up */            \
+    X(WAITING, "Waiting", "34")                                                                                                \
+    X(DRAINING, "Draining", "35")                                                                                              \
+    X(UNLOADING, "Unloading", "35")                                                                                            \
+    X(VALIDATING, "Validating", "33")                                                                                          \
+    X(READY, "Ready",                                                                                                          \
+      "32")           /* all of its operands are up, and its GPUs can be used: what the policy counts as ready */              \
+    X(FAILED, "Failed", "1;31")       /* an operand says why it does not come up */                                            \
+    X(LOST, "Lost", "31")             /* its kubelet is silent, or says that it is not ready */                                \
+    X(FOREIGN, "ForeignStack", "36")                                                                                           \
+    X(UNSUPPORTED, "Unsupported", "1;31")                                                                                      \
+    X(REMOVING, "Removing", "35")
+
 enum node_state {
-    NODE_PLAIN,    /* no GPU that anybody knows of */
-    NODE_FOUND,    /* marked as a GPU node; nothing is assigned */
-    NODE_STARTING, /* assigned; its GPUs are not there yet, or not all of its operands are up */
-    NODE_READY,    /* all of its operands are up, and its GPUs can be used: what the policy counts as ready */
-    NODE_FAILED,   /* an operand says why it does not come up */
-    NODE_CLOSED,   /* cordoned by somebody */
-    NODE_DOWN,     /* its kubelet is silent, or says that it is not ready */
+#define X(id, ...) NODE_##id,
+    NODE_STATES(X)
+#undef X
     NODE_STATE_COUNT
 };
 
@@ -24,9 +38,11 @@ struct node_operands {
 
 /* Adds an operand's pod that is not up, or with -1 takes it off. */
 void node_operands_add(struct node_operands *o, const json_t *pod, int delta);
-/* `o` NULL: all of them are up. */
-enum node_state node_state_of(const json_t *node, const struct node_operands *o);
-/* "ready"; static text. */
+/* `report`: the GpuNode of its name; NULL: there is none. `o` NULL: all of its operands are up. */
+enum node_state node_state_of(const json_t *node, const json_t *report, const struct node_operands *o);
+/* "Ready"; static text. */
 const char *node_state_name(enum node_state state);
+/* An SGR number; static text. */
+const char *node_state_colour(enum node_state state);
 
 #endif

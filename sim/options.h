@@ -25,6 +25,7 @@ struct sim_options {
 
 /* Reads the command line; on error the message says which argument and what to do. */
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, struct err *e);
+/* Prints the options. */
 void sim_options_help(void);
 /* "ostler-sim VERSION". */
 const char *sim_options_version(void);

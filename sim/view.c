@@ -35,11 +35,6 @@ struct view {
     size_t note_count;
 };
 
-static const char *const colours[NODE_STATE_COUNT] = {
-    [NODE_PLAIN] = "90", [NODE_FOUND] = "36",  [NODE_STARTING] = "33",
-    [NODE_READY] = "32", [NODE_FAILED] = "1;31", [NODE_CLOSED] = "35", [NODE_DOWN] = "31",
-};
-
 /* ---- lines */
 
 static void time_text(int64_t ms, struct buf *out)
@@ -86,10 +81,15 @@ static void forget(struct view *v, const char *label)
     free(s);
 }
 
+static const json_t *report_of(const struct view *v, const json_t *node)
+{
+    return api_get(v->o.api, kind_named("gpunodes"), "", json_str_or_empty(node, "metadata.name"));
+}
+
 static enum node_state state_of(const struct view *v, const json_t *node)
 {
     const struct floor *f = map_get(&v->floors, json_str_or_empty(node, "metadata.name"));
-    return node_state_of(node, f ? &f->operands : NULL);
+    return node_state_of(node, report_of(v, node), f ? &f->operands : NULL);
 }
 
 /* ---- one object in words */
@@ -101,7 +101,13 @@ static char *node_text(const struct view *v, const json_t *node)
     struct buf out = BUF_INIT(TEXT_MAX);
     size_t i;
     json_t *taint;
-    buf_str(&out, node_state_name(state_of(v, node)));
+    enum node_state state = state_of(v, node);
+    const char *reason = json_str(report_of(v, node), "status.reason");
+    buf_str(&out, node_state_name(state));
+    if (reason && state != NODE_READY && !str_eq(reason, node_state_name(state)))
+        buf_printf(&out, " %s", reason);
+    if (json_bool(node, "spec.unschedulable", false))
+        buf_str(&out, ", cordoned");
     if (*json_str_or_empty(node, "status.nodeInfo.osImage"))
         buf_printf(&out, ", %s", json_str(node, "status.nodeInfo.osImage"));
     if (gpus)
@@ -122,8 +128,9 @@ static char *policy_text(const struct view *v, const json_t *policy)
 {
     (void) v;
     const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
-    return ready ? xasprintf("Ready=%s %s: %s", json_str_or_empty(ready, "status"), json_str_or_empty(ready, "reason"),
-                             json_str_or_empty(ready, "message"))
+    return ready ? xasprintf("Ready=%s %s, %s: %s", json_str_or_empty(ready, "status"), json_str_or_empty(ready, "reason"),
+                             json_str_or_empty(policy, "status.summary.rollout"),
+                             json_str_or_empty(policy, "status.summary.message"))
                  : xstrdup("is new");
 }
 
@@ -177,6 +184,15 @@ static struct floor *floor_of(struct view *v, const json_t *pod)
     return f;
 }
 
+static void say_node(struct view *v, const char *name)
+{
+    const json_t *node = api_get(v->o.api, kind_named("nodes"), "", name);
+    if (!node)
+        return;
+    CLEANUP_FREE char *label = xasprintf("node %s", name), *text = node_text(v, node);
+    say(v, label, text);
+}
+
 static void take_pod(struct view *v, const struct api_commit *c)
 {
     struct floor *was = floor_of(v, c->before), *is = floor_of(v, c->after);
@@ -185,11 +201,8 @@ static void take_pod(struct view *v, const struct api_commit *c)
     if (is)
         node_operands_add(&is->operands, c->after, 1);
     const struct floor *f = is ? is : was;
-    const json_t *node = f ? api_get(v->o.api, kind_named("nodes"), "", f->node) : NULL;
-    if (!node)
-        return;
-    CLEANUP_FREE char *label = xasprintf("node %s", f->node), *text = node_text(v, node);
-    say(v, label, text);
+    if (f)
+        say_node(v, f->node);
 }
 
 static void on_commit(void *arg, const struct api_commit *c)
@@ -203,6 +216,8 @@ static void on_commit(void *arg, const struct api_commit *c)
     }
     if (str_eq(c->kind->plural, "pods"))
         take_pod(v, c);
+    if (str_eq(c->kind->plural, "gpunodes"))
+        say_node(v, json_str_or_empty(c->after ? c->after : c->before, "metadata.name"));
     for (size_t i = 0; i < ARRAY_LEN(subjects); i++) {
         if (!str_eq(c->kind->plural, subjects[i].plural))
             continue;
@@ -246,7 +261,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
         counts[state]++;
         if (s->rows_left <= 0)
             continue;
-        buf_printf(s->out, "\033[%sm■\033[0m ", colours[state]);
+        buf_printf(s->out, "\033[%sm■\033[0m ", node_state_colour(state));
         if (++column * 2 + 2 > s->columns || i + 1 == n) {
             buf_str(s->out, "\033[K\r\n");
             s->rows_left--;
@@ -258,7 +273,8 @@ static void draw_nodes(const struct view *v, struct screen *s)
     buf_printf(s->out, "%zu nodes:", n);
     for (size_t i = 0; i < NODE_STATE_COUNT; i++)
         if (counts[i])
-            buf_printf(s->out, " \033[%sm■\033[0m %zu %s ", colours[i], counts[i], node_state_name((enum node_state) i));
+            buf_printf(s->out, " \033[%sm■\033[0m %zu %s ", node_state_colour((enum node_state) i), counts[i],
+                       node_state_name((enum node_state) i));
     buf_str(s->out, "\033[K\r\n");
     row(s, NULL, "");
 }

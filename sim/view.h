@@ -21,6 +21,7 @@ struct view_options {
 
 /* Listens to the API from now on. */
 struct view *view_new(const struct view_options *o);
+/* Frees it, after the API has brought its last commit. NULL is none. */
 void view_free(struct view *v);
 /* Somebody does something now: a line, and a note in the picture. */
 void view_say(struct view *v, const char *text);

@@ -17,7 +17,9 @@ struct arena {
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(struct arena *a, size_t size);
+/* A copy of a text. */
 char *arena_strdup(struct arena *a, const char *s);
+/* A text that is put together. */
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 /* Frees everything that was allocated from it. */
 void arena_free(struct arena *a);

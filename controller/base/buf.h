@@ -24,6 +24,7 @@ bool buf_add(struct buf *b, const void *bytes, size_t n) __attribute__((warn_unu
 char *buf_grow(struct buf *b, size_t n) __attribute__((warn_unused_result));
 /* Appends a string; what passes the limit aborts: only for text whose size is bounded by the program. */
 void buf_str(struct buf *b, const char *s);
+/* The same of a text that is put together. */
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 /* The bytes as a string, "" when there are none; valid until the buffer changes. */
 const char *buf_text(const struct buf *b);

@@ -16,7 +16,9 @@ struct clock {
     void *self;
 };
 
+/* What the clock says now: milliseconds that only grow. */
 int64_t clock_mono_ms(const struct clock *c);
+/* The same: microseconds since 1970. */
 int64_t clock_wall_us(const struct clock *c);
 /* The machine's own clocks. */
 struct clock clock_system(void);

@@ -26,7 +26,9 @@ void heap_set(struct heap *h, struct heap_item *item, int64_t at);
 void heap_remove(struct heap *h, struct heap_item *item);
 /* The earliest item, or NULL. */
 struct heap_item *heap_first(const struct heap *h);
+/* Whether the item is in a heap. */
 bool heap_holds(const struct heap_item *item);
+/* Lets all items go, which are their owners' matter, and frees the memory. */
 void heap_clear(struct heap *h);
 
 #endif

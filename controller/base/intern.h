@@ -10,7 +10,9 @@ enum { INTERN_NONE = 0 };
 
 struct intern;
 
+/* An empty table, owned by the caller. */
 struct intern *intern_new(void);
+/* Frees it with all strings, whoever holds them. NULL is none. */
 void intern_free(struct intern *in);
 /* The id of a string, with one reference more; INTERN_NONE for NULL. */
 uint32_t intern_add(struct intern *in, const char *text);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 json_t *json_at(const json_t *root, const char *path)
 {
     const json_t *node = root;
@@ -41,6 +43,26 @@ bool json_bool(const json_t *root, const char *path, bool fallback)
 const char *json_key(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
+}
+
+json_t *json_find(const json_t *list, const char *path, const char *text)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item)
+        if (str_eq(json_str(item, path), text))
+            return item;
+    return NULL;
+}
+
+bool json_has_text(const json_t *list, const char *text)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item)
+        if (str_eq(json_string_value(item), text))
+            return true;
+    return false;
 }
 
 void json_set_at(json_t *root, const char *path, json_t *value_steal)
@@ -123,8 +145,9 @@ static char *without_nuls(const char *text, size_t len)
     return copy;
 }
 
-/* The API server checks the keys of labels and annotations, but not those of a node's resources, nor of a volume's attributes. That such an object
- * could not be read would let one kubelet blind Ostler to all nodes. Two keys may have become one; nobody here reads either. */
+/* The API server checks the keys of labels and annotations, but not those of a node's resources, nor of a volume's attributes.
+ * That such an object could not be read would let one kubelet blind Ostler to all nodes. Two keys may have become one; nobody
+ * here reads either. */
 static json_t *parse_without_nuls(const char *text, size_t len, json_error_t *error)
 {
     CLEANUP_FREE char *copy = without_nuls(text, len);

@@ -18,7 +18,8 @@ struct map {
 
 /* The value, or NULL. */
 void *map_get(const struct map *m, const char *key);
-/* Sets the value; the key replaces the one that was there, since it lives as long as the new value. Returns the old value or NULL. */
+/* Sets the value; the key replaces the one that was there, since it lives as long as the new value. Returns the old value
+ * or NULL. */
 void *map_put(struct map *m, const char *key, void *value);
 /* Removes and returns the value, or NULL. */
 void *map_remove(struct map *m, const char *key);

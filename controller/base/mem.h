@@ -26,10 +26,13 @@
 void *xcalloc(size_t n, size_t size);
 /* Resizes to n * size (checked); the new part is not zeroed. */
 void *xreallocarray(void *p, size_t n, size_t size);
+/* A copy of a text that is there. */
 char *xstrdup(const char *s);
 /* Copies at most n bytes and ends them with a NUL. */
 char *xstrndup(const char *s, size_t n);
+/* A text that is put together. */
 char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
+/* The same of a list of arguments, which is used up. */
 char *xvasprintf(const char *fmt, va_list ap) PRINTF(1, 0);
 /* Makes jansson allocate through these functions, so that it never returns NULL for want of memory. Call once, first. */
 void mem_hook_jansson(void);

@@ -24,6 +24,7 @@ struct metric_desc {
 /* A registry; series_max bounds the number of label combinations of one metric (more are counted under one series whose
  * labels are "other"). */
 struct metrics *metrics_new(size_t series_max);
+/* Frees the registry with its metrics. NULL is none. */
 void metrics_free(struct metrics *m);
 /* Adds a metric (the description is copied); the handle is borrowed from the registry. Without labels its value is there from
  * the start, as 0. */

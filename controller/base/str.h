@@ -8,7 +8,9 @@
 
 /* Equal; NULL equals only NULL. */
 bool str_eq(const char *a, const char *b);
+/* Whether it begins so; neither may be NULL. */
 bool str_has_prefix(const char *s, const char *prefix);
+/* Whether it ends so; neither may be NULL. */
 bool str_has_suffix(const char *s, const char *suffix);
 /* NULL as "". */
 const char *str_or_empty(const char *s);

@@ -61,8 +61,10 @@ static const char *hint_for(const char *problem)
     static const struct {
         const char *problem, *hint;
     } hints[] = {
-        { "found character that cannot start any token", "; indent with spaces, not with tabs, and put text that begins with @, ` or % in quotes" },
-        { "mapping values are not allowed in this context", "; put text that holds \": \" in quotes, or look at the indentation" },
+        { "found character that cannot start any token",
+          "; indent with spaces, not with tabs, and put text that begins with @, ` or % in quotes" },
+        { "mapping values are not allowed in this context",
+          "; put text that holds \": \" in quotes, or look at the indentation" },
         { "did not find expected key", "; look at the indentation of this line and the one above" },
         { "did not find expected '-' indicator", "; look at the indentation of this line and the one above" },
         { "did not find expected ',' or ']'", "; a list in brackets is not closed" },

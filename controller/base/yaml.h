@@ -20,6 +20,7 @@ json_t *yaml_parse_file(const char *path, struct yaml_lines **ret_lines, struct 
 const char *yaml_file_name(const char *path);
 /* The line (from 1) of a path or of its nearest ancestor that is there; 0 when nothing is known. */
 int yaml_line_of(const struct yaml_lines *lines, const char *path);
+/* Frees the table. NULL is none. */
 void yaml_lines_free(struct yaml_lines *lines);
 /* One JSON value as a YAML document (block style, keys in insertion order, strings quoted where needed). Owned by the caller. */
 char *yaml_dump(const json_t *value);

@@ -14,6 +14,7 @@ extern const uint64_t yaml_path_root;
 uint64_t yaml_path_of_key(uint64_t parent, const char *key);
 uint64_t yaml_path_of_index(uint64_t parent, size_t index);
 
+/* An empty table; yaml_lines_free() when done. */
 struct yaml_lines *yaml_lines_new(void);
 /* Remembers where a path is; NULL takes nothing. */
 void yaml_lines_note(struct yaml_lines *lines, uint64_t path, int line);

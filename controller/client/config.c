@@ -46,8 +46,8 @@ static int load_account(const char *dir, struct config *c, struct err *e)
     const char *host = env("KUBERNETES_SERVICE_HOST");
     const char *port = env("KUBERNETES_SERVICE_PORT");
     if (!host || !port)
-        return err_set(e, ERR_INVALID, "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not both set: "
-                                       "the kubelet sets them in a pod, elsewhere give --kubeconfig");
+        return err_set(e, ERR_INVALID, "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not both set: the kubelet sets "
+                                       "them in a pod, elsewhere give --kubeconfig");
     if (endpoint_of_service(host, port, &c->server, e) < 0 ||
         read_account_file(dir, "ca.crt", MATERIAL_CA, c, e) < 0 ||
         read_account_file(dir, "token", MATERIAL_TOKEN, c, e) < 0)
@@ -121,8 +121,8 @@ int config_load(const char *kubeconfig, struct config *ret, struct err *e)
     CLEANUP_FREE char *home = home_kubeconfig();
     if (home && access(home, F_OK) == 0)
         return kubeconfig_load(&home, 1, ret, e);
-    return err_set(e, ERR_NOT_FOUND, "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod "
-                                     "(there is no ~/.kube/config either)");
+    return err_set(e, ERR_NOT_FOUND, "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
+                                     "is no ~/.kube/config either)");
 }
 
 static void refresh_files(struct config *c)
@@ -145,7 +145,8 @@ static int take_credential(struct config *c, const json_t *status, int64_t now_m
     static const struct {
         const char *field;
         enum material_kind kind;
-    } fields[] = { { "token", MATERIAL_TOKEN }, { "clientCertificateData", MATERIAL_CERTIFICATE }, { "clientKeyData", MATERIAL_KEY } };
+    } fields[] = { { "token", MATERIAL_TOKEN }, { "clientCertificateData", MATERIAL_CERTIFICATE },
+                   { "clientKeyData", MATERIAL_KEY } };
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         const char *text = json_key(status, fields[i].field);
         if (!text)

@@ -44,6 +44,7 @@ void config_refresh(struct config *c, int64_t now_ms);
 void config_doubt(struct config *c);
 /* The bearer token, NULL: none. Never sent unencrypted. */
 const char *config_token(const struct config *c);
+/* Frees all that it owns, and ends its plugin. */
 void config_clear(struct config *c);
 
 #endif

@@ -69,8 +69,8 @@ static int describe_unauthorized(const struct failure *f, const struct config *c
     if (expiry >= 0 && expiry < f->now_us) {
         char when[CLOCK_TEXT_MAX];
         clock_rfc3339(expiry, when);
-        return err_set(e, ERR_UNAUTHORIZED, "%s does not know us: our client certificate expired on %s: renew it "
-                                            "(configured by %s)", url, when, c->description);
+        return err_set(e, ERR_UNAUTHORIZED, "%s does not know us: our client certificate expired on %s: renew it (configured by "
+                                            "%s)", url, when, c->description);
     }
     if (config_token(c) && token->path)
         return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our token from %s: check that its account is still there "
@@ -79,8 +79,8 @@ static int describe_unauthorized(const struct failure *f, const struct config *c
         return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our token: get another one (configured by %s)", url,
                        c->description);
     if (certificate->bytes)
-        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our client certificate: check client-certificate (configured "
-                                            "by %s)", url, c->description);
+        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our client certificate: check client-certificate (configured by "
+                                            "%s)", url, c->description);
     return err_set(e, ERR_UNAUTHORIZED, "%s wants credentials, and there are none: set a token or a client certificate "
                                         "(configured by %s)", url, c->description);
 }

@@ -15,6 +15,7 @@ struct headers {
 
 /* Takes one line, ended or not. False when the lines are more than LIMIT_HEADER_BYTES. */
 bool headers_add(struct headers *h, const char *line, size_t len);
+/* Frees what it owns. */
 void headers_clear(struct headers *h);
 
 #endif

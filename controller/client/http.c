@@ -21,7 +21,8 @@
 enum lane_id { LANE_WATCH, LANE_UNARY, LANE_LEASE, LANE_COUNT };
 
 enum call_state {
-    CALL_WAITING,   /* starts in the next turn, since libcurl takes no handle from inside its callbacks; a read, when there is room */
+    /* Starts in the next turn, since libcurl takes no handle from inside its callbacks; a read, when there is room. */
+    CALL_WAITING,
     CALL_RUNNING,
     CALL_CANCELLED, /* ends in this or the next turn, for the same reason */
     CALL_UNWATCHED, /* fails in this or the next turn: nothing will be heard of its socket */

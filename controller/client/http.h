@@ -11,11 +11,13 @@ struct http;
 
 /* `config` is borrowed and re-read (token, CA) as config.h says. */
 struct http *http_new(struct config *config, const struct clock *clock, struct err *e);
-/* Who counts: called once for each request of any kind that was answered (status: HTTP, a watch's when it begins) or came to nothing (0). */
+/* Who counts: called once for each request of any kind that was answered (status: HTTP, a watch's when it begins) or came to
+ * nothing (0). */
 struct http_answers {
     void (*fn)(void *arg, const char *method, int status); /* NULL: nobody */
     void *arg;
 };
+/* Sets who counts from now on. */
 void http_on_answer(struct http *h, struct http_answers answers);
 /* Ends every request without calling its sink. */
 void http_free(struct http *h);

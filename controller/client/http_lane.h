@@ -30,7 +30,9 @@ struct lane {
     size_t running;
 };
 
+/* A lane without connections; the place is copied. */
 void lane_init(struct lane *lane, const struct lane_place *place);
+/* Closes its connections and frees what it owns; all transfers must have been removed. */
 void lane_clear(struct lane *lane);
 /* Starts a transfer; not from inside libcurl's callbacks. */
 void lane_add(struct lane *lane, CURL *easy);

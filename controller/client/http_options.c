@@ -67,8 +67,8 @@ static void set_url(CURL *easy, const struct config *c, const char *path, struct
 
 static void set_connection(CURL *easy, const struct config *c)
 {
-    /* A connection for each request that runs: what is slow, or dead, holds up nothing else and is closed with its request. HTTP/2
-     * would share one between all, and libcurl 7.88 stalls in large answers on it when its receive buffer is small. */
+    /* A connection for each request that runs: what is slow, or dead, holds up nothing else and is closed with its request.
+     * HTTP/2 would share one between all, and libcurl 7.88 stalls in large answers on it when its receive buffer is small. */
     SET(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
     SET(easy, CURLOPT_MAXAGE_CONN, (long) IDLE_CLOSE_MS / 1000);
     SET(easy, CURLOPT_CONNECTTIMEOUT_MS, (long) CONNECT_TIMEOUT_MS);

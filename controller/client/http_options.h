@@ -15,6 +15,7 @@ struct http_lists {
 
 /* A new handle for the request; its body is borrowed too, everything else is copied. */
 CURL *http_options_new(const struct config *c, const struct request *r, struct http_lists *lists);
+/* Frees the lists, after the handle that borrows them. */
 void http_lists_clear(struct http_lists *lists);
 
 #endif

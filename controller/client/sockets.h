@@ -1,4 +1,5 @@
-/* The TCP connections of one libcurl handle, known by their descriptors: libcurl hides them, and some must be ended from outside. */
+/* The TCP connections of one libcurl handle, known by their descriptors: libcurl hides them, and some must be ended
+ * from outside. */
 #ifndef OSTLER_CLIENT_SOCKETS_H
 #define OSTLER_CLIENT_SOCKETS_H
 

@@ -13,6 +13,7 @@ struct warnings {
     size_t count;
 };
 
+/* Logs the text of a warning unless it was logged before. */
 void warnings_log_once(struct warnings *w, const char *text);
 
 #endif

@@ -26,8 +26,8 @@ enum {
     REPORT_BUSY_MS = 500,
 };
 
-/* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it is
- * decided anew. Without leader election nothing else forbids a write. */
+/* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it
+ * is decided anew. Without leader election nothing else forbids a write. */
 static int64_t fence(void *arg)
 {
     const struct engine *en = arg;
@@ -57,11 +57,9 @@ static void want_report(void *arg, const char *name, bool soon)
     controller_add_after(en->reports, name, soon ? 0 : REPORT_SETTLE_MS);
 }
 
-/* Whatever the policy's status may have to say of, the rollout may have waited for. */
 static void want_policy(void *arg, bool soon)
 {
     struct engine *en = arg;
-    want_rollout(en);
     if (soon) {
         controller_add(en->policies, POLICY_NAME);
         return;
@@ -80,8 +78,8 @@ static bool watches_are_well(const struct engine *en)
     return cluster_synced(&en->cluster);
 }
 
-/* Decisions are made only while we lead and every watch is well: never on a view that may be old. When all is well (again), everything
- * is looked at. */
+/* Decisions are made only while we lead and every watch is well: never on a view that may be old. When all is well (again),
+ * everything is looked at. */
 static void work_when_ready(void *arg)
 {
     struct engine *en = arg;
@@ -242,7 +240,8 @@ static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
     struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch,
-                                   .written = on_written, .seen = on_seen, .unread = cluster_unread, .answered = on_answered, .arg = en };
+                                   .written = on_written, .seen = on_seen, .unread = cluster_unread, .answered = on_answered,
+                                   .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
     struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = en,
@@ -290,8 +289,8 @@ static void set_up_lease(struct engine *en)
     if (!o->leader_elect)
         return;
     struct lease_options l = { .ns = o->lease_namespace, .name = "ostler", .me = o->identity, .transport = o->transport,
-                               .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading, .on_suspended = on_suspended,
-                               .on_lost = on_lost, .arg = en };
+                               .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading,
+                               .on_suspended = on_suspended, .on_lost = on_lost, .arg = en };
     en->lease = lease_new(&l);
 }
 
@@ -343,6 +342,7 @@ void engine_free(struct engine *en)
     cluster_clear(&en->cluster);
     err_clear(&en->reconcilers.failure);
     rollout_report_clear(&en->reconcilers.rollout);
+    free(en->reconcilers.pull_failed);
     free(en->reconcilers.pull_refused);
     plan_keeper_clear(&en->reconcilers.plans);
     free(en->missing.sentence);

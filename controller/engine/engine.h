@@ -1,6 +1,6 @@
-/* The operator without its process: informers, controllers, executor, recorder and lease over a given transport, loop and clock. The
- * program drives one over the network, the simulator any number of them over a world of its own; both run the same code. Nothing here is
- * static: an engine is all that there is of an Ostler. */
+/* The operator without its process: informers, controllers, executor, recorder and lease over a given transport, loop and clock.
+ * The program drives one over the network, the simulator any number of them over a world of its own; both run the same code.
+ * Nothing here is static: an engine is all that there is of an Ostler. */
 #ifndef OSTLER_ENGINE_ENGINE_H
 #define OSTLER_ENGINE_ENGINE_H
 
@@ -41,6 +41,7 @@ struct engine_options {
     void *arg;
 };
 
+/* Owned by the caller; does nothing before engine_start(). */
 struct engine *engine_new(const struct engine_options *o);
 /* Begins to list, to watch and to ask for the lease. */
 void engine_start(struct engine *en);
@@ -62,8 +63,11 @@ const struct cluster *engine_cluster(const struct engine *en);
 void engine_update_metrics(struct engine *en);
 /* Why it is not ready, one sentence that the caller frees, or NULL. `arg` is the engine: checks of /readyz. */
 char *engine_why_watches_fail(void *arg);
+/* The same of the lease. */
 char *engine_why_lease_fails(void *arg);
+/* The same of writes: a right is missing. */
 char *engine_why_writes_fail(void *arg);
+/* The same: it is stopping. */
 char *engine_why_stopping(void *arg);
 
 #endif

@@ -15,9 +15,13 @@ void engine_metrics_add(struct engine *en)
         struct metric_desc desc;
     } rows[] = {
         { &en->leader, { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name, NULL, 0 } },
-        { &en->cache_objects, { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
-        { &en->watch_restarts, { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL, 0 } },
-        { &en->events_dropped, { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
+        { &en->cache_objects,
+          { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
+        { &en->watch_restarts,
+          { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL,
+            0 } },
+        { &en->events_dropped,
+          { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(en->o.metrics, &rows[i].desc);
@@ -75,7 +79,8 @@ void engine_take_right(struct engine *en, const struct request *request, const s
 char *engine_why_writes_fail(void *arg)
 {
     const struct engine *en = arg;
-    return en->missing.sentence ? xasprintf("%s; grant the right: the chart's ClusterRole and Roles have all that are needed", en->missing.sentence)
+    return en->missing.sentence
+           ? xasprintf("%s; grant the right: the chart's ClusterRole and Roles have all that are needed", en->missing.sentence)
                                 : NULL;
 }
 

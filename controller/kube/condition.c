@@ -5,12 +5,7 @@
 
 const json_t *condition_find(const json_t *conditions, const char *type)
 {
-    size_t i;
-    json_t *c;
-    json_array_foreach (conditions, i, c)
-        if (str_eq(json_str(c, "type"), type))
-            return c;
-    return NULL;
+    return json_find(conditions, "type", type);
 }
 
 const char *condition_status(const json_t *conditions, const char *type)

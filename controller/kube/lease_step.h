@@ -1,7 +1,7 @@
 /* Leader election as a pure state machine over a coordination.k8s.io Lease, with client-go's rules and times: 15 s lease, 10 s to
- * renew it, a try each 2 s. Expiry is judged by when we saw the record change, never by the times written in it. One rule is our own:
- * a leader whose renewal is late stops writing but goes on trying (an API server that is away has no other leader either); it gives up
- * for good only when it sees that somebody else holds the lease. */
+ * renew it, a try each 2 s. Expiry is judged by when we saw the record change, never by the times written in it. One rule is our
+ * own: a leader whose renewal is late stops writing but goes on trying (an API server that is away has no other leader either);
+ * it gives up for good only when it sees that somebody else holds the lease. */
 #ifndef OSTLER_KUBE_LEASE_STEP_H
 #define OSTLER_KUBE_LEASE_STEP_H
 
@@ -51,8 +51,8 @@ struct lease_next lease_step_written(struct lease_state *s, const json_t *lease,
 struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, int64_t now_ms);
 /* The moment after which nothing may be written in the name of the leader; INT64_MIN when not leading. */
 int64_t lease_fence(const struct lease_state *s);
-/* The Lease object to send: `previous` (may be NULL) with us as holder and every field that we do not know kept. `micro` is the time
- * as MicroTime. A release (empty holder, 1 s) when `release`. New reference. */
+/* The Lease object to send: `previous` (may be NULL) with us as holder and every field that we do not know kept. `micro` is the
+ * time as MicroTime. A release (empty holder, 1 s) when `release`. New reference. */
 json_t *lease_record(const struct lease_state *s, const json_t *previous, const char *ns, const char *name, const char *micro,
                      bool release);
 

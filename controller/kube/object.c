@@ -59,12 +59,7 @@ bool object_is_deleting(const json_t *object)
 
 bool object_has_finalizer(const json_t *object, const char *finalizer)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (json_at(object, "metadata.finalizers"), i, entry)
-        if (str_eq(json_string_value(entry), finalizer))
-            return true;
-    return false;
+    return json_has_text(json_at(object, "metadata.finalizers"), finalizer);
 }
 
 const json_t *object_controller(const json_t *object)

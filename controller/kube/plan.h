@@ -1,4 +1,5 @@
-/* A plan: the requests that a pass wants to send, each with a reason. Data, not calls: it can be printed, compared and thrown away. */
+/* A plan: the requests that a pass wants to send, each with a reason. Data, not calls: it can be printed, compared and
+ * thrown away. */
 #ifndef OSTLER_KUBE_PLAN_H
 #define OSTLER_KUBE_PLAN_H
 
@@ -40,7 +41,8 @@ struct plan {
     struct notice *notices;
     size_t notice_count;
     int64_t requeue_after_ms; /* look again after this time even if nothing happens; 0: no need */
-    uint32_t epoch;           /* of what is wanted, as it was decided on: in another one nothing more of the plan is begun; 0: it holds in all */
+    /* Of what is wanted, as it was decided on: in another one nothing more of the plan is begun; 0: it holds in all. */
+    uint32_t epoch;
 };
 
 #define CLEANUP_PLAN CLEANUP(plan_clear)
@@ -54,7 +56,9 @@ void plan_notice(struct plan *p, const struct notice *n);
 void plan_requeue(struct plan *p, int64_t after_ms);
 /* One line per action: "Verb target Reason: message"; for dry runs and tests. */
 void plan_text(const struct plan *p, struct buf *out);
+/* Frees all actions and notices; there is nothing to do afterwards. */
 void plan_clear(struct plan *p);
+/* Frees what one action owns. */
 void action_clear(struct action *a);
 
 #endif

@@ -11,7 +11,8 @@ struct record {
     char *key;     /* "name" or "namespace/name"; owned */
     uint64_t rv;   /* resourceVersion; 0: not comparable */
     uint32_t seen; /* number of the list that had it last */
-    uint32_t written; /* number of the list that was the last one, under way or whole, when a write of ours brought it; 0: none did */
+    /* Number of the list that was the last one, under way or whole, when a write of ours brought it; 0: none did. */
+    uint32_t written;
     char uid[RECORD_UID_MAX];
 };
 

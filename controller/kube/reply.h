@@ -10,7 +10,8 @@
 
 /* The kind of an HTTP status and a metav1.Status reason ("" when there was none). */
 enum err_kind reply_kind(int status, const char *reason);
-/* Whether a Status names causes. A refusal of a JSON patch whose test failed is told by that from one that is not valid: it has none. */
+/* Whether a Status names causes. A refusal of a JSON patch whose test failed is told by that from one that is not valid: it
+ * has none. */
 bool reply_names_causes(const char *body, size_t len);
 /* Sets the error that an answer with a status >= 300 stands for; `body` may be anything, NULL when `len` is 0. Always -1. */
 int reply_error(int status, const char *body, size_t len, struct err *e);

@@ -28,7 +28,8 @@ struct request {
     int64_t timeout_ms;       /* for the whole answer */
     enum resource_id resource;
     bool evicts;              /* asks for a pod to leave: what is answered is no pod, and refusals have meanings of their own */
-    bool looks;               /* a list that what is known is brought up to date from: the rest of its plan needs that to be no news */
+    /* A list that what is known is brought up to date from: the rest of its plan needs that to be no news. */
+    bool looks;
     bool dry_run;             /* nothing is stored, whatever the answer says */
 };
 
@@ -45,6 +46,7 @@ struct request request_list(enum resource_id id, const struct list_options *o, c
 struct request request_look(enum resource_id id, const struct list_options *o);
 /* A watch from a resourceVersion on, with bookmarks; the server ends it after timeout_s, the client a little later. */
 struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s);
+/* One object, as it is now. */
 struct request request_get(enum resource_id id, const char *ns, const char *name);
 /* Server-side apply with force: `object` is the whole intent. Borrowed. */
 struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object);
@@ -56,10 +58,12 @@ struct request request_merge_patch(enum resource_id id, const char *ns, const ch
 struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch);
 /* JSON patch: an array of operations. */
 struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations);
+/* Makes an object: 409 where its name is taken. Borrowed. */
 struct request request_create(enum resource_id id, const char *ns, const json_t *object);
+/* Replaces an object whole; with a resourceVersion in it only that version, else 409. Borrowed. */
 struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object);
-/* Delete in the background, only this incarnation, and only as it was when it was read: `uid` and `rv` (0: any version) are preconditions, so
- * that what was decided on an old view is refused (409). */
+/* Delete in the background, only this incarnation, and only as it was when it was read: `uid` and `rv` (0: any version) are
+ * preconditions, so that what was decided on an old view is refused (409). */
 struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv);
 /* Whether it is a deletion. */
 bool request_deletes(const struct request *r);

@@ -38,6 +38,7 @@ int selector_compile(const json_t *label_selector, struct selector *ret, struct 
 /* Compiles a plain map of labels, as a nodeSelector is one. NULL and {} match everything. */
 int selector_compile_labels(const json_t *labels, struct selector *ret, struct err *e);
 
+/* Frees the requirements; it matches everything afterwards. */
 void selector_clear(struct selector *selector);
 
 /* Whether it has no requirement, and so matches everything. */

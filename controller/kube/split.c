@@ -5,7 +5,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* etcd takes objects up to 1.5 MiB, and in JSON a character may be six bytes: "\u003c". Whoever may make a pod may make such a one. */
+/* etcd takes objects up to 1.5 MiB, and in JSON a character may be six bytes: "\u003c". Whoever may make a pod may make
+ * such a one. */
 enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10, KEY_MAX = 64 << 10 };
 
 void split_init(struct split *s, enum split_mode mode, split_item_fn *on_item, void *arg)
@@ -85,7 +86,8 @@ static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 static bool follow(struct split *s)
 {
     const struct split_level *level = top(s);
-    s->next = (struct split_level){ .names = (unsigned char) (level->names + 1), .items = str_eq(buf_text(&s->key), "\"items\"") };
+    s->next = (struct split_level){ .names = (unsigned char) (level->names + 1),
+                                    .items = str_eq(buf_text(&s->key), "\"items\"") };
     if (s->mode == SPLIT_FRAMES && s->depth == 1 && str_eq(buf_text(&s->key), "\"object\"")) {
         s->next = (struct split_level){ .paths = all_paths(s) };
         return false;
@@ -319,7 +321,8 @@ static int take_special(struct split *s, char c, struct err *e)
     }
 }
 
-/* Within a container of which nothing is left out, or all, only its end matters: what is there of it is copied, or skipped, in one piece. */
+/* Within a container of which nothing is left out, or all, only its end matters: what is there of it is copied, or skipped, in
+ * one piece. */
 static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     size_t i = 0;

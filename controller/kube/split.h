@@ -39,7 +39,8 @@ struct split_level {
 /* Initialise with split_init(). */
 struct split {
     enum split_mode mode;
-    const char *const *left_out; /* paths from an object's root on, "spec.containers.env", ended by NULL; NULL: nothing is left out. Borrowed */
+    /* Paths from an object's root on, "spec.containers.env", ended by NULL; NULL: nothing is left out. Borrowed. */
+    const char *const *left_out;
     split_item_fn *on_item;
     void *arg;
     struct split_level levels[SPLIT_DEPTH_MAX];
@@ -54,6 +55,7 @@ struct split {
     struct buf envelope;
 };
 
+/* A splitter at the beginning of a stream; split_clear() when done. */
 void split_init(struct split *s, enum split_mode mode, split_item_fn *on_item, void *arg);
 /* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or the item function's error. */
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
@@ -61,6 +63,7 @@ int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
 bool split_complete(const struct split *s);
 /* SPLIT_LIST: the list object with an empty `items`. Borrowed. */
 const struct buf *split_envelope(const struct split *s);
+/* Frees its buffers. */
 void split_clear(struct split *s);
 /* One whole object, parsed without what is left out of it; NULL and the error set when it is none. */
 json_t *split_object(const char *text, size_t len, const char *const *left_out, struct err *e);

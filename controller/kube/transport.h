@@ -36,7 +36,9 @@ struct transport {
     void *self;
 };
 
+/* As `submit` of the transport. */
 uint64_t transport_submit(const struct transport *t, struct request *request_steal, const struct transport_sink *sink);
+/* As `cancel` of the transport. */
 void transport_cancel(const struct transport *t, uint64_t id);
 
 #endif

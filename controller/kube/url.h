@@ -4,7 +4,8 @@
 
 struct buf;
 
-/* Room for any URL: names and tokens come from objects, whose size the splitter bounds; refusing a long URL is the server's part. */
+/* Room for any URL: names and tokens come from objects, whose size the splitter bounds; refusing a long URL is the
+ * server's part. */
 enum { URL_ROOM = 64 << 20 };
 
 /* Appends `text` with everything but RFC 3986's unreserved characters encoded. */

@@ -66,7 +66,9 @@ static struct watch_next wait_before_retry(struct watch_state *s, const struct w
         s->failures = 0;
     s->last_error = error;
     s->last_failure_ms = in->now_ms;
-    int64_t max = error == ERR_UNREACHABLE ? BACKOFF_UNREACHABLE_MAX_MS : error == ERR_NOT_FOUND ? BACKOFF_ABSENT_MAX_MS : BACKOFF_MAX_MS;
+    int64_t max = error == ERR_UNREACHABLE ? BACKOFF_UNREACHABLE_MAX_MS
+                  : error == ERR_NOT_FOUND ? BACKOFF_ABSENT_MAX_MS
+                                           : BACKOFF_MAX_MS;
     int64_t delay = BACKOFF_FIRST_MS;
     for (int i = 0; i < s->failures && delay < max; i++)
         delay *= 2;
@@ -109,8 +111,8 @@ static struct watch_next take_failure(struct watch_state *s, const struct watch_
         }
     } else if (!streaming || in->error == ERR_INVALID || (in->error == ERR_TIMEOUT && !s->heard)) {
         /* A list that broke off begins anew: pages of two lists must not be mixed. A stream that is no good may be so for its
-         * version: that is not asked for again. Nor is one that brings nothing at all, not even a bookmark: after a restore of etcd the
-         * server waits in silence for a version that it may reach in days. */
+         * version: that is not asked for again. Nor is one that brings nothing at all, not even a bookmark: after a restore of
+         * etcd the server waits in silence for a version that it may reach in days. */
         forget_version(s);
     }
     return wait_before_retry(s, in, in->error);

@@ -66,7 +66,9 @@ struct watch_next {
     int timeout_s;
 };
 
+/* Takes note of what has happened, and says what to do next. */
 struct watch_next watch_step(struct watch_state *s, const struct watch_input *in);
+/* Frees what it owns; it is at the beginning afterwards. */
 void watch_state_clear(struct watch_state *s);
 
 #endif

@@ -28,9 +28,13 @@ void controller_metrics_add(struct controller_metrics *m, struct metrics *regist
         struct metric **into;
         struct metric_desc desc;
     } rows[] = {
-        { &m->reconcile_total, { "controller_runtime_reconcile_total", "Passes by controller and result.", METRIC_COUNTER, by_result, NULL, 0 } },
-        { &m->reconcile_errors, { "controller_runtime_reconcile_errors_total", "Passes that failed.", METRIC_COUNTER, by_controller, NULL, 0 } },
-        { &m->reconcile_seconds, { "controller_runtime_reconcile_time_seconds", "Time from the decision to the last answer.", METRIC_HISTOGRAM, by_controller, seconds, ARRAY_LEN(seconds) } },
+        { &m->reconcile_total,
+          { "controller_runtime_reconcile_total", "Passes by controller and result.", METRIC_COUNTER, by_result, NULL, 0 } },
+        { &m->reconcile_errors,
+          { "controller_runtime_reconcile_errors_total", "Passes that failed.", METRIC_COUNTER, by_controller, NULL, 0 } },
+        { &m->reconcile_seconds,
+          { "controller_runtime_reconcile_time_seconds", "Time from the decision to the last answer.", METRIC_HISTOGRAM,
+            by_controller, seconds, ARRAY_LEN(seconds) } },
         { &m->depth, { "workqueue_depth", "Keys that are due.", METRIC_GAUGE, by_name, NULL, 0 } },
         { &m->adds, { "workqueue_adds_total", "Keys added.", METRIC_COUNTER, by_name, NULL, 0 } },
         { &m->retries, { "workqueue_retries_total", "Keys that came back after a failure.", METRIC_COUNTER, by_name, NULL, 0 } },
@@ -91,7 +95,8 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
         c->o.outcome(c->o.arg, key, result);
     if (result->error == ERR_NONE)
         succeed(c, key, result->plan->requeue_after_ms);
-    else if (result->error == ERR_BUDGET) /* nothing went wrong: others decide when that is over; no try makes the next one later */
+    else if (result->error == ERR_BUDGET)
+        /* Nothing went wrong: others decide when that is over; no try makes the next one later. */
         succeed(c, key, result->retry_after_ms);
     else
         fail(c, key, result);

@@ -21,6 +21,7 @@ struct controller_metrics {
     struct metric *adds;              /* name */
     struct metric *retries;           /* name */
 };
+/* Makes the metrics in a registry, for all controllers that show themselves there. */
 void controller_metrics_add(struct controller_metrics *m, struct metrics *registry);
 
 struct controller_options {
@@ -38,6 +39,7 @@ struct controller_options {
     void (*notice)(void *arg, const struct notice *n);
 };
 
+/* Owned by the caller. What `o` points to is borrowed and outlives it. Keys that come gather until controller_start(). */
 struct controller *controller_new(const struct controller_options *o);
 /* Look at this key as soon as may be. */
 void controller_add(struct controller *c, const char *key);
@@ -53,6 +55,7 @@ size_t controller_busy(const struct controller *c);
 int controller_failures(const struct controller *c, const char *key);
 /* Brings the gauges up to date, before they are shown. */
 void controller_update_metrics(struct controller *c);
+/* Ends it; plans on their way are the executor's. NULL is none. */
 void controller_free(struct controller *c);
 
 #endif

@@ -88,7 +88,8 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
     return buf_add(&job->answer, bytes, n) ? 0 : -1;
 }
 
-/* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid has causes. */
+/* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid
+ * has causes. */
 static bool is_failed_test(const struct job *job)
 {
     const char *type = job->plan.actions[job->at].request.content_type;

@@ -1,5 +1,6 @@
-/* Carries out plans: the actions of one plan in order, at most EXECUTOR_IN_FLIGHT requests at a time over all plans. Holds the lease
- * fence: no write is begun after it. Each action is logged with its reason; answers go to the store as if the watch had brought them. */
+/* Carries out plans: the actions of one plan in order, at most EXECUTOR_IN_FLIGHT requests at a time over all plans. Holds the
+ * lease fence: no write is begun after it. Each action is logged with its reason; answers go to the store as if the watch had
+ * brought them. */
 #ifndef OSTLER_RUNTIME_EXECUTOR_H
 #define OSTLER_RUNTIME_EXECUTOR_H
 
@@ -44,6 +45,7 @@ struct executor_options {
     size_t in_flight; /* at most so many requests at a time; 0: EXECUTOR_IN_FLIGHT */
 };
 
+/* Owned by the caller; sends nothing before executor_submit(). */
 struct executor *executor_new(const struct executor_options *o);
 /* Takes the plan; `done` is called exactly once: from a later turn, or before this returns when the fence forbids to begin.
  * `key` is copied. */

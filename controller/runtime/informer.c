@@ -73,9 +73,10 @@ static void set_problem(struct informer *inf, enum err_kind kind, const char *se
         inf->on_change(inf->arg);
 }
 
-/* One element of a list. One that cannot be read has no name, so nobody can tell what is missing without it: a pod that has the GPU, a node's driver.
- * Left out, it would count as gone, and what is gone is cleaned up after. So the list fails, and with it the watch, which holds everything still and is
- * in /readyz. Nobody can bring that about from outside: whatever an API server stores, json_parse() reads. */
+/* One element of a list. One that cannot be read has no name, so nobody can tell what is missing without it: a pod that has the
+ * GPU, a node's driver. Left out, it would count as gone, and what is gone is cleaned up after. So the list fails, and with it
+ * the watch, which holds everything still and is in /readyz. Nobody can bring that about from outside: whatever an API server
+ * stores, json_parse() reads. */
 static int on_item(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
@@ -142,7 +143,8 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
 static const char *advice(const struct informer *inf, enum err_kind kind)
 {
     if (kind == ERR_NOT_FOUND)
-        return inf->options.resource == RESOURCE_POLICY ? "; install the CustomResourceDefinition: kubectl apply --server-side -f crds/"
+        return inf->options.resource == RESOURCE_POLICY
+               ? "; install the CustomResourceDefinition: kubectl apply --server-side -f crds/"
                                                         : "; this API server does not have the resource";
     if (kind == ERR_FORBIDDEN)
         return "; grant the right: the chart's ClusterRole and Roles have all that are needed";

@@ -30,11 +30,13 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
                               struct loop *loop, loop_fn *on_change, void *arg);
 /* Begins to list and watch; once it has begun nothing happens. */
 void informer_start(struct informer *inf);
+/* Whether informer_start() was called. */
 bool informer_started(const struct informer *inf);
 /* Whether one whole list has come (or, when optional, that there is no such resource). */
 bool informer_synced(const struct informer *inf);
 /* What goes wrong at the moment, one sentence; NULL when nothing does. Borrowed, until the next turn. */
 const char *informer_problem(const struct informer *inf);
+/* What it keeps. */
 enum resource_id informer_resource(const struct informer *inf);
 /* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
@@ -46,6 +48,7 @@ void informer_look_again(struct informer *inf, int64_t apart_ms);
 int64_t informer_silent_ms(const struct informer *inf);
 /* How often a watch was begun anew after something went wrong. */
 uint64_t informer_restarts(const struct informer *inf);
+/* Ends its requests and frees it; the table stays as it is. NULL is none. */
 void informer_free(struct informer *inf);
 
 #endif

@@ -110,8 +110,8 @@ static void give_back(struct lease *l)
         l->on_released(l->released_arg);
 }
 
-/* An answer while the lease is being given back. A write that failed may have arrived all the same, and a conflict tells of one: then
- * only the server knows the version that the release has to name. */
+/* An answer while the lease is being given back. A write that failed may have arrived all the same, and a conflict tells of one:
+ * then only the server knows the version that the release has to name. */
 static void release_further(struct lease *l, json_t *record, enum err_kind error)
 {
     if (record && l->sent != SENT_RELEASE) {
@@ -167,8 +167,8 @@ static void send_record(struct lease *l, enum sent what)
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(l->o.clock), micro);
     CLEANUP_JSON json_t *record = lease_record(&l->state, l->record, l->o.ns, l->o.name, micro, what == SENT_RELEASE);
-    send(l, what,
-         l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record) : request_create(RESOURCE_LEASE, l->o.ns, record));
+    send(l, what, l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record)
+                            : request_create(RESOURCE_LEASE, l->o.ns, record));
 }
 
 static void act(struct lease *l, struct lease_next next)

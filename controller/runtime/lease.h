@@ -1,4 +1,5 @@
-/* Leader election: drives kube/lease_step over the transport. Losing the lease ends the process: whoever led must not write again. */
+/* Leader election: drives kube/lease_step over the transport. Losing the lease ends the process: whoever led must not
+ * write again. */
 #ifndef OSTLER_RUNTIME_LEASE_H
 #define OSTLER_RUNTIME_LEASE_H
 
@@ -24,16 +25,21 @@ struct lease_options {
     void *arg;
 };
 
+/* Owned by the caller. What `o` points to is borrowed; nothing is asked for before lease_start(). */
 struct lease *lease_new(const struct lease_options *o);
+/* Begins to try for the lease, and to renew it once it is ours. */
 void lease_start(struct lease *l);
+/* Whether we lead now. */
 bool lease_is_leading(const struct lease *l);
 /* The moment after which no write may begin, in loop time; INT64_MIN when not leading. */
 int64_t lease_write_fence(const struct lease *l);
 /* What goes wrong at the moment, one sentence, or NULL. Borrowed, until the next turn. */
 const char *lease_problem(const struct lease *l);
-/* Gives the lease back, so that the next one need not wait for its end, once the answer to a renewal that is on its way has come;
- * on_released when that is done or has failed, at once when there is nothing to give back. Whoever cannot wait for it frees the lease. */
+/* Gives the lease back, so that the next one need not wait for its end, once the answer to a renewal that is on its way has
+ * come; on_released when that is done or has failed, at once when there is nothing to give back. Whoever cannot wait for it
+ * frees the lease. */
 void lease_release(struct lease *l, loop_fn *on_released, void *arg);
+/* Ends its requests without giving the lease back. NULL is none. */
 void lease_free(struct lease *l);
 
 #endif

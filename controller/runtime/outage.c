@@ -4,7 +4,8 @@
 
 bool outage_is_general(enum err_kind kind)
 {
-    return kind == ERR_UNREACHABLE || kind == ERR_TIMEOUT || kind == ERR_SERVER || kind == ERR_THROTTLED || kind == ERR_UNAUTHORIZED;
+    return kind == ERR_UNREACHABLE || kind == ERR_TIMEOUT || kind == ERR_SERVER || kind == ERR_THROTTLED ||
+           kind == ERR_UNAUTHORIZED;
 }
 
 void outage_note(struct outage *o, enum err_kind before, enum err_kind now, const char *sentence)

@@ -1,6 +1,7 @@
 #include "runtime/recorder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/map.h"
@@ -20,7 +21,7 @@ enum {
     NOTE_MAX = 1000,                    /* the API takes 1 kB */
 };
 
-/* One kind of event about one object: what a series counts. */
+/* One event about one object that comes again and again: what a series counts. Another sentence makes another event. */
 struct series {
     char *key;
     char *name; /* of the Event object */
@@ -216,7 +217,8 @@ void recorder_event(struct recorder *r, const struct event *e)
         return;
     }
     int64_t now = loop_now(r->o.loop);
-    char *key = xasprintf("%s/%s/%s/%d", object, e->action, e->reason, e->warning);
+    char *key = xasprintf("%s/%s/%s/%d/%016llx", object, e->action, e->reason, e->warning,
+                          (unsigned long long) str_hash(e->note, strlen(e->note)));
     struct series *s = map_get(&r->series, key);
     bool fresh = !s || now - s->last_ms > SERIES_FORGET_MS;
     if (s && fresh) {

@@ -1,5 +1,5 @@
-/* Events (events.k8s.io/v1) for people: on transitions, never per pass. The same event again becomes a series; a flood is dropped.
- * Sending never holds anything up and its failure fails nothing. */
+/* Events (events.k8s.io/v1) for people: on transitions, never per pass. The same event again becomes a series; a flood is
+ * dropped. Sending never holds anything up and its failure fails nothing. */
 #ifndef OSTLER_RUNTIME_RECORDER_H
 #define OSTLER_RUNTIME_RECORDER_H
 
@@ -34,10 +34,13 @@ struct recorder_options {
     void *arg;
 };
 
+/* Owned by the caller. What `o` points to is borrowed and outlives it. */
 struct recorder *recorder_new(const struct recorder_options *o);
+/* Takes an Event to be written; all of it is copied. What is too much is dropped and counted. */
 void recorder_event(struct recorder *r, const struct event *e);
 /* Events that were dropped: too many of an object, or too many at once. */
 uint64_t recorder_dropped(const struct recorder *r);
+/* Drops what was not sent yet. NULL is none. */
 void recorder_free(struct recorder *r);
 
 #endif

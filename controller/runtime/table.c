@@ -76,8 +76,9 @@ static void put(struct table *t, struct record *held, const json_t *object, uint
     replace(t, held, fresh);
 }
 
-/* Whether a write of ours brought the record while the list is under way: only that can be newer than what the list brings. A list shows
- * the newest state when it begins; where it is older than what was known before, the server's history has been set back. */
+/* Whether a write of ours brought the record while the list is under way: only that can be newer than what the list brings.
+ * A list shows the newest state when it begins; where it is older than what was known before, the server's history has been
+ * set back. */
 static bool written_meanwhile(const struct table *t, const struct record *r)
 {
     return r && r->written == t->list;

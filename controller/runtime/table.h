@@ -31,11 +31,15 @@ struct table {
     bool synced;       /* one whole list has come */
 };
 
+/* An empty table; the operations are copied. */
 void table_init(struct table *t, const struct table_ops *ops);
+/* Frees all records; nobody is told of it. */
 void table_clear(struct table *t);
+/* The record of a key, as table_key() has it; NULL: there is none. Borrowed until it changes. */
 struct record *table_get(const struct table *t, const char *key);
 /* A list begins: what it does not bring will be dropped at its end. */
 void table_list_begin(struct table *t);
+/* The list has brought an object. One that is older than what an answer of ours brought meanwhile changes nothing. */
 void table_list_item(struct table *t, const json_t *object);
 /* The list is whole, as of version `rv`. */
 void table_list_end(struct table *t, uint64_t rv);

@@ -14,6 +14,7 @@ struct text_reader_options {
     void *arg;
 };
 
+/* Owned by the caller. What `o` points to is borrowed and outlives it. */
 struct text_reader *text_reader_new(const struct text_reader_options *o);
 /* Asks for a text; takes the request. Where too many wait already the question is forgotten. `key` is copied. */
 void text_reader_ask(struct text_reader *r, const char *key, struct request request_steal);

@@ -78,7 +78,8 @@ int listen_on(const char *address, struct err *e)
         fd = open_socket(&a);
     }
     if (fd < 0)
-        return err_set(e, ERR_SYSTEM, "cannot listen on %s: %s; choose another address or port with --listen", address, strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot listen on %s: %s; choose another address or port with --listen", address,
+                       strerror(errno));
     return fd;
 }
 

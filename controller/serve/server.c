@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "serve/listen.h"
+#include "serve/source.h"
 #include "serve/status_text.h"
 
 enum {
@@ -40,12 +40,6 @@ struct connection {
     size_t sent;       /* bytes of it */
 };
 TAILQ_HEAD(connections, connection);
-
-/* A descriptor that is no client; in libwebsockets' per-descriptor memory. */
-struct source {
-    void (*on_readable)(void *arg);
-    void *arg;
-};
 
 struct server {
     struct server_options options;
@@ -264,30 +258,11 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     return 0;
 }
 
-static int on_source(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
-{
-    (void) wsi, (void) in, (void) len;
-    const struct source *source = user;
-    if (reason == LWS_CALLBACK_RAW_RX_FILE)
-        source->on_readable(source->arg);
-    return 0;
-}
-
-#define SOURCE_PROTOCOL "source"
-
 static const struct lws_protocols protocols[] = {
     { .name = "http", .callback = on_http },
-    { .name = SOURCE_PROTOCOL, .callback = on_source, .per_session_data_size = sizeof(struct source) },
+    SOURCE_PROTOCOL,
     { .name = NULL },
 };
-
-/* libwebsockets reports mostly what clients do wrong, which must not fill the log. */
-static void on_library_log(int level, const char *line)
-{
-    (void) level;
-    CLEANUP_FREE char *text = xstrndup(line, strcspn(line, "\n"));
-    log_debug("libwebsockets", "line", text);
-}
 
 static void evict_oldest(struct server *s)
 {
@@ -312,7 +287,7 @@ static void on_connections(void *arg)
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         if (s->connection_count >= s->connection_max)
             evict_oldest(s);
-        lws_adopt_socket_vhost(lws_get_vhost_by_name(s->context, "default"), fd); /* closes it when it fails */
+        lws_adopt_socket_vhost(lws_get_vhost_by_name(s->context, SOURCE_VHOST), fd); /* closes it when it fails */
     }
 }
 
@@ -340,22 +315,10 @@ static int set_timer(struct server *s, int timeout_ms)
     return 0;
 }
 
-/* libwebsockets owns `fd` afterwards, also when this fails. */
-static int adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg)
-{
-    lws_sock_file_fd_type d = { .filefd = fd };
-    struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(s->context, "default"), LWS_ADOPT_RAW_FILE_DESC, d,
-                                                 SOURCE_PROTOCOL, NULL);
-    if (!wsi)
-        return -1;
-    *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, arg };
-    return 0;
-}
-
 int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg, struct err *e)
 {
     int copy = dup(fd);
-    if (copy < 0 || adopt(s, copy, on_readable, arg) < 0)
+    if (copy < 0 || !source_adopt(s->context, copy, on_readable, arg))
         return err_set(e, ERR_SYSTEM, "the server cannot watch descriptor %d", fd);
     return 0;
 }
@@ -373,7 +336,7 @@ static struct lws_context *make_context(struct server *s)
 {
     const struct lws_context_creation_info info = {
         .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-        .vhost_name = "default",
+        .vhost_name = SOURCE_VHOST,
         .protocols = protocols,
         .server_string = "ostler",
         .user = s,
@@ -386,7 +349,7 @@ static struct lws_context *make_context(struct server *s)
         .timeout_secs_ah_idle = TIMEOUT_SECS,
         .keepalive_timeout = TIMEOUT_SECS,
     };
-    lws_set_log_level(LLL_ERR | LLL_WARN, on_library_log);
+    source_log_library();
     return lws_create_context(&info);
 }
 
@@ -402,10 +365,10 @@ static int start(struct server *s, struct err *e)
         close(s->listen_fd);
         if (s->timer_fd >= 0)
             close(s->timer_fd);
-        return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer, no memory or no /dev/urandom "
-                                      "(libwebsockets' own words are in the log at level debug)");
+        return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer, no memory or no /dev/urandom (libwebsockets' own "
+                                      "words are in the log at level debug)");
     }
-    if (adopt(s, s->timer_fd, on_timer, s) < 0 || adopt(s, s->listen_fd, on_connections, s) < 0)
+    if (!source_adopt(s->context, s->timer_fd, on_timer, s) || !source_adopt(s->context, s->listen_fd, on_connections, s))
         return err_set(e, ERR_SYSTEM, "the HTTP server cannot watch its own sockets");
     return 0;
 }

@@ -17,6 +17,7 @@ from names import NAMESPACE
 from program import Operator
 from proxy import Lost, Proxy
 from reality import state
+from worker import Worker
 
 CALM_S = 0.5            # Ostler writes nothing for so long at the end of a phase
 LAST_CALM_S = 1.5       # and at the end of all
@@ -58,7 +59,7 @@ class Replica:
         self._fair_ends = {0, -signal.SIGKILL, 1 if elects else 0}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._keeper = Worker(self._keep)
 
     def start(self):
         """Starts it."""
@@ -86,6 +87,7 @@ class Replica:
         self._stopping.set()
         if self._keeper.is_alive():
             self._keeper.join()
+        self._keeper.check()
         self._note(self.operator.stop())
         self.proxy.stop()
 
@@ -141,6 +143,8 @@ class Life:
             time.sleep(seconds)
             try:
                 function(*args)
+            except Exception as e:  # told when the life is over
+                self.findings.append(f"{function.__name__}: {type(e).__name__}: {e}")
             finally:
                 with self._lock:
                     self._pending -= 1

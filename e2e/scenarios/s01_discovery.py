@@ -107,14 +107,16 @@ def foreign_cloud_installer(env):
 def foreign_operator_pods(env):
     """A node that runs another GPU operator's pods is marked and gets no operands."""
     node = env.node("gpu", "nfd")
+    labels = {"app": "nvidia-driver-daemonset", "app.kubernetes.io/managed-by": "gpu-operator", COMPONENT: "nvidia-driver"}
     env.create({
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": "nvidia-driver-daemonset-x", "namespace": "default",
-                     "labels": {"app": "nvidia-driver-daemonset", "app.kubernetes.io/managed-by": "gpu-operator",
-                                COMPONENT: "nvidia-driver"}},
-        "spec": {"nodeName": node, "tolerations": [{"operator": "Exists"}],
-                 "containers": [{"name": "nvidia-driver-ctr", "image": "nvcr.io/nvidia/driver:550.54.15-ubuntu24.04"}]},
+        "apiVersion": "apps/v1", "kind": "DaemonSet",
+        "metadata": {"name": "nvidia-driver-daemonset", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
+            "nodeSelector": {"kubernetes.io/hostname": node}, "tolerations": [{"operator": "Exists"}],
+            "volumes": [{"name": "run-nvidia", "hostPath": {"path": "/run/nvidia"}}],
+            "containers": [{"name": "nvidia-driver-ctr", "image": "nvcr.io/nvidia/driver:550.54.15-ubuntu24.04"}]}}},
     })
+    env.wait(lambda: env.k.get("DaemonSet", "nvidia-driver-daemonset", "default").get("status", {}).get("currentNumberScheduled"))
     env.policy()
     _not_served(env, node)
 

@@ -3,7 +3,7 @@
 import time
 
 from env import moved
-from harness import contains, equal, test
+from harness import contains, equal, long_test, test
 from names import DRIVER, OPERANDS, OPERAND_NAMES, STACK
 from program import other_build
 TIERS = ("driver", "toolkit", "device-plugin")
@@ -132,7 +132,7 @@ def images(env, node):
     return {c: env.image(node, c) for c in OPERAND_NAMES}
 
 
-@test
+@long_test
 def another_build_moves_nothing(env):
     """A build with other built-in versions takes over: no object changes, and new nodes, of a new OS too, get what runs."""
     spec = {"pools": [{"name": "legacy", "nodeSelector": {"gpu": "k80"}, "driver": {"version": "470.256.02"}}]}

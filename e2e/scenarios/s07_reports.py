@@ -4,6 +4,8 @@ import threading
 
 import kube
 from harness import cases, contains, equal, test
+from worker import Worker
+
 BROKEN = {
     # name -> (spec, operand, reason)
     "driver_image_missing": ({"driver": {"version": "580.0-missing"}}, "driver", "ImagePullBackOff"),
@@ -78,13 +80,13 @@ def never_ready_with_an_operand_missing(env):
         while not stop.wait(0.05):
             policy = watcher.get("GpuClusterPolicy", "default")
             seen.append(kube.condition(policy, "Ready").get("status"))
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
+    looker = Worker(look)
+    looker.start()
     env.wait_serving(first, operands=("driver", "toolkit", "device-plugin"))
     env.wait_calm()
     stop.set()
-    thread.join()
-    assert "True" not in seen, "Ready while the exporter is missing"
+    looker.finish(10)
+    assert seen and "True" not in seen, "Ready while the exporter is missing"
     env.edit({"exporter": {"version": "4.8.0-4.8.0-distroless"}})
     env.wait_serving(first)
     env.wait_policy()

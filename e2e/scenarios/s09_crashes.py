@@ -5,7 +5,7 @@ import signal
 import time
 
 import kube
-from harness import equal, test
+from harness import equal, long_test, test
 from names import GPU_LABEL, NAMESPACE, OPERANDS
 
 @test
@@ -72,7 +72,7 @@ def _lease(env):
     return env.k.get("Lease", "ostler", NAMESPACE)["spec"]
 
 
-@test
+@long_test
 def stopped_leader_loses(env):
     """The leader is stopped for 20 s: the other takes over; after SIGCONT the first writes nothing and exits."""
     env.policy()

@@ -3,7 +3,7 @@
 import signal
 import time
 
-from harness import equal, test
+from harness import equal, long_test, test
 from names import NAMESPACE, OPERANDS
 
 def _goes_on(env, within=5.0):
@@ -32,7 +32,7 @@ def crashed(env):
     _goes_on(env)
 
 
-@test
+@long_test
 def away_for_a_minute(env):
     """Away for 60 s: within 5 s of its return Ostler goes on, without a burst of requests, and said meanwhile that it was not ready."""
     env.serving("gpu")
@@ -52,7 +52,7 @@ def away_for_a_minute(env):
     assert len(asked) <= 60, f"{len(asked)} requests in the seconds after its return: a burst"
 
 
-@test
+@long_test
 def unresponsive(env):
     """An API server that holds its connections and answers nothing for 10 s is waited out."""
     env.serving("gpu")
@@ -82,7 +82,7 @@ def history_compacted(env):
         equal(len(env.daemonsets(component)), 1, f"{component} DaemonSets")
 
 
-@test
+@long_test
 def authority_changes(env):
     """The server's certificate comes from another authority, which reaches Ostler's file later: it is read again."""
     env.serving("gpu")
@@ -112,7 +112,7 @@ def token_is_invalidated(env):
     equal(env.operator.pid, pid, "process")
 
 
-@test
+@long_test
 def operand_namespace_vanishes(env):
     """The operand namespace is deleted by mistake: when the chart is installed again, the operands come back by themselves."""
     node = env.serving("gpu")

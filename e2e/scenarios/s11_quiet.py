@@ -4,14 +4,14 @@ import collections
 import time
 
 import kube
-from harness import equal, test
+from harness import equal, long_test, test
 from names import MANAGED
 
 def _not_renewal(request):
     return request.resource != "leases" and request.verb != "watch"
 
 
-@test
+@long_test
 def quiet(env):
     """After convergence 60 s of the audit log hold lease renewals and watch renewals only, while kubelets send heartbeats."""
     nodes = env.serving("a", "b", "c")
@@ -30,7 +30,7 @@ def quiet(env):
     assert watches <= 30, f"{watches} watches opened in 60 s"
 
 
-@test
+@long_test
 def node_event_costs_what_it_must(env):
     """A node that turns out to have a GPU costs one write of its marks, events aside, and no read."""
     env.serving("first")
@@ -79,7 +79,7 @@ def foreign_traffic_costs_nothing(env):
     equal([str(r) for r in env.requests(since=since, where=_not_renewal)], [], "requests")
 
 
-@test
+@long_test
 def foreign_nodes_are_quiet(env):
     """A node that is not ours to serve causes no requests either, once it is marked."""
     env.serving("gpu")

@@ -127,8 +127,9 @@ def missing_crd(env):
 def serves(env, path):
     """The program's own HTTP server answers."""
     env.policy()
+    env.operator.wait_ready()  # a CRD that was just made again has the API server say 429 for a moment
     status, text = env.operator.fetch(path)
-    equal(status, 200, f"status of {path}")
+    equal(status, 200, f"status of {path}: {text}")
     if path == "/metrics":
         contains(text, ["process_resident_memory_bytes", "workqueue_depth", 'rest_client_requests_total{code="200",method="GET"', "ostler_"], "metrics")
 

@@ -2,7 +2,7 @@
 
 import stations
 import upgrades
-from harness import contains, equal, test
+from harness import contains, equal, long_test, test
 from names import CLAIM, DRIVER, GAVE_UP, HOLD, MANAGED, STACK
 from rollouts import Ways, closed
 from stations import Stations
@@ -105,7 +105,7 @@ def _take_claim(env, node):
 ACTS = {"cordon": cordon, "hold": _let_be, "unmanage": _unmanage, "take": _take_claim}
 
 
-@test
+@long_test
 def people_at_every_step(env):
     """A person cordons, holds, unmanages or takes the claim off nodes at every step: what was not changed yet is let go as it was.
 

@@ -4,11 +4,11 @@ import datetime
 import time
 
 import upgrades
-from harness import contains, equal, test
+from harness import contains, equal, long_test, test
 from names import DRIVER, HOLD, OPERANDS, RETRY
-from rollouts import Ways, ago, closed, phase_of
-from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, assert_end, budget, fleet, rollout_says, runs, service, uid_of, upgrade,
-                      wait_failed, wait_phase, wait_runs, wait_said)
+from rollouts import Ways, closed, phase_of
+from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, OPEN_PROOF, assert_end, budget, end_proof, fleet, rollout_says, runs, service,
+                      uid_of, upgrade, wait_failed, wait_phase, wait_proof, wait_runs, wait_said)
 
 MINUTE = {"timeouts": {"install": "1m", "validation": "1m"}}
 
@@ -30,7 +30,7 @@ def _window_until_the_minute_ends():
 MINUTES = ("late", "timed", "guarded", "dying", "hangs", "nogpus")
 
 
-@test
+@long_test
 def what_a_minute_brings(env):
     """Times that are over: a window closes and waitForJobs ends, in real time; drains and steps take too long.
 
@@ -80,22 +80,35 @@ def canary_that_fails_its_proof_is_all_that_fails(env):
     """A canary on which no CUDA program runs: nobody else gets the version, the canary gets back what it ran, and it is said."""
     nodes = fleet(env, 3, canary={"nodes": 1, "soak": "1h"})
     canary, others = nodes[0], nodes[1:]
-    proof = f"ostler-proof-{canary}"
     with Ways(env) as ways:
-        env.edit({"driver": {"version": NEW}, "validation": {"version": "vectoradd-slow"}})
-        wait_phase(env, canary, "Validating")
-        env.wait(lambda: (env.k.get("Pod", proof, OPERANDS) or {"spec": {}})["spec"].get("nodeName") == canary, what="its proof waits")
+        env.edit({"driver": {"version": NEW}, "validation": OPEN_PROOF})
+        proof = wait_proof(env, canary)
         bad = env.labels(canary)[DRIVER]
         env.edit({"validation": None})
-        end = {"exitCode": 1, "reason": "Error", "message": "cudaErrorNoDevice", "startedAt": ago(0), "finishedAt": ago(0)}
-        status = {"phase": "Failed", "containerStatuses": [{"name": "proof", "image": "x", "imageID": "", "ready": False,
-                                                            "restartCount": 0, "state": {"terminated": end}}]}
-        env.k.merge_patch("Pod", proof, {"status": status}, OPERANDS, subresource="status")
+        end_proof(env, proof, 1, "cudaErrorNoDevice")
         rollout_says(env, "RevisionFailed", bad)
         wait_runs(env, OLD, canary)
         equal([ways.way[n] for n in others], [[None]] * len(others), "ways of the others")
         contains(record_of(env, bad), ["ostler.dev/failed-", f"{canary} ProofFailed"], "the revision's record")
         env.wait_policy("AllNodesReady")
+
+
+@test
+def another_driver_than_was_asked_for(env):
+    """A proof that finds the old driver loaded fails the node with VersionMismatch, both versions said; tried again it opens."""
+    (node,) = fleet(env, 1, LIGHT, onFailure="Pause")
+    with Ways(env):
+        env.edit({"driver": {"version": NEW}, "validation": OPEN_PROOF})
+        proof = wait_proof(env, node)
+        bad = env.labels(node)[DRIVER]
+        env.edit({"validation": None})
+        end_proof(env, proof, 0, f"driver={OLD}\nproduct=NVIDIA H100 80GB HBM3\nmemory=81559\ncompute=9.0\ncuda=13.0\n")
+        wait_said(env, node, "VersionMismatch", f"the loaded driver is {OLD}, and {NEW} was wanted")
+        rollout_says(env, "RevisionFailed", bad)
+        contains(record_of(env, bad), f"{node} VersionMismatch", "the revision's record")
+        equal((phase_of(env.get_node(node)), closed(env.get_node(node))), ("Failed", True), "the node's phase, and whether it is closed")
+        env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {RETRY: bad}}})
+        assert_end(env, NEW, [node])
 
 
 @test
@@ -118,7 +131,7 @@ def images_come_before_the_claim(env):
     env.wait(lambda: not env.k.list("Pod", OPERANDS, labels="ostler.dev/task"), what="no pod that proves or pulls is left")
 
 
-@test
+@long_test
 def third_wave_fails(env):
     """The canary and a wave pass, a node of the third crashes: it goes back, who came through stays, who is left is never touched."""
     nodes = fleet(env, 6, canary={"nodes": 1, "soak": "0s"}, soak="1s", maxParallel=2, maxUnavailable=3, **MINUTE)

@@ -165,8 +165,7 @@ static int merge_element(json_t *list, const char *key, json_t *element, struct 
     }
     if (at >= 0)
         return overlay_merge_part(json_array_get(list, (size_t) at), element, e);
-    /* A container of one's own has an image; anything less is a change of one that should be there.
-     */
+    /* A container of one's own has an image; anything less is a change of one that should be there. */
     if (str_has_suffix(key, "ontainers") && !json_key(element, "image"))
         return err_set(e, ERR_INVALID, "%s[%s] is to be changed and is not there", key, name);
     json_array_append_new(list, json_deep_copy(element));

@@ -38,6 +38,7 @@ struct render_context {
 struct manifests;
 /* Parses what is embedded. An error means a broken build. */
 struct manifests *manifests_new(struct err *e);
+/* Frees them; NULL is none. */
 void manifests_free(struct manifests *m);
 #define CLEANUP_MANIFESTS CLEANUP(manifests_cleanup)
 static inline void manifests_cleanup(struct manifests **m)

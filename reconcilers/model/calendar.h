@@ -12,11 +12,15 @@ struct date {
     int day;   /* 1 to 31 */
 };
 
+/* The day of a date; the date must be one that there is. */
 int64_t calendar_day(struct date date);
+/* The date of a day. */
 struct date calendar_date(int64_t day);
+/* The year that a day is in. */
 int64_t calendar_year(int64_t day);
 /* 0 (Sunday) to 6. */
 int calendar_weekday(int64_t day);
+/* How many days a month (1 to 12) of that year has. */
 int calendar_month_length(int64_t year, int month);
 /* Divides and rounds down, so that times before 1970 belong to the day that they are in. */
 int64_t calendar_floor(int64_t time, int64_t unit);

@@ -66,7 +66,8 @@ bool child_same(const struct child *a, const struct child *b)
 {
     return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
            str_eq(a->revision, b->revision) && !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
-           a->desired == b->desired && a->updated == b->updated && a->counted == b->counted && same_tree(a->annotations, b->annotations) &&
+           a->desired == b->desired && a->updated == b->updated && a->counted == b->counted &&
+           same_tree(a->annotations, b->annotations) &&
            /* A kind without generation shows a change only by its version. */
            (a->generation != 0 || a->head.rv == b->head.rv);
 }

@@ -19,20 +19,25 @@ struct child {
     char *revision;            /* label: the hash it belongs to; NULL: none */
     bool deleting;
     json_t *kept_managers;     /* somebody else has set something under spec: managedFields without them; NULL: nobody has */
-    json_t *inputs;            /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: the image that it was made from */
-    json_t *known_good;        /* a follower's DaemonSet: its image when last all its pods were of one kind and any was up; or NULL */
+    /* ControllerRevision, ConfigMap: the data; a follower's DaemonSet: the image that it was made from */
+    json_t *inputs;
+    /* A follower's DaemonSet: its image when last all its pods were of one kind and any was up; or NULL. */
+    json_t *known_good;
     json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
     int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */
     bool counted;              /* DaemonSet: those are of the newest template, not of the one before */
 };
 
+/* The record of an object of that resource. Owned by the caller. */
 struct child *child_project(enum resource_id resource, const json_t *object);
+/* Whether nothing that anybody looks at differs. */
 bool child_same(const struct child *a, const struct child *b);
+/* Frees the record with its key. */
 void child_free(struct child *c);
 /* Whether Ostler made it. */
 bool child_is_ours(const struct child *c);
-/* The time that an annotation of a ControllerRevision gives, as Ostler writes it (RFC 3339 in UTC, whole seconds: text compares as time);
- * NULL when it is absent or somebody else's text. Borrowed. */
+/* The time that an annotation of a ControllerRevision gives, as Ostler writes it (RFC 3339 in UTC, whole seconds: text compares
+ * as time); NULL when it is absent or somebody else's text. Borrowed. */
 const char *child_time(const struct child *record, const char *annotation);
 /* The name without the namespace; borrowed. */
 const char *child_name(const struct child *c);

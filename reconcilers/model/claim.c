@@ -44,6 +44,11 @@ bool claim_is_changing(const struct claim *c)
     return c->phase == CLAIM_UNLOADING || c->phase == CLAIM_INSTALLING || c->phase == CLAIM_VALIDATING;
 }
 
+bool claim_is_for(const struct claim *c, const char *driver, const char *stack)
+{
+    return str_eq(c->driver, driver) && str_eq(c->stack, stack);
+}
+
 bool claim_moves_driver(const struct claim *c)
 {
     return !str_eq(c->driver, c->from_driver);
@@ -207,17 +212,9 @@ char *claim_text(const struct claim *c)
     write_time(c->since_s, since);
     write_time(c->claimed_s, claimed);
     CLEANUP_JSON json_t *said =
-        json_pack("{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s}", "v", VERSION, "policy", c->policy, "generation",
-                  (json_int_t) c->generation, "kind", kinds[c->kind], "phase", phases[c->phase].name, "since", since, "claimed",
-                  claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus, "driver", c->driver, "stack", c->stack, "fromDriver", c->from_driver,
-                  "fromStack", c->from_stack, "reason", c->reason);
+        json_pack("{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s}", "v", VERSION, "policy", c->policy,
+                  "generation", (json_int_t) c->generation, "kind", kinds[c->kind], "phase", phases[c->phase].name, "since",
+                  since, "claimed", claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus, "driver", c->driver, "stack",
+                  c->stack, "fromDriver", c->from_driver, "fromStack", c->from_stack, "reason", c->reason);
     return json_compact(said);
-}
-
-bool claim_same(const struct claim *a, const struct claim *b)
-{
-    return str_eq(a->policy, b->policy) && a->generation == b->generation && a->kind == b->kind && a->phase == b->phase &&
-           a->since_s == b->since_s && a->claimed_s == b->claimed_s && a->attempt == b->attempt && a->gpus == b->gpus && str_eq(a->driver, b->driver) &&
-           str_eq(a->stack, b->stack) && str_eq(a->from_driver, b->from_driver) && str_eq(a->from_stack, b->from_stack) &&
-           str_eq(a->reason, b->reason);
 }

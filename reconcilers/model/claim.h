@@ -1,5 +1,6 @@
-/* A claim: the annotation ostler.dev/claim of a Node, which says that the node is out of service because of Ostler, for what, and how far that is.
- * It is written in the same request as the taint ostler.dev/upgrade, and taken off in the same request as that (design, section 2). */
+/* A claim: the annotation ostler.dev/claim of a Node, which says that the node is out of service because of Ostler, for what,
+ * and how far that is. It is written in the same request as the taint ostler.dev/upgrade, and taken off in the same request as
+ * that: so no node is closed without it being said for what, and none is claimed while new pods may come. */
 #ifndef OSTLER_RECONCILERS_MODEL_CLAIM_H
 #define OSTLER_RECONCILERS_MODEL_CLAIM_H
 
@@ -35,7 +36,8 @@ enum { CLAIM_UID_MAX = 64, CLAIM_REASON_MAX = 64, CLAIM_TEXT_MAX = 2048 };
 
 /* The taint that goes with a claim; its value is the claim's kind. */
 #define CLAIM_TAINT_EFFECT "NoSchedule"
-/* Reason of a drain that took too long: nothing was changed on the node, it is back in service, and it is tried again later. No fault of the revision. */
+/* Reason of a drain that took too long: nothing was changed on the node, it is back in service, and it is tried again later.
+ * No fault of the revision. */
 #define CLAIM_DRAIN_TIMEOUT "DrainTimeout"
 
 struct claim {
@@ -54,11 +56,13 @@ struct claim {
     char reason[CLAIM_REASON_MAX];    /* with FAILED: one word; else "" */
 };
 
-/* The claim that an annotation holds. False: it is none that this version understands; `ret_why` (may be NULL) is then a static sentence part such
- * as "it is not JSON". The text comes from a node that anybody may have annotated: nothing in it is trusted beyond its form. */
+/* The claim that an annotation holds. False: it is none that this version understands; `ret_why` (may be NULL) is then a
+ * static sentence part such as "it is not JSON". The text comes from a node that anybody may have annotated: nothing in it is
+ * trusted beyond its form. */
 bool claim_parse(const char *text, struct claim *ret, const char **ret_why);
 /* The annotation's text. Owned by the caller. */
 char *claim_text(const struct claim *c);
+/* "Waiting", "Draining", … as the annotation has it. Static text. */
 const char *claim_phase_name(enum claim_phase p);
 /* "Upgrade", "Rollback" */
 const char *claim_kind_name(enum claim_kind k);
@@ -66,11 +70,11 @@ const char *claim_kind_name(enum claim_kind k);
 bool claim_phase_has_slot(enum claim_phase p);
 /* Whether what the node runs is being changed right now. */
 bool claim_is_changing(const struct claim *c);
+/* Whether these two are what the node is to run; "": none. */
+bool claim_is_for(const struct claim *c, const char *driver, const char *stack);
 /* Whether the driver changes, so that GPU pods have to leave. */
 bool claim_moves_driver(const struct claim *c);
 /* Whether the node bears the taint as well: all do but those whose drain timed out. */
 bool claim_closes(const struct claim *c);
-/* Whether two claims say the same. */
-bool claim_same(const struct claim *a, const struct claim *b);
 
 #endif

@@ -44,8 +44,7 @@ static const struct sign looked_at_signs[] = {
 /* Signs that somebody else installs driver and device plugin. */
 static const struct sign foreign_node_signs[] = {
     { SIGN_LABEL, "cloud.google.com/gke-gpu-driver-version", NULL,
-      "GKE installs the driver and the device plugin (label "
-      "cloud.google.com/gke-gpu-driver-version)" },
+      "GKE installs the driver and the device plugin (label cloud.google.com/gke-gpu-driver-version)" },
     { SIGN_LABEL, "kubernetes.azure.com/dcgm-exporter", "enabled",
       "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)" },
     { SIGN_LABEL, "eks.amazonaws.com/compute-type", "auto",

@@ -41,7 +41,8 @@ const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *lab
  * driver of its own. */
 bool detect_host_driver(const char *termination_message);
 
-/* Whether a resource is GPUs, whole, shared (nvidia.com/gpu.shared) or as MIG devices. Other plugins serve network cards under NVIDIA's name. */
+/* Whether a resource is GPUs, whole, shared (nvidia.com/gpu.shared) or as MIG devices. Other plugins serve network cards under
+ * NVIDIA's name. */
 bool detect_gpu_resource(const char *resource);
 
 #endif

@@ -25,7 +25,9 @@ struct last_words {
     char *text;      /* NULL: not known, or not yet */
 };
 
+/* Of this container, without a text yet; both are copied. Owned by the caller. */
 struct last_words *last_words_new(const char *pod, const char *container);
+/* A copy that the caller owns. */
 struct last_words *last_words_copy(const struct last_words *w);
 /* NULL is none. */
 void last_words_free(struct last_words *w);
@@ -42,7 +44,9 @@ struct gpu_node {
 
 /* The record of a GpuNode. */
 struct gpu_node *gpu_node_project(const json_t *object);
+/* Whether nothing that anybody looks at differs. */
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b);
+/* Frees the record with its key. */
 void gpu_node_free(struct gpu_node *g);
 /* A Node's uid, in short; 0 for "", which is none. */
 uint64_t gpu_node_owner(const char *uid);

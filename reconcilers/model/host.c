@@ -204,8 +204,7 @@ const char *host_os_problem(struct arena *a, const struct host *host,
         return NULL;
     const char *os_image = str_or_empty(facts->os_image);
     if (!os_image[0])
-        return "the node does not say which operating system it runs (status.nodeInfo.osImage is "
-               "empty)";
+        return "the node does not say which operating system it runs (status.nodeInfo.osImage is empty)";
     const struct hint *hint = hints;
     while (!str_has_prefix(os_image, hint->os_image))
         hint++;
@@ -220,12 +219,10 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
         return NULL;
     const char *version = str_or_empty(facts->runtime_version);
     if (!version[0])
-        return "the node does not say which container runtime it has "
-               "(status.nodeInfo.containerRuntimeVersion is empty)";
+        return "the node does not say which container runtime it has (status.nodeInfo.containerRuntimeVersion is empty)";
     return arena_printf(a,
-                        "its container runtime, %s, is none of containerd, CRI-O and docker: "
-                        "configure the runtime on the "
-                        "node and set toolkit.enabled to false",
+                        "its container runtime, %s, is none of containerd, CRI-O and docker: configure the runtime on the node "
+                        "and set toolkit.enabled to false",
                         version);
 }
 

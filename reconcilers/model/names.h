@@ -9,7 +9,8 @@
 #define LABEL_GPU_PRESENT "nvidia.com/gpu.present"
 #define LABEL_DRIVER "ostler.dev/driver"
 #define LABEL_STACK "ostler.dev/stack"
-/* Labels of a Node that say what its proof saw, as GPU feature discovery writes them; the last five are older names of the same. */
+/* Labels of a Node that say what its proof saw, as GPU feature discovery writes them; the last five are older names of
+ * the same. */
 #define LABEL_GPU_PRODUCT "nvidia.com/gpu.product"
 #define LABEL_GPU_COUNT "nvidia.com/gpu.count"
 #define LABEL_GPU_MEMORY "nvidia.com/gpu.memory"

@@ -154,8 +154,8 @@ struct node *node_project(struct intern *in, const json_t *object)
 /* The interned texts of a node. */
 static void texts_of(const struct node *n, uint32_t out[static TEXTS])
 {
-    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->os_image, n->kernel, n->kubelet, n->runtime,
-                                  n->architecture };
+    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->os_image, n->kernel,
+                                  n->kubelet, n->runtime, n->architecture };
     memcpy(out, ids, sizeof ids);
 }
 
@@ -170,14 +170,14 @@ static bool same_texts(const struct node *a, const struct node *b)
 /* All that is so or not so of a node, in one number. */
 static unsigned flags_of(const struct node *n)
 {
-    return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 | n->claim_unreadable << 4 | n->gave_up_unreadable << 5 |
-           n->proof_unreadable << 6 | n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9;
+    return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 | n->claim_unreadable << 4 |
+           n->gave_up_unreadable << 5 | n->proof_unreadable << 6 | n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9;
 }
 
 bool node_same(const struct node *a, const struct node *b)
 {
-    return a->label_count == b->label_count && a->gpus == b->gpus && flags_of(a) == flags_of(b) && a->up_since_s == b->up_since_s &&
-           memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
+    return a->label_count == b->label_count && a->gpus == b->gpus && flags_of(a) == flags_of(b) &&
+           a->up_since_s == b->up_since_s && memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }
 
@@ -204,6 +204,12 @@ const char *node_label(const void *view, const char *key)
             return label + len + 1;
     }
     return NULL;
+}
+
+bool node_bears(const struct node_view *view, const char *driver, const char *stack)
+{
+    return str_eq(str_or_empty(node_label(view, LABEL_DRIVER)), driver) &&
+           str_eq(str_or_empty(node_label(view, LABEL_STACK)), stack);
 }
 
 bool node_is_held(const struct node_view *view)

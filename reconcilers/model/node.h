@@ -28,7 +28,8 @@ struct node {
     uint32_t claim;          /* the same: ostler.dev/claim */
     uint32_t gave_up;        /* the same: ostler.dev/gave-up */
     uint32_t proof;          /* the same: ostler.dev/proof */
-    uint32_t device;         /* interned: the resource that a proof asks one of, "nvidia.com/gpu"; INTERN_NONE: the kubelet has none to give */
+    /* Interned: the resource that a proof asks one of, "nvidia.com/gpu"; INTERN_NONE: the kubelet has none to give. */
+    uint32_t device;
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
     uint16_t label_count;
@@ -39,7 +40,8 @@ struct node {
     bool cordoned;           /* spec.unschedulable: somebody's, never ours */
     bool has_served;         /* its capacity shows devices of NVIDIA's, if only that there are none any more */
     bool annotated;          /* it has annotations, whoever's */
-    /* An annotation of ours that is there and no text: it counts as none (a claim: as CLAIM_UNREADABLE), and no change can name it as what it rests on. */
+    /* An annotation of ours that is there and no text: it counts as none (a claim: as CLAIM_UNREADABLE), and no change can name
+     * it as what it rests on. */
     bool marks_unreadable, claim_unreadable, gave_up_unreadable, proof_unreadable;
     bool host_driver;        /* annotation ostler.dev/host-driver */
 };
@@ -48,6 +50,7 @@ struct node {
 struct node *node_project(struct intern *in, const json_t *object);
 /* What a condition says; NULL: there is none. */
 struct node_condition node_condition(const json_t *condition);
+/* Whether nothing that anybody looks at differs; both have their strings from the same table. */
 bool node_same(const struct node *a, const struct node *b);
 /* Frees the record and gives its strings back. */
 void node_free(struct intern *in, struct node *n);
@@ -60,6 +63,8 @@ struct node_view {
 
 /* The value of a label, or NULL. `view` is a struct node_view: a lookup function for selectors and tables. */
 const char *node_label(const void *view, const char *key);
+/* Whether it is assigned these two; "": none. */
+bool node_bears(const struct node_view *view, const char *driver, const char *stack);
 /* A person holds it: the label ostler.dev/hold is there, and does not say "false". */
 bool node_is_held(const struct node_view *view);
 /* The facts that the tables in host.h and detect.h look at; they borrow from the view. */

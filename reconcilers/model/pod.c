@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
@@ -50,8 +51,8 @@ static int64_t list_gpus(const json_t *containers)
     return total;
 }
 
-/* What the pod holds at most at any time: init containers run one after the other, before all others, and the kubelet gives what they had to those. One
- * that goes on running (a sidecar) holds it as long as they do. */
+/* What the pod holds at most at any time: init containers run one after the other, before all others, and the kubelet gives what
+ * they had to those. One that goes on running (a sidecar) holds it as long as they do. */
 static int64_t most_gpus(const json_t *spec)
 {
     int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
@@ -78,7 +79,8 @@ static uint16_t pod_gpus(const json_t *object)
     if (is_finished(object))
         return 0;
     int64_t total = most_gpus(json_object_get(object, "spec"));
-    /* What a claim (dynamic resource allocation) is of stands elsewhere: each counts as one device, so that nobody takes its user for idle. */
+    /* What a claim (dynamic resource allocation) is of stands elsewhere: each counts as one device, so that nobody takes its user
+     * for idle. */
     total += (int64_t) json_array_size(json_at(object, "spec.resourceClaims"));
     return total > UINT16_MAX ? UINT16_MAX : (uint16_t) total;
 }
@@ -88,10 +90,29 @@ static const char *pod_label(const void *object, const char *key)
     return object_label(object, key);
 }
 
+static bool has_volume(const json_t *object, const char *kind)
+{
+    size_t i;
+    json_t *v;
+    json_array_foreach (json_at(object, "spec.volumes"), i, v)
+        if (json_object_get(v, kind))
+            return true;
+    return false;
+}
+
+/* Whoever may make a pod may call it a driver, and keep a new node from being served. A driver or a device plugin is a
+ * DaemonSet's, and reaches into its host: both are more than the right to make pods. */
+static bool may_serve_gpus(const json_t *object)
+{
+    return str_eq(json_str(object_controller(object), "kind"), "DaemonSet") && has_volume(object, "hostPath");
+}
+
 static const struct sign *foreign_sign(const json_t *object)
 {
     /* Installers run as init containers, with nothing but a pause behind them. */
     static const char *const lists[] = { "spec.initContainers", "spec.containers" };
+    if (!may_serve_gpus(object))
+        return NULL;
     const struct sign *sign = detect_foreign_pod(pod_label, object, NULL);
     for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
         size_t i;
@@ -170,8 +191,8 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
     }
 }
 
-/* A host driver is said by the first init container: in the run that has ended, or while it is between two runs, in the one before. What
- * an earlier run said counts no more when a later one got through. */
+/* A host driver is said by the first init container: in the run that has ended, or while it is between two runs, in the one
+ * before. What an earlier run said counts no more when a later one got through. */
 static bool said_host_driver(const json_t *object)
 {
     const json_t *first = json_array_get(json_at(object, "status.initContainerStatuses"), 0);
@@ -197,7 +218,8 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
 /* A pod of ours is one that a DaemonSet of ours controls: what somebody has orphaned is theirs, and nothing waits for it. */
 static bool is_operand(const char *operand_namespace, const json_t *object)
 {
-    return object_controller(object) && str_eq(object_namespace(object), operand_namespace) && str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
+    return object_controller(object) && str_eq(object_namespace(object), operand_namespace) &&
+           str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
 }
 
 /* Nobody but Ostler and who may act as it is given the right to make pods there. */
@@ -236,14 +258,11 @@ static bool tolerates_upgrade(const json_t *tolerations)
     return false;
 }
 
-static bool has_empty_dir(const json_t *volumes)
+static uint32_t time_made(const json_t *object)
 {
-    size_t i;
-    json_t *v;
-    json_array_foreach (volumes, i, v)
-        if (json_object_get(v, "emptyDir"))
-            return true;
-    return false;
+    const char *text = json_str(object, "metadata.creationTimestamp");
+    int64_t s = text ? clock_parse_rfc3339(text) / 1000000 : 0;
+    return s > 0 && s < UINT32_MAX ? (uint32_t) s : 0;
 }
 
 static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
@@ -256,8 +275,9 @@ static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
     p->bare = !controller;
     p->daemon = str_eq(kind, "DaemonSet");
     p->fixed = str_eq(kind, "Node");
-    p->scratch = has_empty_dir(json_at(object, "spec.volumes"));
-    p->tolerates = p->daemon && tolerates_upgrade(json_at(object, "spec.tolerations"));
+    p->scratch = has_volume(object, "emptyDir");
+    p->tolerates = tolerates_upgrade(json_at(object, "spec.tolerations"));
+    p->made_s = time_made(object);
 }
 
 bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector)
@@ -358,19 +378,26 @@ static unsigned use_bits(const struct pod *p)
     return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 | p->scratch << 5 | p->tolerates << 6;
 }
 
+/* Which log says why it is not up changes with each run, though what is said of it is the same. */
+static bool same_end(const struct pod *a, const struct pod *b)
+{
+    return a->component == COMPONENT_NONE || (a->ended.container == b->ended.container && a->ended.again == b->ended.again);
+}
+
 bool pod_same(const struct pod *a, const struct pod *b)
 {
     return a->node == b->node && a->gpus == b->gpus && a->component == b->component && a->revision == b->revision &&
            a->ready == b->ready && a->deleting == b->deleting && a->host_driver == b->host_driver &&
            use_bits(a) == use_bits(b) && pod_foreign(a) == pod_foreign(b) && task_same(pod_task(a), pod_task(b)) &&
-           str_eq(a->problem, b->problem);
+           same_end(a, b) && str_eq(a->problem, b->problem);
 }
 
 void pod_free(struct intern *in, struct pod *p)
 {
     intern_drop(in, p->node);
     intern_drop(in, p->revision); /* or its labels */
-    intern_drop(in, p->reason);
+    if (p->is_task || p->component != COMPONENT_NONE)
+        intern_drop(in, p->reason);
     if (p->is_task)
         task_free(in, p->task_state);
     else if (p->component != COMPONENT_NONE)

@@ -1,5 +1,5 @@
-/* What we keep of a Pod, and of which pods at all: operands of ours, pods that use a GPU, other operators' drivers and device plugins, and in a table of
- * their own the one-off pods that Ostler makes. All others are dropped as they come. */
+/* What we keep of a Pod, and of which pods at all: operands of ours, pods that use a GPU, other operators' drivers and device
+ * plugins, and in a table of their own the one-off pods that Ostler makes. All others are dropped as they come. */
 #ifndef OSTLER_RECONCILERS_MODEL_POD_H
 #define OSTLER_RECONCILERS_MODEL_POD_H
 
@@ -26,13 +26,17 @@ struct pod {
         } ended;
     };
     char *problem;              /* why it is not ready, "ImagePullBackOff: Back-off pulling image …"; NULL: nothing known */
-    uint32_t node;              /* interned name; INTERN_NONE: not bound. Of a one-off pod also before it is: the node that it is for */
+    /* Interned name; INTERN_NONE: not bound. Of a one-off pod also before it is: the node that it is for. */
+    uint32_t node;
     union {
         uint32_t revision;      /* of an operand: interned hash of its revision, in a tier */
         uint32_t labels;        /* of others that use a GPU: interned text, a line "key=value" for each label */
     };
-    uint32_t reason;            /* interned first word of the problem */
-    uint16_t gpus;              /* devices under nvidia.com/ that it asked for and may be using; 0 with pods of ours */
+    union {
+        uint32_t reason;        /* of operands and one-off pods: interned first word of the problem */
+        uint32_t made_s;        /* of others: when it was made, seconds of the epoch; 0: not known */
+    };
+    uint16_t gpus;              /* GPUs, slices and shares that it asked for and may be using; 0 with pods of ours */
     /* Bits: there are thousands of these, and so each takes a step of the allocator less. */
     uint8_t component : 5;      /* enum component */
     bool ready : 1;
@@ -45,7 +49,7 @@ struct pod {
     bool daemon : 1;            /* a DaemonSet's */
     bool fixed : 1;             /* a static pod: its kubelet runs it from a file */
     bool scratch : 1;           /* it has an emptyDir, which is lost with it */
-    bool tolerates : 1;         /* a DaemonSet's that comes back in spite of the upgrade's taint */
+    bool tolerates : 1;         /* it may be bound to the node in spite of the upgrade's taint */
     bool is_task : 1;           /* a one-off pod of ours */
 };
 
@@ -62,11 +66,14 @@ const struct task *pod_task(const struct pod *p);
 const struct sign *pod_foreign(const struct pod *p);
 /* The container of an operand that ended badly; NULL: none did. `ret_again`: it has been started again since. */
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again);
-/* The same for whoever asks all pods of a node to leave: any pod that is bound and not over is kept, but for one-off pods of ours. */
+/* The same for whoever asks all pods of a node to leave: any pod that is bound and not over is kept, but for one-off pods
+ * of ours. */
 struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const json_t *object);
 /* Whether its labels match; operands of ours have none that are kept. */
 bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
+/* Whether nothing that anybody looks at differs; both have their strings from the same table. */
 bool pod_same(const struct pod *a, const struct pod *b);
+/* Frees the record and gives its strings back. */
 void pod_free(struct intern *in, struct pod *p);
 
 #endif

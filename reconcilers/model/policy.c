@@ -158,26 +158,23 @@ static void clear_spec(struct policy *p)
     free(p->pools);
     selector_clear(&p->nodes);
     json_decref(p->spec);
-    json_decref(p->given);
     p->pools = NULL;
     p->pools_len = 0;
     p->node_labels = NULL;
     p->taint = (struct policy_taint){ 0 };
     p->validation = (struct policy_validation){ 0 };
     p->spec = NULL;
-    p->given = NULL;
 }
 
 int policy_decode(const json_t *object, const char *image_prefixes, struct policy *ret,
                   struct policy_problems *problems)
 {
-    json_t *given = json_object_get(object, "spec");
+    const json_t *given = json_object_get(object, "spec");
     size_t before = policy_problems_count(problems);
 
     *ret = (struct policy){ 0 };
     ret->uid = xstrdup(json_str_or_empty(object, "metadata.uid"));
     check_identity(object, problems);
-    ret->given = json_is_object(given) ? json_incref(given) : json_object();
     ret->spec = policy_spec_read(given, problems);
     check_taint_keys(ret->spec, problems);
     check_pool_drivers(ret, problems);
@@ -224,9 +221,4 @@ json_t *policy_pool_spec(const struct policy *policy, size_t pool)
     json_merge(spec, changes);
     json_object_del(spec, "pools");
     return spec;
-}
-
-json_t *policy_not_yet(const struct policy *policy)
-{
-    return policy_spec_not_yet(policy->given);
 }

@@ -91,7 +91,6 @@ struct policy {
     char *uid; /* of the object, also when the spec is invalid; "" in a file */
 
     /* All below is empty when the spec is invalid. */
-    json_t *given; /* the spec as it was written */
     json_t *spec;  /* the effective spec: every object is there, and every leaf that has a default;
                       repository, image and version only where they were given */
     struct selector nodes;     /* nodes that Ostler may touch at all */
@@ -111,8 +110,10 @@ struct policy {
 int policy_decode(const json_t *object, const char *image_prefixes, struct policy *ret,
                   struct policy_problems *problems);
 
+/* Frees all that it owns; it is empty afterwards. */
 void policy_clear(struct policy *policy);
 
+/* Frees the problems; there are none afterwards. */
 void policy_problems_clear(struct policy_problems *problems);
 
 /* The problems as one text for a condition or a terminal, "field: message; field: message". The
@@ -125,10 +126,6 @@ size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, c
 /* The effective spec of one pool, a new reference: its `driver` merged over the policy's (lists are
  * replaced whole), its node labels over nodes.labels, and no `pools`. */
 json_t *policy_pool_spec(const struct policy *policy, size_t pool);
-
-/* The fields that were set and that this version accepts without acting on them, as a new JSON
- * array of paths ("spec.rollout.maxParallel"), empty when there are none. */
-json_t *policy_not_yet(const struct policy *policy);
 
 /* The name of an operand's object in the spec: "driver", "devicePlugin". */
 const char *policy_operand_name(enum policy_operand operand);
@@ -149,6 +146,7 @@ struct policy_builtin {
     const char *version;    /* "580.95.05" */
 };
 
+/* Of an operand. Static. */
 const struct policy_builtin *policy_builtin(enum policy_operand operand);
 
 /*
@@ -159,6 +157,7 @@ const struct policy_builtin *policy_builtin(enum policy_operand operand);
 void policy_image_resolve(const json_t *spec, enum policy_operand operand, const char *known_image,
                           const char *known_version, struct policy_image *ret);
 
+/* Frees both texts. */
 void policy_image_clear(struct policy_image *image);
 
 /* Whether an image lies under one of the prefixes, a comma-separated list. A prefix ends at a

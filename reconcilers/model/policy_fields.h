@@ -7,8 +7,8 @@
 #include "reconcilers/model/policy_rules.h"
 
 /*
- * The fields of a policy's spec as a table: what each may be, what it is when nobody sets it, and
- * whether this version acts on it. The CRD and docs/policy.md are held against this table by tests.
+ * The fields of a policy's spec as a table: what each may be, and what it is when nobody sets it.
+ * The CRD and docs/policy.md are held against this table by tests.
  */
 enum policy_field_type {
     FIELD_OBJECT,   /* children */
@@ -26,9 +26,8 @@ enum policy_field_type {
 
 enum policy_field_flag {
     FIELD_REQUIRED = 1,
-    FIELD_NOT_YET = 2,   /* accepted, not yet acted on; for children too */
-    FIELD_UNIQUE = 4,    /* no two items of a list have the same name; no two strings are equal */
-    FIELD_OVERRIDES = 8, /* children without defaults: what is left out is taken from elsewhere */
+    FIELD_UNIQUE = 2,    /* no two items of a list have the same name; no two strings are equal */
+    FIELD_OVERRIDES = 4, /* children without defaults: what is left out is taken from elsewhere */
 };
 
 struct policy_field {

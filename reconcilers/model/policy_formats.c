@@ -240,8 +240,7 @@ static const struct policy_format_info formats[] = {
                            "must be the name of an object: lower case letters, digits, \"-\" and "
                            "\".\", with a letter or digit at both ends" },
     [FORMAT_POOL] = { "^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$", 1, 40, matches_pool,
-                      "must have at most 40 lower case letters, digits and \"-\", with a letter or "
-                      "digit at both ends" },
+                      "must have at most 40 lower case letters, digits and \"-\", with a letter or digit at both ends" },
     [FORMAT_VERSION] = { "^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[a-f0-9]{64})$", 1, 128,
                          matches_version,
                          "must be the tag of an image, or sha256: and 64 hexadecimal digits" },
@@ -253,8 +252,7 @@ static const struct policy_format_info formats[] = {
                        "must be the name of an image without registry or tag, such as "
                        "\"driver\"" },
     [FORMAT_VARIABLE] = { "^[A-Za-z_][A-Za-z0-9_]{0,127}$", 1, 128, matches_variable,
-                          "must be the name of a variable: letters, digits and \"_\", not "
-                          "beginning with a digit" },
+                          "must be the name of a variable: letters, digits and \"_\", not beginning with a digit" },
     [FORMAT_DATA_KEY] = { "^[A-Za-z0-9._-]{1,253}$", 1, 253, matches_data_key,
                           "must be a key of a ConfigMap: letters, digits, \"-\", \"_\" and \".\"" },
     [FORMAT_DURATION] = { "^(0|([0-9]{1,6}(h|m|s|ms))+)$", 0, 32, matches_duration,

@@ -37,6 +37,7 @@ struct policy_format_info {
     const char *sentence;          /* "must be a label key, such as ..." */
 };
 
+/* What a format is. Static. */
 const struct policy_format_info *policy_format(enum policy_format format);
 
 /* Whether a string has the format, its length included. */

@@ -109,8 +109,8 @@ static void check_image(const json_t *spec, enum policy_operand operand, const j
     struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = field_at_fault(given) };
     if (!policy_image_allowed(image.image, prefixes))
         policy_problem_add(problems, &here,
-                           "%s is not under an allowed prefix; allowed are %s; an administrator "
-                           "adds others with --allowed-image-prefixes",
+                           "%s is not under an allowed prefix; allowed are %s; an administrator adds others with "
+                           "--allowed-image-prefixes",
                            image.image, prefixes);
     policy_image_clear(&image);
 }

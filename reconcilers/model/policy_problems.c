@@ -41,7 +41,8 @@ static char *cleaned(char *text_steal, size_t max)
     return copy;
 }
 
-char *policy_place_text(const struct policy_place *place)
+/* "spec.pools[1].driver.version"; the caller frees it. */
+static char *place_text(const struct policy_place *place)
 {
     CLEANUP_BUF struct buf b = BUF_INIT(4096);
     add_place(&b, place);
@@ -61,7 +62,7 @@ void policy_problem_add(struct policy_problems *problems, const struct policy_pl
     va_end(ap);
     problems->items = xreallocarray(problems->items, problems->len + 1, sizeof *problems->items);
     problems->items[problems->len++] = (struct policy_problem){
-        .field = policy_place_text(place),
+        .field = place_text(place),
         .message = cleaned(message, MESSAGE_LENGTH_MAX),
     };
 }

@@ -23,9 +23,6 @@ struct policy_place {
     size_t index;
 };
 
-/* "spec.pools[1].driver.version"; the caller frees it. */
-char *policy_place_text(const struct policy_place *place);
-
 /* Records one problem; control characters in it become "?", since people read it in terminals. */
 void policy_problem_add(struct policy_problems *problems, const struct policy_place *place,
                         const char *fmt, ...) PRINTF(3, 4);

@@ -5,8 +5,9 @@
 #include "reconcilers/model/policy_problems.h"
 
 /*
- * Selectors that Ostler itself would answer: it gives a node a label because the selector holds, then the selector does not hold any more, the label goes, and so
- * on for ever. Ostler gives labels only to nodes that lack them, so of the conditions on nodes those are meant that hold without the label and not with it.
+ * Selectors that Ostler itself would answer: it gives a node a label because the selector holds, then the selector does not hold
+ * any more, the label goes, and so on for ever. Ostler gives labels only to nodes that lack them, so of the conditions on nodes
+ * those are meant that hold without the label and not with it.
  */
 
 /* Whether a map gives nodes the label; value NULL: with any value. */
@@ -63,7 +64,8 @@ static void check_nodes(const json_t *spec, const struct policy_place *root, str
     json_array_foreach (json_at(spec, "nodes.selector.matchExpressions"), i, expression) {
         struct policy_place at = { .up = &expressions, .kind = PLACE_ITEM, .index = i };
         if (holds_until_given(spec, expression))
-            policy_problem_add(problems, &at, "asks for nodes without the label \"%s\", which Ostler gives to the nodes that are found",
+            policy_problem_add(problems, &at,
+                               "asks for nodes without the label \"%s\", which Ostler gives to the nodes that are found",
                                json_key(expression, "key"));
     }
 }

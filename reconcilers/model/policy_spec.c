@@ -368,29 +368,3 @@ json_t *policy_spec_read(const json_t *given, struct policy_problems *problems)
     json_t *spec = read_field(&root, given, true, &at, problems);
     return spec ? spec : json_object();
 }
-
-static void list_not_yet(const struct policy_field *fields, const json_t *given, bool not_yet,
-                         const struct policy_place *at, json_t *paths)
-{
-    for (const struct policy_field *f = fields; f->name; f++) {
-        const json_t *value = json_object_get(given, f->name);
-        const struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = f->name };
-        bool this_not_yet = not_yet || (f->flags & FIELD_NOT_YET);
-        if (!value || json_is_null(value))
-            continue;
-        if (f->type == FIELD_OBJECT) {
-            list_not_yet(f->children, value, this_not_yet, &here, paths);
-        } else if (this_not_yet) {
-            CLEANUP_FREE char *path = policy_place_text(&here);
-            json_array_append_new(paths, json_text(path));
-        }
-    }
-}
-
-json_t *policy_spec_not_yet(const json_t *given)
-{
-    const struct policy_place at = { .kind = PLACE_FIELD, .name = "spec" };
-    json_t *paths = json_array();
-    list_not_yet(policy_fields, given, false, &at, paths);
-    return paths;
-}

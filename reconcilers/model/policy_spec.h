@@ -14,7 +14,4 @@ struct policy_problems;
  * change. */
 json_t *policy_spec_read(const json_t *given, struct policy_problems *problems);
 
-/* The paths of fields that are set in a valid spec and not acted on, as a new JSON array. */
-json_t *policy_spec_not_yet(const json_t *given);
-
 #endif

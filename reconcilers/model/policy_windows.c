@@ -18,7 +18,8 @@ static void check_window(const json_t *window, const struct policy_place *at, st
         policy_problem_add(problems, &schedule_place, "must name a day that comes, not \"%s\"; the window never opens", text);
     if (zone && !zone_find(zone))
         policy_problem_add(problems, &zone_place,
-                           "must be a time zone that Ostler knows, such as \"Asia/Tokyo\", not \"%s\"; the window never opens", zone);
+                           "must be a time zone that Ostler knows, such as \"Asia/Tokyo\", not \"%s\"; the window never opens",
+                           zone);
 }
 
 void policy_check_windows(const struct policy *policy, struct policy_problems *problems)

@@ -153,11 +153,13 @@ static bool read_members(const json_t *said, struct proof *ret)
     struct proof_facts *f = &ret->facts;
     return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION && read_way(said, &ret->way) &&
            read_optional(said, "driver", is_hash, ret->driver, sizeof ret->driver) &&
-           read_optional(said, "stack", is_hash, ret->stack, sizeof ret->stack) && read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
+           read_optional(said, "stack", is_hash, ret->stack, sizeof ret->stack) &&
+           read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
            read_optional(said, "version", is_version, f->driver, sizeof f->driver) &&
            read_optional(said, "product", is_product, f->product, sizeof f->product) &&
            read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
-           read_optional(said, "cuda", is_version, f->cuda, sizeof f->cuda) && read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
+           read_optional(said, "cuda", is_version, f->cuda, sizeof f->cuda) &&
+           read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
 }
 
 bool proof_parse(const char *text, struct proof *ret)
@@ -224,7 +226,8 @@ static const char *family_of(unsigned major, unsigned minor)
         unsigned major, minor;
         const char *name;
     } families[] = {
-        { 10, 0, "blackwell" }, { 9, 0, "hopper" }, { 8, 9, "ada-lovelace" }, { 8, 0, "ampere" }, { 7, 5, "turing" }, { 7, 0, "volta" },
+        { 10, 0, "blackwell" }, { 9, 0, "hopper" }, { 8, 9, "ada-lovelace" }, { 8, 0, "ampere" }, { 7, 5, "turing" },
+        { 7, 0, "volta" },
         { 6, 0, "pascal" }, { 5, 0, "maxwell" }, { 3, 0, "kepler" },
     };
     for (size_t i = 0; i < ARRAY_LEN(families); i++)

@@ -1,5 +1,6 @@
-/* What a node has been proven to be able to do: the annotation ostler.dev/proof of a Node, and the last words of the pod that found it out. Both come from
- * a node that anybody may have annotated, and from a container: nothing in them is trusted beyond its form. */
+/* What a node has been proven to be able to do: the annotation ostler.dev/proof of a Node, and the last words of the pod that
+ * found it out. Both come from a node that anybody may have annotated, and from a container: nothing in them is trusted beyond
+ * its form. */
 #ifndef OSTLER_RECONCILERS_MODEL_PROOF_H
 #define OSTLER_RECONCILERS_MODEL_PROOF_H
 
@@ -46,12 +47,13 @@ bool proof_parse(const char *text, struct proof *ret);
 char *proof_text(const struct proof *p);
 /* Whether it is about these revisions. */
 bool proof_is_of(const struct proof *p, const char *driver, const char *stack);
-/* Facts out of a pod's last words: lines "driver=580.95.05", "product=…", "memory=81559", "compute=9.0", "cuda=13.0". Others are left aside. */
+/* Facts out of a pod's last words: lines "driver=580.95.05", "product=…", "memory=81559", "compute=9.0", "cuda=13.0". Others are
+ * left aside. */
 void proof_read(const char *said, struct proof_facts *ret);
 /* Adds the labels that GPU feature discovery would set, in the same words, for what is known of `p`. */
 void proof_labels(const struct proof *p, json_t *labels);
-/* Whether a driver of the version `wanted` may say that it is `said`: the same, or one of the branch that was asked for ("580"). A version that is no
- * number, or that nobody said, is not compared. */
+/* Whether a driver of the version `wanted` may say that it is `said`: the same, or one of the branch that was asked for ("580").
+ * A version that is no number, or that nobody said, is not compared. */
 bool proof_version_fits(const char *wanted, const char *said);
 
 #endif

@@ -50,8 +50,7 @@ const char *driver_source_problem(struct arena *a, enum policy_driver_source wis
             a, "driver.source is COS, but the node runs %s, not Container-Optimized OS",
             str_or_empty(facts->os_image));
     if (host->cos)
-        return "driver.source is Container, but no driver image exists for Container-Optimized OS: "
-               "set it to Auto or COS";
+        return "driver.source is Container, but no driver image exists for Container-Optimized OS: set it to Auto or COS";
     return host_os_problem(a, host, facts);
 }
 
@@ -233,10 +232,16 @@ json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_
     return inputs;
 }
 
+/* Of hashes. No vowels: no words. */
+static const char alphabet[] = "0123456789bcdfghjklmnpqrstvwxyz";
+
+bool revision_is_hash(const char *text)
+{
+    return strlen(text) == REVISION_HASH_MAX - 1 && strspn(text, alphabet) == REVISION_HASH_MAX - 1;
+}
+
 void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
 {
-    /* No vowels: no words. */
-    static const char alphabet[] = "0123456789bcdfghjklmnpqrstvwxyz";
     CLEANUP_FREE char *text = json_canonical(inputs);
     uint64_t hash = str_hash(text, strlen(text));
     for (size_t i = 0; i < REVISION_HASH_MAX - 1; i++) {
@@ -244,6 +249,58 @@ void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
         hash /= sizeof alphabet - 1;
     }
     out[REVISION_HASH_MAX - 1] = '\0';
+}
+
+const char *revision_version(const json_t *inputs, const char *tier)
+{
+    return json_str(inputs, str_eq(tier, "driver") ? "version" : "toolkit.version");
+}
+
+/* What of a stack has a version, and its name for people. */
+static const struct {
+    const char *member, *name;
+} stack_parts[] = { { "toolkit", "toolkit" }, { "devicePlugin", "device plugin" } };
+
+static const char *part_version(const json_t *inputs, size_t part)
+{
+    return json_str(json_object_get(inputs, stack_parts[part].member), "version");
+}
+
+static const char *stack_title(struct arena *a, const json_t *inputs)
+{
+    const char *title = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(stack_parts); i++) {
+        const char *version = part_version(inputs, i);
+        if (version)
+            title = arena_printf(a, "%s%s%s %s", str_or_empty(title), title ? " and " : "", stack_parts[i].name, version);
+    }
+    return title;
+}
+
+const char *revision_title(struct arena *a, const json_t *inputs, const char *tier)
+{
+    if (!str_eq(tier, "driver"))
+        return stack_title(a, inputs);
+    const char *version = json_str(inputs, "version");
+    return version && *version ? arena_printf(a, "driver %s", version) : NULL;
+}
+
+const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash, bool namesake)
+{
+    const char *title = revision_title(a, inputs, tier);
+    if (!title)
+        return arena_printf(a, "%s revision %s", tier, hash);
+    return namesake ? arena_printf(a, "%s (revision %s)", title, hash) : title;
+}
+
+bool revision_same_title(const json_t *a, const json_t *b, const char *tier)
+{
+    if (str_eq(tier, "driver"))
+        return str_eq(json_str(a, "version"), json_str(b, "version"));
+    for (size_t i = 0; i < ARRAY_LEN(stack_parts); i++)
+        if (!str_eq(part_version(a, i), part_version(b, i)))
+            return false;
+    return true;
 }
 
 bool revision_same_host(const json_t *a, const json_t *b)

@@ -22,9 +22,8 @@ enum driver_source {
 /* Length of a revision's hash with its NUL. */
 enum { REVISION_HASH_MAX = 11 };
 
-/* The device plugin's configuration for a node. The text itself is an input: new text is a new
- * revision, and a revision's DaemonSet can be made again when the ConfigMap has changed or is gone.
- */
+/* The device plugin's configuration for a node. The text itself is an input: new text is a new revision, and a revision's
+ * DaemonSet can be made again when the ConfigMap has changed or is gone. */
 struct plugin_config {
     const char *name; /* of the ConfigMap */
     const char *key;  /* in its data */
@@ -49,8 +48,7 @@ const char *driver_source_name(enum driver_source source);
  * from the built-in defaults. New reference. */
 json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                       const json_t *held);
-/* Inputs of the tier `stack`: toolkit and device plugin. `config` may be NULL: none. New reference.
- */
+/* Inputs of the tier `stack`: toolkit and device plugin. `config` may be NULL: none. New reference. */
 json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                      const struct plugin_config *config, const json_t *held);
 /* Inputs of the exporter, a follower: no revision, but what the policy leaves open is held the same
@@ -58,11 +56,26 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
  * cluster has one distribution. NULL: no node yet. New reference. */
 json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held);
 
+/* The version that people know a revision by: of a driver its own, of a stack the toolkit's. NULL: the inputs are not known, or
+ * have none. Borrowed. */
+const char *revision_version(const json_t *inputs, const char *tier);
+
+/* What people call a revision: "driver 580.95.05", "toolkit 1.18.0 and device plugin 0.18.0". From the arena; NULL: the inputs
+ * are not known, or name no version. */
+const char *revision_title(struct arena *a, const json_t *inputs, const char *tier);
+/* The same with the hash, where another revision is called the same or nobody knows what this one is: "driver 580.95.05 (revision
+ * 0bcdfghjkl)". `namesake`: there is such another one. From the arena. */
+const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash, bool namesake);
+/* Whether two different revisions of a tier are called the same. */
+bool revision_same_title(const json_t *a, const json_t *b, const char *tier);
+
 /* Whether two revisions of a tier are for the same kind of host: what both of them say of it is equal. */
 bool revision_same_host(const json_t *a, const json_t *b);
 
 /* A revision's hash: FNV-1a (64 bits) of the canonical text, in ten letters and digits that are
  * valid in a label and a name. */
 void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX]);
+/* Whether a text could be one. */
+bool revision_is_hash(const char *text);
 
 #endif

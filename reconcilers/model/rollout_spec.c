@@ -40,7 +40,8 @@ static size_t read_windows(const json_t *rollout, struct window ret[static ROLLO
         if (len == ROLLOUT_WINDOWS_MAX)
             break;
         struct window *w = &ret[len++];
-        if (!window_parse(json_str_or_empty(window, "schedule"), span_at(window, "duration"), json_str_or_empty(window, "timeZone"), w))
+        if (!window_parse(json_str_or_empty(window, "schedule"), span_at(window, "duration"),
+                          json_str_or_empty(window, "timeZone"), w))
             *w = (struct window){ 0 };
     }
     return len;

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 
 static const char *const kind_names[TASK_COUNT] = {
@@ -52,17 +53,19 @@ const char *task_node(const json_t *object)
     const char *bound = json_str(object, "spec.nodeName");
     if (bound && *bound)
         return bound;
-    const json_t *terms = json_at(object, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+    const json_t *terms = json_at(object,
+                                  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
     const json_t *field = json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"), 0);
-    return str_eq(json_str(field, "key"), "metadata.name") ? json_string_value(json_array_get(json_object_get(field, "values"), 0)) : NULL;
+    return str_eq(json_str(field, "key"), "metadata.name")
+           ? json_string_value(json_array_get(json_object_get(field, "values"), 0)) : NULL;
 }
 
 /* ---- what its status says */
 
 static bool is_pull_problem(const char *reason)
 {
-    static const char *const reasons[] = { "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError",
-                                           "RegistryUnavailable", "SignatureValidationFailed" };
+    static const char *const reasons[] = { "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName",
+                                           "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed" };
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (str_eq(reason, reasons[i]))
             return true;
@@ -72,7 +75,8 @@ static bool is_pull_problem(const char *reason)
 /* Reasons for waiting that come after the image is there. */
 static bool waits_with_image(const char *reason)
 {
-    static const char *const reasons[] = { "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "CrashLoopBackOff" };
+    static const char *const reasons[] = { "CreateContainerError", "CreateContainerConfigError", "RunContainerError",
+                                           "CrashLoopBackOff" };
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (str_eq(reason, reasons[i]))
             return true;
@@ -117,7 +121,7 @@ static void look_at_image(struct intern *in, struct task *t, const json_t *statu
     t->begun |= begun;
     if (*json_str_or_empty(status, "imageID") || waits_with_image(reason))
         t->pulled++;
-    if (!is_pull_problem(reason) || t->no_image)
+    if (!is_pull_problem(reason) || t->why_no_image)
         return;
     t->no_image = intern_add(in, json_str(status, "image"));
     t->why_no_image = words_of(in, json_at(status, "state.waiting"));
@@ -161,7 +165,7 @@ static uint32_t device_of(struct intern *in, const json_t *containers)
     const char *key;
     json_array_foreach (containers, i, c)
         json_object_foreach (json_at(c, "resources.limits"), key, value)
-            if (str_has_prefix(key, RESOURCE_PREFIX))
+            if (detect_gpu_resource(key))
                 return intern_add(in, key);
     return INTERN_NONE;
 }

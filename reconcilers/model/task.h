@@ -1,5 +1,5 @@
-/* What we keep of a one-off pod: one that Ostler makes on a node itself, outside any DaemonSet, to find something out there. It runs once, says what came of
- * it, and is deleted. */
+/* What we keep of a one-off pod: one that Ostler makes on a node itself, outside any DaemonSet, to find something out there. It
+ * runs once, says what came of it, and is deleted. */
 #ifndef OSTLER_RECONCILERS_MODEL_TASK_H
 #define OSTLER_RECONCILERS_MODEL_TASK_H
 
@@ -42,9 +42,11 @@ struct task {
     uint32_t policy;     /* interned uid of the policy that it was made for */
     uint32_t purpose;    /* interned: the label ostler.dev/revision, what it is to find out about */
     uint32_t resource;   /* interned: the device that it asks for, "nvidia.com/gpu"; INTERN_NONE: none */
-    uint32_t said;       /* interned termination message of the container that ended last, at most TASK_SAID_MAX bytes of it; INTERN_NONE: none */
+    /* Interned termination message of the container that ended last, at most TASK_SAID_MAX bytes of it; INTERN_NONE: none. */
+    uint32_t said;
     uint32_t no_image;   /* interned: the first image that cannot be pulled; INTERN_NONE: all could so far */
-    uint32_t why_no_image; /* interned: the registry's words for it, or the kubelet's, one line of at most TASK_WORDS_MAX bytes; INTERN_NONE: none */
+    /* Interned: the registry's words for it, or the kubelet's, one line of at most TASK_WORDS_MAX bytes; INTERN_NONE: none. */
+    uint32_t why_no_image;
     bool unschedulable;  /* the scheduler has found no place for it; the pod's problem says why */
     bool bound;          /* it has its node */
     bool begun;          /* some container of it has run */
@@ -55,8 +57,10 @@ struct task {
     int64_t ended_s;     /* when its last container ended; 0: it has not, or never began */
 };
 
-/* What a pod's labels say it is; TASK_NONE for all that is no task of ours. Only pods of the operand namespace may be asked about. */
+/* What a pod's labels say it is; TASK_NONE for all that is no task of ours. Only pods of the operand namespace may be
+ * asked about. */
 enum task_kind task_kind_of(const json_t *object);
+/* "proof", "pull": as the label ostler.dev/task has it. Static text. */
 const char *task_kind_name(enum task_kind kind);
 /* "ostler-proof-<node>", the same each time, so that two passes never make two; shortened with a hash where it is too long. */
 void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_MAX]);
@@ -64,7 +68,9 @@ void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_
 const char *task_node(const json_t *object);
 /* Owned by the caller. */
 struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object);
+/* Whether nothing that anybody looks at differs; both have their strings from the same table. */
 bool task_same(const struct task *a, const struct task *b);
+/* Frees it and gives its strings back. */
 void task_free(struct intern *in, struct task *t);
 
 #endif

@@ -20,9 +20,9 @@ struct window {
 
 /* Reads a window; false when the schedule is none, and the window never opens. */
 bool window_parse(const char *schedule, int64_t duration_s, const char *time_zone, struct window *ret);
-/* Whether one of the windows is open at a time (seconds of the epoch). No windows at all: always open. `ret_change_s` is when that
- * next changes; INT64_MAX: not within the next five years. Where thousands of short openings of several windows follow on each
- * other it is a time until which nothing changes. */
+/* Whether one of the windows is open at a time (seconds of the epoch). No windows at all: always open. `ret_change_s` is when
+ * that next changes; INT64_MAX: not within the next five years. Where thousands of short openings of several windows follow on
+ * each other it is a time until which nothing changes. */
 bool windows_open(const struct window *windows, size_t count, int64_t now_s, int64_t *ret_change_s);
 
 #endif

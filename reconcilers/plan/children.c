@@ -18,25 +18,6 @@ struct pass {
     json_t *wanted; /* set of "resource/name" */
 };
 
-const struct child *cluster_child(const struct cluster_view *v, enum resource_id resource, const char *name)
-{
-    for (size_t i = 0; i < v->child_count; i++)
-        if (v->children[i]->resource == resource && str_eq(child_name(v->children[i]), name))
-            return v->children[i];
-    return NULL;
-}
-
-const json_t *cluster_inputs(const struct cluster_view *v, const char *tier, const char *hash)
-{
-    char name[RENDER_NAME_MAX];
-    render_revision_name(tier, hash, name);
-    const struct child *record = cluster_child(v, RESOURCE_REVISION, name);
-    size_t pool;
-    if (record && json_is_object(record->inputs))
-        return record->inputs;
-    return v->targets ? targets_inputs(v->targets, tier, hash, &pool) : NULL;
-}
-
 static char *set_key(enum resource_id resource, const char *name)
 {
     return xasprintf("%s/%s", resource_get(resource)->plural, name);
@@ -54,9 +35,9 @@ static void add_apply(struct pass *p, enum resource_id resource, const char *nam
     plan_add(p->plan, request_apply(resource, namespace_of(p, resource), name, object), "Apply", target, reason, "%s", message);
 }
 
-/* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is replaced
- * whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a change of ours that
- * was no apply; the next pass drops that entry too, and then nothing is left to do. */
+/* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is
+ * replaced whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a
+ * change of ours that was no apply; the next pass drops that entry too, and then nothing is left to do. */
 static void add_repair(struct pass *p, const struct child *live, const json_t *object)
 {
     const char *name = child_name(live);
@@ -208,7 +189,8 @@ static int pool_of(const struct pass *p, const char *tier, const char *hash)
 static void want_daemonsets(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
 {
     int pool = pool_of(p, tier, hash);
-    struct render_context ctx = context(p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs, hash);
+    struct render_context ctx = context(p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs,
+                                        hash);
     CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
     if (str_eq(tier, "driver")) {
         want_rendered(p, RESOURCE_DAEMONSET, RENDER_DRIVER, &ctx, variant);
@@ -225,7 +207,7 @@ static bool is_needed(const struct cluster_view *v, const char *tier, const char
 {
     if (v->stance == STANCE_REMOVE)
         return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
-    return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED) > 0 ||
+    return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED | TALLY_CLAIMED) > 0 ||
            (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
 }
 
@@ -280,14 +262,16 @@ static void want_revisions(struct pass *p)
 /* What of a follower's inputs the policy may leave open, so that it can be held. New reference; NULL: there are no inputs. */
 static json_t *held_part(const json_t *inputs)
 {
-    return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version", json_object_get(inputs, "version")) : NULL;
+    return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version",
+                              json_object_get(inputs, "version")) : NULL;
 }
 
 /* Whether all pods of the follower are of this image and one of them is up: those that are not fail for their nodes' sake. */
 static bool has_rolled(const struct cluster_view *v, const struct child *live, const json_t *image)
 {
     CLEANUP_JSON json_t *live_image = live ? held_part(live->inputs) : NULL;
-    return v->tally->operands[COMPONENT_EXPORTER].up && json_equal(live_image, image) && live->counted && live->updated == live->desired;
+    return v->tally->operands[COMPONENT_EXPORTER].up && json_equal(live_image, image) && live->counted &&
+           live->updated == live->desired;
 }
 
 static void put_text(json_t *annotations, const char *key, const json_t *value)
@@ -297,8 +281,9 @@ static void put_text(json_t *annotations, const char *key, const json_t *value)
         json_object_set_new(annotations, key, json_string(text));
 }
 
-/* A follower has no record: its image stands on the object itself, and the one that was last known good, so that what the policy leaves
- * open can be held. No more than that, since the annotations of an object have a limit that the rest of the inputs can pass. */
+/* A follower has no record: its image stands on the object itself, and the one that was last known good, so that what the
+ * policy leaves open can be held. No more than that, since the annotations of an object have a limit that the rest of the
+ * inputs can pass. */
 static json_t *exporter_annotations(const struct cluster_view *v, const struct child *live, const json_t *inputs)
 {
     CLEANUP_JSON json_t *image = held_part(inputs);
@@ -324,15 +309,15 @@ static void want_exporter(struct pass *p)
     CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
     CLEANUP_FREE char *key = xasprintf("exporter %s %s", variant, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)));
-    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated, .what = RENDER_EXPORTER,
-                              .ctx = ctx, .annotations = annotations });
+    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated,
+                              .what = RENDER_EXPORTER, .ctx = ctx, .annotations = annotations });
     want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx, variant);
     if (v->monitors_exist && json_bool(spec, "exporter.serviceMonitor.enabled", false))
         want_rendered(p, RESOURCE_SERVICEMONITOR, RENDER_EXPORTER_MONITOR, &ctx, variant);
 }
 
-/* Before any DaemonSet: the API server refuses pods that name a RuntimeClass which is not there, and the DaemonSet controller then waits
- * longer and longer. */
+/* Before any DaemonSet: the API server refuses pods that name a RuntimeClass which is not there, and the DaemonSet controller
+ * then waits longer and longer. */
 static void want_runtime_class(struct pass *p)
 {
     if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING | TALLY_WANTED) == 0)
@@ -411,8 +396,8 @@ static size_t delete_unwanted(struct pass *p)
         if (c->deleting || !may_go(p, c))
             continue;
         CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
-        plan_add(p->plan, request_delete(c->resource, namespace_of(p, c->resource), child_name(c), c->head.uid, c->head.rv), "Delete", target,
-                 "Unneeded", "no node needs it any more");
+        plan_add(p->plan, request_delete(c->resource, namespace_of(p, c->resource), child_name(c), c->head.uid, c->head.rv),
+                 "Delete", target, "Unneeded", "no node needs it any more");
     }
     return left;
 }

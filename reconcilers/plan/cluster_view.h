@@ -2,6 +2,7 @@
 #ifndef OSTLER_RECONCILERS_PLAN_CLUSTER_VIEW_H
 #define OSTLER_RECONCILERS_PLAN_CLUSTER_VIEW_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
@@ -27,6 +28,8 @@ struct cluster_view {
     size_t child_count;
     /* Whether the child is as it was when the server last confirmed our own apply. */
     bool (*confirmed)(void *arg, const struct child *c);
+    /* What the container that last failed on a node said last, one line; NULL: not known. */
+    const char *(*last_words)(void *arg, const char *node, struct arena *a);
     void *arg;
     const struct err *failure;    /* what the server refused when the last plan was carried out; NULL: nothing */
     const struct rollout_report *rollout; /* what the rollout's last pass came to */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/plan/retry.h"
 
 /* What the checks look at. */
 struct checks {
@@ -45,13 +46,29 @@ static const struct cause *main_cause(const struct tally *t)
     return best;
 }
 
+/* "; its last words: …" of what failed on a node; "" where nobody knows them. */
+static const char *words_text(const struct checks *in, const struct node_summary *s)
+{
+    const char *words = in->v->last_words ? in->v->last_words(in->v->arg, s->name, in->a) : NULL;
+    bool said = words && s->message && strstr(s->message, words);
+    return words && !said ? arena_printf(in->a, "; its last words: %s", words) : "";
+}
+
+/* ", pod …" where the message has not named it. */
+static const char *pod_text(const struct checks *in, const struct node_summary *s)
+{
+    bool said = !s->pod || (s->message && strstr(s->message, s->pod));
+    return said ? "" : arena_printf(in->a, ", pod %s", s->pod);
+}
+
 /* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)" */
 static const char *cause_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
     const char *what = component_name(c->component);
-    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s%s)", what, *what ? ": " : "", c->nodes, nodes(in, in->served),
-                        s->message ? s->message : c->reason, s->name, s->pod ? ", pod " : "", s->pod ? s->pod : "");
+    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "", c->nodes,
+                        nodes(in, in->served), s->message ? s->message : c->reason, s->name, pod_text(in, s),
+                        s->state == NODE_FAILED ? words_text(in, s) : "");
 }
 
 static bool check_removing(const struct checks *in, struct condition *ret)
@@ -59,13 +76,15 @@ static bool check_removing(const struct checks *in, struct condition *ret)
     if (in->v->stance != STANCE_REMOVE)
         return false;
     const struct tally *t = in->t;
-    const char *message = arena_printf(in->a, "the policy is being removed: %s still to be cleaned", nodes(in, t->states[NODE_REMOVING]));
+    const char *message = arena_printf(in->a, "the policy is being removed: %s still to be cleaned",
+                                       nodes(in, t->states[NODE_REMOVING]));
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor))) {
         const struct cause *c = e->value;
         if (str_eq(c->reason, "WaitingForGpuPods"))
-            message = arena_printf(in->a, "%s; waiting on %zu: %s. The annotation " POLICY_FORCE_REMOVAL " on the policy skips the wait",
+            message = arena_printf(in->a, "%s; waiting on %zu: %s. The annotation " POLICY_FORCE_REMOVAL
+                                          " on the policy skips the wait",
                                    message, c->nodes, cause_example(c)->message);
     }
     return say(ret, "False", "Removing", message);
@@ -132,7 +151,8 @@ static bool check_no_nodes(const struct checks *in, struct condition *ret)
         return say(ret, "True", "ForeignStack",
                    arena_printf(in->a, "no node to serve; served by somebody else: %s%s", nodes(in, t->states[NODE_FOREIGN]),
                                 letting_go(in)));
-    return say(ret, "True", "NoGpuNodes", arena_printf(in->a, "there is no GPU node to serve among %s%s", nodes(in, t->total), letting_go(in)));
+    return say(ret, "True", "NoGpuNodes",
+               arena_printf(in->a, "there is no GPU node to serve among %s%s", nodes(in, t->total), letting_go(in)));
 }
 
 static bool check_ready(const struct checks *in, struct condition *ret)
@@ -145,11 +165,13 @@ static bool check_ready(const struct checks *in, struct condition *ret)
         others = arena_printf(in->a, "%s; down: %s", others, nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by somebody else: %s", others, nodes(in, t->states[NODE_FOREIGN]));
-    return say(ret, "True", "AllNodesReady", arena_printf(in->a, "every GPU node has what it should have: %s%s%s", nodes(in, in->served), others, letting_go(in)));
+    return say(ret, "True", "AllNodesReady",
+               arena_printf(in->a, "every GPU node has what it should have: %s%s%s", nodes(in, in->served), others,
+                            letting_go(in)));
 }
 
-static check_fn *const ready_checks[] = { check_removing, check_invalid, check_failure, check_unsettled, check_cause, check_no_nodes,
-                                          check_ready };
+static check_fn *const ready_checks[] = { check_removing, check_invalid, check_failure, check_unsettled, check_cause,
+                                          check_no_nodes, check_ready };
 
 static bool reconciling_removal(const struct checks *in, struct condition *ret)
 {
@@ -165,7 +187,8 @@ static bool reconciling_letting_go(const struct checks *in, struct condition *re
 
 static bool reconciling_failure(const struct checks *in, struct condition *ret)
 {
-    return in->failure && !is_lasting(in->failure) && !in->v->problems && say(ret, "True", "ReconcileFailed", err_msg(in->failure));
+    return in->failure && !is_lasting(in->failure) && !in->v->problems &&
+           say(ret, "True", "ReconcileFailed", err_msg(in->failure));
 }
 
 static bool reconciling_nodes(const struct checks *in, struct condition *ret)
@@ -181,8 +204,8 @@ static bool reconciling_nothing(const struct checks *in, struct condition *ret)
     return say(ret, "False", "Done", "nothing is under way");
 }
 
-static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes, reconciling_letting_go,
-                                                reconciling_nothing };
+static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes,
+                                                reconciling_letting_go, reconciling_nothing };
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
@@ -226,9 +249,10 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
     if (in->t->looked_at || !in->v->settled || in->v->stance != STANCE_MANAGE)
         return false;
     return say(ret, "True", "NoDetector",
-               "no node bears a label of anything that detects GPUs, so GPUs may be there unseen. Install Node Feature Discovery: helm "
-               "install nfd node-feature-discovery --repo https://kubernetes-sigs.github.io/node-feature-discovery/charts --namespace "
-               "node-feature-discovery --create-namespace; or label GPU nodes " "nvidia.com/gpu.present=true");
+               "no node bears a label of anything that detects GPUs, so GPUs may be there unseen. Install Node Feature "
+               "Discovery: helm install nfd node-feature-discovery --repo "
+               "https://kubernetes-sigs.github.io/node-feature-discovery/charts "
+               "--namespace node-feature-discovery --create-namespace; or label GPU nodes " "nvidia.com/gpu.present=true");
 }
 
 static bool not_degraded(const struct checks *in, struct condition *ret)
@@ -239,22 +263,68 @@ static bool not_degraded(const struct checks *in, struct condition *ret)
 
 static check_fn *const degraded_checks[] = { degraded_failed, degraded_no_detector, degraded_foreign, not_degraded };
 
+/* Whether the rollout has looked at the nodes, and there is something to do. */
+static bool is_rolling_out(const struct cluster_view *v)
+{
+    return v->rollout && v->rollout->known && v->rollout->hold != ROLLOUT_HOLD_DONE;
+}
+
+static const char *moving_status(const struct cluster_view *v)
+{
+    return is_rolling_out(v) && (v->rollout->active || v->rollout->waiting) ? "True" : "False";
+}
+
+/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its last words: …; " of a node on its way; "" where all do. */
+static const char *trouble_text(const struct checks *in)
+{
+    const struct node_summary *s = tally_trouble(in->t);
+    return s ? arena_printf(in->a, "%s does not come up: %s%s%s; ", s->name, s->trouble, pod_text(in, s), words_text(in, s)) : "";
+}
+
+/* What a person asked for and is not understood, last: it keeps nobody. */
+static const char *retry_text(const struct checks *in)
+{
+    const char *problem = retry_problem(in->v, in->a);
+    return problem ? arena_printf(in->a, "; %s", problem) : "";
+}
+
+static bool rollout_ends(const struct checks *in, struct condition *ret)
+{
+    return in->v->stance == STANCE_REMOVE && say(ret, "False", status_rollout_reason(in->v), "the policy is being removed");
+}
+
+static bool rollout_invalid(const struct checks *in, struct condition *ret)
+{
+    if (!in->v->problems)
+        return false;
+    const char *goes_on = is_rolling_out(in->v) ? str_or_empty(in->v->rollout->message) : "what runs stays as it is";
+    return say(ret, moving_status(in->v), status_rollout_reason(in->v),
+               arena_printf(in->a, "the spec is not acted on until it is corrected; by the last one that was valid: %s%s",
+                            trouble_text(in), goes_on));
+}
+
 static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 {
-    const struct rollout_report *r = in->v->rollout;
-    if (!r || !r->known || r->hold == ROLLOUT_HOLD_DONE)
-        return false;
-    bool moving = r->active || r->waiting;
-    return say(ret, moving ? "True" : "False", rollout_report_reason(r), r->message ? r->message : "nodes are on their way to another revision");
+    return is_rolling_out(in->v) && say(ret, moving_status(in->v), status_rollout_reason(in->v),
+                                        arena_printf(in->a, "%s%s%s", trouble_text(in), str_or_empty(in->v->rollout->message),
+                                                     retry_text(in)));
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
 {
-    (void) in;
-    return say(ret, "False", "UpToDate", "no node is being moved to another revision");
+    return say(ret, "False", "UpToDate", arena_printf(in->a, "no node is being moved to another revision%s", retry_text(in)));
 }
 
-static check_fn *const rollout_checks[] = { rollout_goes_on, all_up_to_date };
+static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on, all_up_to_date };
+
+const char *status_rollout_reason(const struct cluster_view *v)
+{
+    if (v->stance == STANCE_REMOVE)
+        return "Removing";
+    if (v->problems)
+        return "InvalidSpec";
+    return v->rollout && v->rollout->known ? rollout_report_reason(v->rollout) : NULL;
+}
 
 static const struct {
     const char *type;

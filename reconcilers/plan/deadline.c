@@ -3,17 +3,20 @@
 /* A quiet server is heard of once a minute. Nobody is told when: so it is looked for. */
 enum { HEARD_AGAIN_S = 10 };
 
-bool deadline_is_over(const struct node_input *in, int64_t since_s, int64_t timeout_s, struct plan *plan)
+int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
 {
-    const struct node *n = in->view.node;
-    int64_t from = since_s > n->up_since_s ? since_s : n->up_since_s;
-    int64_t lasted = in->now_s > from ? in->now_s - from : 0;
-    if (!n->ready)
+    int64_t up_s = in->view.node->up_since_s, from_s = since_s > up_s ? since_s : up_s;
+    return in->watched_since_s > from_s ? in->watched_since_s : from_s;
+}
+
+bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct plan *plan)
+{
+    int64_t from_s = deadline_from_s(in, d->since_s), lasted_s = in->now_s > from_s ? in->now_s - from_s : 0;
+    int64_t age_s = d->of_proof && in->tasks_age_s > in->age_s ? in->tasks_age_s : in->age_s;
+    if (!in->view.node->ready)
         return false;
-    if (lasted > in->watched_s)
-        lasted = in->watched_s;
-    if (lasted - in->age_s >= timeout_s)
+    if (lasted_s - age_s >= d->timeout_s)
         return true;
-    plan_requeue(plan, (lasted < timeout_s ? timeout_s - lasted : HEARD_AGAIN_S) * 1000);
+    plan_requeue(plan, (lasted_s < d->timeout_s ? d->timeout_s - lasted_s : HEARD_AGAIN_S) * 1000);
     return false;
 }

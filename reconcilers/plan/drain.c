@@ -41,13 +41,31 @@ static bool is_selected(const struct look *l, const struct pod *p)
     return l->selector && pod_selected(l->in->strings, p, l->selector);
 }
 
-/* Whether it is none of the drain's concern. Of pods without a GPU, where all are to leave, those stay that kubectl drain leaves, and those that the
- * selector does: they use nothing that is about to change. */
+int64_t drain_closed_s(const struct claim *c)
+{
+    return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
+}
+
+/* For how long a pod is not asked to leave, since it was made after the node was closed. What tolerates the taint, or names its
+ * node past the scheduler, comes again at once when it is sent away, and would as often as that is done; what the scheduler bound
+ * before it saw the taint does not, when it has seen it. */
+static int64_t spared_s(const struct look *l, const struct pod *p)
+{
+    int64_t closed_s = l->in->closed_s, seen_s = closed_s + SCHEDULER_BEHIND_S;
+    if (!closed_s || p->made_s < closed_s)
+        return 0;
+    int64_t until_s = p->tolerates || p->made_s >= seen_s ? p->made_s + DRAIN_ASK_AGAIN_S : seen_s;
+    return until_s > l->in->now_s ? until_s - l->in->now_s : 0;
+}
+
+/* Whether it is none of the drain's concern. Of pods without a GPU, where all are to leave, those stay that kubectl drain leaves,
+ * and those that the selector does: they use nothing that is about to change. */
 static bool stays(const struct look *l, const struct pod *p)
 {
     if (p->gpus > 0)
         return false;
-    return l->in->spec->mode == DRAIN_GPU_PODS || p->component != COMPONENT_NONE || p->daemon || p->fixed || !is_selected(l, p);
+    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != COMPONENT_NONE || p->daemon || p->fixed ||
+           !is_selected(l, p);
 }
 
 /* The first that applies. */
@@ -61,11 +79,12 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
         { stays(l, p), DRAIN_STAYS },
         { p->deleting, DRAIN_GOING },
         { p->fixed, DRAIN_STATIC },
-        { p->tolerates, DRAIN_DAEMON },
+        { p->daemon && p->tolerates, DRAIN_DAEMON },
         { !is_selected(l, p), DRAIN_LEFT_OUT },
         { p->ends && !l->in->jobs_may_go, spec->wait_for_jobs_s < 0 ? DRAIN_JOB : DRAIN_TIMED_JOB },
         { p->bare && !spec->force, DRAIN_BARE },
         { p->scratch && !spec->delete_empty_dir, DRAIN_DATA },
+        { spared_s(l, p) > 0, DRAIN_RETURNED },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].applies)
@@ -94,7 +113,8 @@ static void say_group(struct buf *text, const struct drain_found *group, size_t 
 static char *say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
-    buf_printf(&text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "", d->waiting == 1 ? "" : "s");
+    buf_printf(&text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "",
+               d->waiting == 1 ? "" : "s");
     size_t left = NAMED_MAX;
     for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
         size_t n = d->of[found[at].fate], named = n < left ? n : left;
@@ -125,6 +145,8 @@ static struct drain_found *gather(const struct look *l, struct arena *a, struct 
         ret->of[fate]++;
         if (fates[fate].effect == DRAIN_FREE)
             continue;
+        if (fate == DRAIN_RETURNED && (!ret->again_s || spared_s(l, p) < ret->again_s))
+            ret->again_s = spared_s(l, p);
         found[ret->waiting++] = (struct drain_found){ p, fate };
         ret->stuck += fates[fate].effect == DRAIN_STUCK;
     }

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "kube/plan.h"
+#include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/rollout_spec.h"
@@ -14,7 +15,10 @@
 #define DRAIN_FATES(X)                                                                                                           \
     X(STAYS, DRAIN_FREE, "", "") /* it uses no GPU, or is an operand of ours */                                                  \
     X(STATIC, DRAIN_STUCK, "static: take its file off the node", "StaticPod")                                                    \
-    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would make it again: take the toleration away", "DaemonSetPod") \
+    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would make it again: take the toleration away",  \
+      "DaemonSetPod")                                                                                                            \
+    X(RETURNED, DRAIN_STUCK, "came back to the closed node, by a toleration of " TAINT_UPGRADE " or a nodeName: take that away", \
+      "CameBack")                                                                                                                \
     X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector", "NotSelected")                      \
     X(BARE, DRAIN_STUCK, "no controller would make it again: delete it or set drain.force", "NoController")                      \
     X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir", "EmptyDir")                           \
@@ -26,7 +30,8 @@
 enum drain_effect {
     DRAIN_FREE,  /* the node is drained with it */
     DRAIN_MOVES, /* it is on its way out */
-    DRAIN_STUCK, /* it ends by itself, or somebody has to end it: while there is one nobody is asked to leave, as it would help nobody */
+    /* It ends by itself, or somebody has to end it: while there is one nobody is asked to leave, as it would help nobody. */
+    DRAIN_STUCK,
 };
 
 enum drain_fate {
@@ -42,6 +47,9 @@ struct drain_input {
     const struct intern *strings; /* that the pods' ids name */
     const struct drain_spec *spec;
     bool jobs_may_go;             /* the time that jobs are waited for is over */
+    /* Since when the node is closed and its pods are asked to leave; 0: it is not, or nobody has been asked yet. */
+    int64_t closed_s;
+    int64_t now_s;
 };
 
 /* A pod that is in the way. */
@@ -56,20 +64,32 @@ struct drain {
     size_t waiting;             /* all that keep the node from being drained */
     size_t stuck;               /* of those, what no eviction gets out of the way */
     const struct drain_found *found; /* `waiting` pods, by fate and name; from the arena */
+    int64_t again_s;            /* in how long the first of those that came back is asked again; 0: none did */
     const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
     const char *message;        /* whom it waits for, by name, and what to do about it; from the arena; NULL: nobody */
 };
 
+enum {
+    DRAIN_ASK_AGAIN_S = 600, /* what comes back to a closed node is asked to leave again after this time */
+    /* So long the scheduler may bind pods to a node on which it has not seen the taint yet, in whole seconds. */
+    SCHEDULER_BEHIND_S = 6,
+};
+
+/* `closed_s` of a claimed node. */
+int64_t drain_closed_s(const struct claim *c);
 /* What is said of a pod, and the same in one word. */
 const char *drain_fate_text(enum drain_fate fate);
 const char *drain_fate_reason(enum drain_fate fate);
 /* Whether nobody but jobs keeps the node from being drained. */
 bool drain_waits_for_jobs_alone(const struct drain *d);
+/* What is in the way of draining a node, of all its pods: who leaves, who stays, and whom it waits for. Lists and texts are from
+ * the arena. */
 void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret);
 /* Adds the requests that ask pods to leave: where `dry_run_first`, first each of them as a dry run, so that none is sent when one
  * is refused (the plan ends at the first refusal); then each in earnest. None while somebody is stuck. */
 void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan);
-/* Adds the requests that delete those pods, whatever their budgets say: for drain.onTimeout Delete. None while somebody is stuck. */
+/* Adds the requests that delete those pods, whatever their budgets say: for drain.onTimeout Delete. None while somebody
+ * is stuck. */
 void drain_delete(const struct drain *d, struct plan *plan);
 
 #endif

@@ -10,7 +10,6 @@
 
 /* What a node that is up says. */
 #define READY_REASON "OperandsUp"
-#define READY_MESSAGE "every operand of the node is up"
 /* The version of a driver that the host has of its own. */
 #define HOST_DRIVER "host"
 
@@ -29,18 +28,24 @@ static const char *reason_of(const struct node_summary *s)
 /* Whether its GPUs work, and if not why: what the condition says. */
 static const char *message_of(const struct node_summary *s)
 {
-    return !s->message && s->state == NODE_READY ? READY_MESSAGE : s->message;
+    return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
 }
 
-/* The same, and of a node that works what it still waits for: in one word and in a sentence. */
-static const char *word_of(const struct gpu_node_input *in)
+/* The same; of a node on its way what the kubelet says of a pod that does not come up, and of one that works what it still waits
+ * for: in one word and in a sentence. */
+static const char *word_of(const struct gpu_node_input *in, struct arena *a)
 {
-    return waiting_for_turn(in) ? rollout_hold_reason(waiting_turn(in->hold)) : reason_of(in->summary);
+    const char *trouble = waiting_trouble(in->summary, a);
+    if (waiting_for_turn(in))
+        return rollout_hold_reason(waiting_turn(in->hold));
+    return trouble ? trouble : reason_of(in->summary);
 }
 
 static const char *sentence_of(const struct gpu_node_input *in, struct arena *a)
 {
-    return waiting_for_turn(in) ? waiting_turn_sentence(in, a) : message_of(in->summary);
+    if (waiting_for_turn(in))
+        return waiting_turn_sentence(in, a);
+    return waiting_closed(in) ? waiting_closed_sentence(in, a) : message_of(in->summary);
 }
 
 static json_t *shortened(const char *text, size_t max)
@@ -55,8 +60,10 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_text(text));
 }
 
-/* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API server refuses. */
-static void set_tier(json_t *status, const char *key, const char *version, const struct revision_tally *revision, const struct revision_tally *target)
+/* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API
+ * server refuses. */
+static void set_tier(json_t *status, const char *key, const char *version, const struct revision_tally *revision,
+                     const struct revision_tally *target)
 {
     CLEANUP_JSON json_t *tier = json_object();
     set_text(tier, "version", version);
@@ -79,14 +86,15 @@ static json_t *since_json(const struct gpu_node_input *in, const char *state)
 static void set_words(json_t *status, const struct last_words *w)
 {
     if (w && w->text)
-        json_object_set_new(status, "lastWords", json_pack("{s:s, s:s, s:s}", "pod", w->pod, "container", w->container, "text", w->text));
+        json_object_set_new(status, "lastWords",
+                            json_pack("{s:s, s:s, s:s}", "pod", w->pod, "container", w->container, "text", w->text));
 }
 
 static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
     const char *state = node_state_name(s->state), *message = sentence_of(in, a);
-    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in), REASON_MAX));
+    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in, a), REASON_MAX));
     if (in->gpus)
         json_object_set_new(status, "gpus", json_integer(in->gpus));
     set_text(status, "product", in->product);
@@ -108,17 +116,18 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct plan *plan)
 {
     if (!in->report->deleting)
-        plan_add(plan, request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid, in->report->head.rv), "Delete", target,
-                 "ReportUnneeded", "%s", message);
+        plan_add(plan, request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid, in->report->head.rv), "Delete",
+                 target, "ReportUnneeded", "%s", message);
 }
 
 static void plan_create(const struct gpu_node_input *in, const char *target, struct plan *plan)
 {
     CLEANUP_JSON json_t *object =
-        json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata",
-                  "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences", "apiVersion", "v1", "kind", "Node", "name", in->name,
-                  "uid", in->node->head.uid);
-    plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target, "ReportMissing", "the node has no report yet");
+        json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind",
+                  GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences",
+                  "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
+    plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target, "ReportMissing",
+             "the node has no report yet");
 }
 
 static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
@@ -137,10 +146,10 @@ static void plan_report(const struct gpu_node_input *in, struct arena *a, bool w
         return;
     if (!in->report)
         plan_create(in, target, plan);
-    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata", "name",
-                                           in->name, "status", status);
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
+                                           "metadata", "name", in->name, "status", status);
     plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s %s: %s",
-             node_state_name(in->summary->state), word_of(in), str_or_empty(sentence_of(in, a)));
+             node_state_name(in->summary->state), word_of(in, a), str_or_empty(sentence_of(in, a)));
 }
 
 /* ---- the condition */
@@ -151,9 +160,11 @@ static bool says_condition(enum node_state s)
     return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
 }
 
-static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a, json_t *condition_steal, const char *what, struct plan *plan)
+static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a, json_t *condition_steal, const char *what,
+                                 struct plan *plan)
 {
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions", condition_steal);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions",
+                                           condition_steal);
     plan_add(plan, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), "Condition", arena_printf(a, "node/%s", in->name),
              "ConditionChanged", NODE_CONDITION " is %s", what);
 }
@@ -174,8 +185,8 @@ static bool plan_condition(const struct gpu_node_input *in, struct arena *a, boo
         return take_condition_off(in, a, plan);
     const char *reason = reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
     CLEANUP_JSON json_t *condition =
-        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason", shortened(reason, REASON_MAX), "message",
-                  shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
+        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason", shortened(reason, REASON_MAX),
+                  "message", shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
     struct node_condition then = node_condition(condition);
     bool other = then.status != now->status || then.why != now->why;
     if (!other && then.message == now->message)

@@ -1,5 +1,5 @@
-/* What people read of one node: its GpuNode, and the condition GpuReady of the Node. Both say what the node's last pass came to; nothing is decided
- * from either. They are written when they say something else, never to show that somebody is alive. */
+/* What people read of one node: its GpuNode, and the condition GpuReady of the Node. Both say what the node's last pass came to;
+ * nothing is decided from either. They are written when they say something else, never to show that somebody is alive. */
 #ifndef OSTLER_RECONCILERS_PLAN_GPU_NODE_H
 #define OSTLER_RECONCILERS_PLAN_GPU_NODE_H
 
@@ -11,7 +11,8 @@
 
 /* Objects that a report names at most, as its CRD allows. */
 enum { GPU_NODE_WAITING_MAX = 10 };
-/* Everybody who watches nodes hears of a change of the condition: one of the sentence alone is written no more often than this. */
+/* Everybody who watches nodes hears of a change of the condition: one of the sentence alone is written no more often
+ * than this. */
 enum { GPU_NODE_SENTENCE_MS = 60 * 1000 };
 
 /* All borrowed. */
@@ -31,16 +32,19 @@ struct gpu_node_input {
     const struct intern *strings;       /* that the pods' ids name */
     const struct drain_spec *drain;     /* of the policy; NULL without a valid one */
     bool jobs_may_go;                   /* the time that its jobs are waited for is over */
-    const char *refused;                /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
-    enum rollout_hold hold;             /* why the rollout does not take it next, as waiting_turn() has it; NONE: it does, or it need not */
+    int64_t closed_s, now_s;            /* as struct drain_input has them */
+    /* Whose eviction the server last refused for a budget, and in which words; NULL: nobody's. */
+    const char *refused;
+    /* Why the rollout does not take it next, as waiting_turn() has it; NONE: it does, or it need not. */
+    enum rollout_hold hold;
     const char *target_version;         /* of what it is to run in place of that; NULL: not known */
     const char *wanted_since;           /* since when the policy wants its target, RFC 3339; NULL: not known */
     int64_t generation;                 /* of the policy */
     const char *now;                    /* RFC 3339 */
 };
 
-/* Adds what has to be written so that the report and the condition are true, or gone where Ostler does not look after the node. Whether the
- * condition is written. */
+/* Adds what has to be written so that the report and the condition are true, or gone where Ostler does not look after the node.
+ * Whether the condition is written. */
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct plan *plan);
 
 #endif

@@ -48,7 +48,8 @@ static struct images missing(const struct intern *strings, const struct pod *p)
 {
     const struct task *t = pod_task(p);
     if (t->no_image)
-        return (struct images){ IMAGES_MISSING, 0, intern_text(strings, t->no_image), str_or_empty(intern_text(strings, t->why_no_image)) };
+        return (struct images){ IMAGES_MISSING, 0, intern_text(strings, t->no_image),
+                                str_or_empty(intern_text(strings, t->why_no_image)) };
     return (struct images){ IMAGES_MISSING, 0, NULL, p->problem ? p->problem : "the pod that was to pull them was ended" };
 }
 
@@ -65,7 +66,8 @@ struct images images_look(const struct pod *pods, const struct intern *strings, 
     if (p->deleting)
         return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
     bool over = t->state == TASK_DONE || t->state == TASK_FAILED;
-    return t->no_image || t->unschedulable || over ? missing(strings, p) : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
+    return t->no_image || t->unschedulable || over ? missing(strings, p)
+                                                   : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
 }
 
 /* ---- what it is to pull */
@@ -106,7 +108,8 @@ static void add_secrets(struct list *l, const json_t *references)
 }
 
 /* The images of a DaemonSet's pods, as it would be made. */
-static int add_operand(struct list *l, const struct manifests *m, enum render_object what, const struct render_context *ctx, struct err *e)
+static int add_operand(struct list *l, const struct manifests *m, enum render_object what, const struct render_context *ctx,
+                       struct err *e)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     CLEANUP_JSON json_t *object = render_object(m, what, ctx, e);
@@ -163,22 +166,23 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
         add_image(&l, want->proof.name, want->proof.image, want->proof.pull_policy);
         add_secrets(&l, want->proof_secrets);
     }
-    const struct render_task task = { .kind = TASK_PULL, .operand_namespace = want->operand_namespace, .policy_uid = want->policy_uid,
-                                      .purpose = want->purpose, .node = want->node, .images = l.images, .image_count = l.count,
-                                      .pull_secrets = secrets };
+    const struct render_task task = { .kind = TASK_PULL, .operand_namespace = want->operand_namespace,
+                                      .policy_uid = want->policy_uid, .purpose = want->purpose, .node = want->node,
+                                      .images = l.images, .image_count = l.count, .pull_secrets = secrets };
     return task_pod_create(m, &task, "PullImages", "the node has the images of its next revision before it is closed", plan, e);
 }
 
 /* ---- when nobody waits for it any more */
 
-/* The node serves, or was closed and nothing else was changed on it. */
-static bool has_not_begun(const struct node_input *in)
+/* The node serves, or was closed and nothing else was changed on it; or it is on its way to something else and waits to turn. */
+static bool has_not_begun(const struct node_input *in, const struct node_verdict *v)
 {
     struct claim c;
     const char *text = intern_text(in->view.strings, in->view.node->claim);
     if (!text)
         return true;
-    return claim_parse(text, &c, NULL) && (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING || !claim_closes(&c));
+    return claim_parse(text, &c, NULL) && (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING || !claim_closes(&c) ||
+                                           (claim_is_changing(&c) && !claim_is_for(&c, v->target_driver, v->target_stack)));
 }
 
 static bool is_held(const struct node_input *in)
@@ -189,9 +193,7 @@ static bool is_held(const struct node_input *in)
 static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    bool there = str_eq(str_or_empty(node_label(&in->view, LABEL_DRIVER)), v->target_driver) &&
-                 str_eq(str_or_empty(node_label(&in->view, LABEL_STACK)), v->target_stack);
-    if (!in->policy || there || !has_not_begun(in) || is_held(in))
+    if (!in->policy || node_bears(&in->view, v->target_driver, v->target_stack) || !has_not_begun(in, v) || is_held(in))
         return false;
     images_purpose(v->target_driver, v->target_stack, targets_spec(in->targets, v->pool), purpose);
     return task_pod_is_for(in->view.strings, p, in->policy->uid, purpose);

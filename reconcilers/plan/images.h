@@ -36,6 +36,8 @@ struct images {
 /* A purpose (task_pod.h) and how the images are pulled: where a person adds a pull secret, a pod that goes on without it helps
  * nobody. */
 enum { IMAGES_PURPOSE_MAX = TASK_PURPOSE_MAX + 9 };
+/* The purpose of a node's pull pod: the hashes of the revisions that come ("": none), and a hash of the pull policies and secrets
+ * that `spec`, the pool's effective one, has for their images. */
 void images_purpose(const char *driver, const char *stack, const json_t *spec, char out[static IMAGES_PURPOSE_MAX]);
 
 /* What the pods of a node, a list through next_on_node, say of the images of a purpose. */
@@ -54,8 +56,8 @@ struct images_wanted {
 
 /* Whether the revisions bring any image. */
 bool images_any(const struct images_wanted *want);
-/* Plans the request that makes the pod which pulls them. An error: one of their operands cannot be made; nothing is planned then.
- * */
+/* Plans the request that makes the pod which pulls them. An error: one of their operands cannot be made; nothing is
+ * planned then. */
 int images_pull(const struct manifests *m, const struct images_wanted *want, struct plan *plan, struct err *e);
 /* Plans the deletion of a node's pod that pulls, where nobody waits for it, or where it was ended before it was through: then
  * another one is made later. */

@@ -1,5 +1,6 @@
-/* What children should be like, as remembered: to render one costs a hundred times as much as to compare the hash of what it would be with what is
- * there. A memo of a pure function: everything that a rendered object depends on is in its key, or makes the memo be cleared (another policy). */
+/* What children should be like, as remembered: to render one costs a hundred times as much as to compare the hash of what it
+ * would be with what is there. A memo of a pure function: everything that a rendered object depends on is in its key, or makes
+ * the memo be cleared (another policy). */
 #ifndef OSTLER_RECONCILERS_PLAN_INTENTS_H
 #define OSTLER_RECONCILERS_PLAN_INTENTS_H
 
@@ -14,6 +15,7 @@ struct intents {
 const char *intents_get(const struct intents *m, const char *key);
 /* Remembers one; both are copied. */
 void intents_put(struct intents *m, const char *key, const char *intent);
+/* Forgets all. */
 void intents_clear(struct intents *m);
 
 #endif

@@ -25,16 +25,6 @@ struct diff {
     bool taints_changed;
 };
 
-static bool holds(const json_t *names, const char *name)
-{
-    size_t i;
-    json_t *entry;
-    json_array_foreach (names, i, entry)
-        if (str_eq(json_string_value(entry), name))
-            return true;
-    return false;
-}
-
 static json_t *parse(const struct node_view *view, uint32_t text_id)
 {
     const char *text = intern_text(view->strings, text_id);
@@ -67,7 +57,7 @@ static void begin(struct diff *d, const struct node_view *view)
         d->taints = json_array();
     /* The taint of an upgrade is ours also where somebody has edited what says so: a node that is let go must not stay closed. */
     bool closed = view->node->claim && find_taint(d->taints, TAINT_UPGRADE, CLAIM_TAINT_EFFECT) != SIZE_MAX;
-    if (closed && !holds(d->old_taints, UPGRADE_TAINT_NAME))
+    if (closed && !json_has_text(d->old_taints, UPGRADE_TAINT_NAME))
         json_array_append_new(d->old_taints, json_string(UPGRADE_TAINT_NAME));
 }
 
@@ -85,7 +75,7 @@ static void end(struct diff *d)
 static void want_label(struct diff *d, const char *key, const char *value)
 {
     const char *now = node_label(d->view, key);
-    bool ours = holds(d->old_labels, key);
+    bool ours = json_has_text(d->old_labels, key);
     if (now && !ours)
         return;
     json_array_append_new(d->our_labels, json_string(key));
@@ -93,8 +83,8 @@ static void want_label(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->set_labels, key, json_string(value));
 }
 
-/* Whether a key that the annotation names can be ours. A kubelet may annotate its node, but not take every label or taint off it: it
- * must not make us do so. */
+/* Whether a key that the annotation names can be ours. A kubelet may annotate its node, but not take every label or taint off it:
+ * it must not make us do so. */
 static bool may_be_ours(const char *key)
 {
     return !policy_key_of_kubernetes(key);
@@ -106,7 +96,8 @@ static void drop_unwanted_labels(struct diff *d, const json_t *left)
     json_t *entry;
     json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
-        if (key && may_be_ours(key) && !holds(d->our_labels, key) && !json_object_get(left, key) && node_label(d->view, key))
+        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) && !json_object_get(left, key) &&
+            node_label(d->view, key))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -126,7 +117,7 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
 {
     CLEANUP_FREE char *name = xasprintf("%s:%s", taint->key, taint->effect);
     size_t at = find_taint(d->taints, taint->key, taint->effect);
-    if (at != SIZE_MAX && !holds(d->old_taints, name))
+    if (at != SIZE_MAX && !json_has_text(d->old_taints, name))
         return; /* somebody else's: it counts, and is theirs */
     json_array_append_new(d->our_taints, json_string(name));
     json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value, "effect", taint->effect);
@@ -158,7 +149,7 @@ static void drop_unwanted_taints(struct diff *d)
     json_array_foreach (d->old_taints, i, entry) {
         const char *name = json_string_value(entry);
         size_t at = find_named_taint(d, name);
-        if (at == SIZE_MAX || holds(d->our_taints, name))
+        if (at == SIZE_MAX || json_has_text(d->our_taints, name))
             continue;
         json_array_remove(d->taints, at);
         d->taints_changed = true;
@@ -178,7 +169,9 @@ static void drop_taint(struct diff *d, const char *key)
 static void want_upgrade_taint(struct diff *d, const struct claim *claim)
 {
     if (claim && claim_closes(claim))
-        want_taint(d, &(struct policy_taint){ .key = TAINT_UPGRADE, .value = claim_kind_name(claim->kind), .effect = CLAIM_TAINT_EFFECT });
+        want_taint(d,
+                   &(struct policy_taint){ .key = TAINT_UPGRADE, .value = claim_kind_name(claim->kind),
+                                           .effect = CLAIM_TAINT_EFFECT });
 }
 
 /* The annotation's text, or NULL when nothing is ours. */
@@ -248,6 +241,17 @@ static void keep_all(struct diff *d)
             json_array_append(d->our_taints, entry);
 }
 
+/* The change to this claim, or to none; what else annotations say stays. Ends the difference. */
+static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim)
+{
+    const struct node *n = d->view->node;
+    const struct intern *strings = d->view->strings;
+    json_t *patch = build(d, &(struct marks){ .claim = claim, .gave_up = intern_text(strings, n->gave_up),
+                                              .proof = intern_text(strings, n->proof), .host_driver = n->host_driver });
+    end(d);
+    return patch;
+}
+
 json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack)
 {
     struct diff d;
@@ -256,11 +260,7 @@ json_t *marks_release_patch(const struct node_view *view, const char *driver, co
     drop_unwanted_taints(&d);
     own_label(&d, LABEL_DRIVER, driver);
     own_label(&d, LABEL_STACK, stack);
-    struct marks same = { .gave_up = intern_text(view->strings, view->node->gave_up), .host_driver = view->node->host_driver,
-                          .proof = intern_text(view->strings, view->node->proof) };
-    json_t *patch = build(&d, &same);
-    end(&d);
-    return patch;
+    return build_the_rest_as_it_is(&d, NULL);
 }
 
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim)
@@ -269,22 +269,13 @@ json_t *marks_claim_patch(const struct node_view *view, const struct claim *clai
     begin(&d, view);
     keep_all(&d);
     want_upgrade_taint(&d, claim);
-    struct marks same = { .claim = claim, .gave_up = intern_text(view->strings, view->node->gave_up), .host_driver = view->node->host_driver,
-                          .proof = intern_text(view->strings, view->node->proof) };
-    json_t *patch = build(&d, &same);
-    end(&d);
-    return patch;
+    return build_the_rest_as_it_is(&d, claim);
 }
 
 bool marks_have_taint(const struct node_view *view, const char *key)
 {
     CLEANUP_JSON json_t *taints = parse(view, view->node->taints);
-    size_t i;
-    json_t *taint;
-    json_array_foreach (taints, i, taint)
-        if (str_eq(json_str(taint, "key"), key))
-            return true;
-    return false;
+    return json_find(taints, "key", key) != NULL;
 }
 
 bool marks_closed(const struct node_view *view)
@@ -295,7 +286,7 @@ bool marks_closed(const struct node_view *view)
         return false;
     struct diff d;
     begin(&d, view);
-    bool closed = holds(d.old_taints, UPGRADE_TAINT_NAME);
+    bool closed = json_has_text(d.old_taints, UPGRADE_TAINT_NAME);
     end(&d);
     return closed;
 }
@@ -303,7 +294,8 @@ bool marks_closed(const struct node_view *view)
 bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
-    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK);
+    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_label(view, LABEL_DRIVER) ||
+           node_label(view, LABEL_STACK);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

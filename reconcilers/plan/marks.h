@@ -1,5 +1,5 @@
-/* The difference between the marks that a node bears and those that it should: one guarded patch, or nothing. What others set stays
- * theirs: the annotation ostler.dev/marks names the keys that we set, and only those are ever taken off. */
+/* The difference between the marks that a node bears and those that it should: one guarded patch, or nothing. What others set
+ * stays theirs: the annotation ostler.dev/marks names the keys that we set, and only those are ever taken off. */
 #ifndef OSTLER_RECONCILERS_PLAN_MARKS_H
 #define OSTLER_RECONCILERS_PLAN_MARKS_H
 
@@ -16,9 +16,11 @@ struct marks {
     const struct policy_taint *taint; /* NULL: none */
     const char *driver, *stack;       /* the assignment; NULL or "": off */
     bool host_driver;                 /* the host has a driver of its own */
-    const struct claim *claim;        /* the node is out of service because of us: its taint comes and goes with it; NULL: it is not */
+    /* The node is out of service because of us: its taint comes and goes with it; NULL: it is not. */
+    const struct claim *claim;
     const char *gave_up;              /* the target that a person has given up on here; NULL: none */
-    const json_t *left;               /* labels that were ours and that somebody has changed: they stay, and are theirs from now on; NULL: none */
+    /* Labels that were ours and that somebody has changed: they stay, and are theirs from now on; NULL: none. */
+    const json_t *left;
     const char *proof;                /* what the node is proven to do, as its annotation says; NULL: nothing */
     const struct policy_taint *startup; /* keeps a new node closed; NULL: it is not wanted */
     const char *opens;                /* key of the taint that goes now, whoever has set it; NULL: none */
@@ -30,8 +32,8 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim);
 /* Whether the node bears a taint of this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);
-/* A guarded JSON patch that gives the node this assignment and no claim, and leaves all else as it is: the first step of what comes off. NULL when it is so
- * already. New reference. */
+/* A guarded JSON patch that gives the node this assignment and no claim, and leaves all else as it is: the first step of what
+ * comes off. NULL when it is so already. New reference. */
 json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack);
 /* Whether the upgrade's taint is ours and there, or was: without a claim somebody has taken that away. */
 bool marks_closed(const struct node_view *view);

@@ -1,13 +1,21 @@
 #include "reconcilers/plan/node_operands.h"
 
+#include <stdio.h>
+
 #include "base/json.h"
 #include "base/str.h"
 
-void settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
+void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
 {
     v->state = state;
     v->reason = reason;
     v->message = message;
+}
+
+void verdict_ran(struct node_verdict *v, const char *driver, const char *stack)
+{
+    snprintf(v->ran_driver, sizeof v->ran_driver, "%s", driver);
+    snprintf(v->ran_stack, sizeof v->ran_stack, "%s", stack);
 }
 
 static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
@@ -42,7 +50,7 @@ void operands_list(const struct node_input *in, struct node_verdict *v)
 
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
-    settle(v, NODE_READY, NULL, NULL);
+    verdict_settle(v, NODE_READY, NULL, NULL);
     for (int i = 0; i < COMPONENT_COUNT; i++) {
         enum component c = (enum component) i;
         if (!(v->wanted & ~v->up & (1u << c)))
@@ -51,12 +59,12 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
         v->pod = in->pods->of[c].key;
         const char *problem = in->pods->of[c].problem;
         if (problem)
-            settle(v, NODE_FAILED, in->pods->of[c].reason, problem);
+            verdict_settle(v, NODE_FAILED, in->pods->of[c].reason, problem);
         else if (in->pods->of[c].present)
-            settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
+            verdict_settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
         else
-            settle(v, NODE_INSTALLING, "PodMissing",
-                   arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
+            verdict_settle(v, NODE_INSTALLING, "PodMissing",
+                           arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
         return;
     }
 }

@@ -64,8 +64,8 @@ static const char *foreign_reason(const struct node_input *in, struct arena *a, 
         who = "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's";
     if (!who)
         return NULL;
-    return arena_printf(a, "node %s is served by somebody else: %s. To hand it to Ostler, remove that and run: kubectl label node %s "
-                           LABEL_MANAGED "=true", in->view.node->head.key, who, in->view.node->head.key);
+    return arena_printf(a, "node %s is served by somebody else: %s. To hand it to Ostler, remove that and run: kubectl label "
+                           "node %s " LABEL_MANAGED "=true", in->view.node->head.key, who, in->view.node->head.key);
 }
 
 /* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
@@ -89,7 +89,8 @@ static void look_at_node(const struct node_input *in, struct plan *plan)
 }
 
 /* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
-static void write_patch(const struct node_input *in, json_t *patch_steal, const char *reason, const char *message, struct plan *plan)
+static void write_patch(const struct node_input *in, json_t *patch_steal, const char *reason, const char *message,
+                        struct plan *plan)
 {
     CLEANUP_JSON json_t *patch = patch_steal;
     if (!patch)
@@ -124,7 +125,7 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
     struct marks wanted = usual_marks(in, labels);
-    settle(v, state, reason, message);
+    verdict_settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, plan);
 }
 
@@ -142,13 +143,23 @@ static void carry_labels(struct node_verdict *v, const struct node_input *in)
 
 static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
 {
-    settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
+    verdict_settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
     v->cause = COMPONENT_NONE;
     v->pod = NULL;
 }
 
+/* What a look at the proof asks for. A pod that cannot be made proves nothing, and never will under this policy. */
+static void act_on_proof(const struct node_input *in, struct arena *a, const struct proof_case *c, const struct proof_look *look,
+                         struct node_verdict *v, struct plan *plan)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    if (proof_act(in, c, look, plan, &e) < 0)
+        verdict_settle(v, NODE_FAILED, REASON_PROOF_FAILED, arena_printf(a, "the proof cannot be made: %s", err_msg(&e)));
+}
+
 /* A claimed node, or one whose claim somebody took away. */
-static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, const struct node_verdict *v, struct plan *plan)
+static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
+                  struct plan *plan)
 {
     if (up->untouched)
         return;
@@ -165,7 +176,7 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     write_marks(in, &wanted, up->reason ? up->reason : "Upgrade", str_or_empty(up->message), plan);
     opening_clear(&open);
     if (up->proving)
-        proof_act(in, &up->proves, &up->proof, plan);
+        act_on_proof(in, a, &up->proves, &up->proof, v, plan);
     else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
         proof_clear(in, plan);
     if (up->send == SEND_EVICT)
@@ -175,49 +186,67 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
 }
 
 /* What the verdict says of a node that is not claimed, by its operands alone. */
-static void judge(const struct node_input *in, struct arena *a, const struct assignment *as, const struct target *t, struct node_verdict *v)
+static void judge(const struct node_input *in, struct arena *a, const struct assignment *as, const struct target *t,
+                  struct node_verdict *v)
 {
     operands_list(in, v);
     if (as->waiting) {
-        settle(v, NODE_INSTALLING, as->reason, as->message);
+        verdict_settle(v, NODE_INSTALLING, as->reason, as->message);
         v->cause = COMPONENT_DRIVER;
     } else if (!*v->stack && t->reason) {
-        settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
+        verdict_settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
     } else {
         operands_judge(in, a, v);
     }
 }
 
-/* A node whose operands are up: whether it works. Who runs on GPUs of a node that is open shows that these do. */
+/* The proof of a node, where its operands are up. Who runs on GPUs of a node that is open shows that these do. */
 struct proving {
     bool looked;
     struct proof_case of;
     struct proof_look look;
 };
 
-static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan, struct proving *ret)
+static bool has_gpus(const struct node_input *in, const struct node_verdict *v)
+{
+    bool plugin = v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
+    return !plugin || in->view.node->gpus > 0;
+}
+
+static void look_at_proof(const struct node_input *in, struct arena *a, const struct node_verdict *v, struct plan *plan,
+                          struct proving *ret)
 {
     struct proof before = { 0 };
-    bool plugin = v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
-    *ret = (struct proving){ .of = { .driver = v->driver, .stack = v->stack } };
-    if (v->state != NODE_READY || !*v->stack || !in->view.node->ready)
-        return;
-    if (plugin && in->view.node->gpus == 0) {
-        if (in->policy->validation.enabled)
-            settle(v, NODE_VALIDATING, "NoGpus", "every operand is up; the kubelet has no GPUs to give yet");
-        return;
-    }
     proof_of_node(&in->view, &before);
     ret->looked = true;
-    ret->of.may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key);
-    ret->of.gpus_before = before.gpus;
+    ret->of = (struct proof_case){ .driver = v->driver, .stack = v->stack, .gpus_before = before.gpus,
+                                   .may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key) };
     proof_look(in, &ret->of, a, plan, &ret->look);
-    static const enum node_state states_of[] = { [PROOF_NEEDLESS] = NODE_READY, [PROOF_HOLDS] = NODE_READY, [PROOF_PASSES] = NODE_READY,
-                                                 [PROOF_WAITS] = NODE_VALIDATING, [PROOF_FAILS] = NODE_FAILED };
-    bool done = proof_is_done(&ret->look);
-    settle(v, states_of[ret->look.result], done ? NULL : ret->look.reason, ret->look.result == PROOF_PASSES ? NULL : ret->look.message);
-    if (!done && ret->look.keep)
-        v->pod = ret->look.keep->head.key;
+}
+
+static void judge_proof(const struct proof_look *look, struct node_verdict *v)
+{
+    static const enum node_state states_of[] = {
+        [PROOF_NEEDLESS] = NODE_READY,   [PROOF_HOLDS] = NODE_READY,   [PROOF_PASSES] = NODE_READY,
+        [PROOF_WAITS] = NODE_VALIDATING, [PROOF_FAILS] = NODE_FAILED,
+    };
+    bool done = proof_is_done(look);
+    verdict_settle(v, states_of[look->result], done ? NULL : look->reason, look->result == PROOF_PASSES ? NULL : look->message);
+    if (!done && look->keep)
+        v->pod = look->keep->head.key;
+}
+
+static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan, struct proving *ret)
+{
+    *ret = (struct proving){ 0 };
+    if (v->state != NODE_READY || !*v->stack || !in->view.node->ready)
+        return;
+    if (has_gpus(in, v)) {
+        look_at_proof(in, a, v, plan, ret);
+        judge_proof(&ret->look, v);
+    } else if (in->policy->validation.enabled) {
+        verdict_settle(v, NODE_VALIDATING, "NoGpus", "every operand is up; the kubelet has no GPUs to give yet");
+    }
 }
 
 /* A new node that stays closed for too long has failed, whatever it waits for; it opens when it is proven after all. */
@@ -225,40 +254,47 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 {
     bool under_way = v->state == NODE_INSTALLING || v->state == NODE_VALIDATING;
     if (under_way && opening_is_overdue(in, plan))
-        settle(v, NODE_FAILED, "StartupTimeout", arena_printf(a, "nodes.startupTaint.timeout is over, and the node stays closed: %s", v->message));
+        verdict_settle(v, NODE_FAILED, "StartupTimeout",
+                       arena_printf(a, "nodes.startupTaint.timeout is over, and the node stays closed: %s", v->message));
+}
+
+/* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
+static void give(const struct node_input *in, struct arena *a, const struct assignment *as, const struct proof_look *look,
+                 bool host_driver, const char *gave_up, size_t pool, struct plan *plan)
+{
+    CLEANUP_JSON json_t *labels = wanted_labels(in, pool);
+    struct marks wanted = usual_marks(in, labels);
+    struct opening open = { .look = look };
+    bool proven = look && look->result == PROOF_PASSES;
+    wanted.driver = as->driver;
+    wanted.stack = as->stack;
+    wanted.host_driver = host_driver;
+    wanted.gave_up = gave_up;
+    opening_marks(in, a, &open, labels, &wanted);
+    if (as->look)
+        look_at_node(in, plan);
+    write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, plan);
+    opening_clear(&open);
 }
 
 /* A node that is not claimed: it is given what it is to run, proven, and opened. */
 static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
                   struct node_verdict *v, struct plan *plan)
 {
-    struct assignment as = assign(in, a, t);
-    carry(v, as.driver, as.stack);
-
-    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = usual_marks(in, labels);
-    wanted.driver = as.driver;
-    wanted.stack = as.stack;
-    wanted.host_driver = host_driver;
-    wanted.gave_up = gave_up;
+    struct assignment as = node_assign(in, a, t);
+    struct proving proving;
     if (as.record_missing) {
-        settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
+        verdict_settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
         carry_labels(v, in);
         return;
     }
-    struct proving proving;
+    carry(v, as.driver, as.stack);
     judge(in, a, &as, t, v);
     prove(in, a, v, plan, &proving);
     judge_startup(in, a, v, plan);
-    struct opening open = { .look = proving.looked ? &proving.look : NULL };
-    opening_marks(in, a, &open, labels, &wanted);
-    if (as.look)
-        look_at_node(in, plan);
-    bool proven = proving.looked && proving.look.result == PROOF_PASSES;
-    write_marks(in, &wanted, proven ? proving.look.reason : as.reason, proven ? proving.look.message : as.message, plan);
-    opening_clear(&open);
+    give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v->pool, plan);
     if (proving.looked)
-        proof_act(in, &proving.of, &proving.look, plan);
+        act_on_proof(in, a, &proving.of, &proving.look, v, plan);
     else if (in->view.node->ready)
         proof_clear(in, plan);
 }
@@ -268,7 +304,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 {
     v->pool = policy_pool_of(in->policy, node_label, &in->view);
     if (!in->may_mark) {
-        settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "the policy does not bear the finalizer yet");
+        verdict_settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "the policy does not bear the finalizer yet");
         carry_labels(v, in);
         return;
     }
@@ -281,6 +317,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     bool host_driver = in->view.node->host_driver || in->pods->host_driver;
     const struct target *wish = targets_for(in->targets, v->pool, facts, host_driver), *t = upgrade_target(in, wish);
     take_target(t, v);
+    snprintf(v->wish_driver, sizeof v->wish_driver, "%s", wish->driver);
+    snprintf(v->wish_stack, sizeof v->wish_stack, "%s", wish->stack);
     v->back = t != wish;
     struct upgrade up;
     upgrade_step(in, wish, a, v, plan, &up);
@@ -293,16 +331,18 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     serve(in, a, t, host_driver, up.gave_up, v, plan);
     if (!in->view.node->ready)
         settle_lost(in, a, v, "");
+    else if (v->state == NODE_READY)
+        verdict_ran(v, v->driver, v->stack);
 }
 
-/* Everything of ours comes off: stack and claim, then driver when nothing uses it, then the marks. Without a device plugin no GPU pod can begin there, so
- * that the node need not stay closed, and holds up no other. */
+/* Everything of ours comes off: stack and claim, then driver when nothing uses it, then the marks. Without a device plugin no
+ * GPU pod can begin there, so that the node need not stay closed, and holds up no other. */
 static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
-    struct off off = take_off(in, a);
+    struct off off = node_take_off(in, a);
     struct marks none = { 0 };
     if (off.done) {
-        settle(v, NODE_UNMANAGED, NULL, NULL);
+        verdict_settle(v, NODE_UNMANAGED, NULL, NULL);
         write_marks(in, &none, "Released", "everything that Ostler set comes off the node", plan);
         return;
     }
@@ -311,7 +351,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
         carry_labels(v, in);
         return;
     }
-    settle(v, NODE_REMOVING, off.reason, off.message);
+    verdict_settle(v, NODE_REMOVING, off.reason, off.message);
     carry(v, off.driver, off.stack);
     if (off.look)
         look_at_node(in, plan);

@@ -33,6 +33,10 @@ enum node_state {
     NODE_STATE_COUNT
 };
 
+/* What people read of a node that is ready: its verdict has no message of its own. */
+#define NODE_READY_MESSAGE "every operand of the node is up"
+
+/* As the status and reports show it. */
 const char *node_state_name(enum node_state s);
 /* Whether the node should have operands and is up: these nodes decide whether the policy is Ready. */
 bool node_state_served(enum node_state s);
@@ -71,7 +75,8 @@ struct node_input {
     const struct node_pods *pods;
     enum stance stance;
     bool force_removal;          /* do not wait for GPU pods */
-    bool deleting;               /* revisions that no node carried are being deleted: none may be given to a node before it is known which are left */
+    /* Revisions that no node carried are being deleted: none may be given to a node before it is known which are left. */
+    bool deleting;
     bool may_mark;               /* the policy has our finalizer: what we put on nodes can be taken off again */
     const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */
@@ -82,8 +87,9 @@ struct node_input {
     const char *refused;         /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
     int64_t generation;          /* of the policy */
     int64_t now_s;               /* seconds of the epoch, for what claims say */
-    int64_t watched_s;           /* for so long all that is known has been kept up to date without a gap */
-    int64_t age_s;               /* and it may be as old as this */
+    int64_t watched_since_s;     /* since then all that is known has been kept up to date without a gap; by the clock of now_s */
+    int64_t age_s;               /* what is known of nodes and their pods may be as old as this */
+    int64_t tasks_age_s;         /* and what is known of pods that prove a GPU, as this */
     /* The inputs that the record of a revision holds; NULL when there is no record. */
     const json_t *(*record)(void *arg, const char *tier, const char *hash);
     void *arg;
@@ -100,16 +106,27 @@ struct node_verdict {
     bool looked_at;       /* some detector has looked at it */
     size_t pool;
     char driver[REVISION_HASH_MAX], stack[REVISION_HASH_MAX];               /* what it carries, after the plan */
-    char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX]; /* what it should carry in the end; "" unknown or none */
+    /* What it should carry in the end; "" unknown or none. */
+    char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX];
+    /* What the policy says for it; another than its target with `back`. */
+    char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX];
+    /* On its way to a revision: why an operand does not come up, beginning with the kubelet's word for it; NULL: none says so. */
+    const char *trouble;
+    /* What it is known to run well, or to have run so before its claim; and what its claim is for. "": nothing. */
+    char ran_driver[REVISION_HASH_MAX], ran_stack[REVISION_HASH_MAX];
+    char claim_driver[REVISION_HASH_MAX], claim_stack[REVISION_HASH_MAX];
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
     bool back;       /* its target is what is known good, since what the policy says failed or was given up here */
     bool restoring;  /* it is on its way back, to what is known good */
     const char *failed_with; /* the word that its claim says why an upgrade failed there; NULL: none did */
-    int64_t since_s; /* when it was seen to enter its state, by the wall clock; 0: before anybody looked. Filled in by whoever keeps verdicts */
+    /* When it was seen to enter its state, by the wall clock; 0: before anybody looked. Filled in by whoever keeps verdicts. */
+    int64_t since_s;
     unsigned wanted; /* bit per component: it should be there */
     unsigned up;     /* bit per component: it is wanted and up */
 };
 
+/* One pass over a node: what it comes to, and the requests that it needs, if any. Texts of the verdict are static, from the arena
+ * or borrowed from the input. */
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan);
 
 #endif

@@ -23,15 +23,17 @@ static const char *name_gpu_pods(struct arena *a, const struct node_pods *p)
                         p->gpu_pods > GPU_PODS_NAMED ? ", …" : "");
 }
 
-struct off take_off(const struct node_input *in, struct arena *a)
+struct off node_take_off(const struct node_input *in, struct arena *a)
 {
     const struct node_pods *p = in->pods;
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .driver = driver, .reason = "StackOff", .message = "toolkit, device plugin and exporter leave the node" };
+        return (struct off){ .driver = driver, .reason = "StackOff",
+                             .message = "toolkit, device plugin and exporter leave the node" };
     if (has_pods(p, COMPONENT_TOOLKIT, COMPONENT_EXPORTER) || p->proof)
-        return (struct off){ .driver = driver, .reason = "WaitingForStack", .message = arena_printf(a, "node %s: stack pods are leaving", name) };
+        return (struct off){ .driver = driver, .reason = "WaitingForStack",
+                             .message = arena_printf(a, "node %s: stack pods are leaving", name) };
     if (driver && p->gpu_pods && !in->force_removal)
         return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
                              .message = arena_printf(a, "node %s: %s still running; the driver comes off when none is", name,
@@ -41,12 +43,14 @@ struct off take_off(const struct node_input *in, struct arena *a)
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: the driver leaves"
                                                     : "no GPU pod runs on the node: the driver leaves" };
     if (p->of[COMPONENT_DRIVER].present)
-        return (struct off){ .reason = "WaitingForDriver", .message = arena_printf(a, "node %s: the driver pod is leaving", name) };
+        return (struct off){ .reason = "WaitingForDriver",
+                             .message = arena_printf(a, "node %s: the driver pod is leaving", name) };
     return (struct off){ .done = true };
 }
 
-/* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one that
- * runs; while it is known and fits the host (a host that changed counts as new, once no GPU pod runs there). NULL: it gets the target. */
+/* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one
+ * that runs; while it is known and fits the host (a host that changed counts as new, once no GPU pod runs there). NULL: it gets
+ * the target. */
 static const char *kept(const struct node_input *in, const char *tier, const char *label, const char *running,
                         const json_t *target_inputs)
 {
@@ -82,8 +86,8 @@ static bool is_other(const struct node_pods *p, enum component c, const char *wa
     return p->of[c].present && !str_eq(p->of[c].revision, wanted);
 }
 
-/* Whether a driver is still there that has to leave before `wanted` (NULL: none) can come: no two drivers are ever on one node, and none
- * goes from under a GPU pod. One that never ran, since its init container found the host's own, is used by nobody. */
+/* Whether a driver is still there that has to leave before `wanted` (NULL: none) can come: no two drivers are ever on one node,
+ * and none goes from under a GPU pod. One that never ran, since its init container found the host's own, is used by nobody. */
 static bool driver_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
 {
     if ((wanted && str_eq(wanted, label)) || p->host_driver)
@@ -98,7 +102,7 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
     return !str_eq(wanted, label) && (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted));
 }
 
-struct assignment assign(const struct node_input *in, struct arena *a, const struct target *t)
+struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
     struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
@@ -108,7 +112,7 @@ struct assignment assign(const struct node_input *in, struct arena *a, const str
     keep = kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
     as.stack = keep ? keep : *t->stack ? t->stack : NULL;
     if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
-        struct off off = take_off(in, a);
+        struct off off = node_take_off(in, a);
         return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,
                                     .look = off.look, .waiting = true };
     }

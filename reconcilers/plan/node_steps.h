@@ -9,13 +9,14 @@ struct assignment {
     const char *driver, *stack; /* NULL: off */
     const char *reason;         /* of the write, if one is needed */
     const char *message;
-    bool record_missing; /* a revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there */
+    /* A revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there. */
+    bool record_missing;
     bool look;           /* as in struct off */
     bool waiting;        /* what is there has to come off first; `reason` says how far that is */
 };
 
 /* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off. */
-struct assignment assign(const struct node_input *in, struct arena *a, const struct target *t);
+struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t);
 
 /* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
 struct off {
@@ -26,6 +27,7 @@ struct off {
     bool done; /* nothing of ours runs there any more */
 };
 
-struct off take_off(const struct node_input *in, struct arena *a);
+/* The next step of that; nothing where none is left to do (`done`). Texts are static or from the arena. */
+struct off node_take_off(const struct node_input *in, struct arena *a);
 
 #endif

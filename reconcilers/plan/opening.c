@@ -18,7 +18,8 @@ static const char *wanted_text(const struct node_input *in, struct arena *a, con
     return proof_of_node(&in->view, &p) ? intern_text(in->view.strings, in->view.node->proof) : NULL;
 }
 
-/* What GPU feature discovery, or somebody else, made of a label that we had set is theirs from then on: two writers of one label would never rest. */
+/* What GPU feature discovery, or somebody else, made of a label that we had set is theirs from then on: two writers of one label
+ * would never rest. */
 static void yield_labels(const struct node_view *view, const struct proof *was, json_t *labels, json_t *left)
 {
     CLEANUP_JSON json_t *before = json_object();
@@ -34,7 +35,8 @@ static void yield_labels(const struct node_view *view, const struct proof *was, 
     }
 }
 
-/* A node is new until it is proven for the first time. One that serves already is adopted as it is: it would be closed under running jobs. */
+/* A node is new until it is proven for the first time. One that serves already is adopted as it is: it would be closed under
+ * running jobs. */
 static bool keeps_closed(const struct node_input *in)
 {
     struct proof p;
@@ -71,5 +73,6 @@ void opening_clear(struct opening *o)
 bool opening_is_overdue(const struct node_input *in, struct plan *plan)
 {
     const struct node *n = in->view.node;
-    return keeps_closed(in) && n->up_since_s && deadline_is_over(in, n->up_since_s, in->policy->validation.taint_timeout_s, plan);
+    return keeps_closed(in) && n->up_since_s &&
+           deadline_is_over(in, &(struct deadline){ n->up_since_s, in->policy->validation.taint_timeout_s, true }, plan);
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 
 /* Longest sentence, and longest that is said of one node. */
 enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400, YEAR_S = 365 * DAY_S };
@@ -39,15 +40,22 @@ static const struct drain *drain_of(const struct outlook_input *in, const struct
 struct sums {
     size_t by_pool[ROLLOUT_TIERS]; /* of one pool */
     size_t leave, wait, blocked;   /* pods that are asked to leave, pods that are waited for, and nodes with such */
+    size_t imageless;              /* nodes that cannot get the images of what they are to run */
 };
 
-static struct sums sum_pods(const struct outlook_input *in)
+static bool lacks_images(const struct rollout_node *n)
+{
+    return n->images.state == IMAGES_MISSING;
+}
+
+static struct sums sum_up(const struct outlook_input *in)
 {
     struct sums s = { 0 };
     for (size_t i = 0; i < in->rollout->node_count; i++) {
         s.leave += in->drains[i].of[DRAIN_LEAVES];
         s.wait += in->drains[i].stuck;
         s.blocked += in->drains[i].stuck > 0;
+        s.imageless += lacks_images(&in->rollout->nodes[i]);
     }
     return s;
 }
@@ -98,17 +106,30 @@ static json_t *waves_json(const struct outlook_input *in)
     return waves;
 }
 
+/* Out of service as it is. */
+static bool is_closed(const struct rollout_node *n)
+{
+    return n->claim && claim_closes(n->claim);
+}
+
 static json_t *stay_json(const struct outlook_input *in, enum rollout_hold hold)
 {
-    json_t *names = json_array();
+    json_t *names = json_array(), *closed = json_array();
     size_t nodes = 0;
     for (size_t i = 0; i < in->forecast->stay_count; i++) {
+        const struct rollout_node *n = in->forecast->stays[i].node;
         if (in->forecast->stays[i].hold != hold)
             continue;
         if (nodes++ < in->limits->names)
-            json_array_append_new(names, json_string(in->forecast->stays[i].node->name));
+            json_array_append_new(names, json_string(n->name));
+        if (is_closed(n))
+            json_array_append_new(closed, json_string(n->name));
     }
-    return json_pack("{s:s, s:o, s:o}", "reason", rollout_hold_reason(hold), "nodes", count(nodes), "names", names);
+    json_t *o = json_pack("{s:s, s:o, s:o}", "reason", rollout_hold_reason(hold), "nodes", count(nodes), "names", names);
+    if (in->limits->moves)
+        json_object_set(o, "closed", closed);
+    json_decref(closed);
+    return o;
 }
 
 static json_t *stays_json(const struct outlook_input *in)
@@ -123,9 +144,34 @@ static json_t *stays_json(const struct outlook_input *in)
     return stays;
 }
 
-/* What keeps a node from being drained; NULL: nothing that is known. Owned by the caller. */
-static char *blocker_text(const struct outlook_input *in, const struct drain *d)
+/* Each says what of its sort is in a node's way; NULL: nothing that is known. Owned by the caller. */
+
+static char *people_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
 {
+    bool moves = !str_eq(n->driver, n->target_driver) || !str_eq(n->stack, n->target_stack) || n->gave_up;
+    (void) in;
+    if (!moves || (n->claim && claim_phase_has_slot(n->claim->phase)))
+        return NULL;
+    const char *text = n->cordoned ? "a person cordoned it"
+                       : n->held   ? "a person holds it with the label " LABEL_HOLD
+                       : n->gave_up ? "a person gave it up for this target; the annotation " ANNOTATION_GAVE_UP " says so"
+                                    : NULL;
+    return text ? xstrdup(text) : NULL;
+}
+
+static char *images_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+{
+    (void) in;
+    if (!lacks_images(n))
+        return NULL;
+    const char *what = n->images.image ? n->images.image : "the images of what it is to run";
+    CLEANUP_FREE char *text = xasprintf("cannot get %s: %s", what, str_or_empty(n->images.words));
+    return str_shortened(text, BLOCKER_MAX);
+}
+
+static char *pods_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+{
+    const struct drain *d = drain_of(in, n);
     if (d->stuck)
         return str_shortened(d->message, BLOCKER_MAX);
     for (size_t i = 0; i < d->of[DRAIN_LEAVES] && in->refusing; i++) {
@@ -136,15 +182,21 @@ static char *blocker_text(const struct outlook_input *in, const struct drain *d)
     return NULL;
 }
 
+static const struct in_the_way {
+    char *(*text)(const struct outlook_input *in, const struct rollout_node *n);
+    bool told_in_full; /* and nowhere else: the status has its own words for it */
+} sorts[] = { { people_in_the_way, true }, { images_in_the_way, false }, { pods_in_the_way, false } };
+
 static json_t *blockers_json(const struct outlook_input *in)
 {
     json_t *blockers = json_array();
-    for (size_t i = 0; i < in->rollout->node_count && json_array_size(blockers) < in->limits->blockers; i++) {
-        CLEANUP_FREE char *text = blocker_text(in, &in->drains[i]);
-        if (!text)
-            continue;
-        json_array_append_new(blockers, json_pack("{s:s, s:o}", "node", in->rollout->nodes[i].name, "message", json_text(text)));
-    }
+    for (size_t i = 0; i < in->rollout->node_count; i++)
+        for (size_t k = 0; k < ARRAY_LEN(sorts) && json_array_size(blockers) < in->limits->blockers; k++) {
+            const struct rollout_node *n = &in->rollout->nodes[i];
+            CLEANUP_FREE char *text = sorts[k].told_in_full && !in->limits->moves ? NULL : sorts[k].text(in, n);
+            if (text)
+                json_array_append_new(blockers, json_pack("{s:s, s:o}", "node", n->name, "message", json_text(text)));
+        }
     return blockers;
 }
 
@@ -230,6 +282,30 @@ static void say_pods(struct buf *out, const struct sums *s)
                    s->blocked == 1 ? (s->wait == 1 ? " is" : " are") : "s are");
 }
 
+static void say_images(struct buf *out, const struct sums *s)
+{
+    if (s->imageless)
+        buf_printf(out, "; %zu node%s", s->imageless, s->imageless == 1 ? " cannot get its images" : "s cannot get their images");
+}
+
+/* What becomes of nodes that do not go, of one and of several. */
+static const struct stay_words {
+    const char *one, *several;
+} stay_words[ROLLOUT_HOLD_COUNT] = {
+    [ROLLOUT_HOLD_BACKOFF] = { "is tried again later", "are tried again later" },
+    [ROLLOUT_HOLD_JOBS] = { "is closed until its pods have ended", "are closed until their pods have ended" },
+    [ROLLOUT_HOLD_DOWN] = { "is down", "are down" },
+    [ROLLOUT_HOLD_SKIPPED] = { "is passed over", "are passed over" },
+};
+static const struct stay_words stay_as_it_is = { "stays as it is", "stay as they are" };
+
+static void say_stay(struct buf *out, enum rollout_hold hold, size_t nodes)
+{
+    const struct stay_words *words = stay_words[hold].one ? &stay_words[hold] : &stay_as_it_is;
+    buf_printf(out, "; %zu node%s %s (%s)", nodes, nodes == 1 ? "" : "s", nodes == 1 ? words->one : words->several,
+               rollout_hold_reason(hold));
+}
+
 static void say_stays(struct buf *out, const struct outlook_input *in)
 {
     for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
@@ -237,8 +313,7 @@ static void say_stays(struct buf *out, const struct outlook_input *in)
         for (size_t i = 0; i < in->forecast->stay_count; i++)
             nodes += in->forecast->stays[i].hold == (enum rollout_hold) hold;
         if (nodes)
-            buf_printf(out, "; %zu node%s (%s)", nodes, nodes == 1 ? " stays as it is" : "s stay as they are",
-                       rollout_hold_reason((enum rollout_hold) hold));
+            say_stay(out, (enum rollout_hold) hold, nodes);
     }
 }
 
@@ -247,7 +322,7 @@ static char *sentence_of(const struct outlook_input *in)
 {
     const struct rollout_forecast *f = in->forecast;
     struct buf out = BUF_INIT(SENTENCE_ROOM);
-    struct sums s = sum_pods(in);
+    struct sums s = sum_up(in);
     size_t begin = f->move_count - f->under_way;
     buf_printf(&out, "%zu node%s in %zu wave%s", begin, begin == 1 ? " goes" : "s go", f->wave_count,
                f->wave_count == 1 ? "" : "s");
@@ -256,6 +331,7 @@ static char *sentence_of(const struct outlook_input *in)
     if (f->beyond)
         buf_printf(&out, ", and %zu more after them", f->beyond);
     say_pods(&out, &s);
+    say_images(&out, &s);
     say_stays(&out, in);
     say_time(&out, in);
     return buf_take(&out);
@@ -268,7 +344,7 @@ json_t *outlook_json(const struct outlook_input *in)
     const struct rollout_forecast *f = in->forecast;
     if (!*f->hash)
         return NULL;
-    struct sums s = sum_pods(in);
+    struct sums s = sum_up(in);
     CLEANUP_FREE char *sentence = sentence_of(in);
     json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "hash", f->hash, "madeAt",
                           time_json(in, in->rollout->now_s), "message", json_text(sentence), "nodes", count(f->move_count),
@@ -282,6 +358,7 @@ json_t *outlook_json(const struct outlook_input *in)
     if (in->limits->moves) {
         json_object_set_new(o, "pace", outlook_pace_json(in->pace));
         json_object_set_new(o, "moves", moves_json(in));
+        json_object_set_new(o, "withoutImages", count(s.imageless));
     }
     if (f->beyond)
         json_object_set_new(o, "beyond", count(f->beyond));

@@ -8,9 +8,8 @@
 
 /* How much is told by name; what is left out is counted. */
 struct outlook_limits {
-    size_t waves, names, blockers,
-        pods; /* waves; nodes of one entry; nodes that something keeps from being drained; pods of one node */
-    bool moves;                          /* each node that goes, with its pods */
+    size_t waves, names, blockers, pods; /* waves; nodes of one entry; what is in the way of nodes; pods of one node */
+    bool moves;                          /* each node that goes, with its pods, and what people keep */
 };
 
 /* What fits into a status, and what a person reads who asked. */

@@ -1,9 +1,12 @@
 #include "reconcilers/plan/policy_plan.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/plan/children.h"
+#include "reconcilers/plan/retry.h"
 #include "reconcilers/plan/status.h"
 
 /* The status waits so long for the answers to other writes. */
@@ -44,6 +47,20 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
                                         .note = (char *) ready->message });
 }
 
+/* An Event where a person's wish for another try cannot be understood, once for each such wish: the status says so from
+ * then on. */
+static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct plan *plan)
+{
+    const char *problem = retry_problem(v, a);
+    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
+    if (problem && !strstr(json_str_or_empty(before, "message"), problem))
+        plan_notice(plan,
+                    &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(v->object),
+                                      .uid = (char *) object_uid(v->object),
+                                      .warning = true, .reason = "RetryUnknown", .action = "Rollout",
+                                      .note = (char *) problem });
+}
+
 static bool is_rolling_out(const struct cluster_view *v)
 {
     const struct rollout_report *r = v->rollout;
@@ -51,7 +68,8 @@ static bool is_rolling_out(const struct cluster_view *v)
 }
 
 /* Whether the status says more than other counts, and words to them, than what is there. */
-static bool is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS], const json_t *status)
+static bool is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS],
+                    const json_t *status)
 {
     const json_t *before = json_object_get(v->object, "status");
     if (!is_rolling_out(v) || json_int(before, "observedGeneration", -1) != json_int(status, "observedGeneration", -1))
@@ -81,6 +99,7 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
              "StatusChanged", "Ready=%s %s: %s", conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
              conditions[STATUS_READY].message);
     plan_notice_of(v, &conditions[STATUS_READY], plan);
+    plan_notice_of_retry(v, a, plan);
 }
 
 /* Whether there is anything on nodes that would have to come off again. */

@@ -59,7 +59,8 @@ static void say(struct looking *l, enum proof_result result, const char *reason,
 
 /* ---- what is proven */
 
-/* The proof's facts speak of one unit. Of a slice, or of a GPU that several share, they say nothing about the GPUs of the node. */
+/* The proof's facts speak of one unit. Of a slice, or of a GPU that several share, they say nothing about the GPUs of the
+ * node. */
 static bool shows_whole_gpus(const struct looking *l)
 {
     const json_t *stack = operands_inputs(l->in, "stack", l->c->stack), *config = json_at(stack, "devicePlugin.config");
@@ -84,7 +85,8 @@ static void pass_by_count(struct looking *l)
     if (proof_of_node(&l->in->view, &before))
         facts = before.facts;
     pass(l, PROOF_BY_COUNT, &facts,
-         arena_printf(l->a, "every GPU is in use: that the kubelet offers %u, as many as before, stands in for the proof", offered(l)));
+         arena_printf(l->a, "every GPU is in use: that the kubelet offers %u, as many as before, stands in for the proof",
+                      offered(l)));
 }
 
 static bool counts(const struct looking *l)
@@ -107,11 +109,11 @@ static void fail_for(struct looking *l, int64_t span_s, const char *reason, cons
     int64_t left = pod_task(l->pod)->created_s + span_s - l->in->now_s;
     if (left <= 0) {
         l->out->keep = NULL;
-        say(l, PROOF_WAITS, "Proving", "the proof failed, and is tried again");
+        say(l, PROOF_WAITS, "Validating", "the proof failed, and is tried again");
         return;
     }
     plan_requeue(l->plan, left * 1000);
-    say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : "Proving", message);
+    say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : "Validating", message);
 }
 
 static void look_at_words(struct looking *l)
@@ -122,7 +124,9 @@ static void look_at_words(struct looking *l)
     proof_read(str_or_empty(intern_text(l->in->view.strings, t->said)), &facts);
     if (!proof_version_fits(wanted, facts.driver)) {
         fail_for(l, AGAIN_S, REASON_VERSION_MISMATCH,
-                 arena_printf(l->a, "the loaded driver is %s, and %s was wanted: reboot the node if its driver cannot be unloaded", facts.driver, wanted));
+                 arena_printf(l->a,
+                              "the loaded driver is %s, and %s was wanted: reboot the node if its driver cannot be unloaded",
+                              facts.driver, wanted));
         return;
     }
     if (!shows_whole_gpus(l)) {
@@ -151,9 +155,9 @@ static void look_at_pending(struct looking *l)
         l->out->keep = NULL;
         pass_by_count(l);
     } else if (problem) {
-        say(l, PROOF_WAITS, "Proving", arena_printf(l->a, "the proof waits: %s (pod %s)", problem, key));
+        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "the proof waits: %s (pod %s)", problem, key));
     } else {
-        say(l, PROOF_WAITS, "Proving", arena_printf(l->a, "a CUDA program is to run on a GPU of the node (pod %s)", key));
+        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "a CUDA program is to run on a GPU of the node (pod %s)", key));
     }
 }
 
@@ -184,24 +188,28 @@ static bool holds(struct looking *l)
         return false;
     if (offered(l) < p->gpus) {
         say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-            arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u when the node was proven. Where that is meant, run: kubectl annotate node %s "
-                               ANNOTATION_PROOF "-", offered(l), p->gpus, l->in->view.node->head.key));
+            arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u when the node was proven. Where that is meant, run: "
+                               "kubectl annotate node %s " ANNOTATION_PROOF "-", offered(l), p->gpus,
+                               l->in->view.node->head.key));
         return true;
     }
     p->gpus = offered(l);
-    say(l, PROOF_HOLDS, NULL, p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: that the kubelet offered as many as "
-                                                         "before stood in for the proof" : NULL);
+    say(l, PROOF_HOLDS, NULL,
+        p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: that the kubelet offered as many as "
+        "before stood in for the proof" : NULL);
     return true;
 }
 
-/* One GPU that works says nothing of those that another driver does not find. Where that is the hardware's doing, its time runs out, and a person sees to it. */
+/* One GPU that works says nothing of those that another driver does not find. Where that is the hardware's doing, its time
+ * runs out, and a person sees to it. */
 static bool lacks_gpus(struct looking *l)
 {
     if (!l->c->needs_all || offered(l) >= l->c->gpus_before)
         return false;
     l->out->timed = true;
     l->out->keep = l->pod;
-    say(l, PROOF_WAITS, REASON_GPUS_MISSING, arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u before", offered(l), l->c->gpus_before));
+    say(l, PROOF_WAITS, REASON_GPUS_MISSING,
+        arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u before", offered(l), l->c->gpus_before));
     return true;
 }
 
@@ -210,7 +218,8 @@ static bool is_needless(const struct looking *l)
     return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0;
 }
 
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan, struct proof_look *ret)
+void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan,
+                struct proof_look *ret)
 {
     *ret = (struct proof_look){ .result = PROOF_NEEDLESS };
     struct looking l = { .in = in, .c = c, .a = a, .plan = plan, .out = ret, .pod = task_pod_find(in->pod_list, TASK_PROOF) };
@@ -220,20 +229,19 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     task_purpose(c->driver, c->stack, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
-        say(&l, PROOF_WAITS, "Proving", "the pod of another proof has to leave first");
+        say(&l, PROOF_WAITS, "Validating", "the pod of another proof has to leave first");
     } else if (l.pod) {
         look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
         pass_by_count(&l);
     } else {
         ret->make = true;
-        say(&l, PROOF_WAITS, "Proving", "a CUDA program is to run on a GPU of the node");
+        say(&l, PROOF_WAITS, "Validating", "a CUDA program is to run on a GPU of the node");
     }
 }
 
-static void make(const struct node_input *in, const struct proof_case *c, struct plan *plan)
+static int make(const struct node_input *in, const struct proof_case *c, struct plan *plan, struct err *e)
 {
-    CLEANUP_ERR struct err e = { 0 };
     char purpose[TASK_PURPOSE_MAX];
     const json_t *spec = json_object_get(in->policy->spec, policy_operand_name(POLICY_VALIDATION));
     task_purpose(c->driver, c->stack, purpose);
@@ -244,8 +252,7 @@ static void make(const struct node_input *in, const struct proof_case *c, struct
                                 .pull_secrets = json_object_get(spec, "imagePullSecrets"),
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
-    /* An error means a broken build, which a test of the manifest shows. */
-    task_pod_create(in->manifests, &want, "Prove", "whether a GPU of the node works", plan, &e);
+    return task_pod_create(in->manifests, &want, "Prove", "whether a GPU of the node works", plan, e);
 }
 
 static void clear_but(const struct node_input *in, const struct pod *keep, struct plan *plan)
@@ -255,11 +262,11 @@ static void clear_but(const struct node_input *in, const struct pod *keep, struc
             task_pod_delete(p, "Prove", "nobody waits for this proof any more", plan);
 }
 
-void proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan)
+int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,
+              struct err *e)
 {
     clear_but(in, look->result == PROOF_PASSES ? NULL : look->keep, plan);
-    if (look->make)
-        make(in, c, plan);
+    return look->make ? make(in, c, plan, e) : 0;
 }
 
 void proof_clear(const struct node_input *in, struct plan *plan)

@@ -1,5 +1,5 @@
-/* Whether a node is proven to work with what it runs, and what is done to prove it: a pod like anybody's asks for one unit of whatever the node has to
- * give, and runs a CUDA program on it. That it finds no place means that it waits, and nothing else. */
+/* Whether a node is proven to work with what it runs, and what is done to prove it: a pod like anybody's asks for one unit of
+ * whatever the node has to give, and runs a CUDA program on it. That it finds no place means that it waits, and nothing else. */
 #ifndef OSTLER_RECONCILERS_PLAN_PROOF_H
 #define OSTLER_RECONCILERS_PLAN_PROOF_H
 
@@ -24,7 +24,8 @@ enum proof_result {
 /* What is to be proven. Its operands are up, and the kubelet has GPUs to give. */
 struct proof_case {
     const char *driver, *stack; /* revisions; "": none */
-    bool may_count;             /* its pods were not sent away for this: where they use every GPU, that as many are offered as before stands in */
+    /* Its pods were not sent away for this: where they use every GPU, that as many are offered as before stands in. */
+    bool may_count;
     unsigned gpus_before;
     bool needs_all;             /* nothing but its driver was changed: fewer GPUs than before are not what is to be proven */
 };
@@ -40,16 +41,18 @@ struct proof_look {
 };
 
 /* Asks to be called again when a proof that failed is to be tried anew. */
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan, struct proof_look *ret);
-/* Plans what the look asks for: the pod is made, and pods that nobody waits for are deleted. */
-void proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan);
+void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan,
+                struct proof_look *ret);
+/* Plans what the look asks for: the pod is made, and pods that nobody waits for are deleted. An error: the pod cannot be made. */
+int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,
+              struct err *e);
 /* The pods of proofs that nobody waits for go: all of them. */
 void proof_clear(const struct node_input *in, struct plan *plan);
 /* Whether the look leaves the node proven, or in no need of it. */
 bool proof_is_done(const struct proof_look *look);
 
-/* The annotation's text of a node that is being changed: what it was proven to run counts no more, but what was seen there is still known. NULL: it has
- * none. From the arena. */
+/* The annotation's text of a node that is being changed: what it was proven to run counts no more, but what was seen there is
+ * still known. NULL: it has none. From the arena. */
 const char *proof_outdated(const struct node_view *view, struct arena *a);
 /* The proof that the node's annotation holds; false: it holds none, of nothing. */
 bool proof_of_node(const struct node_view *view, struct proof *ret);

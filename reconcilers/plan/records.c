@@ -33,7 +33,8 @@ int64_t record_time_s(const struct child *record, const char *annotation, const 
 int64_t record_wave_s(const struct child *record, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_WAVE "%s", pool);
-    return str_eq(json_key(record->annotations, key), WAVE_RUNNING) ? ROLLOUT_WAVE_RUNNING : record_time_s(record, ANNOTATION_WAVE, pool);
+    return str_eq(json_key(record->annotations, key), WAVE_RUNNING) ? ROLLOUT_WAVE_RUNNING
+                                                                    : record_time_s(record, ANNOTATION_WAVE, pool);
 }
 
 /* "<time> <node> <reason>" */
@@ -44,10 +45,16 @@ static bool is_failure(const char *text)
     return time && clock_parse_rfc3339(time) >= 0;
 }
 
-bool record_has_failed(const struct child *record, const char *pool)
+const char *record_failure(const struct child *record, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
-    return is_failure(json_key(record->annotations, key));
+    const char *text = json_key(record->annotations, key);
+    return is_failure(text) ? strchr(text, ' ') + 1 : NULL;
+}
+
+bool record_has_failed(const struct child *record, const char *pool)
+{
+    return record_failure(record, pool) != NULL;
 }
 
 bool record_has_failed_anywhere(const struct child *record)
@@ -120,8 +127,8 @@ static bool is_complete(const struct revision_tally *r)
     return r->done && r->done == r->wanted - r->wanted_lost;
 }
 
-/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back runs,
- * and completes, anew. */
+/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back
+ * runs, and completes, anew. */
 static void mark_reached(json_t *wanted, const char *annotation, const char *pool, const char *since, const char *now)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
@@ -130,14 +137,93 @@ static void mark_reached(json_t *wanted, const char *annotation, const char *poo
         json_object_set_new(wanted, key, json_string(now));
 }
 
+/* No two clocks are further apart than this. */
+enum { CLOCKS_APART_S = 600 };
+
+/* A time that is still to come was written by a clock that was wrong, or by somebody else. It counts as now: nothing could
+ * ever come after it. Borrowed. */
+static const char *past(const struct cluster_view *v, const char *time)
+{
+    int64_t latest_us = clock_parse_rfc3339(v->now) + CLOCKS_APART_S * INT64_C(1000000);
+    return clock_parse_rfc3339(time) > latest_us ? v->now : time;
+}
+
+/* An annotation that is not to count any more. Left out of what Ostler applies it goes, unless somebody else has written it, too:
+ * so it is first made one that says nothing, and left out then. */
+static void forget(json_t *wanted, const struct child *record, const char *key)
+{
+    if (record && *str_or_empty(json_key(record->annotations, key)))
+        json_object_set_new(wanted, key, json_string(""));
+    else
+        json_object_del(wanted, key);
+}
+
+static void set_text(json_t *wanted, const struct child *record, const char *annotation, const char *pool, json_t *value_steal)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    if (value_steal)
+        json_object_set_new(wanted, key, value_steal);
+    else
+        forget(wanted, record, key);
+}
+
+/* Whether some node has run the revision, in whichever pool. */
+static bool has_run_anywhere(const struct child *record)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (record->annotations, key, value)
+        if ((str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED)) && child_time(record, key))
+            return true;
+    return false;
+}
+
+/* Whether some revision of the tier, for the same kind of host, was ever complete in the pool. */
+static bool any_completed(const struct cluster_view *v, const json_t *inputs, const char *pool)
+{
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *c = v->children[i];
+        if (c->resource == RESOURCE_REVISION && child_is_ours(c) &&
+            str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) && revision_same_host(c->inputs, inputs) &&
+            time_of(c, ANNOTATION_COMPLETED, pool))
+            return true;
+    }
+    return false;
+}
+
+/* Whether more nodes of the pool ran another revision for the same kind of host. Of two that as many ran one is it, and rather
+ * not the one that the pool wants. */
+static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r, const json_t *inputs)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&v->tally->revisions, &cursor))) {
+        const struct revision_tally *other = e->value;
+        bool more = other->ran > r->ran || (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
+        if (other->pool == r->pool && more && str_eq(other->tier, r->tier) &&
+            revision_same_host(cluster_inputs(v, other->tier, other->hash), inputs))
+            return true;
+    }
+    return false;
+}
+
+/* A pool in which nothing was ever complete, since it is new in the policy or never came to an end, goes back to what most of
+ * its nodes ran before it wanted something else. What it wants is good already where all of them ran it. */
+static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r, const struct child *record)
+{
+    if (!r->ran || !has_run_anywhere(record) || any_completed(v, record->inputs, v->policy->pools[r->pool].name))
+        return false;
+    return r->wanted ? r->stayed && r->stayed == r->wanted - r->wanted_lost : !is_outrun(v, r, record->inputs);
+}
+
 /* What one pool has to say. */
-static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r, const struct child *record, json_t *wanted)
+static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r, const struct child *record,
+                          json_t *wanted)
 {
     const char *pool = v->policy->pools[r->pool].name;
     CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
     const char *since = record ? child_time(record, target) : NULL;
-    if (!since)
-        since = v->now;
+    since = since ? past(v, since) : v->now;
     json_object_set_new(wanted, target, json_string(since));
     if (r->done)
         mark_reached(wanted, ANNOTATION_RAN, pool, since, v->now);
@@ -170,11 +256,13 @@ static bool is_wished(const struct cluster_view *v, const struct child *record, 
 
 static bool is_kept_failure(const struct cluster_view *v, const struct child *record, const char *key)
 {
-    return is_failure(json_key(record->annotations, key)) && (!v->settled || is_wished(v, record, key + strlen(ANNOTATION_FAILED)));
+    return is_failure(json_key(record->annotations, key)) &&
+           (!v->settled || is_wished(v, record, key + strlen(ANNOTATION_FAILED)));
 }
 
 /* What was so once. */
-static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE, ANNOTATION_RETRIED };
+static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE,
+                                       ANNOTATION_RETRIED };
 
 /* Whether an annotation of the record stays true. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
@@ -191,13 +279,15 @@ static bool is_kept(const struct cluster_view *v, const struct child *record, co
     return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
 }
 
-static void set_text(json_t *wanted, const char *annotation, const char *pool, json_t *value_steal)
+/* The value of an annotation that stays. What the rollout notes goes by a clock of its own, which puts right what is still to
+ * come. */
+static json_t *kept_value(const struct cluster_view *v, const struct child *record, const char *key)
 {
-    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
-    if (value_steal)
-        json_object_set_new(wanted, key, value_steal);
-    else
-        json_object_del(wanted, key);
+    static const char *const dated[] = { ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED };
+    for (size_t i = 0; i < ARRAY_LEN(dated); i++)
+        if (str_has_prefix(key, dated[i]))
+            return json_string(past(v, child_time(record, key)));
+    return json_incref(json_object_get(record->annotations, key));
 }
 
 static json_t *time_json(int64_t s)
@@ -208,17 +298,19 @@ static json_t *time_json(int64_t s)
 }
 
 /* What the rollout has found out. */
-static void annotate_note(const struct cluster_view *v, const struct report_note *n, json_t *wanted)
+static void annotate_note(const struct cluster_view *v, const struct report_note *n, const struct child *record, json_t *wanted)
 {
     const char *pool = n->pool;
-    set_text(wanted, ANNOTATION_CANARY, pool, time_json(n->canary_s));
-    set_text(wanted, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
+    set_text(wanted, record, ANNOTATION_CANARY, pool, time_json(n->canary_s));
+    set_text(wanted, record, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING
+             ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
     if (n->failed)
-        set_text(wanted, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
+        set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
 }
 
 /* A person asks for another try of a revision that failed: once for each time that the annotation comes to the policy. */
-static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, json_t *wanted)
+static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, const struct child *record,
+                           json_t *wanted)
 {
     CLEANUP_FREE char *failed = xasprintf(ANNOTATION_FAILED "%s", pool);
     CLEANUP_FREE char *retried = xasprintf(ANNOTATION_RETRIED "%s", pool);
@@ -228,7 +320,7 @@ static void annotate_retry(const struct cluster_view *v, const char *hash, const
     if (!asked) {
         json_object_del(wanted, retried);
     } else if (!json_object_get(wanted, retried)) {
-        json_object_del(wanted, failed);
+        forget(wanted, record, failed);
         json_object_set_new(wanted, retried, json_string(v->now));
     }
 }
@@ -240,7 +332,9 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
     json_t *value;
     json_object_foreach (record ? record->annotations : NULL, key, value)
         if (is_kept(v, record, key))
-            json_object_set(wanted, key, value);
+            json_object_set_new(wanted, key, kept_value(v, record, key));
+        else if (str_has_prefix(key, ANNOTATION_FAILED))
+            forget(wanted, record, key);
     /* Until every node has been looked at under this policy the sums still number the pools of the one before. */
     if (!v->settled)
         return wanted;
@@ -248,13 +342,17 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
     const struct map_entry *e;
     while ((e = map_next(&v->tally->revisions, &cursor))) {
         const struct revision_tally *r = e->value;
-        if (str_eq(r->tier, tier) && str_eq(r->hash, hash) && r->wanted)
+        if (!str_eq(r->tier, tier) || !str_eq(r->hash, hash))
+            continue;
+        if (r->wanted)
             annotate_pool(v, r, record, wanted);
+        if (record && is_what_ran(v, r, record))
+            set_text(wanted, record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name, json_string(v->now));
     }
     for (size_t i = 0; v->rollout && i < v->rollout->note_count; i++)
         if (str_eq(v->rollout->notes[i].hash, hash))
-            annotate_note(v, &v->rollout->notes[i], wanted);
+            annotate_note(v, &v->rollout->notes[i], record, wanted);
     for (size_t i = 0; i < v->policy->pools_len; i++)
-        annotate_retry(v, hash, v->policy->pools[i].name, wanted);
+        annotate_retry(v, hash, v->policy->pools[i].name, record, wanted);
     return wanted;
 }

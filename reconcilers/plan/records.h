@@ -15,14 +15,16 @@ int64_t record_time_s(const struct child *record, const char *annotation, const 
 int64_t record_wave_s(const struct child *record, const char *pool);
 /* Whether as many nodes of the pool failed with the revision as the policy allows. */
 bool record_has_failed(const struct child *record, const char *pool);
+/* Where the revision failed first in the pool, and with what: "gpu-1 CrashLoopBackOff". Borrowed; NULL: it has not. */
+const char *record_failure(const struct child *record, const char *pool);
 /* Whether the revision has failed in some pool. */
 bool record_has_failed_anywhere(const struct child *record);
 /* Whether two records say the same of failures, canaries and what was completed: targets rest on that. NULL: there is none. */
 bool record_standing_same(const struct child *a, const struct child *b);
 /* Whether some pool would go back to the revision: it comes first among those of its tier and kind of host that ran there. */
 bool record_is_held(const struct cluster_view *v, const struct child *record);
-/* Annotations that the record of a revision should bear, as a map: since when each pool wants it, when it first ran there, and when it
- * was complete. `record` is NULL while there is none. New reference. */
+/* Annotations that the record of a revision should bear, as a map: since when each pool wants it, when it first ran there, and
+ * when it was complete. `record` is NULL while there is none. New reference. */
 json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record);
 
 #endif

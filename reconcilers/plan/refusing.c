@@ -32,10 +32,13 @@ static void add(struct refusing *r, const json_t *object)
 
 void refusing_make(const json_t *objects, struct refusing *ret)
 {
-    size_t i;
+    const char *key;
     json_t *object;
-    *ret = (struct refusing){ .budgets = xcalloc(json_array_size(objects), sizeof *ret->budgets) };
-    json_array_foreach (objects, i, object)
+    size_t count = 0;
+    json_object_foreach ((json_t *) objects, key, object)
+        count += lets_nobody_go(object);
+    *ret = (struct refusing){ .budgets = xcalloc(count, sizeof *ret->budgets) };
+    json_object_foreach ((json_t *) objects, key, object)
         if (lets_nobody_go(object))
             add(ret, object);
 }

@@ -18,7 +18,8 @@ enum rank {
     RANK_RESTORES, /* out of service until it has what is known good again */
     RANK_RETREATS,
     RANK_WAITING,
-    RANK_CHANGED,  /* failed with another target than it has now, or a person asked for another try: it is out of service already */
+    /* Failed with another target than it has now, or a person asked for another try: it is out of service already. */
+    RANK_CHANGED,
     RANK_PENDING,
     RANK_RETRY,
     RANK_LAST,     /* runs Ostler */
@@ -155,8 +156,8 @@ static enum rollout_hold canary_gate(const struct deciding *d, const struct cand
     return ROLLOUT_HOLD_SOAK;
 }
 
-/* A node that failed is closed, and nobody works on it: bringing back what is known good waits for no window, nor for a person.
- * */
+/* A node that failed is closed, and nobody works on it: bringing back what is known good waits for no window, nor
+ * for a person. */
 static enum rollout_hold gate_of(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;
@@ -201,7 +202,7 @@ static int compare(const void *x, const void *y, void *arg)
         return m->up ? 1 : -1;
     if (spec->order == ROLLOUT_IDLE_FIRST && m->busy != n->busy)
         return m->busy < n->busy ? -1 : 1;
-    return strcmp(m->name, n->name);
+    return strverscmp(m->name, n->name);
 }
 
 /* What is under way is the node's own pass's, also a claim that waits for what the policy no longer wants, and a node that is to
@@ -210,7 +211,8 @@ static bool is_candidate(const struct work *w)
 {
     if (!w->progress)
         return false;
-    return w->state == WORK_PENDING || w->state == WORK_SKIPPED || w->state == WORK_FAILED || (w->state == WORK_WAITING && !w->stale);
+    return w->state == WORK_PENDING || w->state == WORK_SKIPPED || w->state == WORK_FAILED ||
+           (w->state == WORK_WAITING && !w->stale);
 }
 
 static void collect(struct deciding *d)
@@ -247,12 +249,13 @@ static void find_active_domain(struct deciding *d)
             continue;
         if (d->domain && !str_eq(d->domain, w->node->domain))
             d->domains_mixed = true;
-        if (!d->domain || strcmp(w->node->domain, d->domain) < 0)
+        if (!d->domain || strverscmp(w->node->domain, d->domain) < 0)
             d->domain = w->node->domain;
     }
 }
 
-/* In which order domains are looked for: who has its images comes before who pulls them, and last comes who cannot get them, since that may never end. */
+/* In which order domains are looked for: who has its images comes before who pulls them, and last comes who cannot get them,
+ * since that may never end. */
 static const struct turn {
     enum rank last;
     bool ready;
@@ -272,7 +275,7 @@ static void find_next_domain(struct deciding *d, const struct turn *t)
         if (c->rank > t->last || c->ready != t->ready || ahead_images(c->work) != t->images || c->gate != ROLLOUT_HOLD_NONE ||
             budget_refuses(&d->budget, c->work, t->ready) != ROLLOUT_HOLD_NONE)
             continue;
-        if (!d->domain || strcmp(c->work->node->domain, d->domain) < 0)
+        if (!d->domain || strverscmp(c->work->node->domain, d->domain) < 0)
             d->domain = c->work->node->domain;
     }
 }
@@ -349,7 +352,8 @@ static void grant(struct deciding *d, const struct candidate *c)
     struct progress *p = c->work->progress;
     enum rollout_grant_kind kind = grant_kind(c);
     d->ret->grants[d->ret->grant_count++] = (struct rollout_grant){
-        .node = c->work->node, .kind = kind, .restores = c->work->restores, .message = rollout_grant_message(c->work, kind, d->in, d->arena)
+        .node = c->work->node, .kind = kind, .restores = c->work->restores,
+            .message = rollout_grant_message(c->work, kind, d->in, d->arena)
     };
     budget_take(&d->budget, c->work, c->ready);
     ahead_take(&d->ahead, c->work, c->ready);
@@ -383,7 +387,6 @@ static void consider(struct deciding *d, const struct candidate *c)
 static void give_out(struct deciding *d)
 {
     d->ret->grants = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->grants);
-    d->ret->pulls = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->pulls);
     for (int last = 0; last <= 1; last++)
         for (int ready = 1; ready >= 0; ready--)
             for (size_t i = 0; i < d->candidate_count; i++)
@@ -391,12 +394,38 @@ static void give_out(struct deciding *d)
                     consider(d, &d->candidates[i]);
 }
 
+/* A node under way that is to run something else by now turns to that when it has the images. Who is to go back to what is
+ * known good needs none. */
+static bool is_turning(const struct work *w)
+{
+    return w->state == WORK_ACTIVE && w->stale && w->progress && w->node->up && w->node->images.state == IMAGES_UNKNOWN &&
+           !w->progress->record.known_good && !w->progress->record.failed;
+}
+
+static void pull_for_turning(struct deciding *d)
+{
+    for (size_t i = 0; i < d->in->node_count && d->closed == ROLLOUT_HOLD_NONE; i++)
+        if (is_turning(&d->view.works[i]))
+            d->ret->pulls[d->ret->pull_count++] = d->view.works[i].node;
+}
+
 /* ---- the decision */
+
+/* Whatever else keeps the nodes that are left, a person who paused the rollout reads that it is paused. */
+static bool is_paused(const struct deciding *d)
+{
+    for (int h = ROLLOUT_HOLD_DONE + 1; h < ROLLOUT_HOLD_COUNT; h++)
+        if (d->refusals[h].nodes)
+            return d->in->spec->paused;
+    return false;
+}
 
 static enum rollout_hold hold_of(const struct deciding *d)
 {
     const struct rollout_decision *r = d->ret;
     bool over = r->done + r->skipped == d->in->node_count;
+    if (is_paused(d))
+        return ROLLOUT_HOLD_PAUSED;
     for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
         if (d->refusals[h].nodes)
             return (enum rollout_hold) h;
@@ -422,7 +451,8 @@ static void count(struct deciding *d)
 void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret)
 {
     struct deciding d = { .in = in, .arena = a, .ret = ret };
-    *ret = (struct rollout_decision){ .refused = arena_alloc(a, in->node_count * sizeof *ret->refused) };
+    *ret = (struct rollout_decision){ .refused = arena_alloc(a, in->node_count * sizeof *ret->refused),
+                                      .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls) };
     rollout_view_make(in, a, &d.view);
     count(&d);
     if (ret->done < in->node_count)
@@ -433,6 +463,7 @@ void rollout_decide(const struct rollout_input *in, struct arena *a, struct roll
     look_ahead(&d);
     choose_domain(&d);
     give_out(&d);
+    pull_for_turning(&d);
     look_again(ret, d.view.next_lost_s);
     rollout_view_note(&d.view, a, ret);
     ret->slots = d.budget.slots;

@@ -15,16 +15,20 @@ struct rollout_node {
     size_t pool;
     const char *driver, *stack;               /* what it is assigned now; "": none */
     const char *target_driver, *target_stack; /* what it should run in the end; "": none */
+    /* What the policy says for it, also where it goes back or was given up; NULL: its target. */
+    const char *wish_driver, *wish_stack;
     const struct claim *claim;                /* NULL: none of ours */
     const char *domain;                       /* value of the policy's topologyKey; "" without */
     struct images images;                     /* of what its target brings; asked of nodes in service alone */
     unsigned gpus;                            /* that it has, also while its kubelet offers none because its driver is off */
     unsigned busy;                            /* GPU pods on it that run */
-    unsigned jobs;                            /* GPU pods that nobody asks to leave: jobs that are waited for, and what a person has to end */
+    /* GPU pods that nobody asks to leave: jobs that are waited for, and what a person has to end. */
+    unsigned jobs;
     bool up;                                  /* Ready in Kubernetes' sense */
     bool cordoned;                            /* a person's: spec.unschedulable */
     bool held;                                /* label ostler.dev/hold, or a claim that is not this policy's */
     bool closed;                              /* it bears the upgrade's taint without a claim of this policy's */
+    bool let_go;                              /* a person took it out of our hands: it takes its place until its claim is off */
     bool gave_up;                             /* a person took the claim of what the policy wants off it */
     bool settled;                             /* all that it is assigned is up and its target is what it runs */
     bool runs_ostler;                         /* goes last */
@@ -36,6 +40,8 @@ enum { ROLLOUT_WAVE_RUNNING = -1 };
 /* How one revision fares in one pool, from its record's annotations. */
 struct rollout_revision {
     const char *hash;
+    const char *name;    /* what people call it; NULL: by its hash */
+    const char *failure; /* "gpu-1 CrashLoopBackOff": where it failed first, and with what; NULL: not known */
     size_t pool;
     int64_t canary_s;    /* since when its canary nodes have all been up; 0: not yet */
     int64_t wave_s;      /* since when the last wave has been up; 0: there was none; ROLLOUT_WAVE_RUNNING */
@@ -59,17 +65,20 @@ struct rollout_input {
 
 /* What one node may do now. */
 enum rollout_grant_kind {
-    GRANT_CLAIM_WAITING,  /* a claim in phase Waiting: its jobs are waited for, or its return; no slot of maxParallel. On a node whose drain
-                             timed out: one more attempt, from now on */
+    /* A claim in phase Waiting: its jobs are waited for, or its return; no slot of maxParallel. On a node whose drain timed out:
+     * one more attempt, from now on. */
+    GRANT_CLAIM_WAITING,
     GRANT_CLAIM,          /* a claim that begins at once (Draining, or Unloading where only the stack changes) */
     GRANT_DRAIN,          /* a claim that waited gets its slot and begins */
-    GRANT_RETRY,          /* a failed one begins again, to its present target: attempt 1 where that is another one, else one more */
+    /* A failed one begins again, to its present target: attempt 1 where that is another one, else one more. */
+    GRANT_RETRY,
 };
 
 struct rollout_grant {
     const struct rollout_node *node;
     enum rollout_grant_kind kind;
-    bool restores;        /* it failed with another target, and gets what is known good again: where that fails too, the revision is not to blame */
+    /* It failed with another target, and gets what is known good again: where that fails too, the revision is not to blame. */
+    bool restores;
     const char *message;  /* one sentence; from the arena */
 };
 
@@ -79,7 +88,8 @@ struct rollout_note {
     const char *hash;
     size_t pool;
     int64_t canary_s, wave_s;          /* as in struct rollout_revision */
-    const struct rollout_node *failed; /* it has just failed here: the first node of those that did, its claim says why; NULL: no news */
+    /* It has just failed here: the first node of those that did, its claim says why; NULL: no news. */
+    const struct rollout_node *failed;
 };
 
 /* Why nothing (more) happens, the first that applies; for the status and `ostler plan`. id, reason */
@@ -109,6 +119,7 @@ enum rollout_hold {
     ROLLOUT_HOLD_COUNT
 };
 
+/* The word that status, reports and Events have for it, as in the table above. Static text. */
 const char *rollout_hold_reason(enum rollout_hold h);
 
 /* One limit of spec.rollout, and what takes of it. */
@@ -125,13 +136,14 @@ struct rollout_decision {
     size_t pull_count;
     enum rollout_hold hold;       /* why there are no more grants than these */
     const char *message;          /* the sentence to it; from the arena */
-    enum rollout_hold *refused;   /* of each node of the input: why it gets no grant; NONE: it does, or needs none. From the arena */
+    /* Of each node of the input: why it gets no grant; NONE: it does, or needs none. From the arena. */
+    enum rollout_hold *refused;
     int64_t again_s;              /* look again at this time though nothing happens; 0: no need */
     size_t pending, active, waiting, failed, skipped, done; /* nodes, before the grants; together all of them */
     struct budget_line slots, out, out_gpus; /* maxParallel, maxUnavailable and maxUnavailableGpus, with the grants */
-    /* Of what the policy wants to run in each pool; "" where every node does. It stays the same until the policy wants something
-     * else, or a node of a kind comes for which it wants something else: a plan that was approved is not a new one because half
-     * of it is done. */
+    /* Of what the policy says for the kinds of nodes in each pool; "" where every node runs its target. It stays the same
+     * until the policy says something else, or the first node of a kind comes, or the last one goes: a plan that was approved
+     * is not a new one because half of it is done, or because a node failed, goes back, or is left alone. */
     char plan_hash[REVISION_HASH_MAX];
 };
 

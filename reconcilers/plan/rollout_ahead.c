@@ -65,14 +65,15 @@ enum rollout_hold ahead_hold(const struct ahead *a, const struct work *w, bool r
 /* What keeps nodes back that are the next to go. */
 static bool is_next(enum rollout_hold hold)
 {
-    return hold == ROLLOUT_HOLD_IMAGES || hold == ROLLOUT_HOLD_CANARY || hold == ROLLOUT_HOLD_SOAK || hold == ROLLOUT_HOLD_PARALLEL ||
-           hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
+    return hold == ROLLOUT_HOLD_IMAGES || hold == ROLLOUT_HOLD_CANARY || hold == ROLLOUT_HOLD_SOAK ||
+           hold == ROLLOUT_HOLD_PARALLEL || hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
 }
 
 /* Those that may go now pull, and as many more as may go at a time, so that nobody waits for images when its turn comes. */
 static bool pulls_now(const struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold)
 {
-    if (!work_needs_images(w) || !w->node->up || w->node->images.state != IMAGES_UNKNOWN || !is_next(hold) || !has_place(a, w, ready))
+    if (!work_needs_images(w) || !w->node->up || w->node->images.state != IMAGES_UNKNOWN || !is_next(hold) ||
+        !has_place(a, w, ready))
         return false;
     w->progress->ahead[ready]++;
     return true;

@@ -13,6 +13,7 @@ struct ahead {
 
 /* How far a node is: who was not asked yet is as good as who pulls, and one that has to have no images is ready. */
 enum images_state ahead_images(const struct work *w);
+/* Begins to count, on top of what the budget has counted already. Borrows `in`. */
 void ahead_make(const struct rollout_input *in, const struct budget *budget, struct ahead *ret);
 /* The node was asked for its images: it takes one of the places, of its revision. `ready`: it could begin. */
 void ahead_count(const struct work *w, bool ready);

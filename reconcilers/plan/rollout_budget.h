@@ -9,9 +9,11 @@ struct budget {
     struct budget_line nodes;      /* nodes out of service for whatever reason: maxUnavailable */
     struct budget_line gpus;       /* theirs: maxUnavailableGpus */
     size_t our_nodes, our_gpus;    /* of both, those that are out of service because of us */
-    size_t down, cordoned, claimed; /* what `nodes.used` is made of; a node counts under the first that fits of claimed, down, cordoned */
+    /* What `nodes.used` is made of; a node counts under the first that fits of claimed, down, cordoned. */
+    size_t down, cordoned, claimed;
 };
 
+/* Counts what is used of each limit now. */
 void budget_make(const struct rollout_view *v, struct budget *ret);
 /* Which limit keeps a node from getting a claim, or, when it `begins`, a slot; ROLLOUT_HOLD_NONE: none does. */
 enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, bool begins);

@@ -24,12 +24,22 @@ struct telling {
     bool warning;
 };
 
-/* "driver 580.95.05 (revision 1a2b), pool default" */
+static bool is_another(const struct news *n, const struct child *c)
+{
+    return c->resource == RESOURCE_REVISION && child_is_ours(c) && str_eq(json_str(c->inputs, "tier"), n->tier) &&
+           !str_eq(c->revision, n->hash);
+}
+
+/* "driver 580.95.05, pool default"; with the hash where another revision for the same hosts is called the same. */
 static const char *what(const struct news *n)
 {
-    bool driver = str_eq(n->tier, "driver");
-    const char *version = json_str(cluster_inputs(n->v, n->tier, n->hash), driver ? "version" : "toolkit.version");
-    return arena_printf(n->a, "%s %s (revision %s), pool %s", n->tier, version ? version : "of no version", n->hash, n->pool);
+    const json_t *inputs = cluster_inputs(n->v, n->tier, n->hash);
+    bool namesake = false;
+    for (size_t i = 0; i < n->v->child_count; i++) {
+        const struct child *c = n->v->children[i];
+        namesake |= is_another(n, c) && revision_same_title(c->inputs, inputs, n->tier) && revision_same_host(c->inputs, inputs);
+    }
+    return arena_printf(n->a, "%s, pool %s", revision_name(n->a, inputs, n->tier, n->hash, namesake), n->pool);
 }
 
 /* Whether a revision of the tier other than this one has an annotation for the pool. */
@@ -38,8 +48,7 @@ static bool another_has(const struct news *n, const char *annotation)
     const char *key = arena_printf(n->a, "%s%s", annotation, n->pool);
     for (size_t i = 0; i < n->v->child_count; i++) {
         const struct child *c = n->v->children[i];
-        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && str_eq(json_str(c->inputs, "tier"), n->tier) && !str_eq(c->revision, n->hash) &&
-            json_key(c->annotations, key))
+        if (is_another(n, c) && json_key(c->annotations, key))
             return true;
     }
     return false;
@@ -56,8 +65,9 @@ static struct telling tell_target(const struct news *n)
 static struct telling tell_canary(const struct news *n)
 {
     return (struct telling){ .reason = "CanaryUp",
-                             .note = arena_printf(n->a, "%s: the canary runs it; other nodes follow when it has done so for spec.rollout.canary.soak, since %s",
-                                                  what(n), n->value) };
+                             .note = arena_printf(n->a,
+                                                  "%s: the canary has run it since %s; other nodes follow after "
+                                                  "spec.rollout.canary.soak", what(n), n->value) };
 }
 
 static struct telling tell_wave(const struct news *n)
@@ -65,32 +75,41 @@ static struct telling tell_wave(const struct news *n)
     bool begins = clock_parse_rfc3339(n->value) < 0;
     return (struct telling){ .reason = begins ? "WaveBegan" : "WaveOver",
                              .note = begins ? arena_printf(n->a, "%s: the next wave is under way", what(n))
-                                            : arena_printf(n->a, "%s: the wave runs it; the next one follows after spec.rollout.soak, since %s", what(n), n->value) };
+                                            : arena_printf(n->a,
+                                                           "%s: the wave has run it since %s; the next one follows after "
+                                                           "spec.rollout.soak", what(n), n->value) };
 }
 
 static struct telling tell_failed(const struct news *n)
 {
     bool back = !str_eq(json_str(n->v->object, "spec.rollout.onFailure"), "Pause");
+    const char *where = strchr(n->value, ' '), *with = where ? strchr(where + 1, ' ') : NULL; /* "TIME gpu-1 CrashLoopBackOff" */
+    const char *place = with ? arena_printf(n->a, " on %.*s with %s", (int) (with - where - 1), where + 1, with + 1) : "";
     return (struct telling){ .reason = "RevisionFailed", .warning = true,
-                             .note = arena_printf(n->a, "%s: it failed (%s) and no other node gets it; %s. Change the policy, or annotate it with " POLICY_RETRY
-                                                  "=%s to try again", what(n), n->value,
-                                                  back ? "nodes on which it failed, and those under way, go back to what is known good"
+                             .note = arena_printf(n->a,
+                                                  "%s: it failed%s, and no other node gets it; %s. Change the policy, or "
+                                                  "annotate it with " POLICY_RETRY "=%s to try again", what(n), place,
+                                                  back ? "nodes on which it failed, and those under way, go back to what is "
+                                                         "known good"
                                                        : "everything stays as it is, since spec.rollout.onFailure is Pause",
                                                   n->hash) };
 }
 
 static struct telling tell_retried(const struct news *n)
 {
-    return (struct telling){ .reason = "RevisionRetried", .note = arena_printf(n->a, "%s: a person asks to try it again", what(n)) };
+    return (struct telling){ .reason = "RevisionRetried",
+                             .note = arena_printf(n->a, "%s: a person asks to try it again", what(n)) };
 }
 
 static struct telling tell_completed(const struct news *n)
 {
     if (another_has(n, ANNOTATION_FAILED))
-        return (struct telling){ .reason = "RolledBack", .note = arena_printf(n->a, "%s: every node that went back, and is up, runs it", what(n)) };
+        return (struct telling){ .reason = "RolledBack",
+                                 .note = arena_printf(n->a, "%s: every node that went back, and is up, runs it", what(n)) };
     if (!another_has(n, ANNOTATION_RAN))
         return (struct telling){ 0 };
-    return (struct telling){ .reason = "RolloutCompleted", .note = arena_printf(n->a, "%s: every node that is up runs it; it is known good now", what(n)) };
+    return (struct telling){ .reason = "RolloutCompleted",
+                             .note = arena_printf(n->a, "%s: every node that is up runs it; it is known good now", what(n)) };
 }
 
 static const struct {
@@ -106,12 +125,12 @@ static void add(const struct telling *t, const struct news *n, struct plan *plan
     if (!t->reason)
         return;
     plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(n->v->object),
-                                        .uid = (char *) object_uid(n->v->object), .warning = t->warning, .reason = t->reason, .action = "Rollout",
-                                        .note = (char *) t->note, .of_action = plan->len });
+                                        .uid = (char *) object_uid(n->v->object), .warning = t->warning, .reason = t->reason,
+                                        .action = "Rollout", .note = (char *) t->note, .of_action = plan->len });
 }
 
-void rollout_events(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record, const json_t *annotations,
-                    struct plan *plan)
+void rollout_events(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record,
+                    const json_t *annotations, struct plan *plan)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     const char *key;

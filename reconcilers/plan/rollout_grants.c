@@ -21,7 +21,7 @@ static void put(char out[static REVISION_HASH_MAX], const char *hash)
 /* Whether a claim goes on with what it was made for: another target is a new beginning. */
 static bool goes_on(const struct rollout_node *n)
 {
-    return n->claim && str_eq(n->claim->driver, n->target_driver) && str_eq(n->claim->stack, n->target_stack);
+    return n->claim && claim_is_for(n->claim, n->target_driver, n->target_stack);
 }
 
 /* How a claim begins when it has its slot: GPU pods leave only for another driver, and only where they can be. */
@@ -56,7 +56,8 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
     return c;
 }
 
-void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back, struct plan *plan)
+void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
+                struct plan *plan)
 {
     struct claim c = grant_claim(g, by, back);
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c);

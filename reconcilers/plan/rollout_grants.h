@@ -16,6 +16,7 @@ struct claimant {
 /* The claim that the node bears with a grant. `back`: its target is what is known good, since what the policy says failed. */
 struct claim grant_claim(const struct rollout_grant *g, const struct claimant *by, bool back);
 /* Adds the write. */
-void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back, struct plan *plan);
+void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
+                struct plan *plan);
 
 #endif

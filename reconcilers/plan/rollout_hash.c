@@ -3,9 +3,19 @@
 #include "base/json.h"
 #include "base/str.h"
 
+static const char *driver_of(const struct rollout_node *n)
+{
+    return n->wish_driver ? n->wish_driver : n->target_driver;
+}
+
+static const char *stack_of(const struct rollout_node *n)
+{
+    return n->wish_stack ? n->wish_stack : n->target_stack;
+}
+
 static bool wants_the_same(const struct rollout_node *a, const struct rollout_node *b)
 {
-    return a->pool == b->pool && str_eq(a->target_driver, b->target_driver) && str_eq(a->target_stack, b->target_stack);
+    return a->pool == b->pool && str_eq(driver_of(a), driver_of(b)) && str_eq(stack_of(a), stack_of(b));
 }
 
 static void add(json_t *wanted, const char *pool, const char *tier, const char *hash)
@@ -20,10 +30,10 @@ void rollout_plan_hash(const struct rollout_input *in, char ret[static REVISION_
     CLEANUP_JSON json_t *wanted = json_object();
     for (size_t i = 0; i < in->node_count; i++) {
         const struct rollout_node *n = &in->nodes[i];
-        if (i > 0 && wants_the_same(n, n - 1))
+        if (n->let_go || (i > 0 && wants_the_same(n, n - 1)))
             continue;
-        add(wanted, in->pool_names[n->pool], "driver", n->target_driver);
-        add(wanted, in->pool_names[n->pool], "stack", n->target_stack);
+        add(wanted, in->pool_names[n->pool], "driver", driver_of(n));
+        add(wanted, in->pool_names[n->pool], "stack", stack_of(n));
     }
     revision_hash(wanted, ret);
 }

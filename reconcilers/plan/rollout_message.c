@@ -1,6 +1,9 @@
 #include "reconcilers/plan/rollout_message.h"
 
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 
@@ -13,15 +16,52 @@ static const char *nodes_are(struct arena *a, size_t n)
     return n == 1 ? "1 node is" : arena_printf(a, "%zu nodes are", n);
 }
 
-/* "1 node waits", "3 nodes wait" */
-static const char *nodes_wait(struct arena *a, size_t n)
+/* "1 GPU", "8 GPUs" */
+static const char *gpus(struct arena *a, size_t n)
 {
-    return n == 1 ? "1 node waits" : arena_printf(a, "%zu nodes wait", n);
+    return arena_printf(a, "%zu GPU%s", n, n == 1 ? "" : "s");
 }
 
-static const char *nodes_waiting(const struct rollout_story *s, enum rollout_hold hold, struct arena *a)
+static bool is_one(const struct refusal *r)
 {
-    return nodes_wait(a, s->refusals[hold].nodes);
+    return r->nodes == 1;
+}
+
+/* "gpu-1 waits", "3 nodes wait": a node alone is named. */
+static const char *who_waits(const struct refusal *r, struct arena *a)
+{
+    return is_one(r) ? arena_printf(a, "%s waits", r->first->node->name) : arena_printf(a, "%zu nodes wait", r->nodes);
+}
+
+static const char *waiting_for(const struct rollout_story *s, enum rollout_hold hold, struct arena *a)
+{
+    return who_waits(&s->refusals[hold], a);
+}
+
+/* "gpu-1 is", "3 nodes are" */
+static const char *who_is(const struct refusal *r, struct arena *a)
+{
+    return is_one(r) ? arena_printf(a, "%s is", r->first->node->name) : arena_printf(a, "%zu nodes are", r->nodes);
+}
+
+/* ", first gpu-1", where there are others */
+static const char *first_of(const struct refusal *r, struct arena *a)
+{
+    return is_one(r) ? "" : arena_printf(a, ", first %s", r->first->node->name);
+}
+
+static const char *called(const struct rollout_revision *r, struct arena *a)
+{
+    return r->name ? r->name : arena_printf(a, "revision %s", r->hash);
+}
+
+/* A revision of some pool: everywhere it is called the same. */
+static const char *name_of(const struct rollout_input *in, const char *tier, const char *hash, struct arena *a)
+{
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (str_eq(in->revisions[i].hash, hash))
+            return called(&in->revisions[i], a);
+    return arena_printf(a, "%s revision %s", tier, hash);
 }
 
 const char *rollout_time_text(struct arena *a, int64_t at_s)
@@ -36,9 +76,11 @@ static const char *pool_name(const struct rollout_story *s, const struct work *w
     return s->view->in->pool_names[w->node->pool];
 }
 
+/* Who is left was let go on, by this decision or before. */
 static const char *say_none(const struct rollout_story *s, struct arena *a)
 {
-    return arena_printf(a, "%s under way; no other has to go", nodes_are(a, s->view->of[WORK_ACTIVE] + s->view->of[WORK_WAITING]));
+    size_t left = s->view->in->node_count - s->view->of[WORK_DONE] - s->view->of[WORK_SKIPPED];
+    return arena_printf(a, "%s under way; no other has to go", nodes_are(a, left));
 }
 
 static const char *say_done(const struct rollout_story *s, struct arena *a)
@@ -49,13 +91,15 @@ static const char *say_done(const struct rollout_story *s, struct arena *a)
 
 static const char *say_paused(const struct rollout_story *s, struct arena *a)
 {
-    return arena_printf(a, "%s since spec.rollout.paused is true; what is under way is finished", nodes_waiting(s, ROLLOUT_HOLD_PAUSED, a));
+    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_PAUSED];
+    return arena_printf(a, "%s since spec.rollout.paused is true; what is under way is finished",
+                        r->nodes ? who_waits(r, a) : "no node begins,");
 }
 
 static const char *say_approval(const struct rollout_story *s, struct arena *a)
 {
     return arena_printf(a, "%s for a person: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
-                        nodes_waiting(s, ROLLOUT_HOLD_APPROVAL, a),
+                        waiting_for(s, ROLLOUT_HOLD_APPROVAL, a),
                         s->view->in->approved ? "the plan that was approved is another one" : "spec.rollout.approval is Manual",
                         s->plan_hash);
 }
@@ -65,120 +109,145 @@ static const char *say_window(const struct rollout_story *s, struct arena *a)
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_WINDOW];
     return r->until_s == INT64_MAX
                ? arena_printf(a, "%s, and none of spec.rollout.windows opens within five years; correct schedule and timeZone",
-                              nodes_wait(a, r->nodes))
-               : arena_printf(a, "%s for a window; the next one opens at %s", nodes_wait(a, r->nodes), rollout_time_text(a, r->until_s + s->view->in->set_s));
+                              who_waits(r, a))
+               : arena_printf(a, "%s for a window; the next one opens at %s", who_waits(r, a),
+                              rollout_time_text(a, r->until_s + s->view->in->set_s));
 }
 
-/* Nobody is left who waits for it: they have what is known to be good, or came through. */
-static const char *say_gone_back(const struct rollout_story *s, struct arena *a)
+/* "driver 580.95.05 failed in pool default, on gpu-1 with CrashLoopBackOff" */
+static const char *failure_text(const struct rollout_story *s, const struct rollout_revision *r, const struct rollout_node *first,
+                                struct arena *a)
 {
-    const struct rollout_revision *r = rollout_first_failed(s->view->in);
-    return arena_printf(a, "revision %s failed in pool %s: no other node gets it; change the policy, or annotate it with " POLICY_RETRY "=%s to try again",
-                        r->hash, s->view->in->pool_names[r->pool], r->hash);
+    const char *space = r->failure ? strchr(r->failure, ' ') : NULL, *where = "";
+    if (space)
+        where = arena_printf(a, ", on %.*s with %s", (int) (space - r->failure), r->failure, space + 1);
+    else if (first)
+        where = arena_printf(a, ", on %s with %s", first->name, first->claim->reason);
+    return arena_printf(a, "%s failed in pool %s%s", called(r, a), s->view->in->pool_names[r->pool], where);
 }
 
 static const char *say_failed(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_FAILED];
-    if (!r->nodes)
-        return say_gone_back(s, a);
-    const struct progress *p = r->first->progress;
-    return arena_printf(a,
-                        "%s: revision %s failed in pool %s%s%s; change the policy, or annotate it with " POLICY_RETRY "=%s to try again",
-                        nodes_wait(a, r->nodes), p->record.hash, pool_name(s, r->first), p->first_failed ? ", first on node " : "",
-                        p->first_failed ? p->first_failed->name : "", p->record.hash);
+    const struct progress *p = r->nodes ? r->first->progress : NULL;
+    /* Where nobody waits for it, they have what is known to be good, or came through. */
+    const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
+    return arena_printf(a, "%s%s; change the policy, or annotate it with " POLICY_RETRY "=%s to try again",
+                        failure_text(s, failed, p ? p->first_failed : NULL, a),
+                        p ? arena_printf(a, ", and %s", who_waits(r, a)) : ": no other node gets it", failed->hash);
 }
 
 static const char *say_images(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_IMAGES];
     const struct rollout_node *n = r->first->node;
-    const char *wait = nodes_wait(a, r->nodes);
+    const char *wait = who_waits(r, a);
     if (n->images.state == IMAGES_UNKNOWN && s->view->in->pull_refused)
-        return arena_printf(a, "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s", wait, n->name,
-                            s->view->in->pull_refused);
+        return arena_printf(a, "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s", wait,
+                            n->name, s->view->in->pull_refused);
     if (n->images.state != IMAGES_MISSING)
-        return arena_printf(a, "%s for images of the new revision to be pulled, first %s, which works on as it is until then", wait, n->name);
-    return arena_printf(a, "%s for images; %s works on as it is and cannot get %s: %s", wait, n->name, n->images.image ? n->images.image : "them",
-                        n->images.words);
+        return arena_printf(a, "%s for images of the new revision to be pulled%s, and work%s on until then", wait, first_of(r, a),
+                            is_one(r) ? "s" : "");
+    return arena_printf(a, "%s for images; %s works on as it is and cannot get %s: %s", wait, n->name,
+                        n->images.image ? n->images.image : "them", n->images.words);
+}
+
+/* The first node of the revision that is under way; NULL: none is. */
+static const struct rollout_node *first_under_way(const struct rollout_story *s, const struct progress *p)
+{
+    for (size_t i = 0; i < s->view->in->node_count; i++)
+        if (s->view->works[i].progress == p && s->view->works[i].state == WORK_ACTIVE)
+            return s->view->works[i].node;
+    return NULL;
 }
 
 static const char *say_canary(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_CANARY];
     const struct progress *p = r->first->progress;
-    return arena_printf(a, "%s for the canary of revision %s in pool %s: %zu of %lld nodes run it well", nodes_wait(a, r->nodes),
-                        p->record.hash, pool_name(s, r->first), p->settled, (long long) s->view->in->spec->canary_nodes);
+    const struct rollout_node *canary = first_under_way(s, p);
+    int64_t nodes = s->view->in->spec->canary_nodes;
+    return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s", who_waits(r, a), called(&p->record, a),
+                        pool_name(s, r->first), canary ? ", " : "", canary ? canary->name : "",
+                        nodes == 1 ? "" : arena_printf(a, ": %zu of %lld nodes run it well", p->settled, (long long) nodes));
 }
 
 static const char *say_soak(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_SOAK];
-    const char *hash = r->first->progress->record.hash;
+    const char *name = called(&r->first->progress->record, a);
     return r->until_s == INT64_MAX
-               ? arena_printf(a, "%s until the present wave of revision %s is over", nodes_wait(a, r->nodes), hash)
-               : arena_printf(a, "%s until revision %s has worked long enough, at %s", nodes_wait(a, r->nodes), hash, rollout_time_text(a, r->until_s));
+               ? arena_printf(a, "%s until the present wave of %s is over", who_waits(r, a), name)
+               : arena_printf(a, "%s until %s has worked long enough, at %s", who_waits(r, a), name,
+                              rollout_time_text(a, r->until_s));
 }
 
 static const char *say_parallel(const struct rollout_story *s, struct arena *a)
 {
     const struct budget_line *slots = &s->budget->slots;
-    return arena_printf(a, "%s: %s being changed, and maxParallel allows %zu", nodes_waiting(s, ROLLOUT_HOLD_PARALLEL, a),
+    return arena_printf(a, "%s: %s being changed, and maxParallel allows %zu", waiting_for(s, ROLLOUT_HOLD_PARALLEL, a),
                         nodes_are(a, slots->used), slots->max);
 }
 
 static const char *say_unavailable(const struct rollout_story *s, struct arena *a)
 {
     const struct budget *b = s->budget;
-    return arena_printf(a, "%s: %s out of service (%zu because of upgrades, %zu down, %zu cordoned), and maxUnavailable allows %zu",
-                        nodes_waiting(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used), b->claimed, b->down, b->cordoned,
-                        b->nodes.max);
+    return arena_printf(a,
+                        "%s: %s out of service (%zu because of upgrades, %zu down, %zu cordoned), and maxUnavailable allows %zu",
+                        waiting_for(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used), b->claimed, b->down,
+                        b->cordoned, b->nodes.max);
 }
 
 static const char *say_gpus(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_GPUS];
     const struct budget *b = s->budget;
-    return arena_printf(a, "%s, first %s with %u GPUs: %zu GPUs are out of service (nodes: %zu because of upgrades, %zu down, %zu cordoned), "
-                        "and maxUnavailableGpus allows %zu", nodes_wait(a, r->nodes), r->first->node->name, r->first->node->gpus,
-                        b->gpus.used, b->claimed, b->down, b->cordoned, b->gpus.max);
+    return arena_printf(a, "%s%s with %s: %s out of service (nodes: %zu because of upgrades, %zu down, %zu cordoned), and "
+                        "maxUnavailableGpus allows %zu", who_waits(r, a), first_of(r, a), gpus(a, r->first->node->gpus),
+                        arena_printf(a, "%s %s", gpus(a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"), b->claimed, b->down,
+                        b->cordoned, b->gpus.max);
 }
 
 static const char *say_domain(const struct rollout_story *s, struct arena *a)
 {
-    return arena_printf(a, "%s while nodes with another value of %s, \"%s\", are changed", nodes_waiting(s, ROLLOUT_HOLD_DOMAIN, a),
+    return arena_printf(a, "%s while nodes with another value of %s, \"%s\", are changed", waiting_for(s, ROLLOUT_HOLD_DOMAIN, a),
                         s->view->in->spec->topology_key, s->domain);
 }
 
 static const char *say_backoff(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_BACKOFF];
-    return arena_printf(a, "%s to be tried again, first %s (%s) at %s", nodes_wait(a, r->nodes), r->first->node->name,
-                        r->first->node->claim->reason, rollout_time_text(a, r->until_s));
+    return arena_printf(a, "%s to be tried again%s (%s) at %s", who_waits(r, a), first_of(r, a), r->first->node->claim->reason,
+                        rollout_time_text(a, r->until_s));
 }
 
 static const char *say_jobs(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_JOBS];
+    unsigned jobs = r->first->node->jobs;
     const char *until = r->until_s == INT64_MAX ? "" : arena_printf(a, ", at most until %s", rollout_time_text(a, r->until_s));
-    return arena_printf(a, "%s for jobs to end, first %s with %u%s", nodes_wait(a, r->nodes), r->first->node->name, r->first->node->jobs,
-                        until);
+    const char *pods = arena_printf(a, "%u pod%s", jobs, jobs == 1 ? "" : "s");
+    return is_one(r) ? arena_printf(a, "%s for %s to end%s", who_waits(r, a), pods, until)
+                     : arena_printf(a, "%s for jobs to end%s with %s%s", who_waits(r, a), first_of(r, a), pods, until);
 }
 
 static const char *say_down(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_DOWN];
-    return arena_printf(a, "%s down, first %s; what is left to do there begins when it is Ready", nodes_are(a, r->nodes), r->first->node->name);
+    return arena_printf(a, "%s down%s; what is left to do there begins when it is Ready", who_is(r, a), first_of(r, a));
+}
+
+const char *rollout_skip_text(const struct rollout_node *n)
+{
+    if (n->cordoned)
+        return "a person cordoned it";
+    return n->held ? "a person holds it with the label " LABEL_HOLD : "a person gave it up for this target";
 }
 
 static const char *say_skipped(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_SKIPPED];
-    const struct rollout_node *n = r->first->node;
-    return arena_printf(a, "%s skipped, first %s, which %s", nodes_are(a, r->nodes), n->name,
-                        n->cordoned ? "a person cordoned"
-                        : n->held   ? "a person holds with the label " LABEL_HOLD
-                                    : "a person gave up for this target");
+    return arena_printf(a, "%s skipped%s: %s", who_is(r, a), first_of(r, a), rollout_skip_text(r->first->node));
 }
 
 static const char *const reasons[ROLLOUT_HOLD_COUNT] = {
@@ -227,18 +296,20 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     if (!n->up)
         return arena_strdup(a, "the node is down; it is closed and begins when it is Ready again");
-    return arena_printf(a, "the node is closed; %u pod%s that nobody asks to leave %s waited for, %s", n->jobs, n->jobs == 1 ? "" : "s",
-                        n->jobs == 1 ? "is" : "are",
+    return arena_printf(a, "the node is closed; %u pod%s that nobody asks to leave %s waited for, %s", n->jobs,
+                        n->jobs == 1 ? "" : "s", n->jobs == 1 ? "is" : "are",
                         wait < 0 ? "as long as that takes"
                                  : arena_printf(a, "at most until %s", rollout_time_text(a, time_after(in->now_s, wait))));
 }
 
 /* What the node goes from and to. */
-static const char *way_message(const struct work *w, struct arena *a)
+static const char *way_message(const struct work *w, const struct rollout_input *in, struct arena *a)
 {
     const struct rollout_node *n = w->node;
-    return w->moves_driver ? arena_printf(a, "driver revision %s comes in place of %s", n->target_driver, n->driver)
-                           : arena_printf(a, "stack revision %s comes in place of %s; GPU pods stay", n->target_stack, n->stack);
+    return w->moves_driver
+           ? arena_printf(a, "%s in place of %s", name_of(in, "driver", n->target_driver, a), name_of(in, "driver", n->driver, a))
+                           : arena_printf(a, "%s in place of %s; GPU pods stay", name_of(in, "stack", n->target_stack, a),
+                                          name_of(in, "stack", n->stack, a));
 }
 
 static const char *retry_message(const struct work *w, struct arena *a)
@@ -251,15 +322,17 @@ static const char *retry_message(const struct work *w, struct arena *a)
     return arena_printf(a, "attempt %u after %s", c->attempt + 1, c->reason);
 }
 
-const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in, struct arena *a)
+const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in,
+                                  struct arena *a)
 {
     switch (kind) {
     case GRANT_CLAIM_WAITING:
         return jobs_message(w, in, a);
     case GRANT_CLAIM:
-        return way_message(w, a);
+        return way_message(w, in, a);
     case GRANT_DRAIN:
-        return arena_strdup(a, w->node->jobs ? "the time to wait for jobs is over: GPU pods leave" : "no job runs on the node: GPU pods leave");
+        return arena_strdup(a, w->node->jobs
+                            ? "the time to wait for jobs is over: GPU pods leave" : "no job runs on the node: GPU pods leave");
     case GRANT_RETRY:
         return retry_message(w, a);
     }

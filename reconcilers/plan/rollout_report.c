@@ -54,8 +54,8 @@ bool rollout_report_take(struct rollout_report *r, const struct rollout_decision
 {
     struct rollout_report now = { .known = true, .hold = d->hold, .message = d->message ? xstrdup(d->message) : NULL,
                                   .pending = d->pending, .active = d->active, .waiting = d->waiting, .failed = d->failed,
-                                  .skipped = d->skipped, .done = d->done, .slots = d->slots, .out = d->out, .out_gpus = d->out_gpus,
-                                  .note_count = d->note_count };
+                                  .skipped = d->skipped, .done = d->done, .slots = d->slots, .out = d->out,
+                                  .out_gpus = d->out_gpus, .note_count = d->note_count };
     memcpy(now.plan_hash, d->plan_hash, sizeof now.plan_hash);
     now.notes = xcalloc(d->note_count, sizeof *now.notes);
     for (size_t i = 0; i < d->note_count; i++)

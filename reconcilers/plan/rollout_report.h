@@ -1,4 +1,5 @@
-/* What the last pass of the rollout came to: what the policy's pass writes into the records of revisions, and what the status says. */
+/* What the last pass of the rollout came to: what the policy's pass writes into the records of revisions, and what the
+ * status says. */
 #ifndef OSTLER_RECONCILERS_PLAN_ROLLOUT_REPORT_H
 #define OSTLER_RECONCILERS_PLAN_ROLLOUT_REPORT_H
 
@@ -28,6 +29,7 @@ struct rollout_report {
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names);
 /* Why nobody else begins, in one word. */
 const char *rollout_report_reason(const struct rollout_report *r);
+/* Frees what it owns; nothing is known afterwards. */
 void rollout_report_clear(struct rollout_report *r);
 
 #endif

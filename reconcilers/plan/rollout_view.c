@@ -28,11 +28,6 @@ static bool changes_source(const struct rollout_node *n)
     return !*n->driver != !*n->target_driver;
 }
 
-static bool is_stale(const struct rollout_node *n)
-{
-    return !str_eq(n->claim->driver, n->target_driver) || !str_eq(n->claim->stack, n->target_stack);
-}
-
 static const struct rollout_revision *record_find(const struct rollout_input *in, const char *hash, size_t pool)
 {
     for (size_t i = 0; i < in->revision_count; i++)
@@ -103,7 +98,7 @@ static size_t pool_size(const struct rollout_input *in, size_t pool)
 {
     size_t n = 0;
     for (size_t i = 0; i < in->node_count; i++)
-        n += in->nodes[i].pool == pool;
+        n += in->nodes[i].pool == pool && !in->nodes[i].let_go;
     return n;
 }
 
@@ -117,8 +112,8 @@ static size_t threshold_of(const struct rollout_input *in, size_t pool)
 /* No two clocks are further apart than this. */
 enum { CLOCKS_APART_S = 600 };
 
-/* A time of a record that is still to come was written by a clock that was wrong: nobody knows when it was. What soaks does so from now on, and what
- * was forgiven until then is not, since that would forgive whatever fails until then. */
+/* A time of a record that is still to come was written by a clock that was wrong: nobody knows when it was. What soaks does so
+ * from now on, and what was forgiven until then is not, since that would forgive whatever fails until then. */
 static void correct_times(struct rollout_revision *r, int64_t now_s)
 {
     int64_t latest_s = time_after(now_s, CLOCKS_APART_S);
@@ -155,15 +150,26 @@ static bool is_fault(const struct rollout_node *n, const struct progress *p)
     return c->kind == CLAIM_UPGRADE && claim_closes(c) && (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
 }
 
+/* Whether the policy says it for the node. A claim is an annotation, which others may write: nothing in it can be held against a
+ * revision that nobody is to get, such as the one that the pool goes back to. */
+static bool is_wished(const struct rollout_node *n, bool by_driver, const char *hash)
+{
+    const char *wish = by_driver ? n->wish_driver : n->wish_stack;
+    return str_eq(hash, wish ? wish : by_driver ? n->target_driver : n->target_stack);
+}
+
 static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
-    struct progress *p = progress_find(v, comes_by_driver(v->in, n, c->driver, c->stack) ? c->driver : c->stack, n->pool);
-    if (!p || !is_fault(n, p))
+    bool by_driver = comes_by_driver(v->in, n, c->driver, c->stack);
+    const char *hash = by_driver ? c->driver : c->stack;
+    struct progress *p = progress_find(v, hash, n->pool);
+    if (!p || !is_wished(n, by_driver, hash) || !is_fault(n, p))
         return;
     p->failures++;
     const struct rollout_node *first = p->first_failed;
-    if (!first || c->since_s < first->claim->since_s || (c->since_s == first->claim->since_s && strcmp(n->name, first->name) < 0))
+    if (!first || c->since_s < first->claim->since_s ||
+        (c->since_s == first->claim->since_s && strverscmp(n->name, first->name) < 0))
         p->first_failed = n;
 }
 
@@ -210,7 +216,7 @@ static void count_work(struct rollout_view *v, const struct work *w)
     if (!w->progress)
         return;
     bool in_flight = w->state == WORK_ACTIVE || w->state == WORK_WAITING;
-    w->progress->pulled |= in_flight || w->node->images.state == IMAGES_READY;
+    w->progress->pulled |= w->node->images.state == IMAGES_READY;
     w->progress->able += n->up && (w->state == WORK_PENDING || in_flight);
     w->progress->begun += w->state == WORK_ACTIVE && !is_lost(v, n);
     w->progress->waiting += w->state == WORK_WAITING && n->up;
@@ -265,10 +271,10 @@ static void work_make(struct rollout_view *v, struct arena *a, const struct roll
 {
     w->node = n;
     w->state = state_of(n);
-    if (w->state == WORK_DONE)
+    if (w->state == WORK_DONE || n->let_go)
         return;
     w->moves_driver = node_moves_driver(v->in, n);
-    w->stale = n->claim && is_stale(n);
+    w->stale = n->claim && !claim_is_for(n->claim, n->target_driver, n->target_stack);
     w->progress = progress_of(v, a, w->moves_driver ? n->target_driver : n->target_stack, n->pool);
     bool back = w->progress && w->progress->record.known_good && !w->progress->record.failed;
     w->restores = back && w->state == WORK_FAILED && w->stale && claim_closes(n->claim);

@@ -28,7 +28,8 @@ struct progress {
     size_t begun;                   /* claims for it that are under way */
     size_t waiting;                 /* claims for it that wait for jobs, on nodes that are up */
     bool pulled;                    /* some node has its images: where others cannot get them, it is not that there are none */
-    size_t promised, kept;          /* nodes that could begin, and do when they have its images; of these, those that have not pulled for long */
+    /* Nodes that could begin, and do when they have its images; of these, those that have not pulled for long. */
+    size_t promised, kept;
     size_t ahead[2];                /* nodes in service that pull its images or have: with jobs in the way, and without */
     bool wave_closed;               /* the wave before is not over, or has not soaked */
 };
@@ -51,8 +52,10 @@ struct rollout_view {
     int64_t next_lost_s;       /* when the next node that went down under way is given up for lost; INT64_MAX: none is */
 };
 
-/* Whether the node serves until it gets a claim, and so has to have the images of its target before. One that is closed pulls when its pods come. */
+/* Whether the node serves until it gets a claim, and so has to have the images of its target before. One that is closed pulls
+ * when its pods come. */
 bool work_needs_images(const struct work *w);
+/* Works out how each node and each revision stands. Borrows `in`; lists are from the arena. */
 void rollout_view_make(const struct rollout_input *in, struct arena *a, struct rollout_view *ret);
 /* Adds what the records must say before anything begins. */
 void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rollout_decision *ret);

@@ -44,9 +44,7 @@ static json_t *nodes_json(const struct tally *t)
 
 static const char *version_of(const struct cluster_view *v, const struct revision_tally *r)
 {
-    const json_t *inputs = cluster_inputs(v, r->tier, r->hash);
-    bool driver = str_eq(r->tier, "driver");
-    return json_str(inputs, driver ? "version" : "toolkit.version");
+    return revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
 }
 
 static bool is_known_good(const struct cluster_view *v, const struct revision_tally *r)
@@ -58,8 +56,8 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
     return record && child_time(record, key);
 }
 
-/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; of several, one that is always the
- * same. */
+/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; of several, one that is always
+ * the same. */
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
@@ -198,14 +196,14 @@ static json_t *problems_json(const struct policy_problems *problems)
 }
 
 /* What is under way, and what it waits for. */
-static json_t *rollout_json(const struct cluster_view *v)
+static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
 {
     const struct rollout_report *r = v->rollout;
     json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", count(r->pending), "active", count(r->active), "waiting",
                           count(r->waiting), "failed", count(r->failed), "skipped", count(r->skipped), "done", count(r->done));
-    json_object_set_new(o, "reason", json_string(rollout_report_reason(r)));
-    if (r->message)
-        json_object_set_new(o, "message", shortened(r->message, MESSAGE_MAX));
+    bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
+    json_object_set_new(o, "reason", json_string(status_rollout_reason(v)));
+    json_object_set_new(o, "message", shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
     if (v->plan)
         json_object_set(o, "plan", (json_t *) v->plan);
     if (v->pace)
@@ -213,13 +211,16 @@ static json_t *rollout_json(const struct cluster_view *v)
     return o;
 }
 
-/* "UpToDate", "2/10 MaxParallel" */
+/* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */
 static json_t *rollout_summary(const struct cluster_view *v)
 {
     const struct rollout_report *r = v->rollout;
     size_t outdated = tally_outdated(v->tally);
+    const char *reason = status_rollout_reason(v);
     if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
-        return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, rollout_report_reason(r));
+        return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, reason);
+    if (v->problems || v->stance == STANCE_REMOVE)
+        return json_string(reason);
     return outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate");
 }
 
@@ -227,8 +228,8 @@ static json_t *rollout_summary(const struct cluster_view *v)
 static const char *summary_message(const struct cluster_view *v, const struct condition *conditions)
 {
     const struct rollout_report *r = v->rollout;
-    bool rolling = r && r->known && r->hold != ROLLOUT_HOLD_DONE && r->message;
-    return rolling && str_eq(conditions[STATUS_READY].status, "True") ? r->message : conditions[STATUS_READY].message;
+    bool rolling = r && r->known && r->hold != ROLLOUT_HOLD_DONE;
+    return conditions[rolling && str_eq(conditions[STATUS_READY].status, "True") ? STATUS_ROLLING_OUT : STATUS_READY].message;
 }
 
 static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)
@@ -242,7 +243,8 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
                      "message", shortened(summary_message(v, conditions), SUMMARY_MAX));
 }
 
-/* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries but some. */
+/* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries
+ * but some. */
 static const struct {
     const char *list, *member;
     size_t keep;
@@ -279,12 +281,10 @@ json_t *status_json(const struct cluster_view *v, const struct condition conditi
                                "conditions", list, "summary", summary_json(v, conditions), "nodes", nodes_json(v->tally),
                                "operands", operands_json(v), "firstCauses", causes_json(v->tally));
     if (v->rollout && v->rollout->known)
-        json_object_set_new(status, "rollout", rollout_json(v));
+        json_object_set_new(status, "rollout", rollout_json(v, &conditions[STATUS_ROLLING_OUT]));
     json_object_set_new(status, "problems", problems_json(v->problem_list));
     if (v->policy)
         json_object_set_new(status, "pools", pools_json(v));
-    if (v->policy && !v->problems)
-        json_object_set_new(status, "notYetActedOn", policy_not_yet(v->policy));
     fit(status);
     return status;
 }

@@ -26,7 +26,7 @@ static struct revision_tally *revision_of(struct tally *t, const char *tier, con
 
 static void forget_revision(struct tally *t, struct revision_tally *r)
 {
-    if (!r || r->carrying || r->wanted)
+    if (!r || r->carrying || r->wanted || r->ran || r->claimed)
         return;
     map_remove(&t->revisions, r->key);
     free(r->key);
@@ -78,21 +78,31 @@ static void unlink_cause(struct tally *t, struct node_summary *s)
     free(c);
 }
 
+/* How a node stands to the revisions of one tier. */
+struct tier_of_node {
+    struct revision_tally *carried, *target, *ran, *claimed;
+    unsigned mask; /* of the tier's operands */
+};
+
 /* Adds (sign 1) or takes away (sign -1) what a node contributes to one tier. */
-static void count_tier(const struct node_summary *s, struct revision_tally *carried, struct revision_tally *target, unsigned tier_mask,
-                       size_t sign)
+static void count_tier(const struct node_summary *s, const struct tier_of_node *of, size_t sign)
 {
-    if (carried) {
-        carried->carrying += sign;
-        if (s->state == NODE_LOST)
-            carried->carrying_lost += sign;
+    bool lost = s->state == NODE_LOST;
+    if (of->carried) {
+        of->carried->carrying += sign;
+        of->carried->carrying_lost += lost ? sign : 0;
     }
-    if (target)
-        target->wanted += sign;
-    if (target && s->state == NODE_LOST)
-        target->wanted_lost += sign;
-    if (target && target == carried && s->state != NODE_LOST && !s->moving && !(s->wanted & tier_mask & ~(unsigned) s->up))
-        target->done += sign;
+    if (of->target) {
+        bool up = !lost && !s->moving && !(s->wanted & of->mask & ~(unsigned) s->up);
+        of->target->wanted += sign;
+        of->target->wanted_lost += lost ? sign : 0;
+        of->target->done += up && of->target == of->carried ? sign : 0;
+        of->target->stayed += !lost && of->target == of->ran ? sign : 0;
+    }
+    if (of->ran)
+        of->ran->ran += sign;
+    if (of->claimed)
+        of->claimed->claimed += sign;
 }
 
 enum {
@@ -118,8 +128,8 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
         t->operands[c].up += s->up >> c & 1 ? sign : 0;
     }
-    count_tier(s, s->driver, s->target_driver, DRIVER_MASK, sign);
-    count_tier(s, s->stack, s->target_stack, STACK_MASK, sign);
+    count_tier(s, &(struct tier_of_node){ s->driver, s->target_driver, s->ran_driver, s->claim_driver, DRIVER_MASK }, sign);
+    count_tier(s, &(struct tier_of_node){ s->stack, s->target_stack, s->ran_stack, s->claim_stack, STACK_MASK }, sign);
 }
 
 static void take_out(struct tally *t, struct node_summary *s)
@@ -127,8 +137,10 @@ static void take_out(struct tally *t, struct node_summary *s)
     if (!s->counted)
         return;
     count(t, s, SIZE_MAX);
-    struct revision_tally *held[] = { s->driver, s->stack, s->target_driver, s->target_stack };
+    struct revision_tally *held[] = { s->driver,     s->stack,     s->target_driver, s->target_stack,
+                                      s->ran_driver, s->ran_stack, s->claim_driver,  s->claim_stack };
     s->driver = s->stack = s->target_driver = s->target_stack = NULL;
+    s->ran_driver = s->ran_stack = s->claim_driver = s->claim_stack = NULL;
     for (size_t i = 0; i < ARRAY_LEN(held); i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)
@@ -145,29 +157,57 @@ static bool is_outdated(const char *carried, const char *target)
     return *carried && *target && !str_eq(carried, target);
 }
 
+static bool is_verdict_outdated(const struct node_verdict *v)
+{
+    return is_outdated(v->driver, v->target_driver) || is_outdated(v->stack, v->target_stack);
+}
+
 /* Whether the verdict says what the node is counted as already. */
 static bool same_revision(const struct revision_tally *r, const char *hash, size_t pool)
 {
     return r ? r->pool == pool && str_eq(r->hash, hash) : !*hash;
 }
 
+static bool same_targets(const struct node_summary *s, const struct node_verdict *v)
+{
+    return same_revision(s->target_driver, v->target_driver, v->pool) && same_revision(s->target_stack, v->target_stack, v->pool);
+}
+
 static bool same_revisions(const struct node_summary *s, const struct node_verdict *v)
 {
-    return same_revision(s->driver, v->driver, v->pool) && same_revision(s->stack, v->stack, v->pool) &&
-           same_revision(s->target_driver, v->target_driver, v->pool) && same_revision(s->target_stack, v->target_stack, v->pool);
+    return same_targets(s, v) && same_revision(s->driver, v->driver, v->pool) && same_revision(s->stack, v->stack, v->pool) &&
+           same_revision(s->ran_driver, v->ran_driver, v->pool) && same_revision(s->ran_stack, v->ran_stack, v->pool) &&
+           same_revision(s->claim_driver, v->claim_driver, v->pool) && same_revision(s->claim_stack, v->claim_stack, v->pool) &&
+           str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
 }
 
 static bool same_cause(const struct node_summary *s, const struct node_verdict *v)
 {
     return str_eq(s->cause ? s->cause->reason : NULL, v->reason) && (!s->cause || s->cause->component == v->cause) &&
-           str_eq(s->message, v->message) && str_eq(s->pod, v->pod);
+           str_eq(s->message, v->message) && str_eq(s->pod, v->pod) && str_eq(s->trouble, v->trouble);
 }
 
 static bool same(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->moving == v->moving && s->back == v->back && s->pool == v->pool &&
+    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at &&
+           s->moving == v->moving && s->back == v->back && s->pool == v->pool &&
            s->restoring == v->restoring && s->failed == (v->failed_with != NULL) &&
            s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
+}
+
+static void free_texts(struct node_summary *s)
+{
+    free(TAKE(s->message));
+    free(TAKE(s->pod));
+    free(TAKE(s->trouble));
+}
+
+/* Whether decisions of the rollout would find the node as it was; what its object says they read there. */
+static bool same_for_rollout(const struct node_summary *s, const struct node_verdict *v)
+{
+    return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && same_targets(s, v) &&
+           s->outdated == is_verdict_outdated(v) &&
+           str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
 }
 
 static char *copy(const char *s)
@@ -175,10 +215,11 @@ static char *copy(const char *s)
     return s ? xstrdup(s) : NULL;
 }
 
-bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v)
+unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v)
 {
     if (same(s, v))
-        return false;
+        return 0;
+    unsigned changed = same_for_rollout(s, v) ? TALLY_SUMS : TALLY_SUMS | TALLY_ROLLOUT;
     take_out(t, s);
     s->counted = true;
     s->state = v->state;
@@ -196,15 +237,21 @@ bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdic
     s->stack = revision_of(t, "stack", v->stack, v->pool);
     s->target_driver = revision_of(t, "driver", v->target_driver, v->pool);
     s->target_stack = revision_of(t, "stack", v->target_stack, v->pool);
-    s->outdated = is_outdated(v->driver, v->target_driver) || is_outdated(v->stack, v->target_stack);
-    free(s->message);
-    free(s->pod);
+    s->ran_driver = revision_of(t, "driver", v->ran_driver, v->pool);
+    s->ran_stack = revision_of(t, "stack", v->ran_stack, v->pool);
+    s->claim_driver = revision_of(t, "driver", v->claim_driver, v->pool);
+    s->claim_stack = revision_of(t, "stack", v->claim_stack, v->pool);
+    s->outdated = is_verdict_outdated(v);
+    memcpy(s->wish_driver, v->wish_driver, sizeof s->wish_driver);
+    memcpy(s->wish_stack, v->wish_stack, sizeof s->wish_stack);
+    free_texts(s);
     s->message = copy(v->message);
     s->pod = copy(v->pod);
+    s->trouble = copy(v->trouble);
     s->cause = cause_of(t, v);
     link_cause(s);
     count(t, s, 1);
-    return true;
+    return changed;
 }
 
 bool cause_comes_first(const struct cause *a, const struct cause *b)
@@ -216,7 +263,7 @@ const struct node_summary *cause_example(const struct cause *c)
 {
     const struct node_summary *example = c->first;
     for (const struct node_summary *s = c->first; s; s = s->next)
-        if (strcmp(s->name, example->name) < 0)
+        if (strverscmp(s->name, example->name) < 0)
             example = s;
     return example;
 }
@@ -224,8 +271,19 @@ const struct node_summary *cause_example(const struct cause *c)
 void tally_remove(struct tally *t, struct node_summary *s)
 {
     take_out(t, s);
-    free(TAKE(s->message));
-    free(TAKE(s->pod));
+    free_texts(s);
+}
+
+const struct node_summary *tally_trouble(const struct tally *t)
+{
+    const struct node_summary *first = NULL;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor)))
+        for (const struct node_summary *s = ((const struct cause *) e->value)->first; s; s = s->next)
+            if (s->trouble && (!first || strverscmp(s->name, first->name) < 0))
+                first = s;
+    return first;
 }
 
 size_t tally_served(const struct tally *t)
@@ -255,6 +313,7 @@ size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, un
         n += which & TALLY_CARRYING ? r->carrying : 0;
         n += which & TALLY_CARRYING_UP ? r->carrying - r->carrying_lost : 0;
         n += which & TALLY_WANTED ? r->wanted : 0;
+        n += which & TALLY_CLAIMED ? r->claimed + r->ran : 0;
     }
     return n;
 }

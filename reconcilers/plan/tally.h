@@ -1,4 +1,5 @@
-/* The sum of all verdicts, kept up to date one node at a time, so that nothing is proportional to the cluster on one node's event. */
+/* The sum of all verdicts, kept up to date one node at a time, so that nothing is proportional to the cluster on one
+ * node's event. */
 #ifndef OSTLER_RECONCILERS_PLAN_TALLY_H
 #define OSTLER_RECONCILERS_PLAN_TALLY_H
 
@@ -17,6 +18,9 @@ struct revision_tally {
     size_t wanted;           /* nodes whose target it is */
     size_t wanted_lost;      /* of those, nodes that are down */
     size_t done;             /* nodes that carry it, want it, and have its operands up */
+    size_t ran;              /* nodes that run it well, or did before their claim */
+    size_t stayed;           /* of those, nodes whose target it is, and that are up */
+    size_t claimed;          /* nodes whose claim is for it */
 };
 
 /* One reason, and the nodes that it keeps from being ready. */
@@ -39,10 +43,12 @@ struct node_summary {
     int64_t since_s;         /* as in the verdict */
     uint8_t wanted, up;
     uint16_t pool;
-    struct revision_tally *driver, *stack, *target_driver, *target_stack;
+    struct revision_tally *driver, *stack, *target_driver, *target_stack, *ran_driver, *ran_stack, *claim_driver, *claim_stack;
+    char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX]; /* as in the verdict */
     struct cause *cause;
     struct node_summary *prev, *next; /* nodes with the same cause */
     char *message, *pod;     /* to the cause; owned */
+    char *trouble;           /* as in the verdict; owned */
 };
 
 /* Zero-initialised = no nodes. */
@@ -61,12 +67,20 @@ struct tally {
     struct map causes;    /* struct cause by key */
 };
 
-/* Puts a node's new verdict in place of its old one; true when any sum has changed. */
-bool tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v);
+/* What a verdict changed, as bits. */
+enum tally_change {
+    TALLY_SUMS = 1,    /* what the policy's status counts or names */
+    TALLY_ROLLOUT = 2, /* what decisions of the rollout look at */
+};
+
+/* Puts a node's new verdict in place of its old one; returns what of that was new. */
+unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v);
 /* Which of two causes is told first: the one with more nodes. Equal facts give the same order, whatever came first. */
 bool cause_comes_first(const struct cause *a, const struct cause *b);
 /* The node that is named for a cause: the first by name. */
 const struct node_summary *cause_example(const struct cause *c);
+/* The first node by name that is on its way to another revision and has an operand that does not come up; NULL: none. */
+const struct node_summary *tally_trouble(const struct tally *t);
 /* Takes a node out. */
 void tally_remove(struct tally *t, struct node_summary *s);
 /* Nodes that should have operands and are up, and how many of them have all. */
@@ -78,9 +92,12 @@ enum tally_nodes {
     TALLY_CARRYING = 1,    /* those that bear the revision's label */
     TALLY_CARRYING_UP = 2, /* the same without those that are down */
     TALLY_WANTED = 4,      /* those whose target it is */
+    TALLY_CLAIMED = 8,     /* those whose claim is for it, and those that run it well or did before their claim */
 };
-/* Sum over the pools: how nodes stand to a revision, or to all of the tier where the hash is NULL. A node of two kinds counts twice. */
+/* Sum over the pools: how nodes stand to a revision, or to all of the tier where the hash is NULL. A node of two kinds
+ * counts twice. */
 size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which);
+/* Frees what it owns; summaries that were counted are their owners' matter. */
 void tally_clear(struct tally *t);
 
 #endif

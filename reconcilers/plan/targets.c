@@ -82,7 +82,8 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
     bool precompiled = json_bool(t->specs[pool], "driver.precompiled", false);
     /* Where a problem says what the host is, hosts that are wrong in different ways are of different kinds. */
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
-    const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version) : host_runtime_name(host->runtime);
+    const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
+                                                           : host_runtime_name(host->runtime);
     return xasprintf("%zu|%s|%s|%s|%d|%d|%d|%s|%s", pool, os, precompiled ? host->kernel : "", runtime, (int) host->distribution,
                      host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
 }
@@ -97,7 +98,7 @@ static void set_problem(struct target *target, const char *reason, const char *s
 
 static json_t *held(const struct targets *t, size_t pool, const char *tier)
 {
-    return t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier);
+    return t->sources.held ? t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier) : NULL;
 }
 
 static void fill_driver(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts)
@@ -109,9 +110,11 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
         arena_free(&a);
         return;
     }
-    if (target->source == DRIVER_SOURCE_COS && str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
-        set_problem(target, "DigestOnCos", "driver.version is a digest, which the installer of Container-Optimized OS does not take; "
-                                           "give these nodes a pool whose driver.version is the driver's own, such as 580.95.05");
+    if (target->source == DRIVER_SOURCE_COS &&
+        str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
+        set_problem(target, "DigestOnCos",
+                    "driver.version is a digest, which the installer of Container-Optimized OS does not take; give these nodes a "
+                    "pool whose driver.version is the driver's own, such as 580.95.05");
         return;
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
@@ -127,12 +130,13 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
     bool toolkit = json_bool(t->specs[target->pool], "toolkit.enabled", true);
     const char *why = toolkit ? host_runtime_problem(&a, host, facts) : NULL;
     if (config->name)
-        config->text = t->sources.config_text(t->sources.arg, config->name, config->key);
+        config->text = t->sources.config_text ? t->sources.config_text(t->sources.arg, config->name, config->key) : NULL;
     if (why) {
         set_problem(target, "UnknownRuntime", why);
     } else if (config->name && !config->text) {
         const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
-                                                "device plugin here; create it, or change spec.devicePlugin.config", config->name, config->key);
+                                                "device plugin here; create it, or change spec.devicePlugin.config", config->name,
+                                                config->key);
         set_problem(target, "PluginConfigMissing", sentence);
     } else {
         CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
@@ -171,6 +175,11 @@ static bool take_standing(const struct targets *t, struct target *target, const 
     return true;
 }
 
+static bool is_same(const struct target *a, const struct target *b)
+{
+    return str_eq(a->driver, b->driver) && str_eq(a->stack, b->stack);
+}
+
 /* What the pool goes back to, where that is something else. */
 static void fill_good(struct targets *t, struct target *target)
 {
@@ -183,18 +192,13 @@ static void fill_good(struct targets *t, struct target *target)
     bool stack = take_standing(t, target, target->stack, target->stack_inputs, good->stack, &good->stack_inputs);
     if (target->canary_s == NO_CANARY)
         target->canary_s = 0;
-    if (driver && stack && !target_same(good, target)) {
+    if (driver && stack && !is_same(good, target)) {
         target->good = good;
         return;
     }
     target->known_good = driver && stack;
     clear_target(good);
     free(good);
-}
-
-bool target_same(const struct target *a, const struct target *b)
-{
-    return str_eq(a->driver, b->driver) && str_eq(a->stack, b->stack);
 }
 
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver)

@@ -1,4 +1,5 @@
-/* What each kind of host is meant to run under a policy: the revisions of both tiers, worked out once per pool and kind of host. */
+/* What each kind of host is meant to run under a policy: the revisions of both tiers, worked out once per pool and kind
+ * of host. */
 #ifndef OSTLER_RECONCILERS_PLAN_TARGETS_H
 #define OSTLER_RECONCILERS_PLAN_TARGETS_H
 
@@ -15,18 +16,20 @@ struct revision_standing {
     bool completed;            /* a rollout of it was completed */
     bool failed;               /* as many nodes failed with it as the policy allows, and nobody has asked for another try */
     int64_t canary_s;          /* since when its canary nodes have all been up, seconds of the epoch; 0: they have not */
-    const char *good;          /* hash of the revision for the same kind of host that completed last and did not fail; NULL: none did */
+    /* Hash of the revision for the same kind of host that completed last and did not fail; NULL: none did. */
+    const char *good;
     const json_t *good_inputs; /* of that one. Both borrowed */
 };
 
 /* What targets ask about the cluster. */
 struct target_sources {
-    /* Inputs of the revisions that a pool holds on to where the policy leaves a version open, as a list with the best first; NULL: none.
-     * New reference. */
+    /* Inputs of the revisions that a pool holds on to where the policy leaves a version open, as a list with the best first, a
+     * new reference; NULL: none. The function itself is NULL where nothing is held. */
     json_t *(*held)(void *arg, const char *pool, const char *tier);
     /* How a revision with these inputs stands in a pool; NULL: no records are kept. */
     void (*standing)(void *arg, const char *pool, const char *hash, const json_t *inputs, struct revision_standing *ret);
-    /* The text under a key of a ConfigMap in the operand namespace; NULL when there is none. Borrowed. */
+    /* The text under a key of a ConfigMap in the operand namespace, borrowed; NULL when there is none. The function itself is
+     * NULL where there are no ConfigMaps. */
     const char *(*config_text)(void *arg, const char *name, const char *key);
     void *arg;
 };
@@ -46,13 +49,11 @@ struct target {
     struct target *good; /* what the pool goes back to: known good revisions; NULL: none are, or they are these */
 };
 
-/* Whether two targets are the same revisions. */
-bool target_same(const struct target *a, const struct target *b);
-
 struct targets;
 
 /* `policy` must be valid and is borrowed. */
 struct targets *targets_new(const struct policy *policy, const struct target_sources *sources);
+/* Frees them; NULL is none. */
 void targets_free(struct targets *t);
 /* The target for a host. `host_driver`: the host has a driver of its own. Borrowed from `t`. */
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);

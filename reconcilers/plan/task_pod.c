@@ -17,8 +17,8 @@ void task_purpose(const char *driver, const char *stack, char out[static TASK_PU
     snprintf(out, TASK_PURPOSE_MAX, "%s.%s", or_none(driver), or_none(stack));
 }
 
-int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message, struct plan *plan,
-                    struct err *e)
+int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message,
+                    struct plan *plan, struct err *e)
 {
     CLEANUP_JSON json_t *object = render_task(m, want, e);
     if (!object)

@@ -1,8 +1,10 @@
-/* One-off pods of ours: how one is made, and how it is taken away again. A pod is made with POST under a name that is the same each time: where one is
- * there already the answer is 409, and the next pass looks at it. It is deleted as it was when it was looked at.
+/* One-off pods of ours: how one is made, and how it is taken away again. A pod is made with POST under a name that is the same
+ * each time: where one is there already the answer is 409, and the next pass looks at it. It is deleted as it was when it was
+ * looked at.
  *
- * Such a pod is no operand: it counts in no component's state, and nobody drains it. It is pinned to its node, tolerates everything, has no API token and no
- * priority class (only a class could say that it never preempts, and it needs no place that others have), and is not restarted. */
+ * Such a pod is no operand: it counts in no component's state, and nobody drains it. It is pinned to its node, tolerates
+ * everything, has no API token and no priority class (only a class could say that it never preempts, and it needs no place that
+ * others have), and is not restarted. */
 #ifndef OSTLER_RECONCILERS_PLAN_TASK_POD_H
 #define OSTLER_RECONCILERS_PLAN_TASK_POD_H
 
@@ -14,15 +16,17 @@
 /* "<driver hash>.<stack hash>", with "none" for a tier that is not there: the label ostler.dev/revision of a one-off pod. */
 enum { TASK_PURPOSE_MAX = 2 * REVISION_HASH_MAX + 2 };
 
+/* Writes the purpose of these revisions; "" or NULL: that tier is not there. */
 void task_purpose(const char *driver, const char *stack, char out[static TASK_PURPOSE_MAX]);
 /* Plans the request that makes the pod. An error: the manifest or the context lacks something; nothing is planned then. */
-int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message, struct plan *plan,
-                    struct err *e);
+int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message,
+                    struct plan *plan, struct err *e);
 /* Plans its deletion, unless it is being deleted already. */
 void task_pod_delete(const struct pod *p, const char *reason, const char *message, struct plan *plan);
 /* Plans the deletion of all one-off pods of a list through next_on_node. */
 void task_pods_clear(const struct pod *pods, const char *reason, const char *message, struct plan *plan);
-/* The pod of this kind on a node, of a list through next_on_node; one that is being deleted counts only where there is no other. NULL: there is none. */
+/* The pod of this kind on a node, of a list through next_on_node; one that is being deleted counts only where there is no other.
+ * NULL: there is none. */
 const struct pod *task_pod_find(const struct pod *pods, enum task_kind kind);
 /* Whether it was made by this policy and for this purpose. */
 bool task_pod_is_for(const struct intern *strings, const struct pod *p, const char *policy_uid, const char *purpose);

@@ -2,11 +2,10 @@
 
 #include "reconcilers/plan/rollout_message.h"
 
-/* When a phase has lasted as long as it may: a node has had no time while it was down. */
+/* When a phase has lasted as long as it may. What comes then comes when something was heard of the cluster after that: soon. */
 static const char *deadline(const struct upgrade_story *s, int64_t timeout_s, struct arena *a)
 {
-    int64_t since = s->claim->since_s > s->up_since_s ? s->claim->since_s : s->up_since_s;
-    return rollout_time_text(a, time_after(since, timeout_s));
+    return rollout_time_text(a, time_after(s->from_s, timeout_s));
 }
 
 static const char *next_waiting(const struct upgrade_story *s, struct arena *a)
@@ -14,7 +13,8 @@ static const char *next_waiting(const struct upgrade_story *s, struct arena *a)
     int64_t wait_s = s->spec->drain.wait_for_jobs_s;
     if (wait_s < 0)
         return "it is drained when they have ended and a place is free, without limit of time";
-    return arena_printf(a, "it is drained when they have ended and a place is free, or at %s", rollout_time_text(a, time_after(s->claim->claimed_s, wait_s)));
+    return arena_printf(a, "it is drained when they have ended and a place is free, or at %s",
+                        rollout_time_text(a, time_after(s->claim->claimed_s, wait_s)));
 }
 
 static const char *next_draining(const struct upgrade_story *s, struct arena *a)
@@ -22,23 +22,25 @@ static const char *next_draining(const struct upgrade_story *s, struct arena *a)
     const struct drain_spec *drain = &s->spec->drain;
     if (!s->pods_leave)
         return "the driver leaves when they are gone, without limit of time";
-    return arena_printf(a, "the driver leaves when they are gone; at %s %s", deadline(s, drain->timeout_s, a),
+    return arena_printf(a, "the driver leaves when they are gone; soon after %s %s", deadline(s, drain->timeout_s, a),
                         drain->on_timeout == DRAIN_DELETE ? "they are deleted" : "the node goes back into service as it was");
 }
 
 static const char *next_unloading(const struct upgrade_story *s, struct arena *a)
 {
-    return arena_printf(a, "then what is new comes; at %s it counts as failed", deadline(s, s->spec->install_timeout_s, a));
+    return arena_printf(a, "then what is new comes; soon after %s it counts as failed",
+                        deadline(s, s->spec->install_timeout_s, a));
 }
 
 static const char *next_installing(const struct upgrade_story *s, struct arena *a)
 {
-    return arena_printf(a, "then it is validated; at %s it counts as failed", deadline(s, s->spec->install_timeout_s, a));
+    return arena_printf(a, "then it is validated; soon after %s it counts as failed", deadline(s, s->spec->install_timeout_s, a));
 }
 
 static const char *next_validating(const struct upgrade_story *s, struct arena *a)
 {
-    return arena_printf(a, "then it is back in service; at %s it counts as failed", deadline(s, s->spec->validation_timeout_s, a));
+    return arena_printf(a, "then it is back in service; soon after %s it counts as failed",
+                        deadline(s, s->spec->validation_timeout_s, a));
 }
 
 static const char *next_failed(const struct upgrade_story *s, struct arena *a)

@@ -11,7 +11,7 @@ struct upgrade_story {
     const struct claim *claim;
     const struct rollout_spec *spec;
     const char *what;     /* the object that it waits for, and why */
-    int64_t up_since_s;   /* when the node was last up for a phase's time to begin */
+    int64_t from_s;       /* when the time of the phase began to count: not before the node was up and somebody watched */
     bool pods_leave;      /* while it drains: somebody is there whose time runs */
 };
 

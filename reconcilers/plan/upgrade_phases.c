@@ -23,11 +23,6 @@ static const char *none_if_empty(const char *hash)
     return *hash ? hash : NULL;
 }
 
-bool stepping_bears(const struct node_input *in, const char *driver, const char *stack)
-{
-    return str_eq(stepping_label(in, LABEL_DRIVER), driver) && str_eq(stepping_label(in, LABEL_STACK), stack);
-}
-
 /* Who is still there that uses the driver. Asks to be called again when the time for jobs is over. */
 static void look_at_pods(const struct stepping *s, struct drain *ret)
 {
@@ -35,15 +30,26 @@ static void look_at_pods(const struct stepping *s, struct drain *ret)
     const struct drain_spec *spec = &s->in->rollout->drain;
     struct drain_input in = { .pods = s->in->pod_list, .strings = s->in->view.strings, .spec = spec };
     in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
+    in.closed_s = drain_closed_s(&s->out->claim);
+    in.now_s = s->in->now_s;
     if (left > 0)
         plan_requeue(s->plan, left * 1000);
     drain_look(&in, s->a, ret);
+    if (ret->again_s)
+        plan_requeue(s->plan, ret->again_s * 1000);
 }
 
 /* Whether the phase has lasted too long. */
 static bool is_overdue(const struct stepping *s, int64_t timeout_s)
 {
-    return deadline_is_over(s->in, s->out->claim.since_s, timeout_s, s->plan);
+    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->plan);
+}
+
+/* The same where the proof's pod says that it is over. */
+static bool proof_is_overdue(const struct stepping *s)
+{
+    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
+                            s->plan);
 }
 
 static bool stack_is_present(const struct node_pods *p)
@@ -54,7 +60,8 @@ static bool stack_is_present(const struct node_pods *p)
     return false;
 }
 
-/* Whether the node cannot be given a revision yet: its record is not there, or may be on its way out with others that no node carries. */
+/* Whether the node cannot be given a revision yet: its record is not there, or may be on its way out with others that no node
+ * carries. */
 static bool lacks_record(const struct stepping *s, const char *tier, const char *label, const char *hash)
 {
     return *hash && !str_eq(stepping_label(s->in, label), hash) && (s->in->deleting || !s->in->record(s->in->arg, tier, hash));
@@ -136,6 +143,22 @@ static bool works(const struct stepping *s)
     return s->out->stack && !(s->v->wanted & ~s->v->up) && (!plugin || s->in->view.node->gpus > 0);
 }
 
+/* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
+static const char *tier_that_comes(const struct stepping *s, const char *tier, const char *hash, const char *from)
+{
+    const json_t *inputs = operands_inputs(s->in, tier, hash), *before = operands_inputs(s->in, tier, from);
+    bool namesake = *from && !str_eq(hash, from) && revision_same_title(inputs, before, tier);
+    return revision_name(s->a, inputs, tier, hash, namesake);
+}
+
+/* "driver 580.95.05, toolkit 1.18.0 and device plugin 0.18.0" */
+static const char *what_comes(const struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    const char *driver = *c->driver ? tier_that_comes(s, "driver", c->driver, c->from_driver) : "the host's own driver";
+    return *c->stack ? arena_printf(s->a, "%s, %s", driver, tier_that_comes(s, "stack", c->stack, c->from_stack)) : driver;
+}
+
 /* ---- the phases */
 
 static void step_waiting(struct stepping *s)
@@ -145,8 +168,8 @@ static void step_waiting(struct stepping *s)
     say(s, "WaitingForJobs", s->out->drain.message ? s->out->drain.message : "its jobs are over: it waits for its turn");
 }
 
-/* Pods are asked to leave, until it takes too long. Jobs that are waited for do not count: that may take as long as they run. Nor is anybody deleted
- * while a pod is there that would stay: it would help nobody. */
+/* Pods are asked to leave, until it takes too long. Jobs that are waited for do not count: that may take as long as they run.
+ * Nor is anybody deleted while a pod is there that would stay: it would help nobody. */
 static void send_pods_away(struct stepping *s)
 {
     const struct drain_spec *spec = &s->in->rollout->drain;
@@ -162,7 +185,8 @@ static void send_pods_away(struct stepping *s)
     }
     s->out->send = SEND_NOBODY;
     if (was_tried(s))
-        fail(s, REASON_PODS_STAY, arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot leave; %s", s->out->message));
+        fail(s, REASON_PODS_STAY,
+             arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot leave; %s", s->out->message));
     else
         fail(s, CLAIM_DRAIN_TIMEOUT,
              arena_printf(s->a, "drain.timeout is over: the node goes back into service as it was; %s", s->out->message));
@@ -182,8 +206,8 @@ static void step_draining(struct stepping *s)
     stepping_assign(s, str_or_empty(s->out->driver), "");
 }
 
-/* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on again. Where only the stack
- * changes nobody has to leave for that. */
+/* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on
+ * again. Where only the stack changes nobody has to leave for that. */
 static bool driver_must_go(const struct stepping *s)
 {
     const char *driver = stepping_label(s->in, LABEL_DRIVER);
@@ -197,7 +221,8 @@ static bool driver_is_leaving(const struct stepping *s)
 {
     const struct node_pods *p = s->in->pods;
     bool off = !*stepping_label(s->in, LABEL_DRIVER);
-    return p->of[COMPONENT_DRIVER].present && !p->host_driver && (off || !str_eq(p->of[COMPONENT_DRIVER].revision, s->out->claim.driver));
+    return p->of[COMPONENT_DRIVER].present && !p->host_driver &&
+           (off || !str_eq(p->of[COMPONENT_DRIVER].revision, s->out->claim.driver));
 }
 
 static bool driver_is_up(const struct stepping *s)
@@ -207,11 +232,8 @@ static bool driver_is_up(const struct stepping *s)
     return !*driver || (p->of[COMPONENT_DRIVER].ready && str_eq(p->of[COMPONENT_DRIVER].revision, driver));
 }
 
-/* How long the scheduler may bind pods to a node on which it has not seen the taint yet, in whole seconds. */
-enum { SCHEDULER_BEHIND_S = 6 };
-
-/* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there it may still do so for a while
- * after the claim. */
+/* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there
+ * it may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct stepping *s)
 {
     const json_t *stack = s->in->record(s->in->arg, "stack", s->out->claim.from_stack);
@@ -222,13 +244,14 @@ static bool pods_may_still_come(const struct stepping *s)
     return true;
 }
 
-/* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the server is asked once, now that
- * the stack is gone, and the write is sent only where it names no pod that was not known. */
+/* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the
+ * server is asked once, now that the stack is gone, and the write is sent only where it names no pod that was not known. */
 static void take_driver_off(struct stepping *s)
 {
     look_at_pods(s, &s->out->drain);
     if (s->out->drain.waiting) {
-        stepping_enter(s, CLAIM_DRAINING, "GpuPodCame", arena_printf(s->a, "a GPU pod came in between: the node %s", s->out->drain.message));
+        stepping_enter(s, CLAIM_DRAINING, "GpuPodCame",
+                       arena_printf(s->a, "a GPU pod came in between: the node %s", s->out->drain.message));
         stepping_assign_as_it_was(s);
         return;
     }
@@ -262,13 +285,13 @@ static void step_unloading(struct stepping *s)
     } else if (lacks_record(s, "driver", LABEL_DRIVER, c->driver) || lacks_record(s, "stack", LABEL_STACK, c->stack)) {
         say(s, "WaitingForRevision", "the record of the revision is being written");
     } else {
-        stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
-              arena_printf(s->a, "driver revision %s, stack revision %s", *c->driver ? c->driver : "none", c->stack));
+        stepping_enter(s, CLAIM_INSTALLING, "Unloaded", arena_printf(s->a, "what is new comes: %s", what_comes(s)));
         stepping_assign(s, c->driver, driver_is_up(s) ? c->stack : "");
     }
 }
 
-/* All that the node was to have is there: whether a GPU of it works too. Where nobody was sent away for this, those who are still there count. */
+/* All that the node was to have is there: whether a GPU of it works too. Where nobody was sent away for this, those who are
+ * still there count. */
 static bool is_proven(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
@@ -291,7 +314,7 @@ static void wait_for_proof(struct stepping *s)
     const struct proof_look *look = &s->out->proof;
     if (look->result == PROOF_FAILS)
         fail(s, look->reason, look->message);
-    else if (look->timed && is_overdue(s, s->in->rollout->validation_timeout_s))
+    else if (look->timed && proof_is_overdue(s))
         fail(s, REASON_PROOF_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
     else
         say(s, look->reason, look->message);
@@ -302,8 +325,7 @@ static void step_validating(struct stepping *s)
     stepping_assign(s, s->out->claim.driver, s->out->claim.stack);
     if (stepping_works(s)) {
         const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
-        stepping_release(s, "Upgraded", arena_printf(s->a, "the node runs driver revision %s and stack revision %s%s",
-                                            s->out->driver ? s->out->driver : "none", s->out->stack, proof));
+        stepping_release(s, "Upgraded", arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
     if (s->out->proving) {
@@ -316,7 +338,8 @@ static void step_validating(struct stepping *s)
         message = s->v->message;
     }
     if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail(s, s->v->wanted & ~s->v->up ? s->v->reason : REASON_NO_GPUS, arena_printf(s->a, "timeouts.validation is over: %s", message));
+        fail(s, s->v->wanted & ~s->v->up ? s->v->reason : REASON_NO_GPUS,
+             arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
         say(s, "Validating", message);
 }
@@ -348,7 +371,8 @@ static void step_failed(struct stepping *s)
     const struct claim *c = &s->out->claim;
     stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
     operands_judge(s->in, s->a, s->v);
-    if (claim_closes(c) && stepping_bears(s->in, c->driver, c->stack) && stepping_bears(s->in, s->t->driver, s->t->stack) && stepping_works(s)) {
+    if (claim_closes(c) && node_bears(&s->in->view, c->driver, c->stack) && claim_is_for(c, s->t->driver, s->t->stack) &&
+        stepping_works(s)) {
         stepping_release(s, "CameUp", "the node came up after all");
         return;
     }

@@ -1,4 +1,5 @@
-/* The phases of a claimed node, one by one, and what all its steps are made of. For upgrade_steps.c, which says what comes between them. */
+/* The phases of a claimed node, one by one, and what all its steps are made of. For upgrade_steps.c, which says what comes
+ * between them. */
 #ifndef OSTLER_RECONCILERS_PLAN_UPGRADE_PHASES_H
 #define OSTLER_RECONCILERS_PLAN_UPGRADE_PHASES_H
 
@@ -16,6 +17,7 @@ struct stepping {
     const struct node_input *in;
     const struct target *t; /* what it is to run in the end */
     bool back;              /* that is not what the policy says */
+    const char *turn;       /* why it stays on its way to something else yet; NULL: it does not */
     struct arena *a;
     struct node_verdict *v;
     struct plan *plan;
@@ -32,8 +34,6 @@ extern const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT];
 
 /* A label of the node; "" without it. */
 const char *stepping_label(const struct node_input *in, const char *key);
-/* Whether the node is assigned these two; "": none. */
-bool stepping_bears(const struct node_input *in, const char *driver, const char *stack);
 /* The node is assigned these two from now on; "": none. */
 void stepping_assign(struct stepping *s, const char *driver, const char *stack);
 /* It keeps what it ran before, or what a try before this one has put there. */

@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/deadline.h"
+#include "reconcilers/plan/images.h"
 #include "reconcilers/plan/marks.h"
 #include "reconcilers/plan/node_operands.h"
 #include "reconcilers/plan/upgrade_message.h"
@@ -35,20 +37,49 @@ static bool is_as_it_was(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
     bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
-    return early && *c->from_stack && stepping_bears(s->in, c->from_driver, c->from_stack);
+    return early && *c->from_stack && node_bears(&s->in->view, c->from_driver, c->from_stack);
+}
+
+static bool is_recorded(const struct stepping *s, const char *tier, const char *hash)
+{
+    return !*hash || s->in->record(s->in->arg, tier, hash);
+}
+
+/* Why the node does not turn to what it is meant to run by now; NULL: it does. As with a claim, the images of that come first:
+ * a tag that does not exist would cost the node what it is about to have. The rollout has them pulled. What is known good was
+ * there before; a node that is tried again has nothing to lose; and there is no way on to what nobody knows any more. */
+static const char *why_not_yet(const struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    char purpose[IMAGES_PURPOSE_MAX];
+    bool known = is_recorded(s, "driver", c->driver) && is_recorded(s, "stack", c->stack);
+    if (s->back || s->t->known_good || !claim_is_changing(c) || !known)
+        return NULL;
+    images_purpose(s->t->driver, s->t->stack, targets_spec(s->in->targets, s->t->pool), purpose);
+    struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid, purpose);
+    if (images.state == IMAGES_READY)
+        return NULL;
+    if (images.state != IMAGES_MISSING)
+        return "the policy says something else by now: the node turns to that when it has the images";
+    return arena_printf(s->a, "the policy says something else by now, and the node cannot get %s: %s",
+                        images.image ? images.image : "its images", str_or_empty(images.words));
 }
 
 /* The node is meant to run something else by now. */
 static void change_target(struct stepping *s)
 {
     enum claim_phase phase = s->out->claim.phase;
-    if (phase == CLAIM_FAILED && !stepping_bears(s->in, s->t->driver, s->t->stack))
+    if (phase == CLAIM_FAILED && !node_bears(&s->in->view, s->t->driver, s->t->stack))
         return; /* it holds no slot: the rollout gives it one */
-    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
-    if (is_as_it_was(s) || phase == CLAIM_FAILED)
+    if (is_as_it_was(s) || phase == CLAIM_FAILED) {
+        stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
         stepping_release(s, "TargetChanged", "the node is meant to run something else by now, and nothing was changed on it yet");
-    else
-        start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged", "the node is meant to run something else by now");
+        return;
+    }
+    s->turn = why_not_yet(s);
+    if (!s->turn)
+        start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged",
+                   "the node is meant to run something else by now");
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
@@ -62,8 +93,8 @@ static void give_up(struct stepping *s, const struct target *wish, const char *r
 {
     stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
     s->t = wish->good ? wish->good : wish;
-    bool arrived = stepping_bears(s->in, s->t->driver, s->t->stack) && stepping_works(s);
-    bool begun = !s->out->stack || stepping_bears(s->in, wish->driver, wish->stack);
+    bool arrived = node_bears(&s->in->view, s->t->driver, s->t->stack) && stepping_works(s);
+    bool begun = !s->out->stack || node_bears(&s->in->view, wish->driver, wish->stack);
     if (arrived || !begun) {
         stepping_release(s, reason, message);
         return;
@@ -79,16 +110,18 @@ static void settle_unreadable(struct stepping *s, const char *why)
     const char *name = s->in->view.node->head.key;
     stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
     s->out->untouched = true;
-    settle(s->v, NODE_FAILED, "ClaimUnreadable",
-           arena_printf(s->a, "node %s: nothing is changed, since its annotation " ANNOTATION_CLAIM " is not understood: %s. To have the node "
-                              "looked after again, run: kubectl annotate node %s " ANNOTATION_CLAIM "-", name, why, name));
+    verdict_settle(s->v, NODE_FAILED, "ClaimUnreadable",
+                   arena_printf(s->a,
+                                "node %s: nothing is changed, since its annotation " ANNOTATION_CLAIM " is not understood: %s. "
+                                "To have the node looked after again, run: kubectl annotate node %s " ANNOTATION_CLAIM "-",
+                                name, why, name));
 }
 
 /* Why the node failed, as the status counts it: a text that outlives the pass. */
 static const char *failed_reason(const struct stepping *s)
 {
-    static const char *const own[] = { REASON_PROOF_FAILED, REASON_VERSION_MISMATCH, REASON_NO_GPUS, REASON_STACK_LEAVING, REASON_DRIVER_LEAVING,
-                                       REASON_PODS_STAY };
+    static const char *const own[] = { REASON_PROOF_FAILED, REASON_VERSION_MISMATCH, REASON_NO_GPUS, REASON_STACK_LEAVING,
+                                       REASON_DRIVER_LEAVING, REASON_PODS_STAY };
     const char *reason = s->out->claim.reason;
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (str_eq(reason, own[i]))
@@ -96,12 +129,24 @@ static const char *failed_reason(const struct stepping *s)
     return str_eq(reason, s->v->reason) ? s->v->reason : REASON_FAILED;
 }
 
+/* What it ran before an upgrade it ran well; what it goes back to others did. */
+static void take_claim(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool upgrade = c->kind == CLAIM_UPGRADE;
+    snprintf(s->v->claim_driver, sizeof s->v->claim_driver, "%s", c->driver);
+    snprintf(s->v->claim_stack, sizeof s->v->claim_stack, "%s", c->stack);
+    verdict_ran(s->v, upgrade ? c->from_driver : c->driver, upgrade ? c->from_stack : c->stack);
+    if (c->phase == CLAIM_FAILED)
+        s->v->failed_with = arena_strdup(s->a, c->reason);
+}
+
 /* What the verdict says of a node that stays claimed, or is let go. */
 static void settle_step(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    if (s->out->claimed && c->phase == CLAIM_FAILED)
-        s->v->failed_with = arena_strdup(s->a, c->reason);
+    if (s->out->claimed)
+        take_claim(s);
     if (!s->out->claimed || !claim_closes(c)) {
         operands_judge(s->in, s->a, s->v);
         return;
@@ -109,15 +154,18 @@ static void settle_step(struct stepping *s)
     const char *reason = upgrade_phases[c->phase].reason;
     s->v->moving = c->phase != CLAIM_FAILED;
     s->v->restoring = c->kind == CLAIM_ROLLBACK;
+    s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
     struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),
-                                   .up_since_s = s->in->view.node->up_since_s, .pods_leave = !drain_waits_for_jobs_alone(&s->out->drain) };
-    settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
+                                   .from_s = deadline_from_s(s->in, c->since_s),
+                                   .pods_leave = !drain_waits_for_jobs_alone(&s->out->drain) };
+    verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
 }
 
 /* No two clocks are further apart than this. */
 enum { CLOCKS_APART_S = 600 };
 
-/* A time that is still to come was written by a clock that was wrong. It is said anew: what it is the beginning of would not be over before that. */
+/* A time that is still to come was written by a clock that was wrong. It is said anew: what it is the beginning of would not
+ * be over before that. */
 static void correct(int64_t *at_s, int64_t now_s)
 {
     if (*at_s > now_s + CLOCKS_APART_S)
@@ -129,20 +177,21 @@ static void step(struct stepping *s)
     struct claim *c = &s->out->claim;
     correct(&c->since_s, s->in->now_s);
     correct(&c->claimed_s, s->in->now_s);
-    bool same = str_eq(c->driver, s->t->driver) && str_eq(c->stack, s->t->stack);
     s->out->claimed = true;
     if (is_called_back(s)) {
         stepping_assign_as_it_was(s);
         stepping_release(s, "CalledBack", "somebody cordoned the node or put it on hold, and nothing was changed on it yet");
-    } else if (!same && *s->t->stack) {
+    } else if (!claim_is_for(c, s->t->driver, s->t->stack) && *s->t->stack) {
         change_target(s);
     }
     if (s->out->claimed && !s->out->reason)
         upgrade_phases[c->phase].step(s);
+    if (s->turn && s->out->claimed)
+        s->out->message = arena_printf(s->a, "%s; %s", str_or_empty(s->out->message), s->turn);
 }
 
-void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v, struct plan *plan,
-                  struct upgrade *ret)
+void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
+                  struct plan *plan, struct upgrade *ret)
 {
     const char *text = intern_text(in->view.strings, in->view.node->claim), *why = NULL;
     const struct target *t = upgrade_target(in, wish);

@@ -1,5 +1,6 @@
-/* The way of a claimed node from one revision to another. Each pass looks at the facts (labels, pods, what the kubelet offers) and at the claim, and says
- * what the node bears after it. A phase is entered in the same write as the change that it begins with, so that there is nothing between two steps. */
+/* The way of a claimed node from one revision to another. Each pass looks at the facts (labels, pods, what the kubelet offers)
+ * and at the claim, and says what the node bears after it. A phase is entered in the same write as the change that it begins
+ * with, so that there is nothing between two steps. */
 #ifndef OSTLER_RECONCILERS_PLAN_UPGRADE_STEPS_H
 #define OSTLER_RECONCILERS_PLAN_UPGRADE_STEPS_H
 
@@ -29,10 +30,12 @@ struct upgrade {
     struct proof_look proof;
 };
 
-/* One step. Fills state, reason, message and operands of the verdict where an upgrade is under way; asks to be called again at the next deadline. */
-void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v, struct plan *plan,
-                  struct upgrade *ret);
-/* The time for which jobs of a node that is claimed since then are waited for is over. `ret_left_s`: how long it is not; -1: no end of it is set. */
+/* One step. Fills state, reason, message and operands of the verdict where an upgrade is under way; asks to be called again at
+ * the next deadline. */
+void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
+                  struct plan *plan, struct upgrade *ret);
+/* The time for which jobs of a node that is claimed since then are waited for is over. `ret_left_s`: how long it is not; -1: no
+ * end of it is set. */
 bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s);
 
 #endif

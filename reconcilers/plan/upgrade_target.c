@@ -1,14 +1,10 @@
 #include "reconcilers/plan/upgrade_target.h"
 
+#include <string.h>
+
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/marks.h"
-
-static bool bears(const struct node_input *in, const char *driver, const char *stack)
-{
-    return str_eq(str_or_empty(node_label(&in->view, LABEL_DRIVER)), driver) &&
-           str_eq(str_or_empty(node_label(&in->view, LABEL_STACK)), stack);
-}
 
 const char *upgrade_pair(struct arena *a, const struct target *t)
 {
@@ -17,10 +13,9 @@ const char *upgrade_pair(struct arena *a, const struct target *t)
 
 bool upgrade_given_up(const struct node_input *in, const struct target *t)
 {
-    struct arena a = { 0 };
-    bool same = str_eq(intern_text(in->view.strings, in->view.node->gave_up), upgrade_pair(&a, t));
-    arena_free(&a);
-    return same;
+    const char *pair = intern_text(in->view.strings, in->view.node->gave_up);
+    size_t driver = strlen(t->driver);
+    return pair && str_has_prefix(pair, t->driver) && pair[driver] == '/' && str_eq(pair + driver + 1, t->stack);
 }
 
 bool upgrade_claim_taken(const struct node_input *in)
@@ -41,8 +36,8 @@ const struct target *upgrade_target(const struct node_input *in, const struct ta
     bool rolled_back = wish->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
     if (in->view.node->claim || taken)
         return given_up || rolled_back ? wish->good : wish;
-    if (bears(in, "", ""))
+    if (node_bears(&in->view, "", ""))
         return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
     /* Nodes that came through it stay. */
-    return rolled_back && !bears(in, wish->driver, wish->stack) ? wish->good : wish;
+    return rolled_back && !node_bears(&in->view, wish->driver, wish->stack) ? wish->good : wish;
 }

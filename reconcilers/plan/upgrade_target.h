@@ -4,8 +4,8 @@
 
 #include "reconcilers/plan/node_plan.h"
 
-/* What the node is to run in the end: `wish`, which is what the policy says, or what is known good, where that failed, was given up on this node, or is
- * not yet tried out and the node is new. */
+/* What the node is to run in the end: `wish`, which is what the policy says, or what is known good, where that failed, was given
+ * up on this node, or is not yet tried out and the node is new. */
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish);
 /* A target as the annotation ostler.dev/gave-up names it. */
 const char *upgrade_pair(struct arena *a, const struct target *t);

@@ -24,7 +24,8 @@ static void add(json_t *list, const struct entry *e)
 {
     if (json_array_size(list) == GPU_NODE_WAITING_MAX)
         return;
-    CLEANUP_FREE char *message = str_shortened(str_or_empty(e->message), MESSAGE_MAX), *name = str_shortened(e->name, NAME_MAX_BYTES);
+    CLEANUP_FREE char *message = str_shortened(str_or_empty(e->message), MESSAGE_MAX),
+        *name = str_shortened(e->name, NAME_MAX_BYTES);
     json_t *entry = json_pack("{s:s, s:o}", "kind", e->kind, "name", json_text(name));
     if (e->ns)
         json_object_set_new(entry, "namespace", json_text(e->ns));
@@ -80,10 +81,13 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     if (!job)
         add_pod(list, key, drain_fate_reason(f->fate), drain_fate_text(f->fate), a);
     else if (!has_entry(list, "Job", ns, job))
-        add(list, &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate), arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
+        add(list,
+            &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate),
+                             arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
 }
 
-/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": what the server said of the last eviction. */
+/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": what the server said of the
+ * last eviction. */
 static void add_budget(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     static const char before[] = "The disruption budget ", pod[] = "pod/";
@@ -91,19 +95,56 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
     if (!said || !str_has_prefix(in->refused, pod))
         return;
     said += sizeof before - 1;
-    const char *ns = namespace_of(in->refused + sizeof pod - 1, a), *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
+    const char *ns = namespace_of(in->refused + sizeof pod - 1, a),
+        *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
     if (*name)
         add(list, &(struct entry){ "PodDisruptionBudget", ns, name, "DisruptionBudget", in->refused });
+}
+
+/* What is said of a node that waits for its turn: what is in the way, and what happens then. */
+static const char *const turns[ROLLOUT_HOLD_COUNT] = {
+    [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
+    [ROLLOUT_HOLD_APPROVAL] = "a person has to approve the plan in status.rollout of the policy; its turn comes then",
+    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of "
+                            "the policy names",
+    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, or "
+                            "a person asks with the annotation " POLICY_RETRY " on it",
+    [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
+    [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for "
+                            "spec.rollout.canary.soak",
+    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its "
+                              "turn waits for",
+    [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
+    [ROLLOUT_HOLD_SKIPPED] = "a person holds it with the label " LABEL_HOLD "; its turn comes when that is taken off",
+};
+
+enum rollout_hold waiting_turn(enum rollout_hold hold)
+{
+    return hold == ROLLOUT_HOLD_NONE || turns[hold] ? hold : ROLLOUT_HOLD_PARALLEL;
+}
+
+bool waiting_closed(const struct gpu_node_input *in)
+{
+    bool closed = in->hold == ROLLOUT_HOLD_PAUSED || in->hold == ROLLOUT_HOLD_APPROVAL || in->hold == ROLLOUT_HOLD_WINDOW;
+    return in->summary->state == NODE_WAITING && closed;
+}
+
+const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a)
+{
+    return arena_printf(a, "its jobs are over; %s", turns[in->hold]);
 }
 
 static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = in->drain, .jobs_may_go = in->jobs_may_go }, a, &d);
+    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = in->drain, .jobs_may_go = in->jobs_may_go,
+                                      .closed_s = in->closed_s, .now_s = in->now_s }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
         add_found(in, &d.found[i], list, a);
     if (!d.waiting)
-        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)), "its turn: as many nodes are being changed as may be" });
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
+                                   waiting_closed(in) ? turns[in->hold]
+                                                      : "its turn: as many nodes are being changed as may be" });
 }
 
 /* ---- */
@@ -115,7 +156,8 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
     struct drain d;
     drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = &spec, .jobs_may_go = true }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
-        add_pod(list, d.found[i].pod->head.key, "UsesGpu", d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
+        add_pod(list, d.found[i].pod->head.key, "UsesGpu",
+                d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
 }
 
 /* Images that cannot be pulled ahead of an upgrade. */
@@ -129,7 +171,9 @@ static void add_images(const struct gpu_node_input *in, json_t *list)
 {
     const struct task *t = without_image(in);
     if (t)
-        add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image), "CannotBePulled", intern_text(in->strings, t->why_no_image) });
+        add(list,
+            &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image), "CannotBePulled",
+                             intern_text(in->strings, t->why_no_image) });
 }
 
 static const char *part_of(const struct node_summary *s)
@@ -138,37 +182,25 @@ static const char *part_of(const struct node_summary *s)
     return *part ? part : "operand";
 }
 
+const char *waiting_trouble(const struct node_summary *s, struct arena *a)
+{
+    return s->trouble ? arena_printf(a, "%.*s", (int) strcspn(s->trouble, ":"), s->trouble) : NULL;
+}
+
 bool waiting_for_turn(const struct gpu_node_input *in)
 {
     const struct node_summary *s = in->summary;
     return s->state == NODE_READY && s->outdated && !s->moving && in->hold != ROLLOUT_HOLD_NONE;
 }
 
-/* What is said of a node that is in service and waits for its turn: what is in the way, and what happens then. */
-static const char *const turns[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
-    [ROLLOUT_HOLD_APPROVAL] = "a person has to approve the plan in status.rollout of the policy; its turn comes then",
-    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of the policy names",
-    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, or a person asks with the "
-                            "annotation " POLICY_RETRY " on it",
-    [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
-    [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for spec.rollout.canary.soak",
-    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its turn waits for",
-    [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
-    [ROLLOUT_HOLD_SKIPPED] = "a person has cordoned it, holds it with the label " LABEL_HOLD ", or gave it up for this revision; its turn comes when that is taken back",
-};
-
-enum rollout_hold waiting_turn(enum rollout_hold hold)
-{
-    return hold == ROLLOUT_HOLD_NONE || turns[hold] ? hold : ROLLOUT_HOLD_PARALLEL;
-}
-
 static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
 {
     enum rollout_hold hold = waiting_turn(in->hold);
+    if (hold == ROLLOUT_HOLD_SKIPPED && in->node->cordoned)
+        return "a person cordoned it; its turn comes when it is uncordoned";
     const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
-    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying", intern_text(in->strings, t->no_image),
-                            str_or_empty(intern_text(in->strings, t->why_no_image)))
+    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying",
+                            intern_text(in->strings, t->no_image), str_or_empty(intern_text(in->strings, t->why_no_image)))
              : turns[hold];
 }
 
@@ -181,15 +213,20 @@ const struct revision_tally *waiting_turn_target(const struct node_summary *s)
 const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a)
 {
     const struct revision_tally *to = waiting_turn_target(in->summary);
-    return arena_printf(a, "in service; to run %s %s (revision %s)%s%s: %s", to->tier, str_or_empty(in->target_version), to->hash,
-                        in->wanted_since ? ", wanted since " : "", str_or_empty(in->wanted_since), what_it_waits_for(in, a));
+    bool driver = str_eq(to->tier, "driver");
+    bool namesake = str_eq(in->target_version, driver ? in->driver_version : in->stack_version);
+    return arena_printf(a, "in service; to run %s %s%s%s%s: %s", driver ? "driver" : "toolkit",
+                        in->target_version ? in->target_version : "of another revision",
+                        namesake ? arena_printf(a, " (revision %s)", to->hash) : "", in->wanted_since ? ", wanted since " : "",
+                        str_or_empty(in->wanted_since), what_it_waits_for(in, a));
 }
 
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
     json_t *list = json_array();
-    const char *reason = s->cause ? s->cause->reason : node_state_name(s->state);
+    const char *trouble = waiting_trouble(s, a), *reason = trouble ? trouble
+                                                                   : s->cause ? s->cause->reason : node_state_name(s->state);
     if ((s->state == NODE_WAITING || s->state == NODE_DRAINING) && in->drain) {
         add_budget(in, list, a);
         add_drain(in, list, a);
@@ -199,7 +236,9 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
         add_pod(list, s->pod, reason, arena_printf(a, "the node's %s", part_of(s)), a);
     } else if (waiting_for_turn(in)) {
         add_images(in, list);
-        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)), what_it_waits_for(in, a) });
+        add(list,
+            &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
+                             what_it_waits_for(in, a) });
     }
     return list;
 }

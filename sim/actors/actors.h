@@ -86,6 +86,7 @@ struct actors_machine {
     uint64_t modules_unloaded;  /* since the beginning */
     uint64_t unloads_under_use; /* modules that went away from under a GPU user: must stay 0 */
 };
+/* What a machine is like now; false where there is none of that name. */
 bool actors_machine(const struct actors *a, const char *name, struct actors_machine *ret);
 /* Whether an image is on the disk of a machine. */
 bool actors_has_image(const struct actors *a, const char *name, const char *image);

@@ -20,7 +20,9 @@ struct amount_names {
     int count;
 };
 
+/* The table with the resources that every one has. */
 void amount_names_init(struct amount_names *n);
+/* Frees the names. */
 void amount_names_clear(struct amount_names *n);
 /* A quantity in thousandths ("2" is 2000, "100m" is 100, "1Ki" is 1024000); 0 where it is none. */
 int64_t amount_parse(const char *quantity);

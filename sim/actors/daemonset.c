@@ -188,10 +188,12 @@ static void claim_pods(struct daemon *d)
     json_array_foreach (own, place, mine)
         if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
             object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
-    for (size_t i = 0; i < api_count(a->api, a->kinds.pod); i++) {
+    const char *ns = object_namespace(d->object);
+    for (size_t i = api_from(a->api, a->kinds.pod, ns); i < api_count(a->api, a->kinds.pod); i++) {
         const json_t *pod = api_at(a->api, a->kinds.pod, i);
-        if (str_eq(object_namespace(pod), object_namespace(d->object)) && !object_controller(pod) && !object_is_deleting(pod) &&
-            fit_labels(selector, pod))
+        if (!str_eq(object_namespace(pod), ns))
+            break;
+        if (!object_controller(pod) && !object_is_deleting(pod) && fit_labels(selector, pod))
             object_adopt(d->a, DAEMONSET_USER, a->kinds.pod, pod, owner_reference(a->kinds.daemonset, d->object));
     }
     d->claims = false;

@@ -44,21 +44,27 @@ struct daemon {
 void daemon_sync_history(struct daemon *d);
 
 /* ---- daemonset_node.c */
+/* There is news of a node: it is looked at in the next daemon_sync_nodes(). */
 void daemon_mark(struct daemon *d, const char *node);
 /* Does what each node with news needs, and counts it anew. */
 void daemon_sync_nodes(struct daemon *d);
+/* Whether a pod is of the newest template. */
 bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod);
 /* The set's pods of a node, finished ones that are being deleted left aside. Borrowed objects; frees with free(). */
 json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_len);
+/* Deletes a pod, and takes note that this look has acted or was refused. */
 void daemon_delete_pod(struct daemon *d, const json_t *pod);
+/* The same of a pod that is made for a node. */
 void daemon_create_pod(struct daemon *d, const char *node);
 /* Whether a change of the node is reason for a look: a pod has to come or go, or the node is wanted anew. */
 bool daemon_node_is_news(const struct daemon *d, const json_t *node);
+/* Whether the set wants a pod on a node; `ret_may_stay`: one that is there may go on, also where it does not. */
 bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay);
 
 /* ---- daemonset_rollout.c */
 /* Replaces pods of older templates as far as maxUnavailable or maxSurge allow. */
 void daemon_roll(struct daemon *d);
+/* Whether new pods come up before old ones go (maxSurge). */
 bool daemon_surges(const struct daemon *d);
 
 #endif

@@ -37,9 +37,11 @@ static bool counts_differently(const struct api_commit *c)
 static void note_budgets_of(struct disruption *d, const json_t *pod)
 {
     const struct kind *k = d->a->kinds.budget;
-    for (size_t i = 0; i < api_count(d->a->api, k); i++) {
+    for (size_t i = api_from(d->a->api, k, object_namespace(pod)); i < api_count(d->a->api, k); i++) {
         const json_t *budget = api_at(d->a->api, k, i);
-        if (!str_eq(object_namespace(budget), object_namespace(pod)) || !fit_labels(json_at(budget, "spec.selector"), pod))
+        if (!str_eq(object_namespace(budget), object_namespace(pod)))
+            break;
+        if (!fit_labels(json_at(budget, "spec.selector"), pod))
             continue;
         CLEANUP_FREE char *key = object_key(budget);
         agenda_note(&d->agenda, key);
@@ -64,9 +66,11 @@ static void commit(void *self, const struct api_commit *c)
 static json_t *pods_of(const struct actors *a, const json_t *budget)
 {
     json_t *pods = json_array();
-    for (size_t i = 0; i < api_count(a->api, a->kinds.pod); i++) {
+    for (size_t i = api_from(a->api, a->kinds.pod, object_namespace(budget)); i < api_count(a->api, a->kinds.pod); i++) {
         json_t *pod = api_at(a->api, a->kinds.pod, i);
-        if (str_eq(object_namespace(pod), object_namespace(budget)) && fit_labels(json_at(budget, "spec.selector"), pod))
+        if (!str_eq(object_namespace(pod), object_namespace(budget)))
+            break;
+        if (fit_labels(json_at(budget, "spec.selector"), pod))
             json_array_append(pods, pod);
     }
     return pods;

@@ -442,13 +442,20 @@ bool operand_may_go(const struct box *b)
     return o && o->may_go && o->may_go(b);
 }
 
+/* Whole ones, shares and slices; other plugins than the GPUs' serve what has NVIDIA's name, too. */
+static bool is_gpu(const char *resource)
+{
+    return str_eq(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_GPU ".") ||
+           str_has_prefix(resource, "nvidia.com/mig-");
+}
+
 bool operand_holds_module(const struct box *b)
 {
     const struct operand *o = operand_of(b);
     const char *name;
     json_t *amount;
     json_object_foreach (json_at(b->spec, "resources.limits"), name, amount)
-        if (str_has_prefix(name, RESOURCE_GPU_PREFIX))
+        if (is_gpu(name))
             return true;
     return o && o->holds_module;
 }

@@ -12,6 +12,7 @@ enum taint_effect { TAINT_NO_SCHEDULE = 1, TAINT_PREFER_NO_SCHEDULE = 2, TAINT_N
 bool fit_affinity(const json_t *pod_spec, const json_t *node);
 /* The one node that the spec's affinity names by metadata.name, as a DaemonSet's pods do; NULL when it names none. */
 const char *fit_pinned_node(const json_t *pod_spec);
+/* Whether one toleration is for a taint. */
 bool fit_tolerates(const json_t *toleration, const json_t *taint);
 /* The first taint with one of these effects that no toleration is for, or NULL. Borrowed. */
 const json_t *fit_untolerated(const json_t *tolerations, const json_t *taints, unsigned effects);

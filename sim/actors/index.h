@@ -37,7 +37,9 @@ struct index_set {
 
 struct index;
 
+/* An index of no objects, owned by the caller. */
 struct index *index_new(void);
+/* Frees it; objects are the API server's. */
 void index_free(struct index *ix);
 /* To be called first of all for every commit. */
 void index_commit(struct index *ix, const struct api_commit *c);
@@ -47,6 +49,7 @@ const struct index_set *index_pods_on(const struct index *ix, const char *node);
 const struct index_set *index_dependents(const struct index *ix, const char *uid);
 /* The dependents of one kind, as a list that stays as it is when they change. New reference. */
 json_t *index_copy(const struct index *ix, const struct kind *k, const char *uid);
+/* The names of resources that its amounts go by. Borrowed. */
 struct amount_names *index_names(struct index *ix);
 
 #endif

@@ -6,7 +6,6 @@
 
 #define KUBELET_USER "kubelet"
 #define RESOURCE_GPU "nvidia.com/gpu"
-#define RESOURCE_GPU_PREFIX "nvidia.com/"
 
 struct kubelet;
 struct machine;
@@ -130,12 +129,14 @@ struct kubelet {
     struct map boxes;        /* pod boxes by uid */
 };
 
+/* A delay drawn with the kubelets' own chance, in ms. */
 int64_t kubelet_draw(struct kubelet *k, struct spec_delay delay);
 /* The pod is looked at soon. */
 void kubelet_note(struct kubelet *k, const json_t *pod);
 
 /* ---- machine.c */
 struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape, const json_t *labels);
+/* Frees it with all that runs on it. */
 void machine_free(struct machine *m);
 /* Power: what ran is gone, and so is what was in memory. */
 void machine_off(struct machine *m);
@@ -148,7 +149,9 @@ bool machine_talks(const struct machine *m);
 void machine_on(struct machine *m, bool at_once);
 /* Whoever waits for something of this machine looks again. */
 void machine_changed(struct machine *m);
+/* Whether an image is on its disk. */
 bool machine_has_image(const struct machine *m, const char *image);
+/* An image is on its disk from now on. */
 void machine_add_image(struct machine *m, const char *image);
 
 /* ---- kubelet_node.c */
@@ -160,27 +163,35 @@ void node_note_devices(struct machine *m);
 void node_post_ready(struct machine *m);
 
 /* ---- kubelet_pod.c */
+/* A pod that a machine has from now on; nothing of it runs yet. Owned by the machine. */
 struct pod_box *pod_box_new(struct machine *m, json_t *object);
+/* Frees it with its containers. */
 void pod_box_free(struct pod_box *p);
 /* Looks at the object anew, goes on with what is next. */
 void pod_box_sync(struct pod_box *p, json_t *object);
+/* Goes on with what is next of it. */
 void pod_box_advance(struct pod_box *p);
 /* The machine has lost all that ran; as it will be told when the kubelet is back. */
 void pod_box_lose(struct pod_box *p);
 /* The machine is back: begins anew. */
 void pod_box_begin_anew(struct pod_box *p);
+/* Whether it was rejected, or its phase is final. */
 bool pod_box_is_over(const struct pod_box *p);
 
 /* ---- kubelet_container.c */
+/* Its turn has come: the image is pulled where it is not there, then it starts. */
 void box_begin(struct box *b);
 /* Asks it to end; at the pod's kill time it is killed. */
 void box_stop(struct box *b);
+/* Ends it at once, unless nothing can. */
 void box_kill(struct box *b);
 /* It ends by itself now. */
 void box_end(struct box *b, int code, const char *message);
 /* It is gone without a word, as in a power failure. */
 void box_lose(struct box *b);
+/* Frees what it owns. */
 void box_clear(struct box *b);
+/* Whether it runs. */
 bool box_is_alive(const struct box *b);
 /* A waiting container may go on. */
 void box_let_go(struct box *b);
@@ -196,21 +207,29 @@ void pod_write_end(struct pod_box *p);
 /* ---- driver.c */
 /* What an operand's container does; false when it is none. */
 bool operand_run(struct box *b, struct run *ret);
+/* Whether a container that waits may end well now; false for what is no operand. */
 bool operand_may_go(const struct box *b);
+/* Its time for a step of its own (run.step_ms) has come. */
 void operand_step(struct box *b);
+/* It has become ready. */
 void operand_ready(struct box *b);
 /* What it does when it is asked to end: may change b->run.stop_ms and stop_code. */
 void operand_stopping(struct box *b);
+/* It has ended, however. */
 void operand_ended(struct box *b);
 /* Whether the container holds the kernel module while it runs. */
 bool operand_holds_module(const struct box *b);
 /* A fresh boot: the host's own driver loads its module. */
 void driver_boot(struct machine *m);
+/* A driver's module is loaded; whoever waits for that looks again. `digest` is that of its configuration; NULL: none. */
 void driver_load(struct machine *m, const char *version, const char *digest);
+/* The module goes, with the signs of the driver; counted, also where somebody still used it. */
 void driver_unload(struct machine *m);
 /* How many devices of that name a pod's containers ask for. */
 int64_t pod_devices(const json_t *pod, const char *resource);
 /* The resource under which a machine's GPUs are given. */
 const char *machine_resource(const struct machine *m);
+/* So many of a resource that its plugin registers, where that has registered `gpus` of the first one. */
+int64_t machine_gives(const struct machine *m, const char *resource, int64_t gpus);
 
 #endif

@@ -112,8 +112,8 @@ static char *pull_error(const struct box *b, const struct spec_image *row)
     if (row->message)
         return xstrdup(row->message);
     if (!row->missing)
-        return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": "
-                         "unexpected status from HEAD request: 401 Unauthorized", b->image, b->image);
+        return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": unexpected status from "
+                         "HEAD request: 401 Unauthorized", b->image, b->image);
     return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": %s: not found", b->image,
                      b->image, b->image);
 }
@@ -256,8 +256,8 @@ static void keep_last(struct box *b)
 static void start_failed(struct box *b)
 {
     CLEANUP_FREE char *why = xasprintf("failed to create containerd task: failed to create shim task: OCI runtime create failed: "
-                                       "runc create failed: unable to start container process: exec: \"%s\": stat %s: "
-                                       "no such file or directory: unknown", command_of(b), command_of(b));
+                                       "runc create failed: unable to start container process: exec: \"%s\": stat %s: no such "
+                                       "file or directory: unknown", command_of(b), command_of(b));
     tell(b, true, "Failed", "Error: %s", why);
     keep_last(b);
     b->started_ms = sim_of(b)->now_ms;

@@ -58,6 +58,16 @@ static json_t *conditions_of(const struct machine *m, bool ready, const json_t *
     return out;
 }
 
+/* Sets what the plugin registers in a list of resources. */
+static void set_devices(const struct machine *m, int64_t gpus, json_t *list)
+{
+    const char *resource;
+    json_t *number;
+    json_object_set_new(list, machine_resource(m), json_textf("%lld", (long long) gpus));
+    json_object_foreach ((json_t *) m->shape->more, resource, number)
+        json_object_set_new(list, resource, json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
+}
+
 static json_t *resources_of(const struct machine *m, int64_t gpus)
 {
     const struct spec_shape *s = m->shape;
@@ -66,7 +76,7 @@ static json_t *resources_of(const struct machine *m, int64_t gpus)
                   "1000Gi", "memory", json_textf("%lldMi", (long long) (s->memory_mib ? s->memory_mib : MEMORY_MIB)), "pods",
                   json_textf("%lld", (long long) (s->pods ? s->pods : PODS)));
     if (m->plugged)
-        json_object_set_new(list, machine_resource(m), json_textf("%lld", (long long) gpus));
+        set_devices(m, gpus, list);
     return list;
 }
 
@@ -167,15 +177,15 @@ static void write_devices(void *arg)
         return;
     if (m->devices > m->capacity)
         m->capacity = m->devices;
-    CLEANUP_JSON json_t *capacity = json_textf("%lld", (long long) m->capacity);
-    CLEANUP_JSON json_t *allocatable = json_textf("%lld", (long long) m->devices);
+    CLEANUP_JSON json_t *capacity = json_object();
+    CLEANUP_JSON json_t *allocatable = json_object();
+    set_devices(m, m->capacity, capacity);
+    set_devices(m, m->devices, allocatable);
     const char *resource = machine_resource(m);
-    if (json_equal(json_object_get(json_at(node, "status.capacity"), resource), capacity) &&
-        json_equal(json_object_get(json_at(node, "status.allocatable"), resource), allocatable))
+    if (json_equal(json_object_get(json_at(node, "status.capacity"), resource), json_object_get(capacity, resource)) &&
+        json_equal(json_object_get(json_at(node, "status.allocatable"), resource), json_object_get(allocatable, resource)))
         return;
-    object_set_status(
-        m->a, KUBELET_USER, k, node,
-        json_pack("{s:{s:O}, s:{s:O}}", "capacity", resource, capacity, "allocatable", resource, allocatable));
+    object_set_status(m->a, KUBELET_USER, k, node, json_pack("{s:O, s:O}", "capacity", capacity, "allocatable", allocatable));
 }
 
 static void forget_devices(void *arg)

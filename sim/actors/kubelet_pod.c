@@ -124,29 +124,38 @@ static bool has_ended(const struct pod_box *p)
 }
 
 /* Devices that admitted pods of the machine have not taken. */
-static int64_t free_devices(const struct machine *m)
+static int64_t free_devices(const struct machine *m, const char *resource)
 {
-    int64_t free_ones = m->devices;
+    int64_t free_ones = machine_gives(m, resource, m->devices);
     for (size_t i = 0; i < m->pod_count; i++)
         if (m->pods[i]->admitted && !pod_box_is_over(m->pods[i]) && !has_ended(m->pods[i]))
-            free_ones -= pod_devices(m->pods[i]->object, machine_resource(m));
+            free_ones -= pod_devices(m->pods[i]->object, resource);
     return free_ones > 0 ? free_ones : 0;
+}
+
+static bool refuses(struct pod_box *p, const char *resource)
+{
+    int64_t wanted = pod_devices(p->object, resource), there = wanted ? free_devices(p->machine, resource) : 0;
+    if (wanted <= there)
+        return false;
+    p->rejected = "UnexpectedAdmissionError";
+    p->rejection = xasprintf("Pod was rejected: Allocate failed due to requested number of devices unavailable for %s. "
+                             "Requested: %d, Available: %d, which is unexpected",
+                             resource, (int) wanted, (int) there);
+    return true;
 }
 
 /* A pod that asks for devices that are not there is refused for good. */
 static void admit(struct pod_box *p)
 {
-    const char *resource = machine_resource(p->machine);
-    int64_t wanted = pod_devices(p->object, resource), there = wanted ? free_devices(p->machine) : 0;
+    bool refused = refuses(p, machine_resource(p->machine));
+    const char *resource;
+    json_t *number;
+    json_object_foreach ((json_t *) p->machine->shape->more, resource, number)
+        refused = refused || refuses(p, resource);
     p->admitted = true;
-    if (wanted <= there)
-        return;
-    p->rejected = "UnexpectedAdmissionError";
-    p->rejection = xasprintf("Pod was rejected: Allocate failed due to requested number of devices unavailable for %s. "
-                             "Requested: %d, Available: %d, which is "
-                             "unexpected",
-                             resource, (int) wanted, (int) there);
-    pod_note_status(p);
+    if (refused)
+        pod_note_status(p);
 }
 
 /* Without the handler of its runtime class there is no sandbox. */

@@ -13,7 +13,7 @@
 static json_t *time_text(const struct sim *sim, int64_t ms)
 {
     char text[CLOCK_TEXT_MAX];
-    clock_rfc3339(sim->epoch_us + ms * 1000, text);
+    clock_rfc3339(sim_wall_us(sim, ms), text);
     return json_string(text);
 }
 
@@ -191,10 +191,26 @@ static json_t *conditions_of(const struct pod_box *p, const char *phase)
 
 /* ---- the whole */
 
+/* What others say of the pod: what the kubelet before this one of its name said of it counts no more. New reference. */
+static json_t *conditions_of_others(const struct pod_box *p)
+{
+    static const char *const own[] = { "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady" };
+    json_t *list = json_array(), *condition;
+    size_t i;
+    json_array_foreach (json_at(p->object, "status.conditions"), i, condition) {
+        bool ours = false;
+        for (size_t k = 0; k < ARRAY_LEN(own); k++)
+            ours |= str_eq(json_str(condition, "type"), own[k]);
+        if (!ours)
+            json_array_append(list, condition);
+    }
+    return list;
+}
+
 static json_t *rejected_status(const struct pod_box *p)
 {
-    return json_pack("{s:s, s:s, s:s, s:o}", "phase", "Failed", "reason", p->rejected, "message", p->rejection, "startTime",
-                     time_text(p->machine->a->sim, p->start_ms));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "phase", "Failed", "reason", p->rejected, "message", p->rejection, "startTime",
+                     time_text(p->machine->a->sim, p->start_ms), "conditions", conditions_of_others(p));
 }
 
 static json_t *status_of(const struct pod_box *p, const char *phase)

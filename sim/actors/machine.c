@@ -44,6 +44,13 @@ const char *machine_resource(const struct machine *m)
     return m->shape->resource ? m->shape->resource : RESOURCE_GPU;
 }
 
+int64_t machine_gives(const struct machine *m, const char *resource, int64_t gpus)
+{
+    if (str_eq(resource, machine_resource(m)))
+        return gpus;
+    return gpus > 0 ? json_integer_value(json_object_get(m->shape->more, resource)) : 0;
+}
+
 void machine_free(struct machine *m)
 {
     struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event, &m->heartbeat_event };

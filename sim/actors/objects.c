@@ -31,7 +31,7 @@ void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX])
 int64_t actors_ms_of(const struct actors *a, const char *rfc3339)
 {
     int64_t us = rfc3339 ? clock_parse_rfc3339(rfc3339) : -1;
-    return us < 0 ? -1 : (us - a->sim->epoch_us) / 1000;
+    return us < 0 ? -1 : sim_ms_of_wall(a->sim, us);
 }
 
 bool pod_is_finished(const json_t *pod)

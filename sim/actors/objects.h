@@ -18,7 +18,9 @@ void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX]);
 /* A time of an object in virtual ms; -1 where there is none. */
 int64_t actors_ms_of(const struct actors *a, const char *rfc3339);
 
+/* Whether its phase is final: Succeeded or Failed. */
 bool pod_is_finished(const json_t *pod);
+/* Whether its condition Ready is True. */
 bool pod_is_ready(const json_t *pod);
 /* Ready for at least that long; when it will be is left in `ret_at_ms` (may be NULL), -1: not by waiting alone. */
 bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s, int64_t *ret_at_ms);

@@ -81,16 +81,6 @@ void access_deny(struct access *a, const char *verb, const char *resource)
 
 /* ---- who */
 
-static bool has_text(const json_t *list, const char *text)
-{
-    size_t i;
-    json_t *item;
-    json_array_foreach ((json_t *) list, i, item)
-        if (str_eq(json_string_value(item), text))
-            return true;
-    return false;
-}
-
 /* Whether a user is in one of the groups that the server itself gives. */
 static bool is_in_group(const char *user, const char *group)
 {
@@ -132,7 +122,7 @@ static bool binds(const json_t *binding, const char *user)
 static bool lists(const json_t *rule, const char *key, const char *word)
 {
     const json_t *list = json_object_get(rule, key);
-    return has_text(list, "*") || has_text(list, word);
+    return json_has_text(list, "*") || json_has_text(list, word);
 }
 
 static bool lists_resource(const json_t *rule, const struct access_request *q)
@@ -141,14 +131,14 @@ static bool lists_resource(const json_t *rule, const struct access_request *q)
         return lists(rule, "resources", q->resource);
     CLEANUP_FREE char *own = xasprintf("%s/%s", q->resource, q->subresource);
     CLEANUP_FREE char *any = xasprintf("*/%s", q->subresource);
-    return lists(rule, "resources", own) || has_text(json_object_get(rule, "resources"), any);
+    return lists(rule, "resources", own) || json_has_text(json_object_get(rule, "resources"), any);
 }
 
 static bool rule_allows(const json_t *rule, const struct access_request *q)
 {
     const json_t *names = json_object_get(rule, "resourceNames");
     return lists(rule, "verbs", q->verb) && lists(rule, "apiGroups", q->group) && lists_resource(rule, q) &&
-           (json_array_size(names) == 0 || (*q->name && has_text(names, q->name)));
+           (json_array_size(names) == 0 || (*q->name && json_has_text(names, q->name)));
 }
 
 static bool role_allows(const json_t *role, const struct access_request *q)
@@ -190,7 +180,7 @@ static bool is_denied(const struct access *a, const struct access_request *q)
 
 bool access_allows(const struct access *a, const struct access_request *q)
 {
-    if (has_text(a->admins, q->user))
+    if (json_has_text(a->admins, q->user))
         return true;
     if (is_denied(a, q))
         return false;

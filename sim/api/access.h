@@ -20,7 +20,9 @@ struct access_request {
     const char *name;        /* "" = none */
 };
 
+/* No rules yet: nobody but admins may do anything. Owned by the caller. */
 struct access *access_new(void);
+/* Frees the rules. NULL is none. */
 void access_free(struct access *a);
 /* Whoever is in no binding may do nothing; this user may do everything. Copied. */
 void access_add_admin(struct access *a, const char *user);
@@ -32,6 +34,7 @@ int access_add_chart(struct access *a, const char *ns, const char *operand_names
 /* Takes one (verb, resource) from everybody who is no admin: a hole for the RBAC matrix. `resource` as "group/resource"
  * or "group/resource/subresource"; in the core group it begins with the slash: "/nodes". */
 void access_deny(struct access *a, const char *verb, const char *resource);
+/* Whether they allow it. */
 bool access_allows(const struct access *a, const struct access_request *q);
 
 #endif

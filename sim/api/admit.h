@@ -21,6 +21,7 @@ struct admission {
 
 /* Starts one on an object that is there; -1 and 404 when it is not. */
 int admission_begin(struct admission *a, struct api *api, const struct write *w, struct refusal *r);
+/* Frees what it owns. */
 void admission_clear(struct admission *a);
 #define CLEANUP_ADMISSION CLEANUP(admission_clear)
 
@@ -35,6 +36,7 @@ int admission_check_name(const struct write *w, const char *name, struct refusal
 
 /* Checks, completes and commits. `ret` (may be NULL) as with write_create(). */
 int admission_create(struct admission *a, json_t **ret, struct refusal *r);
+/* The same of a write to what is there: an update, a patch, an apply. */
 int admission_update(struct admission *a, json_t **ret, struct refusal *r);
 
 #endif

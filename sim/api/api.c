@@ -117,6 +117,12 @@ size_t api_count(const struct api *api, const struct kind *k)
     return store_table(&api->store, event_stored_kind(k))->len;
 }
 
+size_t api_from(const struct api *api, const struct kind *k, const char *ns)
+{
+    CLEANUP_FREE char *before_all = xasprintf("%s/", ns);
+    return table_find(store_table(&api->store, event_stored_kind(k)), before_all);
+}
+
 json_t *api_at(const struct api *api, const struct kind *k, size_t i)
 {
     return store_table(&api->store, event_stored_kind(k))->records[i]->object;

@@ -56,7 +56,9 @@ typedef void api_commit_fn(void *arg, const struct api_commit *c);
 
 /* A server with the namespaces that every cluster has. The clock is copied; what it points to must outlive the api. */
 struct api *api_new(const struct clock *clock);
+/* Frees it with all objects and their history. NULL is none. */
 void api_free(struct api *api);
+/* Adds a listener; those that were there before are called before it. */
 void api_on_commit(struct api *api, api_commit_fn *fn, void *arg);
 /* The newest resourceVersion. */
 uint64_t api_rv(const struct api *api);
@@ -67,6 +69,7 @@ void api_share_schemas(struct api *api, struct custom_schemas *schemas);
 
 /* Serves one request. */
 void api_serve(struct api *api, const struct api_call *call, struct api_answer *ret);
+/* Frees body and watch; nothing is in it afterwards. */
 void api_answer_clear(struct api_answer *a);
 
 /* ---- who may do what: nothing is forbidden until rules are given (sim/api/access.h) */
@@ -82,12 +85,16 @@ json_t *api_get(const struct api *api, const struct kind *k, const char *ns, con
 /* All objects of a kind in order of namespace and name: for (size_t i = 0; i < api_count(…); i++) api_at(…, i). Borrowed; the
  * places move with every write that creates or removes one. */
 size_t api_count(const struct api *api, const struct kind *k);
+/* The place of the first of a namespace, after which the others of it come; that of the next namespace where it has none. */
+size_t api_from(const struct api *api, const struct kind *k, const char *ns);
+/* The i-th of them. */
 json_t *api_at(const struct api *api, const struct kind *k, size_t i);
 /* Writes; 0, or -1 and a refusal (may be NULL). Objects and patches are borrowed; apiVersion and kind may be left out. */
 int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object, struct refusal *r);
 /* With metadata.resourceVersion in it, only from that version. `subresource` is "" or "status". */
 int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object,
                struct refusal *r);
+/* A JSON merge patch; otherwise as api_update(). */
 int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *subresource,
               const json_t *patch, struct refusal *r);
 /* Server-side apply, with force or not. */
@@ -95,10 +102,11 @@ int api_apply(struct api *api, const char *user, const struct kind *k, const jso
 /* `grace_s` -1: the kind's own. `uid` NULL: any incarnation. Background propagation. */
 int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid,
                int grace_s, struct refusal *r);
+/* As the eviction subresource does it: 429 where a PodDisruptionBudget is in the way. */
 int api_evict(struct api *api, const char *user, const char *ns, const char *name, struct refusal *r);
 
-/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing is checked or filled in but its
- * version. Nothing may have its name yet. */
+/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing is checked or filled in but
+ * its version. Nothing may have its name yet. */
 void api_restore(struct api *api, const struct kind *k, const json_t *object);
 
 /* ---- history */
@@ -118,16 +126,18 @@ enum api_watch_news {
 };
 /* The next event that the watch has not told; `ret` is borrowed until the next call for any watch of this api. */
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len);
-/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the client did not ask for bookmarks.
- */
+/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the client did not ask
+ * for bookmarks. */
 const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len);
 /* timeoutSeconds of the request in ms, or the server's own (30 to 60 minutes: the lower bound, since nothing is random here). */
 int64_t api_watch_timeout_ms(const struct api_watch *w);
 /* Whether the watch would see this commit. */
 bool api_watch_wants(const struct api_watch *w, const struct api_commit *c);
+/* The kind that it watches. */
 const struct kind *api_watch_kind(const struct api_watch *w);
 /* The version up to which all was told. */
 uint64_t api_watch_rv(const struct api_watch *w);
+/* Ends the watch. NULL is none. */
 void api_watch_free(struct api_watch *w);
 
 #endif

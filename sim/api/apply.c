@@ -1,5 +1,5 @@
-/* Server-side apply: the intent is laid over the live object, what its manager no longer names goes, what others own conflicts.
- */
+/* Server-side apply: the intent is laid over the live object, what its manager no longer names goes, what others
+ * own conflicts. */
 #include "sim/api/managed.h"
 
 #include "base/json.h"

@@ -74,7 +74,8 @@ static int create(struct api *api, const char *user, const json_t *object, struc
                    json_str_or_empty(object, "metadata.name"), k ? refusal.message : "there is no such kind here");
 }
 
-int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace, struct err *e)
+int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace,
+                    struct err *e)
 {
     const char *const namespaces[] = { release_namespace, operand_namespace };
     size_t count = str_eq(release_namespace, operand_namespace) ? 1 : ARRAY_LEN(namespaces);

@@ -19,8 +19,9 @@ json_t *builtin_crds(void);
 json_t *builtin_crd_of(const char *plural);
 /* An array of the chart's ClusterRole, Role, ClusterRoleBinding and RoleBinding objects for these namespaces. New reference. */
 json_t *builtin_roles(const char *release_namespace, const char *operand_namespace);
-/* Makes the namespaces, which may be one, and those definitions, as this user: what `helm install` leaves behind, without rights. -1 with an error:
- * one was refused. */
-int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace, struct err *e);
+/* Makes the namespaces, which may be one, and those definitions, as this user: what `helm install` leaves behind, without rights.
+ * -1 with an error: one was refused. */
+int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace,
+                    struct err *e);
 
 #endif

@@ -13,6 +13,7 @@ struct cel;
 
 /* NULL and ERR_INVALID, with the place in the text, when it is no rule or one that this part of CEL cannot say. */
 struct cel *cel_compile(const char *text, struct err *e);
+/* Frees a rule. NULL is none. */
 void cel_free(struct cel *c);
 /* Whether the rule holds for `self`; -1 and ERR_INVALID when it cannot be said ("no such key: a"), which counts as no. */
 int cel_eval(const struct cel *c, const json_t *self, bool *ret_holds, struct err *e);

@@ -18,10 +18,5 @@ bool custom_is_served(const struct api *api, const struct kind *k)
 
 const json_t *custom_version(const struct api *api, const struct kind *k)
 {
-    size_t i;
-    json_t *version;
-    json_array_foreach (json_at(custom_definition(api, k), "spec.versions"), i, version)
-        if (str_eq(json_str(version, "name"), k->version))
-            return version;
-    return NULL;
+    return json_find(json_at(custom_definition(api, k), "spec.versions"), "name", k->version);
 }

@@ -143,6 +143,5 @@ void custom_validate(struct custom_schemas *schemas, const struct kind *k, const
     else
         refuse_cause(r, "FieldValueInvalid", "<nil>",
                      "Invalid value: null: some validation rules were not checked because the object was invalid; correct the "
-                     "existing errors to "
-                     "complete validation");
+                     "existing errors to complete validation");
 }

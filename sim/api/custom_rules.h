@@ -12,7 +12,9 @@
 /* The schemas of all custom kinds, each compiled when it is first asked for, which takes milliseconds: servers may share them. */
 struct custom_schemas;
 
+/* None compiled yet. Owned by the caller. */
 struct custom_schemas *custom_schemas_new(void);
+/* Frees them, after all servers that share them. */
 void custom_schemas_free(struct custom_schemas *s);
 
 /* As typed_read(): fields that the schema does not know are left out, defaults filled in. New reference; wrong types are found by

@@ -19,8 +19,11 @@ struct draft draft_at(const struct draft *d, const char *key);
 void draft_put(struct draft *d, const char *key, struct draft *child);
 /* The member of an object, or NULL. Borrowed. */
 json_t *draft_get(const struct draft *d, const char *key);
+/* Sets a member of an object. */
 void draft_set(struct draft *d, const char *key, json_t *value_steal);
+/* Sets an item of an array; the place must be there. */
 void draft_set_item(struct draft *d, size_t i, json_t *value_steal);
+/* Takes a member out; nothing happens where there is none. */
 void draft_drop(struct draft *d, const char *key);
 /* Sets a string where nothing is. */
 void draft_default(struct draft *d, const char *key, const char *text);

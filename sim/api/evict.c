@@ -67,7 +67,7 @@ static bool disrupts_nothing(const json_t *pod)
 static bool is_for(const json_t *budget, const json_t *pod)
 {
     const json_t *label_selector = json_at(budget, "spec.selector");
-    if (!label_selector || !str_eq(object_namespace(budget), object_namespace(pod)))
+    if (!label_selector)
         return false;
     CLEANUP_ERR struct err e = { 0 };
     struct selector selector = { 0 };
@@ -80,13 +80,16 @@ static bool is_for(const json_t *budget, const json_t *pod)
 static int find_budget(struct eviction *v, struct refusal *r)
 {
     const struct kind *k = kind_named("poddisruptionbudgets");
-    for (size_t i = 0; i < api_count(v->api, k); i++) {
+    const char *ns = object_namespace(v->pod);
+    for (size_t i = api_from(v->api, k, ns); i < api_count(v->api, k); i++) {
         json_t *budget = api_at(v->api, k, i);
+        if (!str_eq(object_namespace(budget), ns))
+            break;
         if (!is_for(budget, v->pod))
             continue;
         if (v->budget)
-            return refuse(r, 500, NULL, "This pod has more than one PodDisruptionBudget, "
-                                        "which the eviction subresource does not support.");
+            return refuse(r, 500, NULL, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+                                        "support.");
         v->budget = json_incref(budget);
     }
     return 0;

@@ -17,6 +17,7 @@ struct field_diff {
 void field_diff(const struct merge_root *root, const json_t *before, const json_t *after, struct field_diff *ret);
 /* Leaves out what is at these paths ("spec", "metadata.labels") and below; NULL-terminated. */
 void field_diff_leave_out(struct field_diff *d, const char *const *paths);
+/* Frees both sets. */
 void field_diff_clear(struct field_diff *d);
 #define CLEANUP_DIFF CLEANUP(field_diff_clear)
 

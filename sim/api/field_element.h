@@ -21,9 +21,11 @@ struct field_items {
     char **elements; /* NULL for an item that has none */
     size_t len;
 };
+/* Of these items, in order; field_items_clear() when done. */
 struct field_items field_items_of(const struct merge_type *list, const json_t *items);
 /* The place of an item with this element, from `from` on; `len` when there is none. */
 size_t field_items_find(const struct field_items *items, const char *element, size_t from);
+/* Frees the elements. */
 void field_items_clear(struct field_items *items);
 #define CLEANUP_ITEMS CLEANUP(field_items_clear)
 

@@ -23,6 +23,7 @@ struct filter {
  * by. */
 int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields, struct filter *ret,
                    struct refusal *r);
+/* Frees what it owns; it shows everything afterwards. */
 void filter_clear(struct filter *f);
 #define CLEANUP_FILTER CLEANUP(filter_clear)
 /* Whether it shows an object, as it is stored; NULL is no object. */

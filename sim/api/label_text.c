@@ -77,8 +77,7 @@ static int add_value(json_t *values, const char *key, const char *value, struct 
     if (*value && !is_name(value, strlen(value)))
         return refuse(r, 400, NULL,
                       "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": a valid label must be an empty "
-                      "string or "
-                      "consist of alphanumeric characters, '-', '_' or '.'",
+                      "string or consist of alphanumeric characters, '-', '_' or '.'",
                       json_array_size(values), key, value);
     json_array_append_new(values, json_string(value));
     return 0;

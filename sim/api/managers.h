@@ -29,6 +29,7 @@ struct managers {
 
 /* Reads an array of managedFields, which must outlive the result. False, and nothing read, where one of its entries is none. */
 bool managers_read(struct managers *m, const json_t *managed_fields);
+/* Frees the entries; there are none afterwards. */
 void managers_clear(struct managers *m);
 #define CLEANUP_MANAGERS CLEANUP(managers_clear)
 

@@ -368,7 +368,6 @@ static const struct merge_type policy_pool_status[] = {
 static const struct merge_type policy_status[] = {
     { "conditions", .how = MERGE_LIST, .keys = { { "type" } } },
     { "nodes", .how = MERGE_FIELDS, .fields = policy_counts },
-    SET("notYetActedOn"),
     { "operands", .how = MERGE_LIST, .keys = { { "name" } } },
     { "pools", .how = MERGE_LIST, .keys = { { "name" } }, .fields = policy_pool_status },
     END,

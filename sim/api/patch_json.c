@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/typed.h"
 
 enum {
     OPERATIONS_MAX = 10000,
@@ -231,7 +232,8 @@ static bool do_copy(struct patching *patching, const json_t *operation)
     const json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *copy = value ? json_deep_copy(value) : json_null();
     patching->copied += json_dumpb(copy, NULL, 0, JSON_ENCODE_ANY | JSON_COMPACT);
-    return patching->copied <= COPIED_MAX && find(patching->document, json_key(operation, "path"), &to) && put(&to, json_incref(copy));
+    return patching->copied <= COPIED_MAX && find(patching->document, json_key(operation, "path"), &to) &&
+           put(&to, json_incref(copy));
 }
 
 static bool do_move(struct patching *patching, const json_t *operation)
@@ -264,40 +266,19 @@ static bool run(struct patching *patching, const json_t *operation)
 
 /* ---- the form of a patch */
 
-static const char *type_name(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "object";
-    case JSON_ARRAY:
-        return "array";
-    case JSON_STRING:
-        return "string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "bool";
-    case JSON_NULL:
-        return "null";
-    }
-    return "value";
-}
-
 /* 0, or -1 and 400 in the words of Go's decoder. */
 static int check_operation(const json_t *operation, struct refusal *r)
 {
     static const char *const texts[] = { "op", "path", "from" };
     if (!json_is_object(operation))
         return refuse(r, 400, NULL, "error decoding patch: json: cannot unmarshal %s into Go value of type handlers.jsonPatchOp",
-                      type_name(operation));
+                      typed_word(operation));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const json_t *text = json_object_get(operation, texts[i]);
         if (text && !json_is_string(text) && !json_is_null(text))
             return refuse(r, 400, NULL,
                           "error decoding patch: json: cannot unmarshal %s into Go struct field jsonPatchOp.%s of type string",
-                          type_name(text), texts[i]);
+                          typed_word(text), texts[i]);
     }
     return 0;
 }
@@ -309,7 +290,7 @@ static int check_form(const json_t *patch, struct refusal *r)
     if (!json_is_array(patch))
         return refuse(r, 400, NULL,
                       "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp",
-                      type_name(patch));
+                      typed_word(patch));
     json_array_foreach (patch, i, operation)
         if (check_operation(operation, r) < 0)
             return -1;

@@ -19,8 +19,8 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
 
 /* ---- what is taken from a patch as it is */
 
-/* A part of a patch without directives and null members; NULL where a directive says that it is not to be taken. New reference.
- */
+/* A part of a patch without directives and null members; NULL where a directive says that it is not to be taken.
+ * New reference. */
 static json_t *plain(const json_t *value)
 {
     const char *name;
@@ -163,7 +163,8 @@ static json_t *in_order(json_t *list_steal, const char *key, const json_t *order
     size_t t = 0, o = 0;
     while (t < json_array_size(theirs) || o < json_array_size(others)) {
         json_t *their = json_array_get(theirs, t), *other = json_array_get(others, o);
-        size_t their_place = their ? place_in(had, key, their) : NOWHERE, other_place = other ? place_in(had, key, other) : NOWHERE;
+        size_t their_place = their ? place_in(had, key, their) : NOWHERE;
+        size_t other_place = other ? place_in(had, key, other) : NOWHERE;
         bool other_first = !their || (their_place != NOWHERE && other_place < their_place);
         json_array_append(all, other_first ? other : their);
         *(other_first ? &o : &t) += 1;

@@ -38,7 +38,9 @@ struct path {
     size_t parameter_count;
 };
 
+/* Takes a request's target apart; never fails: what leads nowhere says so in `end`. */
 void path_parse(const char *target, struct path *ret);
+/* Frees what it owns. */
 void path_clear(struct path *p);
 #define CLEANUP_PATH CLEANUP(path_clear)
 

@@ -49,12 +49,7 @@ static const json_t *pick_matching(const json_t *list, const char **at)
     char key[WORD_MAX], text[WORD_MAX];
     if (!read_word(at, "=", key) || !read_exactly(at, "==") || !read_quoted(at, text) || !read_exactly(at, ")]"))
         return NULL;
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item)
-        if (str_eq(json_str(item, key), text))
-            return item;
-    return NULL;
+    return json_find(list, key, text);
 }
 
 /* What stands in brackets: a filter, a quoted key, a place, or all. */

@@ -175,8 +175,8 @@ void prepare_pod(const json_t *before, json_t *object)
 
 /* ---- services */
 
-/* An address of the service network that follows from the name. Two names may get the same one; nothing in here is reached by it.
- */
+/* An address of the service network that follows from the name. Two names may get the same one; nothing in here is reached
+ * by it. */
 static char *address_of(const json_t *object)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object), object_name(object));

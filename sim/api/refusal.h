@@ -41,6 +41,7 @@ void refuse_cause(struct refusal *r, const char *type, const char *field, const 
 int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *name);
 /* The metav1.Status. New reference. */
 json_t *refusal_status(const struct refusal *r);
+/* Frees what it owns; it is not refused afterwards. */
 void refusal_clear(struct refusal *r);
 
 #endif

@@ -11,11 +11,11 @@
 
 struct custom_schemas;
 
-/* The object as the server reads it: nulls, empty lists and fields that its type does not know are left out, and defaults filled
- * in. New reference, whose top level and metadata are its own; the rest is shared with `object` where nothing changes. What is
- * the same tree as in `before` (NULL: a new object) is known to be in order. With `strict`, an unknown field is an error. NULL
- * and why, owned by the caller: "json: cannot unmarshal string into Go struct field …", "strict decoding error: unknown field …".
- */
+/* The object as the server reads it: nulls, empty lists and fields that its type does not know are left out, and defaults
+ * filled in. New reference, whose top level and metadata are its own; the rest is shared with `object` where nothing changes.
+ * What is the same tree as in `before` (NULL: a new object) is known to be in order. With `strict`, an unknown field is an
+ * error. NULL and why, owned by the caller: "json: cannot unmarshal string into Go struct field …", "strict decoding error:
+ * unknown field …". */
 json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object, bool strict,
                    char **ret_why);
 /* Paths of the fields that its kind does not have, "spec.containers[0].x"; NULL when there are none. New reference. */

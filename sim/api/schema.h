@@ -12,6 +12,7 @@ struct schema;
 
 /* NULL and ERR_INVALID, with the place, when a pattern or a rule of it cannot be compiled. */
 struct schema *schema_new(const json_t *open_api, struct err *e);
+/* Frees it. NULL is none. */
 void schema_free(struct schema *s);
 
 /* The value without fields that the schema does not know and without nulls where it has none, with its defaults; shares what does

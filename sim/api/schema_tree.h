@@ -41,8 +41,8 @@ struct schema {
     size_t rule_count;
 };
 
-/* Whether a value may stand where an integer belongs: one with a point may, when nothing is behind the point and a float64 can tell it from its
- * neighbours. */
+/* Whether a value may stand where an integer belongs: one with a point may, when nothing is behind the point and a float64 can
+ * tell it from its neighbours. */
 bool schema_is_integer(const json_t *value);
 
 #endif

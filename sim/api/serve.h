@@ -44,8 +44,8 @@ int serve_page(struct serving *s, const struct page *page);
 int serve_json(struct serving *s, int status, json_t *value_steal);
 /* 0, or -1 and 403, when this user may not use a verb on what the path names. */
 int serve_authorize(struct serving *s, const char *verb);
-/* The field manager of a request: the one that is given, else the program's name as its User-Agent begins. Owned by the caller.
- */
+/* The field manager of a request: the one that is given, else the program's name as its User-Agent begins. Owned
+ * by the caller. */
 char *serve_manager(const struct serving *s, const struct write_options *o);
 /* A write to what the path names. */
 struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager, const struct write_options *o);

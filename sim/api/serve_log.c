@@ -1,5 +1,5 @@
-/* The log of a container. There are no programs here whose words could be kept: what one has said is what its last words were, as its
- * status has them. */
+/* The log of a container. There are no programs here whose words could be kept: what one has said is what its last words were, as
+ * its status has them. */
 #include "sim/api/serve.h"
 
 #include <string.h>
@@ -10,14 +10,8 @@
 /* What one of two lists of a pod, one of them of init containers, has of a container; NULL: nothing. */
 static const json_t *named_in(const json_t *pod, const char *const lists[2], const char *container)
 {
-    for (int list = 0; list < 2; list++) {
-        size_t i;
-        json_t *item;
-        json_array_foreach (json_at(pod, lists[list]), i, item)
-            if (str_eq(json_str(item, "name"), container))
-                return item;
-    }
-    return NULL;
+    const json_t *first = json_find(json_at(pod, lists[0]), "name", container);
+    return first ? first : json_find(json_at(pod, lists[1]), "name", container);
 }
 
 static const char *const statuses[2] = { "status.initContainerStatuses", "status.containerStatuses" };

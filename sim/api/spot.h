@@ -14,8 +14,8 @@ struct spot {
     bool is_map;           /* `key` is one of a map: [key] */
 };
 
-/* "spec.containers[0].ports[1].name"; `b` is emptied first. */
 struct buf;
+/* "spec.containers[0].ports[1].name"; `b` is emptied first. */
 void spot_text(const struct spot *s, struct buf *b);
 
 #define SPOT(above, name) ((const struct spot){ .up = (above), .key = (name) })
@@ -31,6 +31,7 @@ void spot_duplicate(struct refusal *r, const struct spot *s, const json_t *value
 void spot_not_found(struct refusal *r, const struct spot *s, const char *name);
 /* `supported` is NULL-terminated. */
 void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value, const char *const *supported);
+/* A text of more than `max` bytes. */
 void spot_too_long(struct refusal *r, const struct spot *s, size_t max);
 
 #endif

@@ -36,7 +36,9 @@ struct store {
     struct map incarnations; /* how often a key of a kind came to be: struct incarnation */
 };
 
+/* A store without objects. */
 void store_init(struct store *s);
+/* Frees all objects and their history. */
 void store_clear(struct store *s);
 
 /* Writes the key of an object; false when it is too long for any. `ns` may be NULL. */
@@ -45,6 +47,7 @@ bool store_key(const char *ns, const char *name, char ret[static STORE_KEY_MAX])
 size_t table_find(const struct table *t, const char *key);
 /* NULL when there is none. Borrowed until the next commit. */
 const struct record *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name);
+/* The table of a kind. Borrowed. */
 const struct table *store_table(const struct store *s, const struct kind *k);
 
 /* A uid for a new object; the n-th incarnation of a name has the same one in every life. */
@@ -75,6 +78,7 @@ void store_compact(struct store *s, uint64_t rv);
 /* The objects of a kind at an older version that store_knows_since(), as records with borrowed objects. store_snapshot_free()
  * when done. */
 struct table *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv);
+/* Frees the table, not its objects. */
 void store_snapshot_free(struct table *t);
 
 #endif

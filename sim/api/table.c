@@ -254,6 +254,6 @@ int table_form_parse(const char *include, enum table_form *ret, struct refusal *
         *ret = form_names[i].form;
         return 0;
     }
-    return refuse(r, 400, NULL, "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": "
-                                "must be 'Metadata', 'Object', 'None', or empty", include);
+    return refuse(r, 400, NULL, "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must be "
+                                "'Metadata', 'Object', 'None', or empty", include);
 }

@@ -15,8 +15,8 @@ enum {
     KEPT_MIN = 100,  /* bytes: shorter ones are written as soon as found */
 };
 
-/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the program, as with all memory.
- */
+/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the program, as
+ * with all memory. */
 static char *room(struct buf *out, size_t n)
 {
     char *bytes = buf_grow(out, n);

@@ -36,16 +36,6 @@ static json_t *volume_json(const char *name)
                      FILE_MODE);
 }
 
-static bool is_mounted(const json_t *mounts)
-{
-    size_t i;
-    json_t *mount;
-    json_array_foreach ((json_t *) mounts, i, mount)
-        if (str_eq(json_key(mount, "mountPath"), MOUNT_PATH))
-            return true;
-    return false;
-}
-
 static json_t *copy_or_new(const json_t *list)
 {
     return list ? json_copy((json_t *) list) : json_array();
@@ -61,7 +51,7 @@ static bool mount(struct draft *spec, const char *key, const char *name)
     struct draft list = draft_of(containers);
     for (size_t i = 0; i < json_array_size(containers); i++) {
         json_t *container = json_array_get(containers, i), *mounts = json_object_get(container, "volumeMounts");
-        if (is_mounted(mounts))
+        if (json_find(mounts, "mountPath", MOUNT_PATH))
             continue;
         json_t *with = json_copy(container), *more = copy_or_new(mounts);
         json_array_append_new(more, json_pack("{s:s, s:b, s:s}", "name", name, "readOnly", 1, "mountPath", MOUNT_PATH));

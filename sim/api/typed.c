@@ -36,7 +36,7 @@ static void add_path(struct buf *b, const struct place *at, bool plain)
         buf_printf(b, "[%zu]", at->index);
 }
 
-static const char *word_of(const json_t *value)
+const char *typed_word(const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
@@ -93,7 +93,7 @@ static json_t *wrong_type(const struct place *at, const json_t *value, bool whol
         owner = owner->up;
     CLEANUP_FREE char *number = whole ? xstrdup("") : number_shown(value, at->field->what & FIELD_WHAT);
     CLEANUP_FREE char *type = type_shown(at->field, whole);
-    p->wrong_type = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s", word_of(value), number,
+    p->wrong_type = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s", typed_word(value), number,
                               owner->type->name, buf_text(&path), type);
     return NULL;
 }

@@ -17,6 +17,9 @@ struct typed_problems {
 /* The object as it is understood; what needs no change is shared with `object`, and what is the same tree as in `before` (may be
  * NULL), which was read already, is not looked at. New reference; NULL with problems->wrong_type. */
 json_t *typed_read(const struct type *t, const json_t *before, const json_t *object, struct typed_problems *problems);
+/* What Go's decoder calls a value: "object", "array", "string", "number", "bool" or "null". */
+const char *typed_word(const json_t *value);
+/* Frees what it owns. */
 void typed_problems_clear(struct typed_problems *p);
 
 #endif

@@ -40,8 +40,11 @@ void validate_priority_class(const json_t *before, const json_t *after, struct r
 void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r);
 /* One container; the keys of `volumes` are the names of the pod's. */
 void validate_container(const json_t *container, const json_t *volumes, const struct spot *at, struct refusal *r);
+/* A node selector with its terms. */
 void validate_node_selector(const json_t *selector, const struct spot *at, struct refusal *r);
+/* A list of tolerations. */
 void validate_tolerations(const json_t *tolerations, const struct spot *at, struct refusal *r);
+/* A LabelSelector. */
 void validate_label_selector(const json_t *selector, const struct spot *at, struct refusal *r);
 /* Keys and values of a map of labels; `at` is the map. */
 void validate_labels(const json_t *labels, const struct spot *at, struct refusal *r);

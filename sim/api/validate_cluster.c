@@ -105,8 +105,8 @@ static void validate_data_key(const char *key, const struct spot *at, struct ref
     if (!*key || strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(key))
         spot_invalid_text(
             r, &here, key,
-            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  "
-            "or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+            "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
     else if (str_eq(key, "."))
         spot_invalid_text(r, &here, key, "must not be '.'");
     else if (str_has_prefix(key, ".."))

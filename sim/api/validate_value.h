@@ -8,6 +8,7 @@
 void validate_not_negative(const json_t *object, const char *key, const struct spot *at, struct refusal *r);
 /* The same for several members; `keys` is NULL-terminated. */
 void validate_none_negative(const json_t *object, const char *const *keys, const struct spot *at, struct refusal *r);
+/* A port's number is from 1 to 65535. */
 void validate_port(const json_t *number, const struct spot *at, struct refusal *r);
 /* The member is one of a NULL-terminated set of words. */
 void validate_word(const json_t *object, const char *key, const char *const *words, const struct spot *at, struct refusal *r);

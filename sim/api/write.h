@@ -41,6 +41,7 @@ enum patch_type { PATCH_MERGE, PATCH_JSON, PATCH_STRATEGIC };
 int write_create(struct api *api, const struct write *w, const json_t *object, json_t **ret, struct refusal *r);
 /* Replaces the object; with metadata.resourceVersion or metadata.uid in it, only that version or incarnation. */
 int write_update(struct api *api, const struct write *w, const json_t *object, json_t **ret, struct refusal *r);
+/* Changes what is there by a patch of one of three kinds. */
 int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch, json_t **ret,
                 struct refusal *r);
 /* Server-side apply; `ret_created` (may be NULL) says whether the object is new. */

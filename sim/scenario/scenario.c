@@ -86,6 +86,7 @@ static const struct field shape_fields[] = {
     ROW(struct spec_shape, "kubelet", kubelet, .type = FIELD_TEXT),
     ROW(struct spec_shape, "gpus", gpus, .type = FIELD_INT),
     ROW(struct spec_shape, "resource", resource, .type = FIELD_TEXT),
+    ROW(struct spec_shape, "more", more, .type = FIELD_OBJECT),
     ROW(struct spec_shape, "gpuProduct", gpu_product, .type = FIELD_TEXT),
     ROW(struct spec_shape, "hostDriver", host_driver, .type = FIELD_TEXT),
     ROW(struct spec_shape, "hostToolkit", host_toolkit, .type = FIELD_BOOL),
@@ -366,7 +367,6 @@ static int read_all(struct scenario *s, const json_t *root, struct err *e)
         return -1;
     const struct field_context c = { s->store->shapes, s->store->shape_count };
     s->seed = 1;
-    s->begins_us = SIM_EPOCH_US;
     if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, root, e) < 0 || read_tables(s, root, e) < 0 ||
         read_actions(s, root, e) < 0 || read_parts(s, root, e) < 0)
         return -1;

@@ -24,7 +24,7 @@ struct scenario {
     const char *name;        /* NULL: none */
     const char *about;       /* one sentence; NULL: none */
     uint64_t seed;           /* 1 when the file has none */
-    int64_t begins_us;       /* wall time at 0; SIM_EPOCH_US when the file has none */
+    int64_t begins_us;       /* wall time at 0; 0: the file does not say */
     const json_t *expect;    /* what must come of it, for who runs it as a test; NULL: nothing is said. Borrowed. */
     struct spec_world world;
     struct scenario_change *changes;
@@ -36,6 +36,7 @@ struct scenario {
 struct scenario *scenario_read(const char *file, struct err *e);
 /* The same from text; `name` stands for the file. */
 struct scenario *scenario_parse(const char *name, const char *text, size_t len, struct err *e);
+/* Frees it with all that stands in it. NULL is none. */
 void scenario_free(struct scenario *s);
 
 #endif

@@ -12,6 +12,7 @@ struct certificate {
 
 /* An EC key (P-256) and a certificate for "localhost", 127.0.0.1 and an IP address (other text is left out), good for a week. */
 int certificate_make(const char *ip, struct certificate *ret, struct err *e);
+/* Frees both texts. */
 void certificate_clear(struct certificate *c);
 /* `bytes` random bytes in hexadecimal, as a bearer token. Owned by the caller. */
 char *certificate_token(int bytes);

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "sim/serve/http1.h"
 #include "serve/listen.h"
+#include "serve/source.h"
 #include "serve/status_text.h"
 
 enum {
@@ -45,12 +45,6 @@ struct connection {
     bool refused;            /* what still comes is thrown away: to close at once would take the answer with it */
 };
 TAILQ_HEAD(connections, connection);
-
-/* A descriptor that is no client; in libwebsockets' per-descriptor memory. */
-struct source {
-    void (*on_readable)(void *arg);
-    void *arg;
-};
 
 struct front {
     struct front_options options;
@@ -313,30 +307,13 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
     return 0;
 }
 
-static int on_source(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
-{
-    (void) wsi, (void) in, (void) len;
-    const struct source *source = user;
-    if (reason == LWS_CALLBACK_RAW_RX_FILE)
-        source->on_readable(source->arg);
-    return 0;
-}
-
 #define CLIENT_PROTOCOL "client"
-#define SOURCE_PROTOCOL "source"
 
 static const struct lws_protocols protocols[] = {
     { .name = CLIENT_PROTOCOL, .callback = on_client },
-    { .name = SOURCE_PROTOCOL, .callback = on_source, .per_session_data_size = sizeof(struct source) },
+    SOURCE_PROTOCOL,
     { .name = NULL },
 };
-
-static void on_library_log(int level, const char *line)
-{
-    (void) level;
-    CLEANUP_FREE char *text = xstrndup(line, strcspn(line, "\n"));
-    log_debug("libwebsockets", "line", text);
-}
 
 static void on_connections(void *arg)
 {
@@ -351,7 +328,7 @@ static void on_connections(void *arg)
         }
         const int on = 1;
         setsockopt(d.sockfd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, "default"), LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d,
+        lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, SOURCE_VHOST), LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d,
                                    CLIENT_PROTOCOL, NULL);
     }
 }
@@ -364,22 +341,11 @@ static void on_timer(void *arg)
         return; /* set anew in between */
 }
 
-/* libwebsockets owns `fd` afterwards, also when this fails: then NULL. */
-static struct lws *adopt(struct front *f, int fd, void (*on_readable)(void *arg))
-{
-    lws_sock_file_fd_type d = { .filefd = fd };
-    struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, "default"), LWS_ADOPT_RAW_FILE_DESC, d,
-                                                 SOURCE_PROTOCOL, NULL);
-    if (wsi)
-        *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, f };
-    return wsi;
-}
-
 static struct lws_context *make_context(struct front *f)
 {
     const struct lws_context_creation_info info = {
         .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-        .vhost_name = "default",
+        .vhost_name = SOURCE_VHOST,
         .protocols = protocols,
         .user = f,
         .gid = (gid_t) -1,
@@ -393,7 +359,7 @@ static struct lws_context *make_context(struct front *f)
         .timeout_secs = FIRST_SECS,
         .fd_limit_per_thread = CONNECTIONS_MAX + DESCRIPTORS_BESIDE,
     };
-    lws_set_log_level(LLL_ERR | LLL_WARN, on_library_log);
+    source_log_library();
     return lws_create_context(&info);
 }
 
@@ -411,8 +377,8 @@ static int start(struct front *f, struct err *e)
             close(f->timer_fd);
         return err_set(e, ERR_SYSTEM, "the API server cannot start: no timer or no memory, or TLS refused the certificate");
     }
-    struct lws *timer = adopt(f, f->timer_fd, on_timer);
-    f->listener = adopt(f, f->listen_fd, on_connections);
+    struct lws *timer = source_adopt(f->context, f->timer_fd, on_timer, f);
+    f->listener = source_adopt(f->context, f->listen_fd, on_connections, f);
     if (!timer || !f->listener)
         return err_set(e, ERR_SYSTEM, "the API server cannot watch its own sockets");
     return 0;

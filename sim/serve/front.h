@@ -30,6 +30,7 @@ struct front_options {
 
 /* Listens; NULL with an error that names the address. All in `o` but the PEM texts is borrowed for the front's life. */
 struct front *front_new(const struct front_options *o, struct err *e);
+/* The port that it listens on. */
 int front_port(const struct front *f);
 /* Waits at most so long (0: not at all) for clients, and serves them. -1 when it cannot go on. */
 int front_run_once(struct front *f, int64_t timeout_ms);

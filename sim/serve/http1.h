@@ -48,7 +48,9 @@ enum http1_state {
     HTTP1_BAD,      /* none that can be served: answer http1_problem() and close */
 };
 
+/* A parser at the beginning of a connection, owned by the caller. */
 struct http1 *http1_new(void);
+/* Frees it with its request. NULL is none. */
 void http1_free(struct http1 *h);
 /* Takes bytes; what belongs to the next request is kept for it. */
 enum http1_state http1_feed(struct http1 *h, const char *bytes, size_t n);

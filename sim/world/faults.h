@@ -45,8 +45,8 @@ struct fault {
 #define FAULT_CLASS(class) (1U << (class))
 enum { FAULT_ALL_CLASSES = (1U << (REQUEST_LEASE + 1)) - 1 };
 
-/* A fault that fired: the row, and which of those that came by it struck. With `nth` instead of chance it would strike the same.
- */
+/* A fault that fired: the row, and which of those that came by it struck. With `nth` instead of chance it would strike
+ * the same. */
 struct fault_mark {
     size_t row;
     uint64_t nth;

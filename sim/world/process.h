@@ -36,8 +36,11 @@ struct process_counts {
     uint64_t turns;
 };
 
+/* Owned by the caller; it does not run before process_start(). */
 struct process *process_new(const struct process_options *o);
+/* Ends it at once, as process_kill() does, for ever. NULL is none. */
 void process_free(struct process *p);
+/* Starts it with nothing that an earlier start knew; where it runs nothing happens. */
 void process_start(struct process *p);
 /* At this moment it is gone, with nothing more sent; what is on its way may still reach the server. It is started again after
  * restart_ms. Where it is not running nothing happens. */
@@ -48,6 +51,7 @@ void process_stop(struct process *p);
 void process_pause(struct process *p);
 void process_resume(struct process *p);
 
+/* Whether it was started, has not ended and is not paused. */
 bool process_is_running(const struct process *p);
 /* NULL where it is not running. */
 const struct engine *process_engine(const struct process *p);
@@ -55,6 +59,7 @@ const struct engine *process_engine(const struct process *p);
 bool process_owns(const struct process *p, const struct wire_client *c);
 /* The code of its last end by itself. */
 int process_exit_code(const struct process *p);
+/* What has become of it so far. Borrowed. */
 const struct process_counts *process_counts(const struct process *p);
 
 #endif

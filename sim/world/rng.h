@@ -9,7 +9,9 @@ struct rng {
     uint64_t state;
 };
 
+/* A stream that the seed alone decides. */
 struct rng rng_of(uint64_t seed);
+/* The next 64 bits. */
 uint64_t rng_next(struct rng *r);
 /* From 0 to below - 1; 0 when `below` is 0. */
 uint64_t rng_below(struct rng *r, uint64_t below);

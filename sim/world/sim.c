@@ -20,7 +20,17 @@ static int64_t mono_ms(void *self)
 static int64_t wall_us(void *self)
 {
     const struct sim *s = self;
-    return s->epoch_us + s->now_ms * 1000;
+    return sim_wall_us(s, s->now_ms);
+}
+
+int64_t sim_wall_us(const struct sim *s, int64_t at_ms)
+{
+    return s->epoch_us + (int64_t) ((double) at_ms * 1000 / s->pace);
+}
+
+int64_t sim_ms_of_wall(const struct sim *s, int64_t wall_us)
+{
+    return (int64_t) ((double) (wall_us - s->epoch_us) / 1000 * s->pace);
 }
 
 static void run_call(void *arg)
@@ -35,6 +45,7 @@ static void run_call(void *arg)
 void sim_init(struct sim *s, uint64_t seed)
 {
     *s = (struct sim){ .epoch_us = SIM_EPOCH_US,
+                       .pace = 1,
                        .clock = { mono_ms, wall_us, s },
                        .rng = rng_of(seed),
                        .trace = UINT64_C(0xcbf29ce484222325) };

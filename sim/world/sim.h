@@ -16,7 +16,8 @@ struct sim {
     int64_t now_ms;     /* since the beginning */
     struct heap events;
     int64_t epoch_us;   /* wall time at 0 ms: SIM_EPOCH_US, unless it is set before anything happens */
-    struct clock clock; /* shows now_ms, and as wall time epoch_us + now_ms */
+    double pace;        /* virtual milliseconds in one of wall time: 1, unless it is set before anything happens */
+    struct clock clock; /* shows now_ms, and the wall time at it */
     struct rng rng;     /* of the whole world: fork it for each purpose */
     uint64_t trace;     /* hash over all that was traced: two runs of a seed end with the same */
     uint64_t happened;  /* things that have happened */
@@ -32,13 +33,20 @@ struct sim_event {
 /* The usual wall time at 0 ms: 2026-11-20T10:00:00Z. */
 #define SIM_EPOCH_US INT64_C(1795168800000000)
 
+/* A world at 0 ms in which nothing will happen yet. */
 void sim_init(struct sim *s, uint64_t seed);
+/* The wall time at a virtual one. */
+int64_t sim_wall_us(const struct sim *s, int64_t at_ms);
+/* The virtual time at a wall time. */
+int64_t sim_ms_of_wall(const struct sim *s, int64_t wall_us);
 /* Frees what sim_call() still holds; embedded events are the owners' matter. */
 void sim_clear(struct sim *s);
 
 /* Lets it happen at this time (not before now); setting it again moves it. */
 void sim_at(struct sim *s, struct sim_event *e, int64_t at_ms);
+/* The same after a delay. */
 void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms);
+/* It does not happen; where it was not to happen nothing changes. */
 void sim_cancel(struct sim *s, struct sim_event *e);
 /* Calls fn(arg) once after a delay; for what belongs to nothing. `drop` (may be NULL) is called instead where the world ends
  * first. */

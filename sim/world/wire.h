@@ -36,6 +36,7 @@ struct wire_counts {
 struct wire *wire_new(const struct wire_options *o);
 /* After all its clients. */
 void wire_free(struct wire *w);
+/* What was carried so far. Borrowed. */
 const struct wire_counts *wire_counts(const struct wire *w);
 /* Until when a client may wait for an answer that will not come. */
 int64_t wire_lost_until(const struct wire *w);
@@ -45,6 +46,7 @@ void wire_set_away(struct wire *w, bool away);
 /* From here on watches of this kind (NULL: of every kind) bring nothing, as from a server that has fallen behind; until
  * wire_thaw(). */
 void wire_freeze(struct wire *w, const struct kind *kind);
+/* Ends wire_freeze(): watches bring what they held back. */
 void wire_thaw(struct wire *w);
 /* Watches of this kind (NULL: of every kind) are told that their version is too old, and end; so are new ones from before now. */
 void wire_gone(struct wire *w, const struct kind *kind);
@@ -61,9 +63,11 @@ struct wire_client_options {
     void *arg;
 };
 
+/* A client with connections of its own; owned by the caller. */
 struct wire_client *wire_client_new(struct wire *w, const struct wire_client_options *o);
 /* Nothing comes in or goes out any more; what was sent may still reach the server. */
 void wire_client_free(struct wire_client *c);
+/* The seam that its requests go through. Borrowed. */
 const struct transport *wire_client_transport(const struct wire_client *c);
 /* Another number for each client of a wire, from 1. */
 uint64_t wire_client_number(const struct wire_client *c);
@@ -71,6 +75,7 @@ uint64_t wire_client_number(const struct wire_client *c);
 void wire_client_deliver(struct wire_client *c);
 /* From here on nothing that it sends gets anywhere, and nothing comes to it, as for a process that has ended. */
 void wire_client_cut(struct wire_client *c);
+/* Whether wire_client_cut() was called or a fault has cut it. */
 bool wire_client_is_cut(const struct wire_client *c);
 
 #endif

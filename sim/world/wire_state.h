@@ -67,6 +67,7 @@ struct wire {
 
 /* ---- wire.c: the server's side */
 
+/* How long the next way takes, in ms. */
 int64_t wire_latency(struct wire *w);
 /* A request reaches the server; `arg` is the flight. */
 void wire_arrive(void *arg);
@@ -88,6 +89,7 @@ void flight_leave_news(struct flight *f);
 
 /* The server has accepted a watch: takes it. */
 void stream_open(struct flight *f, struct api_watch *watch_steal);
+/* Ends a watch without a word and frees it. */
 void stream_free(struct wire *w, struct stream *s);
 /* Something was committed: who watches for it will hear of it. */
 void stream_notice(struct flight *f, const struct api_commit *c);

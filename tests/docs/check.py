@@ -91,7 +91,7 @@ def make_targets():
 def dependencies():
     """docs/dependencies.md has each library that is linked, each package that is installed, and the world's versions."""
     text = read("docs/dependencies.md")
-    linked = set(" ".join(found(r"^LIBS := (.*)$", "Makefile")).split())
+    linked = set(" ".join(found(r"^(?:STATIC_)?LIBS := (.*)$", "Makefile")).split())
     packages = set(re.sub(r"#.*", "", re.search(r"packages=\((.*?)\)\n", read("scripts/deps"), re.DOTALL)[1]).split())
     problems = [f"docs/dependencies.md lacks {x}" for x in sorted(linked | packages) if f"`{x}`" not in text]
     for module, folder in MODULES.items():
@@ -181,7 +181,17 @@ def events():
     return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
 
 
-CHECKS = [states, events, keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, upgrades, metrics, invariants, tour, links, paths]
+def figures():
+    """Each row of README's figures is one that e2e/bench prints."""
+    shown = subprocess.run([ROOT / "e2e/bench", "--rows"], check=True, capture_output=True, text=True).stdout
+    rows = [re.escape(row).replace("NODES", "[0-9,]+").replace("MANY", "([0-9,]+|one)") for row in shown.splitlines()]
+    table = read("README.md").partition("## Figures")[2].partition("\n\n## ")[0]
+    named = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ") and not line.startswith("| |")]
+    problems = [] if named else ["README.md has no figures"]
+    return problems + [f"README.md: e2e/bench prints no row {name!r}" for name in named if not any(re.fullmatch(row, name) for row in rows)]
+
+
+CHECKS = [figures, states, events, keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, upgrades, metrics, invariants, tour, links, paths]
 
 
 def main():

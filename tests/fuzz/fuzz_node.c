@@ -35,22 +35,6 @@ struct seen {
     enum stance stance;
 };
 
-static json_t *nothing_held(void *arg, const char *pool, const char *tier)
-{
-    (void) arg;
-    (void) pool;
-    (void) tier;
-    return NULL;
-}
-
-static const char *no_config(void *arg, const char *name, const char *key)
-{
-    (void) arg;
-    (void) name;
-    (void) key;
-    return NULL;
-}
-
 static const json_t *record(void *arg, const char *tier, const char *hash)
 {
     (void) tier;
@@ -77,8 +61,8 @@ static void see_pod(struct seen *s, const struct pod *p)
     s->pods.of[p->component].key = p->head.key;
 }
 
-/* What becomes of the node itself: the one write of it. NULL: none. Everything else is about pods: looked at, asked to leave, or deleted; those of a
- * proof or of a pull are made as well. */
+/* What becomes of the node itself: the one write of it. NULL: none. Everything else is about pods: looked at, asked to leave, or
+ * deleted; those of a proof or of a pull are made as well. */
 static const struct request *write_of(const struct plan *plan)
 {
     const struct request *found = NULL;
@@ -88,7 +72,8 @@ static const struct request *write_of(const struct plan *plan)
             assert(!found);
             found = r;
         } else {
-            assert(r->resource == RESOURCE_TASK || (r->resource == RESOURCE_POD && (r->evicts || request_deletes(r) || r->class == REQUEST_READ)));
+            assert(r->resource == RESOURCE_TASK ||
+                   (r->resource == RESOURCE_POD && (r->evicts || request_deletes(r) || r->class == REQUEST_READ)));
         }
     }
     return found;
@@ -111,7 +96,6 @@ static json_t *pass(struct seen *s, const json_t *object)
                              .rollout = manage ? &s->rollout : NULL,
                              .pod_list = s->pod,
                              .now_s = NOW_S,
-                             .watched_s = INT64_MAX,
                              .record = record,
                              .manifests = s->manifests,
                              .operand_namespace = OPERANDS,
@@ -179,14 +163,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_JSON json_t *policy = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "uid", "u1",
                                             "spec", "nodes", "labels", "example.com/extra", "x");
     struct policy_problems problems = { 0 };
-    struct target_sources sources = { .held = nothing_held, .config_text = no_config };
     static struct manifests *manifests;
     if (!manifests)
         manifests = manifests_new(NULL);
-    struct seen s = { .strings = intern_new(), .record = json_object(), .manifests = manifests, .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
+    struct seen s = { .strings = intern_new(), .record = json_object(), .manifests = manifests,
+                      .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
     assert(policy_decode(policy, POLICY_IMAGE_PREFIXES, &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
-    s.targets = targets_new(&s.policy, &sources);
+    s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });
     struct pod *p = pod ? pod_project(s.strings, OPERANDS, pod) : NULL;
     see_pod(&s, p);
     s.pod = p;

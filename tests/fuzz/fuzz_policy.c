@@ -34,8 +34,6 @@ static void check_settled(const struct policy *p)
 
 static void check_valid(const struct policy *p)
 {
-    CLEANUP_JSON json_t *not_yet = policy_not_yet(p);
-    assert(json_array_size(not_yet) <= 64);
     assert(policy_pool_of(p, selector_lookup_json, NULL) < p->pools_len);
     for (size_t i = 0; i < p->pools_len; i++) {
         CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);

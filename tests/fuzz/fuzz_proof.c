@@ -1,5 +1,5 @@
-/* Any text as a pod's last words and as a node's annotation: no crash; what is read is within its bounds, is written as a text that is read as the same, and
- * makes labels that the API server takes. */
+/* Any text as a pod's last words and as a node's annotation: no crash; what is read is within its bounds, is written as a text
+ * that is read as the same, and makes labels that the API server takes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,22 +10,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/yaml.h"
+#include "tests/fuzz/floats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Floats keep 15 digits in the written text. */
-static bool has_float(json_t *value)
-{
-    const char *key;
-    size_t i;
-    json_t *child;
-    bool found = json_is_real(value);
-    json_object_foreach (value, key, child)
-        found = found || has_float(child);
-    json_array_foreach (value, i, child)
-        found = found || has_float(child);
-    return found;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -223,8 +223,8 @@ static void live(struct scale *s)
     report(s, "without a policy");
     CLEANUP_JSON json_t *policy =
         json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:i, s:i, s:{s:i}}}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
-                  "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec", "rollout", "maxParallel", s->at_a_time, "maxUnavailable", s->at_a_time,
-                  "canary", "nodes", 0);
+                  "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec", "rollout", "maxParallel", s->at_a_time,
+                  "maxUnavailable", s->at_a_time, "canary", "nodes", 0);
     begin(s);
     create(s, policy);
     settle(s);

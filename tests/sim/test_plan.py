@@ -33,6 +33,10 @@ objects:
     metadata: {name: default}
     spec: {driver: {version: 570.133.20}}
 """
+FAILS = """
+drivers:
+  - {version: "580.*", outcome: FailsProof}
+"""
 NEW = """
 apiVersion: ostler.dev/v1alpha1
 kind: GpuClusterPolicy
@@ -101,10 +105,10 @@ class Cluster:
             time.sleep(0.1)
         raise AssertionError(f"{what}: not within 30 s")
 
-    def install(self):
+    def install(self, nodes):
         """Lets Ostler install everything, and ends it."""
         with operator(self):
-            self.wait("every node is ready", lambda: self.summary() == "6/6")
+            self.wait("every node is ready", lambda: self.summary() == nodes)
 
     def summary(self):
         """What the policy's status says of its nodes."""
@@ -117,11 +121,20 @@ class Cluster:
                               text=True, capture_output=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr
 
-    def planned(self, policy, *more):
+    def planned(self, policy, *more, code=0):
         """The same, as JSON."""
-        code, out, err = self.plan(policy, "-o", "json", *more)
-        assert code == 0 and not err, (code, err)
+        found, out, err = self.plan(policy, "-o", "json", *more)
+        assert found == code and not err, (found, err, out[-2000:])
         return json.loads(out)
+
+    def wait_for_rollout(self, reason):
+        """Until the policy's rollout waits for this; returns what the status says of it."""
+        def says():
+            policy = self.get(POLICY)
+            return (policy["metadata"]["generation"] == policy["status"]["observedGeneration"] and
+                    policy["status"].get("rollout", {}).get("reason") == reason)
+        self.wait(f"the rollout says {reason}", says)
+        return self.get(POLICY)["status"]["rollout"]
 
 
 @contextlib.contextmanager
@@ -136,12 +149,12 @@ def operator(cluster):
 
 
 @contextlib.contextmanager
-def cluster_at_work(world=WORLD):
+def cluster_at_work(world=WORLD, nodes="6/6"):
     """A cluster in which Ostler has installed everything, and does not run any more."""
     with tempfile.TemporaryDirectory() as folder:
         c = Cluster(folder, world)
         try:
-            c.install()
+            c.install(nodes)
             yield c
         finally:
             c.process.kill()
@@ -249,14 +262,20 @@ def new_driver():
         assert stay == {"WaitingForJobs": ["gpu-2", "gpu-3"], "NodesSkipped": ["gpu-5", "gpu-6"]}, plan
         blockers = {b["node"]: b["message"] for b in plan["blockers"]}
         for node, words in (("gpu-2", "default/train (a job"), ("gpu-3", "default/notebook (no controller"),
-                            ("gpu-4", "the PodDisruptionBudget default/infer does not let default/infer-")):
+                            ("gpu-4", "the PodDisruptionBudget default/infer does not let default/infer-"),
+                            ("gpu-5", "a person holds it"), ("gpu-6", "a person cordoned it")):
             assert words in blockers[node], blockers
         assert plan["pods"] == {"leave": 1, "wait": 2} and plan["pools"] == [{"name": "default", "driver": 2, "stack": 0}], plan
         code, out, _ = c.plan(NEW % "")
-        for line in ("wave 1 (canary), begins ", "stays as it is, NodesSkipped:\n  gpu-5\n  gpu-6\n",
-                     "in the way:\n  gpu-2: waits for 1 GPU pod: default/train", "no pace is known yet",
-                     "asks to leave: default/infer-"):
+        for line in ("wave 1 (canary), begins ", ": driver of gpu-1\nwave 2: driver of gpu-4\n",
+                     "passed over (NodesSkipped):\n  gpu-5: a person holds it with the label ostler.dev/hold\n"
+                     "  gpu-6: a person cordoned it\n",
+                     "closed for new GPU pods, and changed when those have ended that are there (WaitingForJobs):\n"
+                     "  gpu-2: waits for 1 GPU pod: default/train", "  no pace is known yet",
+                     "pool default: 2 nodes get another driver\n",
+                     "asked to leave:\n  gpu-4: default/infer-", "in the way:\n  gpu-4: the PodDisruptionBudget"):
             assert code == 0 and line in out, (line, out)
+        assert "stay as they are" not in out and " 0 " not in out, out
 
 
 @test
@@ -266,7 +285,7 @@ def only_reads():
         code, out, err = c.plan(NEW % "", "--simulate", kubeconfig=kubeconfig)
         assert code == 0 and "complete after" in out, (code, out, err)
         paths = [path.split("?")[0] for method, path in Recorder.seen if method == "GET"]
-        assert len(paths) == len(Recorder.seen) == len(set(paths)) == 5, Recorder.seen
+        assert len(paths) == len(Recorder.seen) == len(set(paths)) == 6, Recorder.seen
         for _, path in Recorder.seen:
             assert "watch" not in path and "resourceVersion" not in path and "limit=" in path, path
 
@@ -329,7 +348,7 @@ def simulated_as_planned():
         summary = told["summary"]
         assert summary["complete"] and summary["nodes"] == 6 and 300 <= summary["secondsPerNode"] < 400, summary
         assert summary["seconds"] >= 6 * 300 + 600 and not summary["evicted"], summary
-        assert any("driver installs in 300 s" in line for line in told["assumptions"]), told["assumptions"]
+        assert any("a driver is up after 300 s" in line for line in told["assumptions"]), told["assumptions"]
 
 
 @test
@@ -337,12 +356,183 @@ def simulated_with_people():
     """Jobs do not end unless it is said when; a budget that lets nobody go and people's nodes are named in the end."""
     with cluster_at_work() as c:
         put_people_in(c)
-        told = c.planned(NEW % "", "--simulate")
+        told = c.planned(NEW % "", "--simulate", code=3)
         done = {row["node"] for row in told["timeline"] if row["step"] == "Released"}
         assert not told["summary"]["complete"] and "gpu-1" in done and not done & {"gpu-2", "gpu-3", "gpu-5", "gpu-6"}, told
-        ended = c.planned(NEW % "", "--simulate", "--jobs-end-after", "2h")
+        ended = c.planned(NEW % "", "--simulate", "--jobs-end-after", "2h", code=3)
         times = {row["node"]: row["second"] for row in ended["timeline"] if row["step"] == "Draining"}
         assert times["gpu-2"] >= 2 * 3600 - 300, times
+
+
+def with_spec(**more):
+    """A whole policy with these fields of its spec."""
+    spec = {"driver": {"version": "580.95.05"}, "rollout": {"maxUnavailable": 3, "canary": {"soak": "10m"}}} | more
+    return json.dumps({"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"},
+                       "spec": spec})
+
+
+def windows(*schedules):
+    """A rollout in windows of four hours."""
+    return {"maxParallel": 2, "maxUnavailable": 3, "canary": {"soak": "10m"},
+            "windows": [{"schedule": s, "duration": "4h", "timeZone": "UTC"} for s in schedules]}
+
+
+@test
+def after_a_rollback():
+    """A revision that failed is named with its node, the reason, and how it is tried again: that is not nothing to do."""
+    with cluster_at_work(WORLD + FAILS) as c:
+        with operator(c):
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}}}, MERGE)
+            c.wait_for_rollout("RevisionFailed")
+            c.wait("every node is ready again", lambda: c.summary() == "6/6")
+        code, out, err = c.plan()
+        assert code == 0 and not err and "nothing to do" not in out, (code, out, err)
+        told = c.planned(None)
+        assert told["plan"] is None and len(told["failed"]) == 1, told
+        failed = told["failed"][0]
+        assert failed["tier"] == "driver" and failed["version"] == "580.95.05" and failed["pool"] == "default", failed
+        for words in ("RevisionFailed: driver revision", f"first on node {failed['node']} at ", failed["reason"],
+                      "nobody else gets it", f"ostler.dev/retry={failed['revision']} --overwrite"):
+            assert words in out, (words, out)
+        assert not c.planned(with_spec(driver={"version": "575.57.08"}))["failed"]
+
+
+@test
+def images_that_cannot_be_pulled():
+    """What a node's kubelet says of an image of the next revision is in the way; the simulation says that it assumes otherwise."""
+    with cluster_at_work(WORLD + "images:\n  - {image: '*:580.*', missing: true}\n") as c:
+        with operator(c):
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}}}, MERGE)
+            c.wait("an image is missing", lambda: "cannot get" in c.wait_for_rollout("WaitingForImages")["message"])
+        told = c.planned(None)["plan"]
+        words = [b["message"] for b in told["blockers"]]
+        assert words and all("cannot get " in w and ":580.95.05" in w and "not found" in w for w in words), told
+        assert f"{len(words)} node" in told["message"] and told["withoutImages"] == len(words), told
+        assert "\nin the way:\n" in c.plan()[1]
+        assumed = " ".join(c.planned(None, "--simulate")["assumptions"])
+        assert "every image can be pulled, though " in assumed, assumed
+
+
+@test
+def a_node_that_is_closed():
+    """A node that waits for its jobs is closed: nobody says that it stays as it is."""
+    with cluster_at_work() as c:
+        c.must("POST", PODS, pod("train", "gpu-2", restartPolicy="Never"))
+        with operator(c):
+            rollout = {"maxParallel": 5, "maxUnavailable": 6, "canary": {"soak": "10s"}}
+            c.must("PATCH", POLICY, {"spec": json.loads(with_spec(rollout=rollout))["spec"]}, MERGE)
+            c.wait("the others have the new driver",
+                   lambda: c.wait_for_rollout("WaitingForJobs")["done"] == 5)
+        told = c.planned(None)["plan"]
+        assert told["stay"] == [{"reason": "WaitingForJobs", "nodes": 1, "names": ["gpu-2"], "closed": ["gpu-2"]}], told
+        assert "1 node is closed until its pods have ended (WaitingForJobs)" in told["message"], told
+        assert "as it is" not in c.plan()[1] and "as they are" not in c.plan()[1]
+
+
+@test
+def windows_that_are_far_off():
+    """The simulation goes on to the next window, whenever that is."""
+    with cluster_at_work() as c:
+        now = time.gmtime(time.time() + 13 * 3600)
+        for schedule in (f"{now.tm_min} {now.tm_hour} * * *", f"0 3 * * {(time.gmtime().tm_wday + 7) % 7}"):
+            told = c.planned(with_spec(rollout=windows(schedule)), "--simulate", "--simulate-for", "1000h")
+            assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
+            begun = [row["at"] for row in told["timeline"] if row["step"] == "Draining"]
+            assert begun and told["summary"]["seconds"] > 12 * 3600 - 600, (schedule, told["timeline"])
+
+
+@test
+def windows_that_never_open():
+    """Such a policy is none, which is said at once."""
+    with cluster_at_work() as c:
+        code, out, err = c.plan(with_spec(rollout=windows("0 3 30 2 *")), "--simulate")
+        assert (code, out) == (1, "") and "the window never opens" in err, (code, out, err)
+
+
+@test
+def the_simulated_time_is_over():
+    """Who simulates less than the rollout takes is told so."""
+    with cluster_at_work() as c:
+        code, out, _ = c.plan(with_spec(), "--simulate", "--simulate-for", "20m")
+        assert code == 3 and "\nnot over yet after 0:20:" in out, (code, out)
+
+
+@test
+def simulated_to_a_rollback():
+    """A driver that takes longer than it may fails: so the assumptions say it, and nobody counts what went back as upgraded."""
+    with cluster_at_work() as c:
+        told = c.planned(with_spec(), "--simulate", "--driver-takes", "40m", code=3)
+        assert "a driver is up after 2400 s (--driver-takes), which is longer than " in told["assumptions"][0], told["assumptions"]
+        summary = told["summary"]
+        assert summary["reason"] == "RevisionFailed" and summary["nodes"] == 0 and summary["wentBack"] == ["gpu-1"], summary
+        assert not summary["complete"] and summary["ended"] == "NobodyGoesOn" and not summary["standing"], summary
+        code, out, _ = c.plan(with_spec(), "--simulate", "--driver-takes", "40m")
+        assert code == 3 and "0 nodes upgraded; 1 node went back to what it ran before; 0 pods evicted, " in out, out
+
+
+SLICES = WORLD.replace("gpus: 8}", "gpus: 3, resource: nvidia.com/mig-1g.10gb, more: {nvidia.com/mig-2g.20gb: 2}}")
+
+
+@test
+def simulated_slices():
+    """Pods hold in the simulation what they hold in the cluster: slices, devices of init containers and of claims."""
+    with cluster_at_work(SLICES) as c:
+        asks = {"resources": {"limits": {"nvidia.com/mig-2g.20gb": "2"}}}
+        c.must("POST", PODS, pod("slices", "gpu-2", restartPolicy="Never",
+                                 containers=[{"name": "main", "image": "registry.example.com/a:1"} | asks]))
+        c.must("POST", PODS, pod("init", "gpu-3", restartPolicy="Never",
+                                 containers=[{"name": "main", "image": "registry.example.com/a:1"}],
+                                 initContainers=[{"name": "first", "image": "registry.example.com/a:1",
+                                                  "resources": {"limits": {"nvidia.com/mig-1g.10gb": "3"}}}]))
+        c.must("POST", PODS, pod("claimed", "gpu-4", restartPolicy="Never",
+                                 containers=[{"name": "main", "image": "registry.example.com/a:1"}],
+                                 resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]))
+        busy = ["gpu-2", "gpu-3", "gpu-4"]
+        assert {s["reason"]: s["names"] for s in c.planned(with_spec())["plan"]["stay"]} == {"WaitingForJobs": busy}
+        told = c.planned(with_spec(), "--simulate", code=3)
+        assert {n["node"] for n in told["summary"]["standing"]} <= set(busy) and told["summary"]["nodes"] == 3, told
+        ended = c.planned(with_spec(), "--simulate", "--jobs-end-after", "3h")
+        assert ended["summary"]["complete"] and ended["summary"]["nodes"] == 6, ended["summary"]
+
+
+@test
+def hosts_with_their_own():
+    """Where hosts bring their toolkit, or their driver, the simulation has them bring it."""
+    world = WORLD.replace("gpus: 8}", "gpus: 8, hostToolkit: true}")
+    with cluster_at_work(world.replace("570.133.20}", "570.133.20}, toolkit: {enabled: false}")) as c:
+        told = c.planned(with_spec(toolkit={"enabled": False}), "--simulate")
+        assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
+        told = c.planned(with_spec(toolkit={"enabled": True}), "--simulate")
+        assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
+    world = WORLD.replace("gpus: 8}", "gpus: 8, hostDriver: 570.133.20}").replace("version: 570.133.20}", "source: Host}")
+    with cluster_at_work(world) as c:
+        told = c.planned(with_spec(driver={"source": "Host"}, toolkit={"version": "1.18.0"}), "--simulate")
+        assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
+
+
+@test
+def files_with_a_part_of_a_policy():
+    """A file is a whole policy: who leaves out what the cluster's has is told what, and who gives a patch is told to give a policy."""
+    with cluster_at_work() as c:
+        c.must("PATCH", POLICY, {"spec": {"rollout": {"maxParallel": 2, "order": "IdleFirst"}, "exporter": {"enabled": False}}}, MERGE)
+        code, out, err = c.plan(with_spec())
+        assert code == 0 and "plan " in out, (code, out, err)
+        assert err == ("ostler: note: standard input leaves out what the cluster's policy sets: spec.rollout.maxParallel, "
+                       "spec.exporter.enabled; -f takes a whole policy and no patch, so the plan is made without them\n"), err
+        code, out, err = c.plan("spec: {driver: {version: 580.95.05}}\n")
+        assert (code, out) == (1, "") and "-f takes a whole GpuClusterPolicy, not only the fields that change" in err, err
+        assert "kubectl get gpuclusterpolicy default -o yaml" in err, err
+
+
+@test
+def names_in_their_order():
+    """gpu-2 comes before gpu-10, and a list that is too long for a person says how much more there is."""
+    with cluster_at_work(WORLD.replace("count: 6", "count: 12"), "12/12") as c:
+        for i in range(1, 13):
+            c.must("PATCH", f"/api/v1/nodes/gpu-{i}", {"spec": {"unschedulable": True}}, MERGE)
+        out = c.plan(with_spec())[1]
+        first = ", ".join(f"gpu-{i}" for i in range(1, 11))
+        assert f"  {first} and 2 more: a person cordoned it\n" in out, out
 
 
 @test

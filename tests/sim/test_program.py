@@ -169,7 +169,7 @@ def actions_are_told():
 
 @test
 def failed_nodes():
-    """A node with an operand that says why it does not come up is failed, not starting; what a node has not is left out of its line."""
+    """A node with an operand that says why it does not come up is Failed, not Installing; what a node has not is left out of its line."""
     world = ("shapes: [{name: a, gpus: 1, labels: {nvidia.com/gpu.present: 'true', ostler.dev/stack: x}}, {name: b}]\n"
              "nodes: [{name: one, shape: a}, {name: two, shape: b}]\nimages: [{image: '*bad*', missing: true}]\nactions:\n- at: 1s\n  do: Create\n"
              "  with: {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ostler-operands}, spec: {nodeName: one, containers: [{name: main, image: 'bad:1'}]}}\n"
@@ -177,7 +177,7 @@ def failed_nodes():
     with tempfile.TemporaryDirectory() as folder:
         code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "2m", "--show", "--kubeconfig", f"{folder}/k", text=world)
     said = [line.split("node one", 1)[1].split(",")[0].strip() for line in out.split("\n") if "  node one " in line]
-    assert code == 0 and said[0] == "starting" and "failed" in said and said[-1] == "starting", out
+    assert code == 0 and said[0] == "Installing" and "Failed" in said and said[-1] == "Installing", out
     assert ", ," not in out and "alice creates Pod p\n" in out, out
 
 

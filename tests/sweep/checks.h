@@ -21,7 +21,7 @@ struct invariants {
     struct map pace;         /* struct pace by object */
     struct map deletions;    /* struct moment by path: when a deletion was last sent */
     struct map assignments;  /* struct moment by node: when what it is assigned last changed */
-    struct map services;     /* struct moment by node: when it last went down or came up, or others changed its claim */
+    struct map services;     /* struct moment by node: when it last came, went, or went down or up, or others changed its claim */
     int64_t generation;      /* of the policy */
     bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
 };
@@ -60,13 +60,16 @@ void check_deletion(struct invariants *v, const struct api_commit *c);
 /* ---- checks_budget.c */
 void check_budget(struct invariants *v, const struct api_commit *c);
 void check_cordon(struct invariants *v, const struct api_commit *c);
-/* Whether others closed or opened the node, or brought it down or up, so lately that Ostler may not have heard of it. */
-bool check_is_recent(const struct invariants *v, const json_t *node);
+/* Whether others closed or opened the node, made it or took it away, or brought it down or up, so lately that Ostler may not
+ * have heard of it. */
+bool check_is_recent(const struct invariants *v, const char *node);
 void check_failed_revision(struct invariants *v, const struct api_commit *c);
 /* Takes note of what anybody committed. */
 void check_budget_commit(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_upgrade.c */
+/* Whether a resource is GPUs. */
+bool check_is_gpu(const char *resource);
 /* Whether a node bears the taint of an upgrade. */
 bool check_is_closed(const json_t *node);
 /* The claim of a node that is closed as well; false: it has none. */

@@ -31,9 +31,9 @@ static bool is_out(const json_t *node)
     return !is_up(node) || is_cordoned(node);
 }
 
-bool check_is_recent(const struct invariants *v, const json_t *node)
+bool check_is_recent(const struct invariants *v, const char *node)
 {
-    int64_t at_ms = check_noted(&v->services, object_name(node));
+    int64_t at_ms = check_noted(&v->services, node);
     return at_ms >= 0 && v->run->sim.now_ms - at_ms < RECENT_MS;
 }
 
@@ -59,8 +59,8 @@ struct taking {
     bool begins;    /* it takes a place among those that are changed */
 };
 
-/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody took
- * the one before, or since its policy is gone, closes nothing that was open: that is not asked. */
+/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody
+ * took the one before, or since its policy is gone, closes nothing that was open: that is not asked. */
 static bool is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
 {
     struct claim before;
@@ -70,7 +70,7 @@ static bool is_taking(const struct invariants *v, const struct api_commit *c, st
     bool had = check_claim_of(c->before, &before), closed = had && before.phase != CLAIM_FAILED;
     if (had && !str_eq(before.policy, ret->claim.policy))
         return false;
-    if (!had && (check_is_closed(c->before) || check_is_recent(v, c->before)))
+    if (!had && (check_is_closed(c->before) || check_is_recent(v, object_name(c->before))))
         return false;
     ret->was_ours = closed;
     ret->was_out = had || is_out(c->before);
@@ -104,7 +104,7 @@ static size_t gpus_of(const json_t *node, const struct claim *claim)
     const char *key;
     json_t *value;
     json_object_foreach (json_at(node, "status.allocatable"), key, value)
-        if (str_eq(key, RESOURCE_GPU) || str_has_prefix(key, RESOURCE_PREFIX "mig-"))
+        if (check_is_gpu(key))
             gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
     return claim && claim->gpus > gpus ? claim->gpus : gpus;
 }
@@ -124,7 +124,7 @@ static struct tally_of_nodes count(const struct invariants *v)
         const json_t *node = api_at(v->run->api, nodes, i);
         struct claim claim;
         bool claimed = check_claim_of(node, &claim), ours = claimed && claim.phase != CLAIM_FAILED;
-        bool recent = check_is_recent(v, node);
+        bool recent = check_is_recent(v, object_name(node));
         bool out = ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
         n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
         n.ours += ours;
@@ -144,13 +144,13 @@ static void check_line(struct invariants *v, const struct rollout_count *limit, 
 }
 
 /* A node with more GPUs than may be out of service goes alone. */
-static void check_gpus(struct invariants *v, const struct rollout_count *limit, const struct tally_of_nodes *n, const struct taking *t,
-                       const json_t *node)
+static void check_gpus(struct invariants *v, const struct rollout_count *limit, const struct tally_of_nodes *n,
+                       const struct taking *t, const json_t *node)
 {
     size_t max = rollout_count_of(limit, n->gpus), used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
     if (used > max && used > own)
-        check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own, object_name(node), used,
-                     max);
+        check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own,
+                     object_name(node), used, max);
 }
 
 void check_budget(struct invariants *v, const struct api_commit *c)

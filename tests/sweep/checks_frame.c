@@ -33,16 +33,6 @@ static const char *differs(const json_t *a, const json_t *b, const char *const *
     return NULL;
 }
 
-static bool has_text(const json_t *list, const char *text)
-{
-    size_t i;
-    json_t *entry;
-    json_array_foreach (list, i, entry)
-        if (str_eq(json_string_value(entry), text))
-            return true;
-    return false;
-}
-
 /* ---- nodes */
 
 static json_t *marks_of(const json_t *node)
@@ -59,7 +49,8 @@ struct claims {
 /* A key is ours when we had said so, or when we say so now and nobody had it. */
 static bool is_ours(const struct claims *c, const char *list, const char *name, bool was_there)
 {
-    return has_text(json_object_get(c->before, list), name) || (!was_there && has_text(json_object_get(c->after, list), name));
+    return json_has_text(json_object_get(c->before, list), name) ||
+           (!was_there && json_has_text(json_object_get(c->after, list), name));
 }
 
 static void check_labels(struct invariants *v, const struct api_commit *c, const struct claims *claims)

@@ -27,12 +27,19 @@ static bool comes(const struct claim *claim, const json_t *daemonset)
            (str_eq(tier, "stack") && str_eq(hash, claim->stack) && !str_eq(hash, claim->from_stack));
 }
 
+/* Whether a node that was under way to something else turns to what the claim says; back to what is known good it may go
+ * without more ado. */
+static bool turns(const struct claim *before, const struct claim *after)
+{
+    return claim_is_changing(before) && after->kind == CLAIM_UPGRADE && !claim_is_for(before, after->driver, after->stack);
+}
+
 /* A node that is closed already pulls when its pods come. */
 void check_images(struct invariants *v, const struct api_commit *c)
 {
-    struct claim claim;
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || check_is_closed(c->before) ||
-        !check_claim_of(c->after, &claim))
+    struct claim claim, before;
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !check_claim_of(c->after, &claim) ||
+        (check_is_closed(c->before) && !(check_claim_of(c->before, &before) && turns(&before, &claim))))
         return;
     const struct kind *daemonsets = kind_named("daemonsets");
     check_tried(v, INVARIANT_S3_IMAGES);

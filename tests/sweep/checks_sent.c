@@ -27,8 +27,8 @@ static bool writes(const json_t *operations, const char *path)
     return false;
 }
 
-/* A change of a node names the incarnation, and one of its status no more: what is said of it rests on nothing there. Taints are one
- * list, and are written only where they are still what was read. */
+/* A change of a node names the incarnation, and one of its status no more: what is said of it rests on nothing there. Taints are
+ * one list, and are written only where they are still what was read. */
 static bool is_guarded(const json_t *body)
 {
     if (json_is_object(body) && json_object_get(body, "status"))
@@ -109,7 +109,8 @@ void check_secrets(struct invariants *v, const struct wire_client *c, const stru
         check_failed(v, INVARIANT_S15_SECRETS, "%s %s", r->method, r->path);
 }
 
-/* The first list that has not come yet, or NULL. Those of ConfigMaps and budgets are asked for only while Ostler works already. */
+/* The first list that has not come yet, or NULL. Those of ConfigMaps and budgets are asked for only while Ostler
+ * works already. */
 static const char *missing_list(const struct cluster *c)
 {
     for (enum resource_id id = 0; id < RESOURCE_COUNT; id++)

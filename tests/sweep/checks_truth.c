@@ -81,8 +81,8 @@ static const json_t *policy_in_force(const struct invariants *v)
     return in_force ? policy : NULL;
 }
 
-/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not; unless the node is
- * claimed for another one. */
+/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not; unless the node
+ * is claimed for another one. */
 void check_kept(struct invariants *v, const struct api_commit *c)
 {
     static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };

@@ -25,6 +25,13 @@ bool check_claim_of(const json_t *node, struct claim *ret)
     return text && check_is_closed(node) && claim_parse(text, ret, NULL);
 }
 
+/* Whole ones, shares of them, and slices; NVIDIA has plugins for network cards, too. */
+bool check_is_gpu(const char *resource)
+{
+    return str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared") ||
+           str_has_prefix(resource, RESOURCE_PREFIX "mig-");
+}
+
 static bool uses_gpu(const json_t *pod)
 {
     size_t i;
@@ -32,7 +39,7 @@ static bool uses_gpu(const json_t *pod)
     const char *key;
     json_array_foreach (json_at(pod, "spec.containers"), i, container)
         json_object_foreach (json_at(container, "resources.limits"), key, value)
-            if (str_has_prefix(key, RESOURCE_PREFIX))
+            if (check_is_gpu(key))
                 return true;
     return false;
 }
@@ -63,8 +70,10 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
     if (!check_is_kind(c->kind, "pods") || is_task(pod ? pod : c->after))
         return;
     check_tried(v, INVARIANT_S4_EVICTION);
-    const json_t *node = pod ? api_get(v->run->api, kind_named("nodes"), NULL, json_str_or_empty(pod, "spec.nodeName")) : NULL;
-    if (node && check_is_recent(v, node))
+    const char *name = json_str_or_empty(pod, "spec.nodeName");
+    const json_t *node = api_get(v->run->api, kind_named("nodes"), NULL, name);
+    /* The node may have gone, or another one of its name may have come, while the request was on its way. */
+    if (check_is_recent(v, name))
         return;
     if (!pod || !(uses_gpu(pod) || wants_all(v)) || is_of_the_node(pod) || !node || !check_claim_of(node, &claim) ||
         claim.phase != CLAIM_DRAINING)
@@ -115,8 +124,8 @@ void check_closed(struct invariants *v, const struct api_commit *c)
         check_failed(v, INVARIANT_S3_CLOSED, "%s", object_name(c->after));
 }
 
-/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no claim; nor does one that somebody
- * had changed by hand. */
+/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no claim; nor does one that
+ * somebody had changed by hand. */
 void check_claimed(struct invariants *v, const struct api_commit *c)
 {
     const char *was = object_label(c->before, LABEL_DRIVER), *is = object_label(c->after, LABEL_DRIVER);

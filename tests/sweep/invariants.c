@@ -144,12 +144,7 @@ const json_t *check_policy(const struct invariants *v)
 
 bool check_has_taint(const json_t *node, const char *key)
 {
-    size_t i;
-    json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (str_eq(json_str(taint, "key"), key))
-            return true;
-    return false;
+    return json_find(json_at(node, "spec.taints"), "key", key) != NULL;
 }
 
 const char *check_condition(const json_t *object, const char *type)

@@ -20,7 +20,7 @@ struct run;
     X(S3_KEPT, "a node whose driver runs keeps what it is assigned, but under a claim, while the policy wants it")            \
     X(S3_CLAIMED, "a node's driver is exchanged only while the node is claimed and closed")                                   \
     X(S3_CLOSED, "a claim and its taint come and go in one write")                                                            \
-    X(S3_IMAGES, "a node is claimed when it has every image of what comes")                                                   \
+    X(S3_IMAGES, "a node is claimed, or turned to something else, when it has every image of what comes")                     \
     X(S3_PROVEN, "a node that is new, or was changed, is opened when it is proven")                                           \
     X(S3_STEPS, "a claim takes no step that is not in the table of them")                                                     \
     X(S4_EVICTION, "only GPU pods are asked to leave, and only a node that drains")                                           \

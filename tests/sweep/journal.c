@@ -1,5 +1,6 @@
 #include "tests/sweep/journal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,30 +92,28 @@ void journal_free(struct journal *j)
     free(j);
 }
 
+/* What a map has under a name, made when there is nothing: `size` bytes of which the last, from `name_at` on, are the name. */
+static void *under_name(struct map *map, const char *name, size_t size, size_t name_at)
+{
+    char *value = map_get(map, name);
+    if (value)
+        return value;
+    value = xcalloc(1, size + strlen(name) + 1);
+    memcpy(value + name_at, name, strlen(name) + 1);
+    map_put(map, value + name_at, value);
+    return value;
+}
+
 static struct entry *entry_of(struct journal *j, const char *name)
 {
-    struct entry *e = map_get(&j->entries, name);
-    if (e)
-        return e;
-    size_t size = strlen(name) + 1;
-    e = xcalloc(1, sizeof *e + size);
-    memcpy(e->name, name, size);
-    map_put(&j->entries, e->name, e);
-    return e;
+    return under_name(&j->entries, name, sizeof(struct entry), offsetof(struct entry, name));
 }
 
 /* ---- nodes: what is so now */
 
 static struct node_note *node_of(struct journal *j, const char *name)
 {
-    struct node_note *n = map_get(&j->nodes, name);
-    if (n)
-        return n;
-    size_t size = strlen(name) + 1;
-    n = xcalloc(1, sizeof *n + size);
-    memcpy(n->name, name, size);
-    map_put(&j->nodes, n->name, n);
-    return n;
+    return under_name(&j->nodes, name, sizeof(struct node_note), offsetof(struct node_note, name));
 }
 
 /* How many zones there are with nodes that are being changed. Few are changed at a time, and only their number matters. */

@@ -111,8 +111,8 @@ static bool is_left_out(const struct kind *k, const json_t *object)
            (strcmp(k->plural, "controllerrevisions") == 0 && object_controller(object));
 }
 
-/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others had opened the node in between, is
- * an end, too. */
+/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others had opened the node in between,
+ * is an end, too. */
 static bool is_ended_pod(const struct oracle *o, const struct kind *k, const json_t *object)
 {
     return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && pod_is_finished(object);
@@ -120,8 +120,8 @@ static bool is_ended_pod(const struct oracle *o, const struct kind *k, const jso
 
 /* ---- stories */
 
-/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the scheduler
- * finds. Owned. */
+/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the
+ * scheduler finds. Owned. */
 static char *key_of(const struct kind *k, const json_t *object)
 {
     const json_t *owner = object_controller(object);
@@ -270,10 +270,20 @@ static bool is_pod_suffix(const char *s)
            s[POD_SUFFIX_LEN] != '-';
 }
 
+/* On which node a revision failed first is where its canary was: that others may have changed. */
+static void hide_canary(char *text)
+{
+    static const char before[] = ", on ", after[] = " with ";
+    char *at = strstr(text, before), *end = at ? strstr(at, after) : NULL;
+    if (end)
+        memset(at + strlen(before), '*', (size_t) (end - at) - strlen(before));
+}
+
 /* A sentence with names of pods, and times, as they are in every run. Owned. */
 static char *sentence(const char *s)
 {
     char *text = xstrdup(s);
+    hide_canary(text);
     for (char *at = strchr(text, '-'); at; at = strchr(at + 1, '-'))
         if (is_pod_suffix(at + 1))
             memset(at + 1, '*', POD_SUFFIX_LEN);

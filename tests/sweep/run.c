@@ -271,7 +271,8 @@ static void set_up(struct run *r)
 {
     const struct run_plan *plan = r->plan;
     sim_init(&r->sim, plan->seed);
-    r->sim.epoch_us = r->life->scenario->begins_us;
+    if (r->life->scenario->begins_us)
+        r->sim.epoch_us = r->life->scenario->begins_us;
     r->oracle = oracle_new(plan->loose);
     r->invariants = invariants_new(r);
     r->faults = (struct fault_plan){ .rows = plan->faults, .count = plan->fault_count, .rng = rng_fork(&r->sim.rng, "faults") };

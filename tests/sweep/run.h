@@ -95,7 +95,8 @@ struct run {
     struct map marked;        /* names of nodes that were marked */
     size_t under_way;         /* nodes that are being changed */
     uint64_t changes;         /* by Ostler, but of its lease and events */
-    uint64_t own_writes;      /* requests of Ostler's that came to write to nodes and the policy, whether they changed anything or not */
+    /* Requests of Ostler's that came to write to nodes and the policy, whether they changed anything or not. */
+    uint64_t own_writes;
     size_t faults_told;       /* of those that fired, how many have a line */
     size_t faults_printed;    /* the same, of what `verbose` prints */
     struct process_counts seen[REPLICAS_MAX]; /* what `verbose` has printed of them */

@@ -141,7 +141,8 @@ static json_t *map_of(size_t n)
     return map;
 }
 
-/* A schema has no limit for the length of a map's keys but what their pattern says of the last part; what is too long for a label is Ostler's to refuse. */
+/* A schema has no limit for the length of a map's keys but what their pattern says of the last part; what is too long for a label
+ * is Ostler's to refuse. */
 static enum acto_want want_of_key(const char *key)
 {
     const char *slash = strchr(key, '/');

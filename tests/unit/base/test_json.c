@@ -60,6 +60,26 @@ static void setting_makes_the_way(void **state)
     assert_tree(o, "{'spec':{'a':{'b':1,'c':true}},'top':null}");
 }
 
+static void items_are_found_by_a_text(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *list = tree("[{'name':1},{'name':'a'},{'name':'b','n':1},{'name':'b','n':2},{'at':{'path':'c'}}]");
+    assert_ptr_equal(json_find(list, "name", "b"), json_array_get(list, 2));
+    assert_ptr_equal(json_find(list, "at.path", "c"), json_array_get(list, 4));
+    assert_null(json_find(list, "name", "c"));
+    assert_null(json_find(json_array_get(list, 0), "name", "a"));
+    assert_null(json_find(NULL, "name", "a"));
+}
+
+static void texts_are_found(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *list = tree("[1,'a',['b']]");
+    assert_true(json_has_text(list, "a"));
+    assert_false(json_has_text(list, "b"));
+    assert_false(json_has_text(NULL, "a"));
+}
+
 static void setting_replaces_what_is_no_object(void **state)
 {
     (void) state;
@@ -217,6 +237,8 @@ int main(void)
     suite_add(&s, "absent and mistyped are the same", absent_and_mistyped_are_the_same, NULL);
     suite_add(&s, "a key longer than any is absent", endless_key_is_absent, NULL);
     suite_add(&s, "a key with dots is read from its map", keys_with_dots_are_read_from_their_map, NULL);
+    suite_add(&s, "an item of a list is found by a text", items_are_found_by_a_text, NULL);
+    suite_add(&s, "a text is found in a list", texts_are_found, NULL);
     suite_add(&s, "setting makes the way", setting_makes_the_way, NULL);
     suite_add(&s, "setting replaces what is no object on the way", setting_replaces_what_is_no_object, NULL);
     suite_add(&s, "setting in what is no object does nothing", setting_in_what_is_no_object_does_nothing, NULL);

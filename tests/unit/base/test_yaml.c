@@ -36,7 +36,8 @@ static const struct parse_case {
     { "a negative integer below 64 bits is a float", "[-9223372036854775809, 18446744073709551616.5]",
       "[[-9.2233720368547758e18,1.8446744073709552e19]]", NULL },
     { "not numbers", "[1:30, 2001-01-02, 0x, 0b2, 1e, e1, 1.2.3, 1e400, '7', -, +, ., 0xfg, 580.95.05]",
-      "[[\"1:30\",\"2001-01-02\",\"0x\",\"0b2\",\"1e\",\"e1\",\"1.2.3\",\"1e400\",\"7\",\"-\",\"+\",\".\",\"0xfg\",\"580.95.05\"]]", NULL },
+      "[[\"1:30\",\"2001-01-02\",\"0x\",\"0b2\",\"1e\",\"e1\",\"1.2.3\",\"1e400\",\"7\",\"-\",\"+\",\".\",\"0xfg\","
+      "\"580.95.05\"]]", NULL },
     { "keys that are no strings", "y: 1\n2: 2\n0x10: 3\n1.5: 4\n", "[{\"true\":1,\"2\":2,\"16\":3,\"1.5\":4}]", NULL },
     { "core tags", "[!!str 1, !!int \"5\", !!float 2, !!bool \"yes\", !!null \"\"]", "[[\"1\",5,2,true,null]]", NULL },
     { "local tags make strings", "!mine 12", "[\"12\"]", NULL },
@@ -52,9 +53,13 @@ static const struct parse_case {
 
     { "twice the same key", "a: 1\nb:\n  c: 1\n  c: 2\n", NULL, "line 4: the key \"c\" is there twice" },
     { "twice the same key in two spellings", "true: 1\ny: 2\n", NULL, "line 2: the key \"true\"" },
-    { "no closing bracket", "a: [1, 2\nb: 3\n", NULL, "line 2, column 2: did not find expected ',' or ']', while parsing a flow sequence; a list in brackets is not closed" },
-    { "a tab as indentation", "a:\n\tb: 1\n", NULL, "line 2, column 1: found character that cannot start any token, while scanning for the next token; indent with spaces, not with tabs" },
-    { "a colon in plain text", "a: b: c\n", NULL, "line 1, column 5: mapping values are not allowed in this context; put text that holds \": \" in quotes" },
+    { "no closing bracket", "a: [1, 2\nb: 3\n", NULL,
+      "line 2, column 2: did not find expected ',' or ']', while parsing a flow sequence; a list in brackets is not closed" },
+    { "a tab as indentation", "a:\n\tb: 1\n", NULL,
+      "line 2, column 1: found character that cannot start any token, while scanning for the next token; indent with spaces, not "
+      "with tabs" },
+    { "a colon in plain text", "a: b: c\n", NULL,
+      "line 1, column 5: mapping values are not allowed in this context; put text that holds \": \" in quotes" },
     { "an indentation that fits nowhere", "a:\n    b: 1\n  c: 2\n", NULL, "look at the indentation" },
     { "no closing quote", "a: \"b\n", NULL, "a quote is not closed" },
     { "unknown alias", "a: *nope\n", NULL, "line 1: the alias *nope names nothing" },
@@ -99,15 +104,18 @@ static const struct dump_case {
     const char *text;
 } dump_cases[] = {
     { "scalars", "{\"a\":1,\"b\":true,\"c\":null,\"d\":\"x y\",\"e\":1.5}", "a: 1\nb: true\nc: null\nd: x y\ne: 1.5\n" },
-    { "nested", "{\"a\":{\"b\":[{\"c\":1,\"d\":[2,[3,4]]},5]}}", "a:\n  b:\n  - c: 1\n    d:\n    - 2\n    - - 3\n      - 4\n  - 5\n" },
+    { "nested", "{\"a\":{\"b\":[{\"c\":1,\"d\":[2,[3,4]]},5]}}",
+      "a:\n  b:\n  - c: 1\n    d:\n    - 2\n    - - 3\n      - 4\n  - 5\n" },
     { "empty ones", "{\"a\":{},\"b\":[],\"c\":\"\"}", "a: {}\nb: []\nc: \"\"\n" },
     { "texts that look like something else", "[\"true\",\"1\",\"null\",\"1.0\",\"0x1\",\"y\",\"2001-01-02\",\"1:30\",\"<<\"]",
       "- \"true\"\n- \"1\"\n- \"null\"\n- \"1.0\"\n- \"0x1\"\n- \"y\"\n- \"2001-01-02\"\n- \"1:30\"\n- \"<<\"\n" },
     { "texts with indicators", "[\"--a=b\",\"- a\",\"a: b\",\"a:b\",\"a #b\",\"*a\",\"{a}\",\"---\",\"a:\",\" a\",\"a \",\"-\"]",
-      "- --a=b\n- \"- a\"\n- \"a: b\"\n- a:b\n- \"a #b\"\n- \"*a\"\n- \"{a}\"\n- \"---\"\n- \"a:\"\n- \" a\"\n- \"a \"\n- \"-\"\n" },
+      "- --a=b\n- \"- a\"\n- \"a: b\"\n- a:b\n- \"a #b\"\n- \"*a\"\n- \"{a}\"\n- \"---\"\n- \"a:\"\n- \" a\"\n- \"a \"\n- "
+      "\"-\"\n" },
     { "lines", "{\"a\":\"x\\n  y\\n\",\"b\":\"x\\n\\ny\",\"c\":\"x\\n\\n\",\"d\":\"\\nx\"}",
       "a: |\n  x\n    y\nb: |-\n  x\n\n  y\nc: \"x\\n\\n\"\nd: \"\\nx\"\n" },
-    { "escapes", "[\"a\\u0001\\\"\\\\\",\"\\u2028\",\"\xc3\xa4\",\"a\\tb\"]", "- \"a\\u0001\\\"\\\\\"\n- \"\\u2028\"\n- \xc3\xa4\n- \"a\\tb\"\n" },
+    { "escapes", "[\"a\\u0001\\\"\\\\\",\"\\u2028\",\"\xc3\xa4\",\"a\\tb\"]",
+      "- \"a\\u0001\\\"\\\\\"\n- \"\\u2028\"\n- \xc3\xa4\n- \"a\\tb\"\n" },
     { "keys", "{\"nvidia.com/gpu\":1,\"true\":2,\"a b\":3,\"\":4}", "nvidia.com/gpu: 1\n\"true\": 2\na b: 3\n\"\": 4\n" },
     { "a scalar alone", "\"x\"", "x\n" },
 };

@@ -21,7 +21,8 @@ static const struct certificate_case {
     const char *pem;
     const char *expiry; /* NULL: unknown */
 } certificate_cases[] = {
-    { "UTC time, version 3", PEM("MDIwMKADAgECAgEBMAAwADAeFw0yNTAxMDEwMDAwMDBaFw0yNjAxMDIwMzA0MDVaMAAwAA=="), "2026-01-02T03:04:05Z" },
+    { "UTC time, version 3", PEM("MDIwMKADAgECAgEBMAAwADAeFw0yNTAxMDEwMDAwMDBaFw0yNjAxMDIwMzA0MDVaMAAwAA=="),
+      "2026-01-02T03:04:05Z" },
     { "the last century", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkwMTAyMDMwNDA1WjAAMAA="), "1999-01-02T03:04:05Z" },
     { "generalized time", PEM("MC8wLQIBATAAMAAwIBcNMjUwMTAxMDAwMDAwWhgPMjA1MTAxMDIwMzA0MDVaMAAwAA=="), "2051-01-02T03:04:05Z" },
     { "cut", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkw"), NULL },

@@ -40,7 +40,8 @@ static void no_answer_in_time(void **state)
     struct client c;
     client_open_plain(&c);
     struct answer a = { 0 };
-    client_ask_with(&c, &a, (struct request){ .class = REQUEST_WRITE, .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 200 });
+    client_ask_with(&c, &a,
+                    (struct request){ .class = REQUEST_WRITE, .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 200 });
     client_run_until(&c, &a.done);
     answer_expect_error(&a, ERR_TIMEOUT, "no answer from http://127.0.0.1:");
     answer_clear(&a);

@@ -13,14 +13,16 @@ static const struct tls_case {
     const char *error; /* NULL: it works */
 } tls_cases[] = {
     { "the right authority", "tls", "certificate-authority: ca-a.crt", "", NULL },
-    { "another authority", "tls", "certificate-authority: ca-b.crt", "", "is not signed by the certificate authority: check certificate-authority" },
+    { "another authority", "tls", "certificate-authority: ca-b.crt", "",
+      "is not signed by the certificate authority: check certificate-authority" },
     { "the system's authorities", "tls", "", "", "is not signed by the certificate authority" },
     { "no check wanted", "tls", "insecure-skip-tls-verify: true", "", NULL },
     { "an expired server", "expired", "certificate-authority: ca-a.crt", "", "has expired: renew it on the server" },
     { "another name", "named", "certificate-authority: ca-a.crt", "", "is for another name" },
     { "another name that is configured", "named", "certificate-authority: ca-a.crt, tls-server-name: kubernetes.test", "", NULL },
     { "no TLS there", "plain", "certificate-authority: ca-a.crt", "", "does not speak TLS on this port" },
-    { "a client certificate", "mtls", "certificate-authority: ca-a.crt", "client-certificate: client.crt, client-key: client.key", NULL },
+    { "a client certificate", "mtls", "certificate-authority: ca-a.crt", "client-certificate: client.crt, client-key: client.key",
+      NULL },
     { "no client certificate", "mtls", "certificate-authority: ca-a.crt", "", "wants a client certificate" },
     { "an expired client certificate", "mtls", "certificate-authority: ca-a.crt",
       "client-certificate: client-expired.crt, client-key: client-expired.key", "our client certificate has expired" },
@@ -68,7 +70,8 @@ static const struct refusal_case {
 } refusal_cases[] = {
     { "401 with an expired certificate", "client-certificate: client-expired.crt, client-key: client-expired.key",
       "our client certificate expired on 20" },
-    { "401 with a certificate", "client-certificate: client.crt, client-key: client.key", "does not accept our client certificate" },
+    { "401 with a certificate", "client-certificate: client.crt, client-key: client.key",
+      "does not accept our client certificate" },
     { "401 with a token", "token: wrong", "does not accept our token: get another one" },
     { "401 with a token from a file", "tokenFile: wrong-token", "does not accept our token from /" },
     { "401 without credentials", "", "wants credentials, and there are none" },

@@ -41,7 +41,8 @@ static void check_carry(void **state)
 static void reason_and_message_may_change_without_a_transition(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *previous = tree("[{'type':'Ready','status':'False','reason':'A','message':'a','lastTransitionTime':'08:00'}]");
+    CLEANUP_JSON json_t *previous =
+        tree("[{'type':'Ready','status':'False','reason':'A','message':'a','lastTransitionTime':'08:00'}]");
     struct condition c = { "Ready", "False", "B", "b" };
     CLEANUP_JSON json_t *got = condition_json(&c, previous, 7, "12:00");
     assert_string_equal(json_str(got, "lastTransitionTime"), "08:00");

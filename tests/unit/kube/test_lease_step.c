@@ -24,8 +24,8 @@ static char *next_text(struct lease_next next)
 /* A record as another candidate (or we) left it. */
 static json_t *record(const char *holder, const char *renewed, int duration_s)
 {
-    return json_pack("{s:{s:s}, s:{s:s, s:s, s:i}}", "metadata", "resourceVersion", "5", "spec", "holderIdentity", holder, "renewTime",
-                     renewed, "leaseDurationSeconds", duration_s);
+    return json_pack("{s:{s:s}, s:{s:s, s:s, s:i}}", "metadata", "resourceVersion", "5", "spec", "holderIdentity", holder,
+                     "renewTime", renewed, "leaseDurationSeconds", duration_s);
 }
 
 /* One thing that happens, at a time in milliseconds, and what must come of it. */
@@ -51,47 +51,72 @@ static const struct script {
     struct turn turns[14];
 } scripts[] = {
     { "without a record: create it, lead, renew every 2 s", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"), WRITTEN(2080, 2050, "wait 2000") } },
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
+            WRITTEN(2080, 2050, "wait 2000") } },
     { "somebody else is faster to create it", {
         READ_NONE(0, "create"), FAILED(40, EXISTS, "get"), READ(50, "other", "10:00", "wait 2000") } },
     { "a free record is taken at once", { READ(0, "", "10:00", "update"), WRITTEN(40, 0, "wait 2000") } },
     { "a record that is renewed is left alone", {
-        READ(0, "other", "10:00", "wait 2000"), READ(2000, "other", "10:02", "wait 2000"), READ(16000, "other", "10:16", "wait 2000"), READ(18000, "other", "10:18", "wait 2000") } },
+        READ(0, "other", "10:00", "wait 2000"), READ(2000, "other", "10:02", "wait 2000"),
+            READ(16000, "other", "10:16", "wait 2000"), READ(18000, "other", "10:18", "wait 2000") } },
     { "a record that nobody renews for 15 s is taken", {
-        READ(1000, "other", "10:00", "wait 2000"), READ(3000, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "wait 1000"),
+        READ(1000, "other", "10:00", "wait 2000"), READ(3000, "other", "10:00", "wait 2000"),
+            READ(15000, "other", "10:00", "wait 1000"),
         READ(15999, "other", "10:00", "wait 1"), READ(16000, "other", "10:00", "update"), WRITTEN(16040, 16000, "wait 2000") } },
-    { "a record from long ago is waited for all the same", { READ(0, "other", "1970-01-01", "wait 2000"), READ(14999, "other", "1970-01-01", "wait 1"), READ(15000, "other", "1970-01-01", "update") } },
-    { "a record from the future is taken after the same time", { READ(0, "other", "2999-01-01", "wait 2000"), READ(15000, "other", "2999-01-01", "update") } },
-    { "a renewal time that goes back counts as a renewal", { READ(0, "other", "12:00", "wait 2000"), READ(14000, "other", "11:00", "wait 2000"), READ(28000, "other", "11:00", "wait 1000") } },
-    { "a new holder begins a new time", { READ(0, "other", "10:00", "wait 2000"), READ(14000, "third", "10:00", "wait 2000"), READ(28000, "third", "10:00", "wait 1000") } },
-    { "a record asks for its own time", { READ_FOR(0, "other", 60, "wait 2000"), READ_FOR(59000, "other", 60, "wait 1000"), READ_FOR(60000, "other", 60, "update") } },
-    { "a record with a time beyond reason is waited for", { READ_FOR(0, "other", INT32_MAX, "wait 2000"), READ_FOR(60000, "other", INT32_MAX, "wait 2000") } },
+    { "a record from long ago is waited for all the same",
+      { READ(0, "other", "1970-01-01", "wait 2000"), READ(14999, "other", "1970-01-01", "wait 1"),
+        READ(15000, "other", "1970-01-01", "update") } },
+    { "a record from the future is taken after the same time",
+      { READ(0, "other", "2999-01-01", "wait 2000"), READ(15000, "other", "2999-01-01", "update") } },
+    { "a renewal time that goes back counts as a renewal",
+      { READ(0, "other", "12:00", "wait 2000"), READ(14000, "other", "11:00", "wait 2000"),
+        READ(28000, "other", "11:00", "wait 1000") } },
+    { "a new holder begins a new time",
+      { READ(0, "other", "10:00", "wait 2000"), READ(14000, "third", "10:00", "wait 2000"),
+        READ(28000, "third", "10:00", "wait 1000") } },
+    { "a record asks for its own time",
+      { READ_FOR(0, "other", 60, "wait 2000"), READ_FOR(59000, "other", 60, "wait 1000"),
+        READ_FOR(60000, "other", 60, "update") } },
+    { "a record with a time beyond reason is waited for",
+      { READ_FOR(0, "other", INT32_MAX, "wait 2000"), READ_FOR(60000, "other", INT32_MAX, "wait 2000") } },
     { "a released record is taken at once", { READ(0, "other", "10:00", "wait 2000"), READ(500, "", "10:01", "update") } },
     { "our own record of an earlier life is renewed at once", { READ(0, "me", "09:00", "update"), WRITTEN(40, 0, "wait 2000") } },
     { "somebody else takes an expired record first", {
-        READ(0, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "update"), FAILED(15040, CONFLICT, "get"), READ(15050, "third", "10:20", "wait 2000") } },
-    { "a candidate that cannot reach the server tries again", { FAILED(0, UNREACHABLE, "wait 1000"), FAILED(1000, FORBIDDEN, "wait 1000"), READ_NONE(2000, "create") } },
+        READ(0, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "update"), FAILED(15040, CONFLICT, "get"),
+            READ(15050, "third", "10:20", "wait 2000") } },
+    { "a candidate that cannot reach the server tries again",
+      { FAILED(0, UNREACHABLE, "wait 1000"), FAILED(1000, FORBIDDEN, "wait 1000"), READ_NONE(2000, "create") } },
 
     { "a renewal that fails is tried again, past the fence too", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, TIMEOUT, "wait 1000"), FAILED(5000, UNREACHABLE, "wait 1000"),
-        FAILED(9999, SERVER, "wait 1000"), FAILED(10000, SERVER, "wait 1000"), FAILED(70000, UNREACHABLE, "wait 1000"), READ(71000, "me", "10:00", "update"),
-        WRITTEN(71040, 71010, "wait 2000") } },
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, TIMEOUT, "wait 1000"),
+            FAILED(5000, UNREACHABLE, "wait 1000"),
+        FAILED(9999, SERVER, "wait 1000"), FAILED(10000, SERVER, "wait 1000"), FAILED(70000, UNREACHABLE, "wait 1000"),
+        READ(71000, "me", "10:00", "update"), WRITTEN(71040, 71010, "wait 2000") } },
     { "a leader that was cut off goes when it sees another one", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(10000, UNREACHABLE, "wait 1000"), READ(71000, "other", "10:00", "exit") } },
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(10000, UNREACHABLE, "wait 1000"),
+            READ(71000, "other", "10:00", "exit") } },
     { "a renewal within the fence saves the leader", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(9000, SERVER, "wait 1000"), READ(9500, "me", "10:00", "update"),
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(9000, SERVER, "wait 1000"),
+            READ(9500, "me", "10:00", "update"),
         WRITTEN(9900, 9600, "wait 2000"), FAILED(19599, SERVER, "wait 1000") } },
     { "an answer that comes after its own fence is worth nothing", { READ_NONE(0, "create"), WRITTEN(10000, 0, "wait 0") } },
-    { "a leader that slept through its fence goes on when nobody took its place", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "me", "10:00", "update") } },
-    { "a leader that slept through its fence goes when somebody did", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "other", "10:00", "exit") } },
+    { "a leader that slept through its fence goes on when nobody took its place",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "me", "10:00", "update") } },
+    { "a leader that slept through its fence goes when somebody did",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "other", "10:00", "exit") } },
     { "a renewal that was answered while the leader slept is worth nothing", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"), WRITTEN(22000, 2050, "wait 0") } },
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
+            WRITTEN(22000, 2050, "wait 0") } },
     { "a leader that loses a race looks who won: itself", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"), READ(2050, "me", "10:00", "update") } },
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
+            READ(2050, "me", "10:00", "update") } },
     { "a leader that loses a race looks who won: another", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"), READ(2050, "other", "10:00", "exit") } },
-    { "a leader whose record was deleted makes it again", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "wait 1000"), READ_NONE(3040, "create") } },
-    { "a leader whose record was emptied takes it again", { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "", "10:00", "update") } },
+        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
+            READ(2050, "other", "10:00", "exit") } },
+    { "a leader whose record was deleted makes it again",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "wait 1000"), READ_NONE(3040, "create") } },
+    { "a leader whose record was emptied takes it again",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "", "10:00", "update") } },
 };
 /* clang-format on */
 
@@ -165,7 +190,8 @@ static void durations_beyond_64_bits_do_no_harm(void **state)
     static const char *const durations[] = { "9223372036854775807", "-9223372036854775808" };
     for (size_t i = 0; i < ARRAY_LEN(durations); i++) {
         struct lease_state s = { .me = "me" };
-        CLEANUP_FREE char *text = xasprintf("{'spec':{'holderIdentity':'other','renewTime':'10:00','leaseDurationSeconds':%s}}", durations[i]);
+        CLEANUP_FREE char *text = xasprintf("{'spec':{'holderIdentity':'other','renewTime':'10:00','leaseDurationSeconds':%s}}",
+                                            durations[i]);
         CLEANUP_JSON json_t *lease = tree(text);
         lease_step_read(&s, lease, 1000);
         assert_in_range(s.seen_duration_ms, 0, INT32_MAX * 1000LL);

@@ -73,7 +73,8 @@ static void check_version(void **state)
 static void deletion_and_finalizers(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *o = tree("{'metadata':{'deletionTimestamp':'2026-11-20T10:00:00Z','finalizers':['x','ostler.dev/cleanup']}}");
+    CLEANUP_JSON json_t *o =
+        tree("{'metadata':{'deletionTimestamp':'2026-11-20T10:00:00Z','finalizers':['x','ostler.dev/cleanup']}}");
     assert_true(object_is_deleting(o));
     assert_true(object_has_finalizer(o, "ostler.dev/cleanup"));
     assert_false(object_has_finalizer(o, "ostler.dev"));
@@ -101,7 +102,8 @@ static const struct foreign_row {
       false },
     { "somebody scaled it through a subresource",
       "{'manager':'kubectl','operation':'Update','subresource':'scale','fieldsV1':{'f:spec':{'f:replicas':{}}}}", false },
-    { "somebody set a label", "{'manager':'kubectl-label','operation':'Update','fieldsV1':{'f:metadata':{'f:labels':{}}}}", false },
+    { "somebody set a label", "{'manager':'kubectl-label','operation':'Update','fieldsV1':{'f:metadata':{'f:labels':{}}}}",
+      false },
 };
 
 static void check_foreign(void **state)

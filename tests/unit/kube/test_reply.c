@@ -37,7 +37,8 @@ static const struct reply_row {
       "HTTP 422: spec.x: Required value" },
     { "throttled", 429, "{'kind':'Status','message':'slow down','reason':'TooManyRequests'}", ERR_THROTTLED,
       "HTTP 429: slow down" },
-    { "an error of the server", 500, "{'kind':'Status','message':'etcd','reason':'InternalError'}", ERR_SERVER, "HTTP 500: etcd" },
+    { "an error of the server", 500, "{'kind':'Status','message':'etcd','reason':'InternalError'}", ERR_SERVER,
+      "HTTP 500: etcd" },
     { "unavailable", 503, "{'kind':'Status','message':'m','reason':'ServiceUnavailable'}", ERR_SERVER, "HTTP 503: m" },
     { "a timeout of the server leaves the outcome open", 504, "{'kind':'Status','message':'m','reason':'Timeout'}", ERR_TIMEOUT,
       "HTTP 504: m" },
@@ -63,7 +64,8 @@ static void check_reply(void **state)
 }
 
 /* As pkg/registry/core/pod/storage/eviction.go answers. */
-#define VIOLATES "{'kind':'Status','message':'Cannot evict pod as it would violate the pod\\u0027s disruption budget.','reason':'TooManyRequests','code':429,"
+#define VIOLATES "{'kind':'Status','message':'Cannot evict pod as it would violate the pod\\u0027s disruption " \
+ "budget.','reason':'TooManyRequests','code':429,"
 #define BUDGET_CAUSE(text) "{'reason':'DisruptionBudget','message':'The disruption budget web " text "'}"
 static const struct eviction_row {
     const char *name;
@@ -73,39 +75,46 @@ static const struct eviction_row {
     int64_t wait_ms;
     const char *message;
 } evictions[] = {
-    { "eviction: the budget is spent", 429, VIOLATES "'details':{'causes':[" BUDGET_CAUSE("needs 2 healthy pods and has 2 currently") "]}}", ERR_BUDGET,
-      60000, "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 2 healthy pods and has 2 currently" },
+    { "eviction: the budget is spent", 429,
+      VIOLATES "'details':{'causes':[" BUDGET_CAUSE("needs 2 healthy pods and has 2 currently") "]}}", ERR_BUDGET,
+      60000, "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 2 healthy pods "
+             "and has 2 currently" },
     { "eviction: nobody has counted yet", 429,
-      VIOLATES "'details':{'causes':[" BUDGET_CAUSE("is still being processed by the server.") "],'retryAfterSeconds':10}}", ERR_BUDGET, 60000,
-      "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web is still being processed by the server." },
+      VIOLATES "'details':{'causes':[" BUDGET_CAUSE("is still being processed by the server.") "],'retryAfterSeconds':10}}",
+      ERR_BUDGET, 60000, "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web is still "
+                         "being processed by the server." },
     { "eviction: flow control speaks of no budget", 429,
-      "{'kind':'Status','message':'Too many requests, please try again later.','reason':'TooManyRequests','details':{'retryAfterSeconds':1}}",
+      "{'kind':'Status','message':'Too many requests, please try again "
+      "later.','reason':'TooManyRequests','details':{'retryAfterSeconds':1}}",
       ERR_THROTTLED, 0, "HTTP 429: Too many requests, please try again later." },
     { "eviction: a proxy that throttles", 429, "slow down", ERR_THROTTLED, 0, "HTTP 429: slow down" },
     { "eviction: two budgets for one pod", 500,
-      "{'kind':'Status','metadata':{},'status':'Failure','message':'This pod has more than one PodDisruptionBudget, which the eviction subresource "
-      "does not support.','code':500}",
+      "{'kind':'Status','metadata':{},'status':'Failure','message':'This pod has more than one PodDisruptionBudget, which the "
+      "eviction subresource does not support.','code':500}",
       ERR_BUDGET, 60000, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support." },
-    { "eviction: another error of the server", 500, "{'kind':'Status','message':'etcd','reason':'InternalError','code':500}", ERR_SERVER, 0,
-      "HTTP 500: etcd" },
+    { "eviction: another error of the server", 500, "{'kind':'Status','message':'etcd','reason':'InternalError','code':500}",
+      ERR_SERVER, 0, "HTTP 500: etcd" },
     { "eviction: a proxy's error", 500, "<html>", ERR_SERVER, 0, "HTTP 500: <html>" },
     { "eviction: JSON that is no Status", 500, "{'message':'m'}", ERR_SERVER, 0, "HTTP 500: m" },
     { "eviction: a budget whose counts are out of order", 403,
-      "{'kind':'Status','message':'poddisruptionbudget.policy \\u0022web\\u0022 is forbidden: pdb disruptions allowed is negative','reason':'Forbidden',"
-      "'details':{'name':'web','group':'policy','kind':'poddisruptionbudget'}}",
+      "{'kind':'Status','message':'poddisruptionbudget.policy \\u0022web\\u0022 is forbidden: pdb disruptions allowed is "
+      "negative','reason':'Forbidden','details':{'name':'web','group':'policy','kind':'poddisruptionbudget'}}",
       ERR_BUDGET, 60000, "poddisruptionbudget.policy \"web\" is forbidden: pdb disruptions allowed is negative" },
     { "eviction: the right is missing", 403,
-      "{'kind':'Status','message':'pods \\u0022a\\u0022 is forbidden: no','reason':'Forbidden','details':{'name':'a','kind':'pods'}}", ERR_FORBIDDEN, 0,
+      "{'kind':'Status','message':'pods \\u0022a\\u0022 is forbidden: "
+      "no','reason':'Forbidden','details':{'name':'a','kind':'pods'}}", ERR_FORBIDDEN, 0,
       "HTTP 403: pods \"a\" is forbidden: no" },
     { "eviction: its namespace goes, and the pod with it", 403,
-      "{'kind':'Status','message':'pods \\u0022a\\u0022 is forbidden: no new content.','reason':'Forbidden','details':{'name':'a','kind':'pods',"
+      "{'kind':'Status','message':'pods \\u0022a\\u0022 is forbidden: no new "
+      "content.','reason':'Forbidden','details':{'name':'a','kind':'pods',"
       "'causes':[{'reason':'NamespaceTerminating','message':'namespace ml is being terminated','field':'metadata.namespace'}]}}",
       ERR_CONFLICT, 0, "pods \"a\" is forbidden: no new content. namespace ml is being terminated" },
-    { "eviction: the pod is gone", 404, "{'kind':'Status','message':'not found','reason':'NotFound'}", ERR_NOT_FOUND, 0, "HTTP 404: not found" },
-    { "eviction: another incarnation", 409, "{'kind':'Status','message':'Precondition failed','reason':'Conflict'}", ERR_CONFLICT, 0,
-      "HTTP 409: Precondition failed" },
-    { "eviction: the budget could not be written", 504, "{'kind':'Status','message':'conflicts','reason':'Timeout'}", ERR_TIMEOUT, 0,
-      "HTTP 504: conflicts" },
+    { "eviction: the pod is gone", 404, "{'kind':'Status','message':'not found','reason':'NotFound'}", ERR_NOT_FOUND, 0,
+      "HTTP 404: not found" },
+    { "eviction: another incarnation", 409, "{'kind':'Status','message':'Precondition failed','reason':'Conflict'}", ERR_CONFLICT,
+      0, "HTTP 409: Precondition failed" },
+    { "eviction: the budget could not be written", 504, "{'kind':'Status','message':'conflicts','reason':'Timeout'}", ERR_TIMEOUT,
+      0, "HTTP 504: conflicts" },
 };
 
 static void check_eviction(void **state)

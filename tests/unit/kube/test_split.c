@@ -6,7 +6,8 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-static const char *const left_out[] = { "metadata.managedFields", "status.images", "spec.containers.env", "spec.containers.ports.name", "spec.volumes", NULL };
+static const char *const left_out[] = { "metadata.managedFields", "status.images", "spec.containers.env",
+                                        "spec.containers.ports.name", "spec.volumes", NULL };
 
 /* What came out of one run: the items' texts, a line each. */
 struct run {
@@ -73,16 +74,19 @@ static void assert_same_run(const struct run *got, const struct run *want)
 
 /* clang-format off */
 static const char node_list[] =
-    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9','remainingItemCount':2},'items':["
+    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9',"
+    "'remainingItemCount':2},'items':["
     "{'metadata':{'name':'gpu-1','uid':'0d6b','resourceVersion':'17','labels':{'a.b/c':'','quote':'say \\'hi\\' \\\\'},"
       "'annotations':{'json':'{\\'managedFields\\':[1],\\'items\\':[]}'},"
-      "'managedFields':[{'manager':'kubelet','fieldsV1':{'f:metadata':{'f:labels':{'.':{},'f:a{b}':{}}},'f:status':{'f:images':{}}}},{'manager':'x'}]},"
+      "'managedFields':[{'manager':'kubelet','fieldsV1':{'f:metadata':{'f:labels':{'.':{},'f:a{b}':{}}},"
+      "'f:status':{'f:images':{}}}},{'manager':'x'}]},"
       "'spec':{'taints':[{'key':'nvidia.com/gpu','effect':'NoSchedule'}],'unschedulable':true,'podCIDRs':[]},"
       "'status':{'capacity':{'cpu':'8','nvidia.com/gpu':'8'},'conditions':[{'type':'Ready','status':'True'}],"
-        "'images':[{'names':['nvcr.io/a@sha256:1','ä\\u00e4\\ud83d\\ude00']},{'sizeBytes':1e3}],'nodeInfo':{'osImage':'Ubuntu 24.04'}}},"
+        "'images':[{'names':['nvcr.io/a@sha256:1','ä\\u00e4\\ud83d\\ude00']},{'sizeBytes':1e3}],'nodeInfo':{'osImage':'Ubuntu "
+        "24.04'}}},"
     "{'metadata':{'managedFields':[],'name':'gpu-2'},'spec':{},'status':{'images':null}},"
-    "{'metadata':{'name':'plain','managedFields':null,'creationTimestamp':null},'status':{'daemonEndpoints':{'kubeletEndpoint':{'Port':10250}}}}"
-    "]}\n";
+    "{'metadata':{'name':'plain','managedFields':null,'creationTimestamp':null},"
+    "'status':{'daemonEndpoints':{'kubeletEndpoint':{'Port':10250}}}}]}\n";
 
 static const char node_items[] =
     "{'metadata':{'name':'gpu-1','uid':'0d6b','resourceVersion':'17','labels':{'a.b/c':'','quote':'say \\'hi\\' \\\\'},"
@@ -94,19 +98,25 @@ static const char node_items[] =
     "{'metadata':{'name':'plain','creationTimestamp':null},'status':{'daemonEndpoints':{'kubeletEndpoint':{'Port':10250}}}}\n";
 
 static const char node_envelope[] =
-    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9','remainingItemCount':2},'items':[]}";
+    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9',"
+    "'remainingItemCount':2},'items':[]}";
 
 static const char node_watch[] =
-    "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','managedFields':[{'a':'}'}],'resourceVersion':'18'},'status':{'images':[{'names':['x']}]}}}\n"
-    "{'type':'MODIFIED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'19','annotations':{'t':'\\\\\\'{['}}}}\r\n"
-    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','creationTimestamp':null},'spec':{},'status':{}}}\n"
+    "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','managedFields':[{'a':'}'}],'resourceVersion':'18'},"
+    "'status':{'images':[{'names':['x']}]}}}\n"
+    "{'type':'MODIFIED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'19',"
+    "'annotations':{'t':'\\\\\\'{['}}}}\r\n"
+    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','creationTimestamp':null},'spec':{},"
+    "'status':{}}}\n"
     "{'type':'DELETED','object':{'metadata':{'managedFields':[],'name':'gpu-2'}}}"
     "{'type':'ERROR','object':{'kind':'Status','code':410,'reason':'Expired','metadata':{}}}\n";
 
 static const char node_frames[] =
     "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'18'},'status':{}}}\n"
-    "{'type':'MODIFIED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'19','annotations':{'t':'\\\\\\'{['}}}}\n"
-    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','creationTimestamp':null},'spec':{},'status':{}}}\n"
+    "{'type':'MODIFIED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'19',"
+    "'annotations':{'t':'\\\\\\'{['}}}}\n"
+    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','creationTimestamp':null},'spec':{},"
+    "'status':{}}}\n"
     "{'type':'DELETED','object':{'metadata':{'name':'gpu-2'}}}\n"
     "{'type':'ERROR','object':{'kind':'Status','code':410,'reason':'Expired','metadata':{}}}\n";
 
@@ -117,34 +127,59 @@ static const struct split_row {
 } splits[] = {
     { "a list of nodes gives its items and its envelope", SPLIT_LIST, node_list, node_items, node_envelope },
     { "a watch gives its frames", SPLIT_FRAMES, node_watch, node_frames, "" },
-    { "an empty list", SPLIT_LIST, "{'metadata':{'resourceVersion':'1'},'items':[]}", "", "{'metadata':{'resourceVersion':'1'},'items':[]}" },
+    { "an empty list", SPLIT_LIST, "{'metadata':{'resourceVersion':'1'},'items':[]}", "",
+      "{'metadata':{'resourceVersion':'1'},'items':[]}" },
     { "a list whose items are null", SPLIT_LIST, "{'items':null,'a':1}", "", "{'items':null,'a':1}" },
     { "a list without items", SPLIT_LIST, "{'kind':'Status'}", "", "{'kind':'Status'}" },
     { "items that are no array", SPLIT_LIST, "{'items':{'items':[{'a':1}]}}", "", "{'items':{'items':[{'a':1}]}}" },
-    { "metadata after the items", SPLIT_LIST, "{'items':[{'a':1}],'metadata':{'resourceVersion':'1'}}", "{'a':1}\n", "{'items':[],'metadata':{'resourceVersion':'1'}}" },
-    { "an item's own items stay in it", SPLIT_LIST, "{'items':[{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}]}", "{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}\n", "{'items':[]}" },
-    { "items in the list's metadata are no items", SPLIT_LIST, "{'metadata':{'items':[{'a':1}]},'items':[{'b':1}]}", "{'b':1}\n", "{'metadata':{'items':[{'a':1}]},'items':[]}" },
+    { "metadata after the items", SPLIT_LIST, "{'items':[{'a':1}],'metadata':{'resourceVersion':'1'}}", "{'a':1}\n",
+      "{'items':[],'metadata':{'resourceVersion':'1'}}" },
+    { "an item's own items stay in it", SPLIT_LIST, "{'items':[{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}]}",
+      "{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}\n", "{'items':[]}" },
+    { "items in the list's metadata are no items", SPLIT_LIST, "{'metadata':{'items':[{'a':1}]},'items':[{'b':1}]}", "{'b':1}\n",
+      "{'metadata':{'items':[{'a':1}]},'items':[]}" },
     { "an array within the items is no item", SPLIT_LIST, "{'items':[{'a':[[{}],{}]}]}", "{'a':[[{}],{}]}\n", "{'items':[]}" },
     { "an empty stream", SPLIT_FRAMES, "", "", "" },
     { "a stream of empty lines", SPLIT_FRAMES, "\r\n\n \t", "", "" },
     { "empty objects", SPLIT_FRAMES, "{}{}\n{}", "{}\n{}\n{}\n", "" },
-    { "left out as the first member", SPLIT_FRAMES, "{'metadata':{'managedFields':[1],'a':1,'b':2}}", "{'metadata':{'a':1,'b':2}}\n", "" },
-    { "left out in the middle", SPLIT_FRAMES, "{'metadata':{'a':1,'managedFields':{'x':[]},'b':2}}", "{'metadata':{'a':1,'b':2}}\n", "" },
-    { "left out as the last member", SPLIT_FRAMES, "{'metadata':{'a':1,'b':2,'managedFields':'text'}}", "{'metadata':{'a':1,'b':2}}\n", "" },
+    { "left out as the first member", SPLIT_FRAMES, "{'metadata':{'managedFields':[1],'a':1,'b':2}}",
+      "{'metadata':{'a':1,'b':2}}\n", "" },
+    { "left out in the middle", SPLIT_FRAMES, "{'metadata':{'a':1,'managedFields':{'x':[]},'b':2}}",
+      "{'metadata':{'a':1,'b':2}}\n", "" },
+    { "left out as the last member", SPLIT_FRAMES, "{'metadata':{'a':1,'b':2,'managedFields':'text'}}",
+      "{'metadata':{'a':1,'b':2}}\n", "" },
     { "left out as the only member", SPLIT_FRAMES, "{'metadata':{'managedFields':[[{}]]},'b':2}", "{'metadata':{},'b':2}\n", "" },
-    { "left out scalars", SPLIT_FRAMES, "{'status':{'images':null,'a':1},'metadata':{'a':1,'managedFields':-1.5e3}}", "{'status':{'a':1},'metadata':{'a':1}}\n", "" },
-    { "left out of every element", SPLIT_FRAMES, "{'spec':{'volumes':{},'containers':[{'env':[],'name':'a','ports':[{'name':'x'},{'port':1,'name':'y'}]},{'name':'b','env':null}]}}", "{'spec':{'containers':[{'name':'a','ports':[{},{'port':1}]},{'name':'b'}]}}\n", "" },
-    { "left out of the object of a frame", SPLIT_FRAMES, "{'type':'ADDED','object':{'spec':{'volumes':[1],'a':{}},'status':{}}}", "{'type':'ADDED','object':{'spec':{'a':{}},'status':{}}}\n", "" },
-    { "left out with what looks like an end in it", SPLIT_FRAMES, "{'metadata':{'managedFields':[{'a':'}]','b':{'metadata':{'managedFields':1}}}],'a':1}}", "{'metadata':{'a':1}}\n", "" },
-    { "nothing is left out of the envelope", SPLIT_LIST, "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[{}]}", "{}\n", "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[]}" },
-    { "the same names elsewhere are kept", SPLIT_FRAMES, "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},'status':{'managedFields':6}}", "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},'status':{'managedFields':6}}\n", "" },
-    { "names that only begin so are kept", SPLIT_FRAMES, "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata.managedFields':5,'':6}", "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata.managedFields':5,'':6}\n", "" },
-    { "the same path further in is kept", SPLIT_FRAMES, "{'spec':{'template':{'metadata':{'managedFields':[1]},'spec':{'volumes':[]}}}}", "{'spec':{'template':{'metadata':{'managedFields':[1]},'spec':{'volumes':[]}}}}\n", "" },
+    { "left out scalars", SPLIT_FRAMES, "{'status':{'images':null,'a':1},'metadata':{'a':1,'managedFields':-1.5e3}}",
+      "{'status':{'a':1},'metadata':{'a':1}}\n", "" },
+    { "left out of every element", SPLIT_FRAMES,
+      "{'spec':{'volumes':{},'containers':[{'env':[],'name':'a','ports':[{'name':'x'},{'port':1,'name':'y'}]},{'name':'b',"
+      "'env':null}]}}", "{'spec':{'containers':[{'name':'a','ports':[{},{'port':1}]},{'name':'b'}]}}\n", "" },
+    { "left out of the object of a frame", SPLIT_FRAMES, "{'type':'ADDED','object':{'spec':{'volumes':[1],'a':{}},'status':{}}}",
+      "{'type':'ADDED','object':{'spec':{'a':{}},'status':{}}}\n", "" },
+    { "left out with what looks like an end in it", SPLIT_FRAMES,
+      "{'metadata':{'managedFields':[{'a':'}]','b':{'metadata':{'managedFields':1}}}],'a':1}}", "{'metadata':{'a':1}}\n", "" },
+    { "nothing is left out of the envelope", SPLIT_LIST, "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[{}]}", "{}\n",
+      "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[]}" },
+    { "the same names elsewhere are kept", SPLIT_FRAMES,
+      "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},'status':{'managedFields':6}}",
+      "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},"
+      "'status':{'managedFields':6}}\n", "" },
+    { "names that only begin so are kept", SPLIT_FRAMES,
+      "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata.managedFields':5,'':6}",
+      "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata.managedFields':5,'':6}\n", "" },
+    { "the same path further in is kept", SPLIT_FRAMES,
+      "{'spec':{'template':{'metadata':{'managedFields':[1]},'spec':{'volumes':[]}}}}",
+      "{'spec':{'template':{'metadata':{'managedFields':[1]},'spec':{'volumes':[]}}}}\n", "" },
     { "the same names deeper are kept", SPLIT_FRAMES, "{'status':{'a':{'images':1}}}", "{'status':{'a':{'images':1}}}\n", "" },
-    { "the same text as a value is kept", SPLIT_FRAMES, "{'metadata':{'a':'managedFields','b':['managedFields']}}", "{'metadata':{'a':'managedFields','b':['managedFields']}}\n", "" },
-    { "an object after a scalar of a known name", SPLIT_FRAMES, "{'status':'x','a':{'images':1}}", "{'status':'x','a':{'images':1}}\n", "" },
-    { "escapes pass as they are", SPLIT_FRAMES, "{'a\\'b\\\\':'\\\\\\\\\\'}','c':'\\n\\/\\u007b'}", "{'a\\'b\\\\':'\\\\\\\\\\'}','c':'\\n\\/\\u007b'}\n", "" },
-    { "white space between items is left out, within one it is kept", SPLIT_LIST, "{ 'items' : [\n {'a' : 1 ,\t'metadata':{ 'managedFields' : [ 1 ] , 'b' : [ 1 , 2 ] } }\n ,\n {} ] }", "{'a' : 1 \t,'metadata':{  'b' : [ 1 , 2 ] } }\n{}\n", "{'items':[]}" },
+    { "the same text as a value is kept", SPLIT_FRAMES, "{'metadata':{'a':'managedFields','b':['managedFields']}}",
+      "{'metadata':{'a':'managedFields','b':['managedFields']}}\n", "" },
+    { "an object after a scalar of a known name", SPLIT_FRAMES, "{'status':'x','a':{'images':1}}",
+      "{'status':'x','a':{'images':1}}\n", "" },
+    { "escapes pass as they are", SPLIT_FRAMES, "{'a\\'b\\\\':'\\\\\\\\\\'}','c':'\\n\\/\\u007b'}",
+      "{'a\\'b\\\\':'\\\\\\\\\\'}','c':'\\n\\/\\u007b'}\n", "" },
+    { "white space between items is left out, within one it is kept", SPLIT_LIST,
+      "{ 'items' : [\n {'a' : 1 ,\t'metadata':{ 'managedFields' : [ 1 ] , 'b' : [ 1 , 2 ] } }\n ,\n {} ] }",
+      "{'a' : 1 \t,'metadata':{  'b' : [ 1 , 2 ] } }\n{}\n", "{'items':[]}" },
 };
 /* clang-format on */
 
@@ -395,7 +430,8 @@ static const struct object_row {
     const char *text;
     const char *want; /* NULL: an error */
 } objects[] = {
-    { "an object without what is left out", "{'metadata':{'managedFields':[1],'name':'a'},'status':{'images':[]}}", "{'metadata':{'name':'a'},'status':{}}" },
+    { "an object without what is left out", "{'metadata':{'managedFields':[1],'name':'a'},'status':{'images':[]}}",
+      "{'metadata':{'name':'a'},'status':{}}" },
     { "an empty object", " {} ", "{}" },
     { "nothing is no object", "", NULL },
     { "an array is no object", "[]", NULL },

@@ -252,21 +252,63 @@ static void assert_same_lines(const char *path, const char *got, const char *wan
     }
 }
 
+/* Holds a text against a file, or writes that. */
+static void assert_golden(const char *name, const char *text)
+{
+    CLEANUP_FREE char *path = xasprintf("tests/golden/%s.yaml", name);
+    if (str_eq(getenv("OSTLER_GOLDEN"), "write")) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(text, f);
+        fclose(f);
+        return;
+    }
+    CLEANUP_FREE char *golden = read_file(path);
+    assert_same_lines(path, text, golden);
+}
+
 static void check_golden(void **state)
 {
     const struct render_row *row = *state;
     CLEANUP_BUF struct buf out = BUF_INIT(1 << 20);
     render_row(row, &out);
-    CLEANUP_FREE char *path = xasprintf("tests/golden/%s.yaml", row->name);
-    if (str_eq(getenv("OSTLER_GOLDEN"), "write")) {
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fputs(buf_text(&out), f);
-        fclose(f);
-        return;
-    }
-    CLEANUP_FREE char *golden = read_file(path);
-    assert_same_lines(path, buf_text(&out), golden);
+    assert_golden(row->name, buf_text(&out));
+}
+
+/* ---- one-off pods ---- */
+
+static const struct render_image images[] = {
+    { "driver", "registry.example/gpu/driver:580.95.05-ubuntu24.04", "Always" },
+    { "toolkit", "nvcr.io/nvidia/k8s/container-toolkit@sha256:0123", NULL },
+};
+
+static const struct task_row {
+    const char *name; /* the golden file */
+    struct render_task want;
+    const char *pull_secrets;
+} task_rows[] = {
+    { "task-proof",
+      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1, NULL,
+        "nvidia.com/mig-1g.10gb", 600 },
+      "['ngc','mirror']" },
+    { "task-proof-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, "nvidia.com/gpu", 0 },
+      NULL },
+    { "task-pull", { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, 0 }, "['ngc']" },
+};
+
+static void check_task(void **state)
+{
+    const struct task_row *row = *state;
+    CLEANUP_BUF struct buf out = BUF_INIT(1 << 20);
+    CLEANUP_JSON json_t *secrets = row->pull_secrets ? tree(row->pull_secrets) : NULL;
+    CLEANUP_ERR struct err e = { 0 };
+    struct render_task want = row->want;
+    want.pull_secrets = secrets;
+    json_t *rendered = render_task(manifests, &want, &e);
+    if (!rendered)
+        fail_msg("%s", err_msg(&e));
+    add_document(&out, rendered);
+    assert_golden(row->name, buf_text(&out));
 }
 
 /* ---- what holds for every rendered object ---- */
@@ -510,6 +552,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_golden, render_rows);
+    SUITE_ROWS(&s, check_task, task_rows);
     SUITE_ROWS(&s, check_rules, render_rows);
     SUITE_ROWS(&s, check_overlay, overlay_rows);
     SUITE_ROWS(&s, check_part, part_rows);

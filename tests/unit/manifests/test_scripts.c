@@ -23,7 +23,7 @@ static char root[] = "/tmp/ostler-scripts-XXXXXX";
 /* Paths of a host and of a container that the scripts touch. */
 static const char *const moved[] = { "/proc/sys/",  "/proc/self/mounts",    "/sys/",
                                      "/run/nvidia", "/dev/termination-log", "/host$",
-                                     "/config/" };
+                                     "/config/", "/cuda-samples/", "/tmp/vectorAdd" };
 
 /* The text with all these paths below the temporary folder. */
 static char *below_root(const char *text)
@@ -51,16 +51,6 @@ static void shell(const char *command)
         fail_msg("%s", command);
 }
 
-static const json_t *named(const json_t *list, const char *name)
-{
-    size_t i;
-    json_t *element;
-    json_array_foreach (list, i, element)
-        if (str_eq(json_key(element, "name"), name))
-            return element;
-    return NULL;
-}
-
 /* A manifest, parsed. New reference. */
 static json_t *manifest(const char *file)
 {
@@ -78,10 +68,10 @@ static json_t *manifest(const char *file)
 /* The command line that a container, its probe or its hook has. */
 static json_t *command_of(const json_t *object, const char *container, const char *hook)
 {
-    const json_t *pod = json_at(object, "spec.template.spec");
-    const json_t *c = named(json_object_get(pod, "initContainers"), container);
+    const json_t *template = json_at(object, "spec.template.spec"), *pod = template ? template : json_object_get(object, "spec");
+    const json_t *c = json_find(json_object_get(pod, "initContainers"), "name", container);
     if (!c)
-        c = named(json_object_get(pod, "containers"), container);
+        c = json_find(json_object_get(pod, "containers"), "name", container);
     if (hook)
         return json_incref(json_at(c, hook));
     json_t *all = json_copy(json_object_get(c, "command"));
@@ -167,8 +157,8 @@ struct script_row {
 static void check_script(void **state)
 {
     const struct script_row *row = *state;
-    shell("rm -rf sys run proc dev host log && mkdir -p sys run/nvidia proc/sys/kernel/random "
-          "proc/self dev &&"
+    shell("rm -rf sys run proc dev host log cuda-samples tmp smi && mkdir -p sys run/nvidia proc/sys/kernel/random proc/self dev "
+          "&&"
           " echo boot1 > proc/sys/kernel/random/boot_id && : > proc/self/mounts && : > log");
     CLEANUP_FREE char *given = xasprintf(PRELUDE "%s", row->given);
     shell(given);
@@ -188,6 +178,18 @@ static void check_script(void **state)
 #define INSTALL "toolkit/daemonset.yaml", "install", NULL
 #define PLUGIN_WAIT "device-plugin/daemonset.yaml", "wait", NULL
 #define EXPORTER_WAIT "exporter/daemonset.yaml", "wait", NULL
+#define PROOF "proof/pod.yaml", "proof", NULL
+/* A CUDA sample that ends with a code, and what nvidia-smi says of a thing. */
+#define SAMPLE(path, code) "mkdir -p cuda-samples tmp; printf '#!/bin/sh\\nexit " code "\\n' > " path "; chmod +x " path ";"
+#define SMI(thing, text) "mkdir -p smi; printf '" text "' > smi/" thing ";"
+#define FACTS                                                                                         \
+    SMI("driver_version", "580.95.05\\n580.95.05\\n") SMI("name", "NVIDIA H100 80GB HBM3\\nother\\n") \
+    SMI("memory.total", "81559\\n1\\n")                                                               \
+        SMI("compute_cap", "9.0\\n")                                                                  \
+        SMI("all", "Driver Version  : 580.95.05\\nCUDA Version    : 13.0\\n\\nGPU 0\\n    CUDA Version : x\\n")
+#define SAYS(lines) "test \"$(cat dev/termination-log)\" = \"$(printf '" lines "')\""
+#define ALL_FACTS "driver=580.95.05\\nproduct=NVIDIA H100 80GB HBM3\\nmemory=81559\\ncompute=9.0\\ncuda=13.0\\n"
+#define NO_FACTS "driver=\\nproduct=\\nmemory=\\ncompute=\\ncuda=\\n"
 #define LOADED                                                                                     \
     "module nvidia 2 nvidia_uvm nvidia_modeset; module nvidia_uvm 0; module nvidia_modeset 0;"
 #define UP LOADED " echo \" $PWD/run/nvidia/driver \" > proc/self/mounts;"
@@ -234,15 +236,13 @@ static const struct script_row rows[] = {
       "test ! -e run/nvidia/ostler/driver && grep -qx 'nvidia-driver init' log" },
     { "probe: no module yet", PROBE, ":", NULL, 1, NULL },
     { "probe: the daemons are not ready", PROBE,
-      UP " mkdir -p run/nvidia/validations; echo NotReady > "
-         "run/nvidia/validations/.driver-daemons-status",
+      UP " mkdir -p run/nvidia/validations; echo NotReady > run/nvidia/validations/.driver-daemons-status",
       NULL, 1, NULL },
     { "probe: the root is not mounted", PROBE, LOADED, NULL, 1, NULL },
     { "probe: the GPU does not answer", PROBE, UP " touch smi-fails", NULL, 1,
       "rm smi-fails && test ! -e run/nvidia/ostler/driver" },
     { "probe: ready, with the sign of this boot, revision and pod", PROBE,
-      UP " mkdir -p run/nvidia/validations; echo Ready > "
-         "run/nvidia/validations/.driver-daemons-status",
+      UP " mkdir -p run/nvidia/validations; echo Ready > run/nvidia/validations/.driver-daemons-status",
       NULL, 0, "test \"$(cat run/nvidia/ostler/driver)\" = 'boot1 rev1 pod1'" },
     { "probe: ready, precompiled", PROBE, UP, NULL, 0, NULL },
     { "preStop: takes its own sign away", PRE_STOP, "sign driver 'boot1 rev1 pod1'", NULL, 0,
@@ -282,6 +282,21 @@ static const struct script_row rows[] = {
     { "plugin goes on with a toolkit of the host's", PLUGIN_WAIT,
       LOADED " sign driver 'boot1 rev1 pod1'", "TOOLKIT_SIGN=", 0, NULL },
 
+    { "proof: the sample runs, and the facts of the first GPU are told", PROOF, SAMPLE("cuda-samples/sample", "0") FACTS, NULL, 0,
+      SAYS(ALL_FACTS) },
+    { "proof: the sample of an older image", PROOF, SAMPLE("cuda-samples/vectorAdd", "0") FACTS, NULL, 0, SAYS(ALL_FACTS) },
+    { "proof: the sample of the oldest", PROOF, SAMPLE("tmp/vectorAdd", "0") FACTS, NULL, 0, SAYS(ALL_FACTS) },
+    { "proof: the newest of two counts", PROOF, SAMPLE("cuda-samples/sample", "0") SAMPLE("tmp/vectorAdd", "1") FACTS, NULL, 0,
+      SAYS(ALL_FACTS) },
+    { "proof: what cannot be run is none", PROOF, "mkdir -p cuda-samples; : > cuda-samples/sample;" SAMPLE("tmp/vectorAdd", "0")
+                                                  FACTS, NULL, 0,
+      SAYS(ALL_FACTS) },
+    { "proof: the sample fails", PROOF, SAMPLE("cuda-samples/sample", "3") FACTS, NULL, 1, "test ! -e dev/termination-log" },
+    { "proof: an image without a sample", PROOF, FACTS, NULL, 1, "test ! -e dev/termination-log" },
+    { "proof: what nobody tells is left empty", PROOF, SAMPLE("cuda-samples/sample", "0"), NULL, 0, SAYS(NO_FACTS) },
+    { "proof: an image without nvidia-smi", PROOF, SAMPLE("cuda-samples/sample", "0") " touch smi-fails", NULL, 0,
+      "rm smi-fails; " SAYS(NO_FACTS) },
+
     { "exporter waits: no module", EXPORTER_WAIT, ":", NULL, WAITS, NULL },
     { "exporter waits: the driver container is not ready", EXPORTER_WAIT,
       LOADED " touch run/nvidia/nvidia-driver.pid", NULL, WAITS, NULL },
@@ -294,8 +309,7 @@ static const struct script_row rows[] = {
 static void toolkit_signs(void **state)
 {
     (void) state;
-    shell("rm -rf run && mkdir -p run/nvidia/ostler && echo 'boot1 rev1 pod1' > "
-          "run/nvidia/ostler/driver");
+    shell("rm -rf run && mkdir -p run/nvidia/ostler && echo 'boot1 rev1 pod1' > run/nvidia/ostler/driver");
     pid_t pid = start("toolkit/daemonset.yaml", "toolkit", NULL, NULL);
     shell("for i in $(seq 100); do [ -e run/nvidia/ostler/toolkit ] && break; sleep 0.1; done;"
           " test \"$(cat run/nvidia/ostler/toolkit)\" = 'boot1 rev1 stack1'");
@@ -309,13 +323,12 @@ static void toolkit_signs(void **state)
 static void make_commands(void)
 {
     shell("mkdir bin");
-    shell("printf '#!/bin/sh\\necho $1 >> %s/log\\nrm -r %s/sys/module/$1\\n' \"$PWD\" \"$PWD\" > "
-          "bin/rmmod");
-    shell("printf '#!/bin/sh\\ntest ! -e %s/smi-fails\\n' \"$PWD\" > bin/nvidia-smi");
+    shell("printf '#!/bin/sh\\necho $1 >> %s/log\\nrm -r %s/sys/module/$1\\n' \"$PWD\" \"$PWD\" > bin/rmmod");
+    shell("printf '#!/bin/sh\\n[ ! -e %s/smi-fails ] || exit 127\\ncd %s/smi 2>/dev/null || exit 0\\n"
+          "case \"$1\" in --query-gpu=*) cat \"${1#*=}\";; -q) cat all;; esac\\n' \"$PWD\" \"$PWD\" > bin/nvidia-smi");
     shell(
         "printf '#!/bin/sh\\necho nvidia-driver \"$@\" >> %s/log\\n' \"$PWD\" > bin/nvidia-driver");
-    shell("printf '#!/bin/sh\\necho nvidia-toolkit \"$@\" >> %s/log\\n' \"$PWD\" > "
-          "bin/nvidia-toolkit");
+    shell("printf '#!/bin/sh\\necho nvidia-toolkit \"$@\" >> %s/log\\n' \"$PWD\" > bin/nvidia-toolkit");
     shell("printf '#!/bin/sh\\n[ $1 = 5 ] || exec /bin/sleep $1\\n' > bin/sleep");
     shell("chmod +x bin/*");
 }

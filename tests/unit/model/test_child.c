@@ -18,7 +18,8 @@ static void check_daemonset(void **state)
 {
     (void) state;
     struct child *c = project(RESOURCE_DAEMONSET,
-                              "{'metadata': {'name': 'exporter', 'namespace': 'ns', 'uid': 'u', 'generation': 3, 'deletionTimestamp': 'x', "
+                              "{'metadata': {'name': 'exporter', 'namespace': 'ns', 'uid': 'u', 'generation': 3, "
+                              "'deletionTimestamp': 'x', "
                               "'labels': {'ostler.dev/policy-uid': 'p', 'ostler.dev/revision': 'h'}, 'annotations': "
                               "{'ostler.dev/intent': 'i', 'ostler.dev/inputs': '{\\u0022a\\u0022:1}'}}, 'status': "
                               "{'observedGeneration': 3, 'desiredNumberScheduled': 5, 'updatedNumberScheduled': 4}}");
@@ -41,8 +42,9 @@ static void check_daemonset(void **state)
 static void check_record(void **state)
 {
     (void) state;
-    struct child *c = project(RESOURCE_REVISION, "{'metadata': {'name': 'driver-h', 'namespace': 'ns', 'annotations': {'a': 'b'}}, "
-                                                 "'data': {'tier': 'driver'}}");
+    struct child *c = project(RESOURCE_REVISION,
+                              "{'metadata': {'name': 'driver-h', 'namespace': 'ns', 'annotations': {'a': 'b'}}, "
+                              "'data': {'tier': 'driver'}}");
     assert_tree(c->inputs, "{'tier': 'driver'}");
     assert_tree(c->annotations, "{'a': 'b'}");
     assert_false(child_is_ours(c));
@@ -62,13 +64,15 @@ static void check_cluster_scoped(void **state)
 static void check_garbage(void **state)
 {
     (void) state;
-    struct child *c = project(RESOURCE_DAEMONSET, "{'metadata': {'annotations': {'ostler.dev/inputs': '[not JSON'}}, 'status': []}");
+    struct child *c = project(RESOURCE_DAEMONSET,
+                              "{'metadata': {'annotations': {'ostler.dev/inputs': '[not JSON'}}, 'status': []}");
     assert_string_equal(c->head.key, "");
     assert_null(c->inputs);
     child_free(c);
 }
 
-#define SET(metadata, status) "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 1" metadata "}, 'status': {" status "}}"
+#define SET(metadata, status) "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 1" metadata "}, 'status': {" status \
+ "}}"
 #define RECORD(annotations) "{'metadata': {'name': 'r', 'namespace': 'ns', 'annotations': {" annotations "}}, 'data': {}}"
 static const struct same_row {
     const char *name;
@@ -79,7 +83,8 @@ static const struct same_row {
     { "same: a DaemonSet", RESOURCE_DAEMONSET, SET("", ""), SET("", ""), true },
     { "same: a label of others", RESOURCE_DAEMONSET, SET("", ""), SET(", 'labels': {'theirs': 'x'}", ""), true },
     { "same: what is not counted", RESOURCE_DAEMONSET, SET("", ""), SET("", "'numberReady': 3"), true },
-    { "differs: generation", RESOURCE_DAEMONSET, SET("", ""), "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}", false },
+    { "differs: generation", RESOURCE_DAEMONSET, SET("", ""), "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}",
+      false },
     { "differs: intent", RESOURCE_DAEMONSET, SET("", ""), SET(", 'annotations': {'ostler.dev/intent': 'x'}", ""), false },
     { "differs: whose it is", RESOURCE_DAEMONSET, SET("", ""), SET(", 'labels': {'ostler.dev/policy-uid': 'x'}", ""), false },
     { "differs: revision", RESOURCE_DAEMONSET, SET("", ""), SET(", 'labels': {'ostler.dev/revision': 'x'}", ""), false },
@@ -88,7 +93,8 @@ static const struct same_row {
       SET(", 'managedFields': [{'manager': 'x', 'operation': 'Update', 'fieldsV1': {'f:spec': {}}}]", ""), false },
     { "differs: counts", RESOURCE_DAEMONSET, SET("", ""), SET("", "'desiredNumberScheduled': 1"), false },
     { "differs: counts of an older template", RESOURCE_DAEMONSET, SET("", ""), SET("", "'observedGeneration': 1"), false },
-    { "same: no counts, and those of an older template", RESOURCE_DAEMONSET, "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}",
+    { "same: no counts, and those of an older template", RESOURCE_DAEMONSET,
+      "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}",
       "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}, 'status': {'observedGeneration': 1}}", true },
     { "same: a record", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'b'"), true },
     { "differs: a record's annotations", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'c'"), false },

@@ -8,20 +8,30 @@
 #include "tests/unit/support/suite.h"
 
 static const struct claim whole = {
-    .policy = "0b7c-1", .generation = 3, .kind = CLAIM_ROLLBACK, .phase = CLAIM_FAILED, .since_s = 1795168800, .claimed_s = 1795168000,
-    .attempt = 2, .gpus = 8, .driver = "abcdefghij", .stack = "0123456789", .from_driver = "", .from_stack = "old", .reason = "ImagePullBackOff",
+    .policy = "0b7c-1", .generation = 3, .kind = CLAIM_ROLLBACK, .phase = CLAIM_FAILED, .since_s = 1795168800,
+        .claimed_s = 1795168000,
+    .attempt = 2, .gpus = 8, .driver = "abcdefghij", .stack = "0123456789", .from_driver = "", .from_stack = "old",
+    .reason = "ImagePullBackOff",
 };
 
 static const char whole_text[] =
-    "{\"v\":1,\"policy\":\"0b7c-1\",\"generation\":3,\"kind\":\"Rollback\",\"phase\":\"Failed\",\"since\":\"2026-11-20T10:00:00Z\","
-    "\"claimed\":\"2026-11-20T09:46:40Z\",\"attempt\":2,\"gpus\":8,\"driver\":\"abcdefghij\",\"stack\":\"0123456789\",\"fromDriver\":\"\","
-    "\"fromStack\":\"old\",\"reason\":\"ImagePullBackOff\"}";
+    "{\"v\":1,\"policy\":\"0b7c-1\",\"generation\":3,\"kind\":\"Rollback\",\"phase\":\"Failed\","
+    "\"since\":\"2026-11-20T10:00:00Z\","
+    "\"claimed\":\"2026-11-20T09:46:40Z\",\"attempt\":2,\"gpus\":8,\"driver\":\"abcdefghij\",\"stack\":\"0123456789\","
+    "\"fromDriver\":\"\",\"fromStack\":\"old\",\"reason\":\"ImagePullBackOff\"}";
 
 static void check_text(void **state)
 {
     (void) state;
     CLEANUP_FREE char *text = claim_text(&whole);
     assert_string_equal(text, whole_text);
+}
+
+/* A claim's text says all of it. */
+static void assert_same(const struct claim *a, const struct claim *b)
+{
+    CLEANUP_FREE char *one = claim_text(a), *other = claim_text(b);
+    assert_string_equal(one, other);
 }
 
 static void check_all_phases(void **state)
@@ -35,7 +45,7 @@ static void check_all_phases(void **state)
             *c.reason = '\0';
         CLEANUP_FREE char *text = claim_text(&c);
         assert_true(claim_parse(text, &back, NULL));
-        assert_true(claim_same(&c, &back));
+        assert_same(&c, &back);
     }
 }
 
@@ -86,7 +96,7 @@ static void check_bad(void **state)
     struct claim c = whole;
     assert_false(claim_parse(text, &c, &why));
     assert_string_equal(why, row->why);
-    assert_true(claim_same(&c, &whole));
+    assert_same(&c, &whole);
 }
 
 static const struct text_row {

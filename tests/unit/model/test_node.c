@@ -16,13 +16,16 @@ static void check_whole(void **state)
 {
     (void) state;
     struct intern *in = intern_new();
-    json_t *object = tree(NODE(", 'labels': {'a': '1', 'b.c/d': ''}, 'annotations': {'ostler.dev/marks': 'm', 'ostler.dev/host-driver': 'true', 'ostler.dev/claim': 'c', "
-                               "'ostler.dev/gave-up': 'g'}, "
-                               "'deletionTimestamp': 'now'",
-                               "'unschedulable': true, 'taints': [{'key': 'k', 'effect': 'NoSchedule'}]",
-                               "'nodeInfo': {'osImage': 'os', 'kernelVersion': 'k', 'kubeletVersion': 'kl', 'containerRuntimeVersion': 'r', "
-                               "'architecture': 'amd64'}, 'conditions': [{'type': 'MemoryPressure', 'status': 'False'}, {'type': 'Ready', "
-                               "'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"));
+    json_t *object =
+        tree(NODE(", 'labels': {'a': '1', 'b.c/d': ''}, 'annotations': {'ostler.dev/marks': 'm', 'ostler.dev/host-driver': "
+                  "'true', 'ostler.dev/claim': 'c', "
+                  "'ostler.dev/gave-up': 'g'}, "
+                  "'deletionTimestamp': 'now'",
+                  "'unschedulable': true, 'taints': [{'key': 'k', 'effect': 'NoSchedule'}]",
+                  "'nodeInfo': {'osImage': 'os', 'kernelVersion': 'k', 'kubeletVersion': 'kl', "
+                  "'containerRuntimeVersion': 'r', "
+                  "'architecture': 'amd64'}, 'conditions': [{'type': 'MemoryPressure', 'status': 'False'}, {'type': "
+                  "'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"));
     struct node *n = node_project(in, object);
     json_decref(object);
     struct node_view view = { n, in };
@@ -82,8 +85,8 @@ static void check_gpus(void **state)
 /* ---- which changes count */
 
 #define PLAIN NODE("", "", "")
-#define OUR_CONDITION(status, reason, message, time)                                                                               \
-    NODE("", "", "'conditions': [{'type': 'GpuReady', 'status': '" status "', 'reason': '" reason "', 'message': '" message            \
+#define OUR_CONDITION(status, reason, message, time)                                                                        \
+    NODE("", "", "'conditions': [{'type': 'GpuReady', 'status': '" status "', 'reason': '" reason "', 'message': '" message \
                  "', 'lastHeartbeatTime': '" time "', 'lastTransitionTime': '" time "'}]")
 
 static const struct same_row {
@@ -92,13 +95,16 @@ static const struct same_row {
 } same_rows[] = {
     { "same: nothing there", PLAIN, PLAIN, true },
     { "same: heartbeat", NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '1'}]"),
-      NODE(", 'resourceVersion': '9'", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '2'}]"), true },
-    { "same: an annotation of others", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'c': 'd'}", "", ""), true },
+      NODE(", 'resourceVersion': '9'", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '2'}]"),
+      true },
+    { "same: an annotation of others", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'c': 'd'}", "", ""),
+      true },
     { "differs: the first annotation", PLAIN, NODE(", 'annotations': {'a': 'b'}", "", ""), false },
     { "differs: cordoned", PLAIN, NODE("", "'unschedulable': true", ""), false },
     { "differs: a claim", PLAIN, NODE(", 'annotations': {'ostler.dev/claim': ''}", "", ""), false },
     { "differs: given up", PLAIN, NODE(", 'annotations': {'ostler.dev/gave-up': ''}", "", ""), false },
-    { "differs: was down meanwhile", NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"),
+    { "differs: was down meanwhile",
+      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"),
       NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:01Z'}]"), false },
     { "differs: our condition", PLAIN, OUR_CONDITION("True", "OperandsUp", "m", "1"), false },
     { "differs: our condition's status", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("False", "R", "m", "1"), false },
@@ -109,11 +115,15 @@ static const struct same_row {
     { "differs: a label's value", NODE(", 'labels': {'a': 'a'}", "", ""), NODE(", 'labels': {'a': 'b'}", "", ""), false },
     { "differs: a taint", PLAIN, NODE("", "'taints': [{'key': 'k'}]", ""), false },
     { "differs: marks", PLAIN, NODE(", 'annotations': {'ostler.dev/marks': ''}", "", ""), false },
-    { "differs: marks that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/marks': 'm\\u0000'}", "", ""), false },
-    { "differs: a claim that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/claim': 'm\\u0000'}", "", ""), false },
-    { "differs: a target given up that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'ostler.dev/gave-up': 'm\\u0000'}", "", ""), false },
+    { "differs: marks that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""),
+      NODE(", 'annotations': {'ostler.dev/marks': 'm\\u0000'}", "", ""), false },
+    { "differs: a claim that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""),
+      NODE(", 'annotations': {'ostler.dev/claim': 'm\\u0000'}", "", ""), false },
+    { "differs: a target given up that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""),
+      NODE(", 'annotations': {'ostler.dev/gave-up': 'm\\u0000'}", "", ""), false },
     { "differs: host driver", PLAIN, NODE(", 'annotations': {'ostler.dev/host-driver': 'true'}", "", ""), false },
-    { "same: has not said yet whether it is ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
+    { "same: has not said yet whether it is ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"),
+      true },
     { "differs: not ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'False'}]"), false },
     { "differs: not heard of", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'Unknown'}]"), false },
     { "differs: deletion", PLAIN, NODE(", 'deletionTimestamp': 'x'", "", ""), false },
@@ -148,7 +158,8 @@ static const struct garbage_row {
     { "garbage: empty object", "{}" },
     { "garbage: a list", "[]" },
     { "garbage: members of other types", "{'metadata': [], 'spec': 7, 'status': 'x'}" },
-    { "garbage: labels of other types", "{'metadata': {'name': 1, 'labels': {'a': 1, 'b': null, '': '', 'c': []}}, 'spec': {'taints': {}}}" },
+    { "garbage: labels of other types",
+      "{'metadata': {'name': 1, 'labels': {'a': 1, 'b': null, '': '', 'c': []}}, 'spec': {'taints': {}}}" },
     { "garbage: conditions of other types", "{'status': {'conditions': [1, null, {'type': 1}, {}], 'nodeInfo': []}}" },
 };
 

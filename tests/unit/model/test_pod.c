@@ -10,10 +10,14 @@
 
 #define NS "ostler-operands"
 #define OWNED "'ownerReferences': [{'kind': 'DaemonSet', 'controller': true}]"
-#define OURS(component, rest)                                                                      \
-    "{'metadata': {'name': 'p', 'namespace': '" NS "', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', "               \
+#define OURS(component, rest)                                                                                            \
+    "{'metadata': {'name': 'p', 'namespace': '" NS "', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', " \
     "'app.kubernetes.io/component': '" component "', 'ostler.dev/revision': 'h'}}, 'spec': {'nodeName': 'n'}" rest "}"
 #define THEIRS(spec, rest) "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {'nodeName': 'n', " spec "}" rest "}"
+#define SERVES(meta, labels, spec, rest)                                                                                         \
+    "{'metadata': {'name': 'p', 'namespace': 'gpu-operator', 'labels': {" labels "}, " meta "}, 'spec': {'nodeName': 'n', " spec \
+    "}" rest "}"
+#define HOST_PATH "'volumes': [{'name': 'v', 'hostPath': {'path': '/'}}]"
 #define LIMITS(text) "'containers': [{'resources': {'limits': {" text "}}}]"
 
 static struct pod *project(struct intern *in, const char *text)
@@ -54,32 +58,52 @@ static const struct kept_row {
       "'app.kubernetes.io/component': 'driver'}}, 'spec': {'nodeName': 'n'}}", false, 0, 0, false },
     { "kept: uses GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), true, COMPONENT_NONE, 2, false },
     { "kept: uses slices", THEIRS(LIMITS("'nvidia.com/mig-1g.5gb': '1'"), ""), true, COMPONENT_NONE, 1, false },
-    { "kept: an init container uses them", THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]", ""), true,
-      COMPONENT_NONE, 1, false },
+    { "kept: an init container uses them", THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]", ""),
+      true, COMPONENT_NONE, 1, false },
     { "kept: an init container's are the others' afterwards",
-      THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '4'}}}, {'resources': {'limits': {'nvidia.com/gpu': '3'}}}], " LIMITS("'nvidia.com/gpu': '4'"), ""), true, COMPONENT_NONE, 4, false },
+      THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '4'}}}, {'resources': {'limits': {'nvidia.com/gpu': "
+             "'3'}}}], " LIMITS("'nvidia.com/gpu': '4'"), ""), true, COMPONENT_NONE, 4, false },
     { "kept: a sidecar's are its own",
-      THEIRS("'initContainers': [{'restartPolicy': 'Always', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}], " LIMITS("'nvidia.com/gpu': '4'"), ""), true, COMPONENT_NONE, 5, false },
-    { "kept: a quantity that is no plain number counts", THEIRS(LIMITS("'nvidia.com/gpu': '1k'"), ""), true, COMPONENT_NONE, 1, false },
+      THEIRS("'initContainers': [{'restartPolicy': 'Always', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}], "
+             LIMITS("'nvidia.com/gpu': '4'"), ""), true, COMPONENT_NONE, 5, false },
+    { "kept: a quantity that is no plain number counts", THEIRS(LIMITS("'nvidia.com/gpu': '1k'"), ""), true, COMPONENT_NONE, 1,
+      false },
     { "dropped: asks for none", THEIRS(LIMITS("'nvidia.com/gpu': '0'"), ""), false, 0, 0, false },
     { "dropped: a network card of the same maker's", THEIRS(LIMITS("'nvidia.com/hostdev': '1'"), ""), false, 0, 0, false },
-    { "kept: holds devices by claims", THEIRS("'resourceClaims': [{'name': 'a'}, {'name': 'b'}]", ""), true, COMPONENT_NONE, 2, false },
+    { "kept: holds devices by claims", THEIRS("'resourceClaims': [{'name': 'a'}, {'name': 'b'}]", ""), true, COMPONENT_NONE, 2,
+      false },
     { "dropped: claims that are nonsense", THEIRS("'resourceClaims': {'name': 'a'}", ""), false, 0, 0, false },
     { "dropped: another maker's", THEIRS(LIMITS("'amd.com/gpu': '1'"), ""), false, 0, 0, false },
     { "dropped: succeeded", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ", 'status': {'phase': 'Succeeded'}"), false, 0, 0, false },
     { "dropped: failed", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ", 'status': {'phase': 'Failed'}"), false, 0, 0, false },
     { "kept: leaving, and still using them",
-      "{'metadata': {'name': 'p', 'namespace': 'ml', 'deletionTimestamp': 'x'}, 'spec': {" LIMITS("'nvidia.com/gpu': '1'") "}}", true,
-      COMPONENT_NONE, 1, false },
+      "{'metadata': {'name': 'p', 'namespace': 'ml', 'deletionTimestamp': 'x'}, 'spec': {" LIMITS("'nvidia.com/gpu': '1'") "}}",
+      true, COMPONENT_NONE, 1, false },
     { "kept: another operator's",
-      "{'metadata': {'name': 'p', 'namespace': 'gpu-operator', 'labels': {'app': 'nvidia-driver-daemonset'}}}", true, COMPONENT_NONE, 0,
-      true },
-    { "kept: a driver image in the second container", THEIRS("'containers': [{'image': 'a'}, {'image': 'x/nvidia/driver:1'}]", ""), true,
+      SERVES(OWNED, "'app': 'nvidia-driver-daemonset'", HOST_PATH ", 'containers': [{'image': 'a'}]", ""), true,
       COMPONENT_NONE, 0, true },
-    { "kept: an installer in an init container", THEIRS("'initContainers': [{'image': 'cos-nvidia-installer:fixed'}]", ""), true,
-      COMPONENT_NONE, 0, true },
+    { "kept: a driver image in the second container",
+      SERVES(OWNED, "", HOST_PATH ", 'containers': [{'image': 'a'}, {'image': 'x/nvidia/driver:1'}]", ""), true, COMPONENT_NONE,
+      0, true },
+    { "kept: an installer in an init container",
+      SERVES(OWNED, "", HOST_PATH ", 'initContainers': [{'image': 'cos-nvidia-installer:fixed'}]", ""),
+      true, COMPONENT_NONE, 0, true },
     { "dropped: an installer that has ended",
-      THEIRS("'containers': [{'image': 'cos-nvidia-installer:fixed'}]", ", 'status': {'phase': 'Succeeded'}"), false, 0, 0, false },
+      SERVES(OWNED, "", HOST_PATH ", 'containers': [{'image': 'cos-nvidia-installer:fixed'}]",
+             ", 'status': {'phase': 'Succeeded'}"), false, 0, 0,
+      false },
+    { "dropped: anybody's pod that is called a driver",
+      SERVES("'annotations': {}", "'app': 'nvidia-driver-daemonset'",
+             HOST_PATH ", 'containers': [{'image': 'x/nvidia/driver:1'}]", ""), false, 0, 0,
+      false },
+    { "dropped: one of a Deployment's",
+      SERVES("'ownerReferences': [{'kind': 'ReplicaSet', 'controller': true}]", "'app': 'nvidia-driver-daemonset'", HOST_PATH,
+             ""), false, 0, 0, false },
+    { "dropped: one of a DaemonSet's that has nothing of its host",
+      SERVES(OWNED, "'app': 'nvidia-driver-daemonset'", "'volumes': [{'emptyDir': {}}]", ""), false, 0, 0, false },
+    { "kept: one that uses a GPU, as a user's",
+      SERVES("'annotations': {}", "'app': 'nvidia-driver-daemonset'", HOST_PATH ", " LIMITS("'nvidia.com/gpu': '1'"), ""), true,
+      COMPONENT_NONE, 1, false },
 };
 
 static void check_kept(void **state)
@@ -104,8 +128,8 @@ static void check_any(void **state)
         { THEIRS("'containers': [{'image': 'nginx'}]", ", 'status': {'phase': 'Succeeded'}"), false },
         { "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {'containers': [{'image': 'nginx'}]}}", false },
         { OURS("driver", ""), true },
-        { "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'pull'}}, "
-          "'spec': {'nodeName': 'n', 'containers': [{'image': 'nginx'}]}}", false },
+        { "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
+          "'ostler.dev/task': 'pull'}}, 'spec': {'nodeName': 'n', 'containers': [{'image': 'nginx'}]}}", false },
     };
     (void) state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -131,8 +155,8 @@ static const struct problem_row {
     const char *name, *object, *problem, *reason;
 } problem_rows[] = {
     { "problem: none said", STATUS(""), NULL, NULL },
-    { "problem: image", STATUS(CONTAINER("'waiting': {'reason': 'ImagePullBackOff', 'message': 'Back-off'}")), "ImagePullBackOff: Back-off",
-      "ImagePullBackOff" },
+    { "problem: image", STATUS(CONTAINER("'waiting': {'reason': 'ImagePullBackOff', 'message': 'Back-off'}")),
+      "ImagePullBackOff: Back-off", "ImagePullBackOff" },
     { "problem: without a message", STATUS(CONTAINER("'waiting': {'reason': 'CrashLoopBackOff'}")), "CrashLoopBackOff",
       "CrashLoopBackOff" },
     { "problem: init containers come first",
@@ -140,10 +164,11 @@ static const struct problem_row {
       "CrashLoopBackOff", "CrashLoopBackOff" },
     { "problem: ended badly", STATUS(CONTAINER("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
       "Error: container driver exited with code 2: no device", "Error" },
-    { "problem: a crash loop, waiting", STATUS(CRASH("'waiting': {'reason': 'CrashLoopBackOff', 'message': 'back-off 5m0s'}")), CRASHED, "CrashLoopBackOff" },
+    { "problem: a crash loop, waiting", STATUS(CRASH("'waiting': {'reason': 'CrashLoopBackOff', 'message': 'back-off 5m0s'}")),
+      CRASHED, "CrashLoopBackOff" },
     { "problem: a crash loop, running", STATUS(CRASH("'running': {}")), CRASHED, "CrashLoopBackOff" },
-    { "problem: a crash loop, ended", STATUS(CRASH("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")), CRASHED,
-      "CrashLoopBackOff" },
+    { "problem: a crash loop, ended", STATUS(CRASH("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
+      CRASHED, "CrashLoopBackOff" },
     { "problem: ended well", STATUS(INIT("'terminated': {'exitCode': 0, 'reason': 'Completed'}")), NULL, NULL },
     { "problem: creating is none", STATUS(CONTAINER("'waiting': {'reason': 'ContainerCreating'}")), NULL, NULL },
     { "problem: not scheduled",
@@ -151,10 +176,11 @@ static const struct problem_row {
       "Unschedulable: no room", "Unschedulable" },
     { "problem: evicted", STATUS("'phase': 'Failed', 'reason': 'Evicted', 'message': 'disk'"), "Evicted: disk", "Evicted" },
     { "problem: none when ready", STATUS(READY("True") ", " CONTAINER("'waiting': {'reason': 'X'}")), NULL, NULL },
-    { "problem: a reason that is no word", STATUS(CONTAINER("'waiting': {'reason': 'not a word', 'message': 'm'}")), "PodProblem: m",
-      "PodProblem" },
+    { "problem: a reason that is no word", STATUS(CONTAINER("'waiting': {'reason': 'not a word', 'message': 'm'}")),
+      "PodProblem: m", "PodProblem" },
     { "problem: a reason that is empty", STATUS(CONTAINER("'waiting': {'reason': ''}")), "PodProblem", "PodProblem" },
-    { "problem: a message of several lines", STATUS(CONTAINER("'waiting': {'reason': 'E', 'message': 'a\\nb\\u0001c'}")), "E: a b c", "E" },
+    { "problem: a message of several lines", STATUS(CONTAINER("'waiting': {'reason': 'E', 'message': 'a\\nb\\u0001c'}")),
+      "E: a b c", "E" },
 };
 
 static void check_problem(void **state)
@@ -176,7 +202,8 @@ static void check_long_problem(void **state)
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     json_t *object = tree(STATUS(CONTAINER("'waiting': {'reason': 'E', 'message': 'm'}")));
-    json_t *status = json_object_get(json_array_get(json_object_get(json_object_get(object, "status"), "containerStatuses"), 0), "state");
+    json_t *status = json_object_get(json_array_get(json_object_get(json_object_get(object, "status"), "containerStatuses"), 0),
+                                     "state");
     json_object_set_new(json_object_get(status, "waiting"), "reason", json_string(text));
     json_object_set_new(json_object_get(status, "waiting"), "message", json_string(text));
     struct pod *p = pod_project(in, NS, object);
@@ -195,12 +222,15 @@ static const struct host_row {
     bool host_driver;
 } host_rows[] = {
     { "host driver: said now", FIRST(SAID("state", "1")), true },
-    { "host driver: said before, waiting now", FIRST("'state': {'waiting': {'reason': 'CrashLoopBackOff'}}, " SAID("lastState", "1")), true },
+    { "host driver: said before, waiting now",
+      FIRST("'state': {'waiting': {'reason': 'CrashLoopBackOff'}}, " SAID("lastState", "1")), true },
     { "host driver: said before, running now", FIRST("'state': {'running': {}}, " SAID("lastState", "1")), true },
-    { "host driver: said before, got through now", FIRST("'state': {'terminated': {'exitCode': 0}}, " SAID("lastState", "1")), false },
+    { "host driver: said before, got through now", FIRST("'state': {'terminated': {'exitCode': 0}}, " SAID("lastState", "1")),
+      false },
     { "host driver: something else said", FIRST("'state': {'terminated': {'exitCode': 1, 'message': 'DriverInUse'}}"), false },
     { "host driver: nothing said", FIRST("'state': {'running': {}}"), false },
-    { "host driver: said by another operand", OURS("toolkit", ", 'status': {'initContainerStatuses': [{" SAID("state", "1") "}]}"), false },
+    { "host driver: said by another operand",
+      OURS("toolkit", ", 'status': {'initContainerStatuses': [{" SAID("state", "1") "}]}"), false },
 };
 
 static void check_host(void **state)
@@ -226,12 +256,13 @@ enum {
 
 static int uses(const struct pod *p)
 {
-    return (p->running ? RUNNING : 0) | (p->ends ? ENDS : 0) | (p->bare ? BARE : 0) | (p->daemon ? DAEMON : 0) | (p->fixed ? FIXED : 0) |
-           (p->scratch ? SCRATCH : 0) | (p->tolerates ? TOLERANT : 0);
+    return (p->running ? RUNNING : 0) | (p->ends ? ENDS : 0) | (p->bare ? BARE : 0) | (p->daemon ? DAEMON : 0) |
+           (p->fixed ? FIXED : 0) | (p->scratch ? SCRATCH : 0) | (p->tolerates ? TOLERANT : 0);
 }
 
-#define USER(meta, spec, rest)                                                                                                     \
-    "{'metadata': {'name': 'p', 'namespace': 'ml'" meta "}, 'spec': {'nodeName': 'n', " LIMITS("'nvidia.com/gpu': '1'") spec "}" rest "}"
+#define USER(meta, spec, rest)                                                                                                   \
+    "{'metadata': {'name': 'p', 'namespace': 'ml'" meta "}, 'spec': {'nodeName': 'n', " LIMITS("'nvidia.com/gpu': '1'") spec "}" \
+    rest "}"
 #define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
 #define TOLERATES(text) USER(OWNER("DaemonSet"), ", 'tolerations': [{" text "}]", "")
 static const struct use_row {
@@ -248,16 +279,19 @@ static const struct use_row {
     { "use: nobody's that ends", USER("", ", 'restartPolicy': 'Never'", ""), BARE | ENDS },
     { "use: an owner that does not control it", USER(", 'ownerReferences': [{'kind': 'ReplicaSet'}]", "", ""), BARE },
     { "use: static", USER(OWNER("Node") ", 'annotations': {'kubernetes.io/config.mirror': 'h'}", "", ""), FIXED },
-    { "use: an emptyDir", USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'a', 'secret': {}}, {'name': 'b', 'emptyDir': {}}]", ""), SCRATCH },
+    { "use: an emptyDir",
+      USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'a', 'secret': {}}, {'name': 'b', 'emptyDir': {}}]", ""), SCRATCH },
     { "use: other volumes", USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'emptyDir', 'configMap': {}}]", ""), 0 },
     { "use: a DaemonSet's", USER(OWNER("DaemonSet"), "", ""), DAEMON },
     { "use: it tolerates everything", TOLERATES("'operator': 'Exists'"), DAEMON | TOLERANT },
-    { "use: it tolerates our taint", TOLERATES("'key': 'ostler.dev/upgrade', 'operator': 'Exists', 'effect': 'NoSchedule'"), DAEMON | TOLERANT },
-    { "use: it tolerates our taint with one value", TOLERATES("'key': 'ostler.dev/upgrade', 'value': 'Upgrade'"), DAEMON | TOLERANT },
+    { "use: it tolerates our taint", TOLERATES("'key': 'ostler.dev/upgrade', 'operator': 'Exists', 'effect': 'NoSchedule'"),
+      DAEMON | TOLERANT },
+    { "use: it tolerates our taint with one value", TOLERATES("'key': 'ostler.dev/upgrade', 'value': 'Upgrade'"),
+      DAEMON | TOLERANT },
     { "use: it tolerates our taint in another effect", TOLERATES("'key': 'ostler.dev/upgrade', 'effect': 'NoExecute'"), DAEMON },
     { "use: it tolerates another taint", TOLERATES("'key': 'nvidia.com/gpu', 'operator': 'Exists'"), DAEMON },
-    { "use: a service's that tolerates everything is not made again here",
-      USER(OWNER("ReplicaSet"), ", 'tolerations': [{'operator': 'Exists'}]", ""), 0 },
+    { "use: a service's that tolerates everything", USER(OWNER("ReplicaSet"), ", 'tolerations': [{'operator': 'Exists'}]", ""),
+      TOLERANT },
     { "use: of an operand nothing is kept", OURS("driver", ", 'status': {'phase': 'Running'}"), 0 },
 };
 
@@ -270,6 +304,27 @@ static void check_use(void **state)
     end(in, p);
 }
 
+/* When a pod of others was made. */
+static void check_made(void **state)
+{
+    static const struct { const char *meta; uint32_t made_s; } cases[] = {
+        { ", 'creationTimestamp': '2026-11-20T10:00:00Z'", 1795168800 },
+        { "", 0 },
+        { ", 'creationTimestamp': 7", 0 },
+        { ", 'creationTimestamp': 'yesterday'", 0 },
+        { ", 'creationTimestamp': '9999-01-01T00:00:00Z'", 0 },
+    };
+    (void) state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct intern *in = intern_new();
+        CLEANUP_FREE char *text = xasprintf("{'metadata': {'name': 'p', 'namespace': 'ml'%s}, 'spec': {"
+                                            LIMITS("'nvidia.com/gpu': '1'") "}}", cases[i].meta);
+        struct pod *p = project(in, text);
+        assert_int_equal(p->made_s, cases[i].made_s);
+        end(in, p);
+    }
+}
+
 #define LABELLED(text) USER(", 'labels': {" text "}", "", "")
 static const struct selected_row {
     const char *name, *object, *selector;
@@ -278,12 +333,15 @@ static const struct selected_row {
     { "selected: by no selector", LABELLED("'a': 'x'"), "null", true },
     { "selected: without labels by no selector", USER("", "", ""), "null", true },
     { "selected: its label is the one", LABELLED("'a': 'x', 'b': 'y', 'c': ''"), "{'matchLabels': {'b': 'y'}}", true },
-    { "selected: a label without a value", LABELLED("'a': 'x', 'c': '', 'd': 'z'"), "{'matchLabels': {'c': '', 'd': 'z'}}", true },
+    { "selected: a label without a value", LABELLED("'a': 'x', 'c': '', 'd': 'z'"), "{'matchLabels': {'c': '', 'd': 'z'}}",
+      true },
     { "selected: another value", LABELLED("'a': 'x', 'b': 'y'"), "{'matchLabels': {'b': 'x'}}", false },
     { "selected: another key with this one's end", LABELLED("'ab': 'y'"), "{'matchLabels': {'b': 'y'}}", false },
     { "selected: without labels by one that wants one", USER("", "", ""), "{'matchLabels': {'a': 'x'}}", false },
-    { "selected: without the label that must not be there", LABELLED("'a': 'x'"), "{'matchExpressions': [{'key': 'b', 'operator': 'DoesNotExist'}]}", true },
-    { "selected: an operand has no labels that are kept", OURS("driver", ""), "{'matchLabels': {'app.kubernetes.io/managed-by': 'ostler'}}", false },
+    { "selected: without the label that must not be there", LABELLED("'a': 'x'"),
+      "{'matchExpressions': [{'key': 'b', 'operator': 'DoesNotExist'}]}", true },
+    { "selected: an operand has no labels that are kept", OURS("driver", ""),
+      "{'matchLabels': {'app.kubernetes.io/managed-by': 'ostler'}}", false },
 };
 
 static void check_selected(void **state)
@@ -334,12 +392,19 @@ static const struct same_row {
     { "same: its IP", STATUS(""), STATUS("'podIP': '10.0.0.1'"), true },
     { "differs: ready", STATUS(""), STATUS(READY("True")), false },
     { "differs: problem", STATUS(""), STATUS(CONTAINER("'waiting': {'reason': 'E'}")), false },
-    { "differs: host driver", FIRST("'state': {'running': {}}"), FIRST("'state': {'running': {}}, " SAID("lastState", "1")), false },
+    { "differs: host driver", FIRST("'state': {'running': {}}"), FIRST("'state': {'running': {}}, " SAID("lastState", "1")),
+      false },
     { "differs: component", OURS("driver", ""), OURS("toolkit", ""), false },
-    { "differs: it has begun", USER("", "", ", 'status': {'phase': 'Pending'}"), USER("", "", ", 'status': {'phase': 'Running'}"), false },
+    { "differs: it has begun", USER("", "", ", 'status': {'phase': 'Pending'}"), USER("", "", ", 'status': {'phase': 'Running'}"),
+      false },
     { "differs: labels", LABELLED("'a': 'x'"), LABELLED("'a': 'y'"), false },
     { "differs: its controller lets go of it", USER(OWNER("Job"), "", ""), USER("", "", ""), false },
     { "differs: its DaemonSet's tolerations", TOLERATES("'key': 'a'"), TOLERATES("'operator': 'Exists'"), false },
+    { "differs: it runs again, and the log before says why",
+      STATUS(CRASH("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
+      STATUS(CRASH("'running': {}")), false },
+    { "same: it runs and waits in turn", STATUS(CRASH("'waiting': {'reason': 'CrashLoopBackOff'}")),
+      STATUS(CRASH("'running': {}")), true },
     { "differs: GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ""), THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), false },
 };
 
@@ -362,6 +427,7 @@ int main(void)
     suite_add(&s, "problem: longer than a sentence", check_long_problem, NULL);
     SUITE_ROWS(&s, check_host, host_rows);
     SUITE_ROWS(&s, check_use, use_rows);
+    suite_add(&s, "use: when it was made", check_made, NULL);
     SUITE_ROWS(&s, check_selected, selected_rows);
     suite_add(&s, "selected: more labels than are kept", check_many_labels, NULL);
     SUITE_ROWS(&s, check_same, same_rows);

@@ -103,8 +103,7 @@ static void check_many_problems(void **state)
     assert_int_equal(problems.len, POLICY_PROBLEMS_MAX);
     assert_int_equal(problems.omitted, 3);
     CLEANUP_FREE char *text = policy_problems_text(&problems);
-    assert_true(str_has_prefix(text, "spec.unknown0: is not a field that this version of Ostler "
-                                     "knows; spec.unknown1: "));
+    assert_true(str_has_prefix(text, "spec.unknown0: is not a field that this version of Ostler knows; spec.unknown1: "));
     assert_true(str_has_suffix(text, "; and 3 more"));
     policy_clear(&p);
     policy_problems_clear(&problems);
@@ -139,10 +138,12 @@ static void check_bounded_problem(void **state)
 static void check_nul(void **state)
 {
     (void) state;
-    static const char *const fields[] = { "spec.nodes.selector.matchExpressions[0].values[0]", "spec.nodes.labels[a]", "spec.driver.source",
-                                          "spec.driver.version", "spec.driver.env[0].value", "spec.driver.args[0]", "spec.rollout.maxUnavailable" };
+    static const char *const fields[] = { "spec.nodes.selector.matchExpressions[0].values[0]", "spec.nodes.labels[a]",
+                                          "spec.driver.source", "spec.driver.version", "spec.driver.env[0].value",
+                                          "spec.driver.args[0]", "spec.rollout.maxUnavailable" };
     CLEANUP_JSON json_t *object = tree(
-        "{'metadata':{'name':'default'},'spec':{'nodes':{'labels':{'a':'b\\u0000'},'selector':{'matchExpressions':[{'key':'a','operator':'In',"
+        "{'metadata':{'name':'default'},'spec':{'nodes':{'labels':{'a':'b\\u0000'},'selector':{'matchExpressions':[{'key':'a',"
+        "'operator':'In',"
         "'values':['b\\u0000c']}]}},'driver':{'source':'Host\\u0000','version':'580\\u0000','args':['--a\\u0000'],"
         "'env':[{'name':'A','value':'\\u0000'}]},'rollout':{'maxUnavailable':'25%\\u0000'}}}");
     struct policy p;
@@ -242,8 +243,8 @@ static const struct allowed_case {
     { "of every operand",
       "{'driver':{'repository':'e'},'toolkit':{'repository':'e'},'devicePlugin':{'repository':'e'},"
       "'exporter':{'repository':'e'},'validation':{'repository':'e'}}",
-      "spec.driver.repository spec.toolkit.repository spec.devicePlugin.repository "
-      "spec.exporter.repository spec.validation.repository " },
+      "spec.driver.repository spec.toolkit.repository spec.devicePlugin.repository spec.exporter.repository "
+      "spec.validation.repository " },
     { "of a pool",
       "{'pools':[{'name':'a','nodeSelector':{'a':'b'},'driver':{'version':'1'}},"
       "{'name':'b','nodeSelector':{'a':'c'},'driver':{'repository':'evil.io'}}]}",

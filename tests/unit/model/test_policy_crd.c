@@ -12,7 +12,6 @@
 #include "tests/unit/support/tree.h"
 
 #define CRD "crds/ostler.dev_gpuclusterpolicies.yaml"
-#define NOT_YET_MARK "Accepted, not yet acted on."
 
 /* Messages have room for a path. */
 #define FAIL(path, ...)                                                                            \
@@ -212,7 +211,7 @@ static void check_shape(const char *path, const json_t *schema, const struct pol
     }
 }
 
-/* What kubectl explain shows: the default in words, and whether the field is acted on. */
+/* What kubectl explain shows: the default in words. */
 static void check_description(const char *path, const json_t *schema, const struct policy_field *f)
 {
     const char *text = json_str_or_empty(schema, "description");
@@ -308,27 +307,6 @@ static void check_all_variables(void **state)
     check_variables("pools[].driver", json_at(spec, "pools.items.properties.driver"), POLICY_DRIVER);
 }
 
-/* Every field under one that is not acted on says so. */
-static void check_marks(const json_t *schema, const struct policy_field *fields, bool not_yet)
-{
-    for (const struct policy_field *f = fields; f->name; f++) {
-        const json_t *here = json_at(json_object_get(schema, "properties"), f->name);
-        bool this_not_yet = not_yet || f->flags & FIELD_NOT_YET;
-        const char *text = json_str_or_empty(here, "description");
-        if (this_not_yet != !!strstr(text, NOT_YET_MARK))
-            FAIL(f->name, "\"%s\" is in only one of CRD and table", NOT_YET_MARK);
-        if (f->type == FIELD_OBJECT)
-            check_marks(here, f->children, this_not_yet);
-    }
-}
-
-static void check_not_yet(void **state)
-{
-    (void) state;
-    CLEANUP_JSON json_t *crd = read_crd();
-    check_marks(json_at(root_schema(crd), "properties.spec"), policy_fields, false);
-}
-
 /* Bounds everywhere: without them the API server takes the worst case for the cost of a rule. */
 static void check_bounds(const char *path, const json_t *schema)
 {
@@ -400,7 +378,6 @@ int main(void)
     suite_add(&s, "spec: every field is in CRD and table, with the same type and limits", check_spec,
               NULL);
     suite_add(&s, "spec: the variables that Ostler sets are refused", check_all_variables, NULL);
-    suite_add(&s, "spec: what is not yet acted on says so", check_not_yet, NULL);
     suite_add(&s, "every list, map and string is bounded and described", check_all_bounds, NULL);
     suite_add(&s, "status.observedGeneration is the only default", check_status_default, NULL);
     suite_add(&s, "names", check_names, NULL);

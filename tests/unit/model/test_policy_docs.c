@@ -66,8 +66,7 @@ static void check_row(const char *row, const char *path, const struct policy_fie
     }
 }
 
-static void check_fields(const char *docs, const char *prefix, const struct policy_field *fields,
-                         bool not_yet, bool in_pool)
+static void check_fields(const char *docs, const char *prefix, const struct policy_field *fields, bool in_pool)
 {
     for (const struct policy_field *f = fields; f->name; f++) {
         CLEANUP_FREE char *path = xasprintf("%s%s", prefix, f->name);
@@ -77,18 +76,14 @@ static void check_fields(const char *docs, const char *prefix, const struct poli
         CLEANUP_FREE char *own = is_section ? NULL : row_of(docs, path);
         CLEANUP_FREE char *common = is_section ? NULL : row_of(docs, shared);
         const char *row = own ? own : common;
-        bool this_not_yet = not_yet || (f->flags & FIELD_NOT_YET);
         if (!row && !is_section)
             fail_msg("%s has no row", path);
         if (row)
             check_row(row, path, f, in_pool && f->type != FIELD_OBJECT);
-        if (own && this_not_yet != !!strstr(own, "*(not yet)*"))
-            fail_msg("%s: marked as not yet acted on in only one of table and docs", path);
         if (f->children) {
             CLEANUP_FREE char *below =
                 xasprintf("%s%s.", path, f->type == FIELD_LIST ? "[]" : "");
-            check_fields(docs, below, f->children, this_not_yet,
-                         in_pool ? f->type == FIELD_OBJECT : f->flags & FIELD_OVERRIDES);
+            check_fields(docs, below, f->children, in_pool ? f->type == FIELD_OBJECT : f->flags & FIELD_OVERRIDES);
         }
     }
 }
@@ -97,7 +92,7 @@ static void check_every_field(void **state)
 {
     (void) state;
     CLEANUP_FREE char *docs = read_docs();
-    check_fields(docs, "", policy_fields, false, false);
+    check_fields(docs, "", policy_fields, false);
 }
 
 static void check_builtin(void **state)

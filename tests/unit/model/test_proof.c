@@ -15,31 +15,36 @@ static const struct words_row {
 } words_rows[] = {
     { "words: none", "", "{}" },
     { "words: of a driver with three parts", "driver=580.95.05\n",
-      "{'nvidia.com/cuda.driver-version.major': '580', 'nvidia.com/cuda.driver-version.minor': '95', 'nvidia.com/cuda.driver-version.revision': '05',"
-      " 'nvidia.com/cuda.driver-version.full': '580.95.05', 'nvidia.com/cuda.driver.major': '580', 'nvidia.com/cuda.driver.minor': '95',"
-      " 'nvidia.com/cuda.driver.rev': '05'}" },
+      "{'nvidia.com/cuda.driver-version.major': '580', 'nvidia.com/cuda.driver-version.minor': '95', "
+      "'nvidia.com/cuda.driver-version.revision': '05',"
+      " 'nvidia.com/cuda.driver-version.full': '580.95.05', 'nvidia.com/cuda.driver.major': '580', "
+      "'nvidia.com/cuda.driver.minor': '95', 'nvidia.com/cuda.driver.rev': '05'}" },
     { "words: of a driver with two parts, without a line's end", "driver=550.54",
-      "{'nvidia.com/cuda.driver-version.major': '550', 'nvidia.com/cuda.driver-version.minor': '54', 'nvidia.com/cuda.driver-version.revision': '',"
-      " 'nvidia.com/cuda.driver-version.full': '550.54', 'nvidia.com/cuda.driver.major': '550', 'nvidia.com/cuda.driver.minor': '54',"
-      " 'nvidia.com/cuda.driver.rev': ''}" },
+      "{'nvidia.com/cuda.driver-version.major': '550', 'nvidia.com/cuda.driver-version.minor': '54', "
+      "'nvidia.com/cuda.driver-version.revision': '',"
+      " 'nvidia.com/cuda.driver-version.full': '550.54', 'nvidia.com/cuda.driver.major': '550', "
+      "'nvidia.com/cuda.driver.minor': '54', 'nvidia.com/cuda.driver.rev': ''}" },
     { "words: CUDA", "cuda=13.0\n",
-      "{'nvidia.com/cuda.runtime-version.major': '13', 'nvidia.com/cuda.runtime-version.minor': '0', 'nvidia.com/cuda.runtime-version.full': '13.0',"
+      "{'nvidia.com/cuda.runtime-version.major': '13', 'nvidia.com/cuda.runtime-version.minor': '0', "
+      "'nvidia.com/cuda.runtime-version.full': '13.0',"
       " 'nvidia.com/cuda.runtime.major': '13', 'nvidia.com/cuda.runtime.minor': '0'}" },
-    { "words: a product alone", "product=NVIDIA H100 80GB HBM3\n", "{'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3', 'nvidia.com/gpu.count': '8'}" },
+    { "words: a product alone", "product=NVIDIA H100 80GB HBM3\n",
+      "{'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3', 'nvidia.com/gpu.count': '8'}" },
     { "words: memory and architecture go with a product",
       "product=Tesla T4\r\nmemory=15360\r\ncompute=7.5\r\n",
-      "{'nvidia.com/gpu.product': 'Tesla-T4', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.memory': '15360', 'nvidia.com/gpu.family': 'turing',"
-      " 'nvidia.com/gpu.compute.major': '7', 'nvidia.com/gpu.compute.minor': '5'}" },
+      "{'nvidia.com/gpu.product': 'Tesla-T4', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.memory': '15360', "
+      "'nvidia.com/gpu.family': 'turing', 'nvidia.com/gpu.compute.major': '7', 'nvidia.com/gpu.compute.minor': '5'}" },
     { "words: memory alone is nobody's", "memory=15360\ncompute=7.5\n", "{}" },
     { "words: an architecture that is newer than this table", "product=X\ncompute=12.0\n",
-      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.family': 'blackwell', 'nvidia.com/gpu.compute.major': '12',"
-      " 'nvidia.com/gpu.compute.minor': '0'}" },
+      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.family': 'blackwell', "
+      "'nvidia.com/gpu.compute.major': '12', 'nvidia.com/gpu.compute.minor': '0'}" },
     { "words: Ada", "product=X\ncompute=8.9\n",
-      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.family': 'ada-lovelace', 'nvidia.com/gpu.compute.major': '8',"
-      " 'nvidia.com/gpu.compute.minor': '9'}" },
+      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8', 'nvidia.com/gpu.family': 'ada-lovelace', "
+      "'nvidia.com/gpu.compute.major': '8', 'nvidia.com/gpu.compute.minor': '9'}" },
     { "words: what is no version", "driver=580.x\ncuda=\ncompute=9.\nproduct=-x\nmemory=[N/A]\n", "{}" },
     { "words: too long", "driver=1.1111111111111111111111111111111\n", "{}" },
-    { "words: too much memory", "product=X\nmemory=99999999999\n", "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8'}" },
+    { "words: too much memory", "product=X\nmemory=99999999999\n",
+      "{'nvidia.com/gpu.product': 'X', 'nvidia.com/gpu.count': '8'}" },
     { "words: of others", "hello\nDRIVER=580.1\n driver=580.1\nproduct NVIDIA\n", "{}" },
     { "words: the last counts", "product=A\nproduct=B\n", "{'nvidia.com/gpu.product': 'B', 'nvidia.com/gpu.count': '8'}" },
 };

@@ -283,6 +283,43 @@ static void exporter_without_a_node(void **state)
     assert_at(inputs, "env", "[{'name':'A','value':'b'}]");
 }
 
+/* What people call a revision, and when they need its hash. */
+static const struct name_row {
+    const char *name, *tier, *inputs;
+    bool namesake;
+    const char *want;
+} name_rows[] = {
+    { "a driver", "driver", "{'version':'580.95.05'}", false, "driver 580.95.05" },
+    { "one of two that are called the same", "driver", "{'version':'580.95.05'}", true,
+      "driver 580.95.05 (revision 0bcdfghjkl)" },
+    { "a driver of no version", "driver", "{'version':''}", false, "driver revision 0bcdfghjkl" },
+    { "a driver that nobody knows", "driver", "null", true, "driver revision 0bcdfghjkl" },
+    { "a stack", "stack", "{'toolkit':{'version':'v1'},'devicePlugin':{'version':'v2'}}", false,
+      "toolkit v1 and device plugin v2" },
+    { "a stack without a toolkit", "stack", "{'toolkit':{'enabled':false},'devicePlugin':{'version':'v2'}}", false,
+      "device plugin v2" },
+    { "a stack without anything", "stack", "{'toolkit':{'enabled':false}}", false, "stack revision 0bcdfghjkl" },
+};
+
+static void check_name(void **state)
+{
+    const struct name_row *row = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_FREE char *text = xasprintf("[%s]", row->inputs);
+    CLEANUP_JSON json_t *list = tree(text);
+    assert_string_equal(revision_name(&a, json_array_get(list, 0), row->tier, "0bcdfghjkl", row->namesake), row->want);
+}
+
+static void a_hash_is_told_from_other_words(void **state)
+{
+    (void) state;
+    assert_true(revision_is_hash("0bcdfghjkl"));
+    assert_false(revision_is_hash("nonsense"));
+    assert_false(revision_is_hash("0bcdfghjkl0"));
+    assert_false(revision_is_hash("0bcdfghjka"));
+    assert_false(revision_is_hash(""));
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -290,6 +327,8 @@ int main(void)
     SUITE_ROWS(&s, check_driver, driver_rows);
     SUITE_ROWS(&s, check_stack, stack_rows);
     SUITE_ROWS(&s, check_change, change_rows);
+    SUITE_ROWS(&s, check_name, name_rows);
+    suite_add(&s, "a hash is told from other words", a_hash_is_told_from_other_words, NULL);
     suite_add(&s, "a hash is ten letters and digits, whatever the order of keys", hash_is_a_label,
               NULL);
     suite_add(&s, "the text of a configuration is an input", config_text_counts, NULL);

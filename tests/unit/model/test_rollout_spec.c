@@ -58,11 +58,13 @@ static void check_everything_set(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *spec =
-        spec_of("{'paused':true,'approval':'Manual','maxParallel':'10%','maxUnavailable':7,'maxUnavailableGpus':'50%','topologyKey':'zone',"
+        spec_of("{'paused':true,'approval':'Manual','maxParallel':'10%','maxUnavailable':7,'maxUnavailableGpus':'50%',"
+                "'topologyKey':'zone',"
                 "'order':'Name','canary':{'nodes':3,'soak':'1h'},'soak':'90s','failureThreshold':'20%','onFailure':'Pause',"
-                "'windows':[{'schedule':'0 2 * * 6','duration':'4h','timeZone':'Asia/Tokyo'},{'schedule':'0 0 * * *','duration':'1m'}],"
-                "'drain':{'mode':'AllPods','waitForJobs':'1500ms','timeout':'1h','onTimeout':'Delete','deleteEmptyDir':false,'force':true,"
-                "'podSelector':{'matchLabels':{'a':'b'}}},'timeouts':{'install':'1h','validation':'20m'}}");
+                "'windows':[{'schedule':'0 2 * * 6','duration':'4h','timeZone':'Asia/Tokyo'},{'schedule':'0 0 * * "
+                "*','duration':'1m'}],"
+                "'drain':{'mode':'AllPods','waitForJobs':'1500ms','timeout':'1h','onTimeout':'Delete','deleteEmptyDir':false,"
+                "'force':true,'podSelector':{'matchLabels':{'a':'b'}}},'timeouts':{'install':'1h','validation':'20m'}}");
     struct rollout_spec s;
     rollout_spec_decode(spec, &s);
     assert_true(s.paused);
@@ -96,7 +98,8 @@ static void check_everything_set(void **state)
 static void check_nulls(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *spec = spec_of("{'maxUnavailableGpus':null,'topologyKey':null,'drain':{'waitForJobs':null,'podSelector':null}}");
+    CLEANUP_JSON json_t *spec =
+        spec_of("{'maxUnavailableGpus':null,'topologyKey':null,'drain':{'waitForJobs':null,'podSelector':null}}");
     struct rollout_spec s;
     rollout_spec_decode(spec, &s);
     assert_int_equal(rollout_count_of(&s.max_unavailable_gpus, 1000), SIZE_MAX);

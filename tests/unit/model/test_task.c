@@ -9,10 +9,12 @@
 #include "tests/unit/support/tree.h"
 
 #define NS "ostler-operands"
-#define LABELS "'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'proof', 'ostler.dev/revision': 'a.b', 'ostler.dev/policy-uid': 'u'"
-#define TASK(status)                                                                                                          \
-    "{'metadata': {'name': 'p', 'namespace': '" NS "', 'creationTimestamp': '2026-11-20T10:00:00Z', 'labels': {" LABELS "}}, "     \
-    "'spec': {'nodeName': 'n', 'containers': [{'name': 'proof', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}, {'name': 'other'}]}, " \
+#define LABELS "'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'proof', 'ostler.dev/revision': 'a.b', " \
+ "'ostler.dev/policy-uid': 'u'"
+#define TASK(status)                                                                                                           \
+    "{'metadata': {'name': 'p', 'namespace': '" NS "', 'creationTimestamp': '2026-11-20T10:00:00Z', 'labels': {" LABELS "}}, " \
+    "'spec': {'nodeName': 'n', 'containers': [{'name': 'proof', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}, {'name': "  \
+    "'other'}]}, "                                                                                                             \
     "'status': {" status "}}"
 
 /* ---- which pods are */
@@ -25,14 +27,16 @@ static const struct kind_row {
     { "not one in another namespace",
       "{'metadata': {'name': 'p', 'namespace': 'ml', 'labels': {" LABELS "}}, 'spec': {'nodeName': 'n'}}", false },
     { "not one that something controls",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS "}, 'ownerReferences': [{'kind': 'Job', 'controller': true}]}, "
-      "'spec': {'nodeName': 'n'}}", false },
+      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS
+      "}, 'ownerReferences': [{'kind': 'Job', 'controller': true}]}, 'spec': {'nodeName': 'n'}}", false },
     { "not one that nobody manages",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'ostler.dev/task': 'proof'}}, 'spec': {'nodeName': 'n'}}", false },
+      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'ostler.dev/task': 'proof'}}, 'spec': {'nodeName': 'n'}}",
+      false },
     { "not one of an unknown kind",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'x'}}, "
-      "'spec': {'nodeName': 'n'}}", false },
-    { "not one that is for no node", "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS "}}, 'spec': {}}", false },
+      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "
+      "'x'}}, 'spec': {'nodeName': 'n'}}", false },
+    { "not one that is for no node", "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS "}}, 'spec': {}}",
+      false },
 };
 
 static void check_kind(void **state)
@@ -58,7 +62,8 @@ static void check_kind(void **state)
 
 #define WAITS(reason) "{'name': 'proof', 'image': 'i', 'state': {'waiting': {'reason': '" reason "'}}}"
 #define ENDED(code)                                                                                                           \
-    "{'name': 'proof', 'imageID': 'x', 'state': {'terminated': {'exitCode': " code ", 'message': 'm', 'finishedAt': '2026-11-20T10:00:05Z'}}}"
+    "{'name': 'proof', 'imageID': 'x', 'state': {'terminated': {'exitCode': " code                                            \
+    ", 'message': 'm', 'finishedAt': '2026-11-20T10:00:05Z'}}}"
 static const struct state_row {
     const char *name, *object;
     struct task want;
@@ -67,14 +72,17 @@ static const struct state_row {
     { "just made", TASK(""), { .state = TASK_PENDING }, NULL, NULL },
     { "no place", TASK("'conditions': [{'type': 'PodScheduled', 'status': 'False'}]"), { .unschedulable = true }, NULL, NULL },
     { "its image does not come", TASK("'containerStatuses': [" WAITS("ImagePullBackOff") "]"), { 0 }, NULL, "i" },
-    { "its image is there, and cannot be started", TASK("'containerStatuses': [" WAITS("RunContainerError") "]"), { .pulled = 1 }, NULL, NULL },
-    { "it runs", TASK("'phase': 'Running', 'containerStatuses': [{'imageID': 'x', 'state': {'running': {}}}]"), { .state = TASK_RUNNING, .pulled = 1, .begun = true },
+    { "its image is there, and cannot be started", TASK("'containerStatuses': [" WAITS("RunContainerError") "]"), { .pulled = 1 },
+      NULL, NULL },
+    { "it runs", TASK("'phase': 'Running', 'containerStatuses': [{'imageID': 'x', 'state': {'running': {}}}]"),
+      { .state = TASK_RUNNING, .pulled = 1, .begun = true },
       NULL, NULL },
     { "it ended well", TASK("'phase': 'Succeeded', 'containerStatuses': [" ENDED("0") "]"),
       { .state = TASK_DONE, .pulled = 1, .begun = true, .ended_s = 1795168805 }, "m", NULL },
     { "it ended badly", TASK("'phase': 'Failed', 'containerStatuses': [" ENDED("3") "]"),
       { .state = TASK_FAILED, .pulled = 1, .begun = true, .exit_code = 3, .ended_s = 1795168805 }, "m", NULL },
-    { "its kubelet refused it", TASK("'phase': 'Failed', 'reason': 'UnexpectedAdmissionError'"), { .state = TASK_FAILED }, NULL, NULL },
+    { "its kubelet refused it", TASK("'phase': 'Failed', 'reason': 'UnexpectedAdmissionError'"), { .state = TASK_FAILED }, NULL,
+      NULL },
 };
 
 static void check_state(void **state)
@@ -129,9 +137,12 @@ static const struct name_row {
 } name_rows[] = {
     { "name: short", "gpu-1", "ostler-proof-gpu-1" },
     { "name: with dots", "ip-10-0-0-1.ec2.internal", "ostler-proof-ip-10-0-0-1.ec2.internal" },
-    { "name: as long as may be", "01234567890123456789012345678901234567890123456789", "ostler-proof-01234567890123456789012345678901234567890123456789" },
-    { "name: longer", "012345678901234567890123456789012345678901234567890", "ostler-proof-01234567890123456789012345678901234567890-" },
-    { "name: cut at a dot", "0123456789012345678901234567890123456789.123456789abcdef", "ostler-proof-0123456789012345678901234567890123456789-" },
+    { "name: as long as may be", "01234567890123456789012345678901234567890123456789",
+      "ostler-proof-01234567890123456789012345678901234567890123456789" },
+    { "name: longer", "012345678901234567890123456789012345678901234567890",
+      "ostler-proof-01234567890123456789012345678901234567890-" },
+    { "name: cut at a dot", "0123456789012345678901234567890123456789.123456789abcdef",
+      "ostler-proof-0123456789012345678901234567890123456789-" },
 };
 
 static void check_name(void **state)

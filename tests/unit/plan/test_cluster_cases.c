@@ -2,7 +2,8 @@
  *   policy: the object's parts that are not as usual, or null   monitors: the CRD of ServiceMonitor is there
  *   nodes: short forms (support/toy.h)                          objects: others, whole, with their kind
  *   steps: each does something and says what comes of it, until nothing is left to do:
- *     put: short forms of nodes or pods, or whole objects       edit, foreign: {kind, name, patch}; foreign: by a manager of its own
+ *     put: short forms of nodes or pods, or whole objects
+ *     edit, foreign: {kind, name, patch}; foreign: by a manager of its own
  *     remove: {kind, name}      forget: targets are worked out anew, as after a restart
  *     refused: {kind, message}: what the server refused of the last plan
  *     pods: false where no pods come up                         unsettled: not all nodes have been looked at
@@ -53,8 +54,9 @@ static void edit_foreign(struct toy *t, const json_t *edit)
     enum resource_id resource = resource_of(edit);
     const char *name = json_str(edit, "name");
     CLEANUP_JSON json_t *managers = json_deep_copy(json_at(toy_get(t, resource, name), "metadata.managedFields"));
-    json_array_append_new(managers, json_pack("{s:s, s:s, s:{s:{}}}", "manager", "kubectl-edit", "operation", "Update", "fieldsV1",
-                                              "f:spec"));
+    json_array_append_new(managers,
+                          json_pack("{s:s, s:s, s:{s:{}}}", "manager", "kubectl-edit", "operation", "Update", "fieldsV1",
+                                    "f:spec"));
     CLEANUP_JSON json_t *patch = json_deep_copy(json_object_get(edit, "patch"));
     json_set_at(patch, "metadata.managedFields", json_incref(managers));
     toy_edit(t, resource, name, patch);

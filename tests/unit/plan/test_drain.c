@@ -10,7 +10,8 @@
 #include "tests/unit/support/tree.h"
 
 #define NS "ostler-operands"
-#define META(name, more) "'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'u-" name "', 'resourceVersion': '7'" more "}"
+#define META(name, more) "'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'u-" name "', 'resourceVersion': '7'" more \
+ "}"
 #define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
 #define GPU "'nodeName': 'n', 'containers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]"
 #define SERVICE(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
@@ -20,11 +21,20 @@
 #define BARE_JOB(name) "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
 #define GOING(name) "{" META(name, OWNER("Job") ", 'deletionTimestamp': 't'") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
 #define STATIC(name) "{" META(name, OWNER("Node")) ", 'spec': {" GPU "}}"
-#define DATA(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'volumes': [{'emptyDir': {}}], " GPU "}}"
+#define TOLERANT(name, time)                                                                                                     \
+    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}, 'creationTimestamp': '" time "'")                             \
+    ", 'spec': {'tolerations': [{'operator': 'Exists'}], " GPU "}}"
+#define MADE(name, time)                                                                                                         \
+    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}, 'creationTimestamp': '" time "'") ", 'spec': {" GPU "}}"
+#define PULL(name)                                                                                                   \
+    "{'metadata': {'name': '" name "', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', " \
+    "'ostler.dev/task': 'pull'}}, 'spec': {'nodeName': 'n'}}"
+#define DATA(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'volumes': [{'emptyDir': {}}], " \
+ GPU "}}"
 #define DAEMON(name, tolerations) \
     "{" META(name, OWNER("DaemonSet") ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': [" tolerations "], " GPU "}}"
-#define OPERAND(name)                                                                                                              \
-    "{'metadata': {'name': '" name "', 'namespace': '" NS "'" OWNER("DaemonSet") ", 'labels': {'app.kubernetes.io/managed-by': "         \
+#define OPERAND(name)                                                                                                            \
+    "{'metadata': {'name': '" name "', 'namespace': '" NS "'" OWNER("DaemonSet") ", 'labels': {'app.kubernetes.io/managed-by': " \
     "'ostler', 'app.kubernetes.io/component': 'driver'}}, 'spec': {" GPU "}}"
 
 #define WEB(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'nodeName': 'n'}}"
@@ -32,6 +42,9 @@
 #define BATCH(name) "{" META(name, OWNER("Job")) ", 'spec': {'nodeName': 'n', 'restartPolicy': 'Never'}}"
 #define LOGS(name) "{" META(name, OWNER("DaemonSet")) ", 'spec': {'nodeName': 'n'}}"
 #define PROXY(name) "{" META(name, OWNER("Node")) ", 'spec': {'nodeName': 'n'}}"
+
+/* 2026-11-20T10:00:00Z */
+enum { CLOSED_S = 1795168800 };
 
 /* Pods of one node, as they are kept. */
 struct node_of_pods {
@@ -49,6 +62,8 @@ static struct node_of_pods node_with(const char *list)
     json_t *object;
     json_array_foreach (objects, i, object) {
         struct pod *p = pod_project_any(n.strings, NS, object);
+        if (!p)
+            p = pod_project_task(n.strings, NS, object);
         assert_non_null(p);
         p->head.rv = 7; /* as the table notes it */
         p->next_on_node = n.pods;
@@ -75,6 +90,8 @@ struct terms {
     bool keep_data; /* deleteEmptyDir: false */
     const char *selector; /* NULL: none */
     bool all;             /* mode: AllPods */
+    int64_t closed_for_s; /* it was closed so long ago, at CLOSED_S; 0: it is open */
+    int64_t again_s;      /* in how long somebody is asked again */
 };
 
 /* What the plan does to which pods, one letter each: t: tried, e: evicted, d: deleted. */
@@ -82,7 +99,8 @@ static void describe(const struct plan *plan, struct buf *out)
 {
     for (size_t i = 0; i < plan->len; i++) {
         const struct request *r = &plan->actions[i].request;
-        buf_printf(out, "%s%s %s", i ? ", " : "", r->dry_run ? "t" : r->evicts ? "e" : "d", strrchr(plan->actions[i].target, '/') + 1);
+        buf_printf(out, "%s%s %s", i ? ", " : "", r->dry_run ? "t" : r->evicts ? "e" : "d",
+                   strrchr(plan->actions[i].target, '/') + 1);
     }
 }
 
@@ -115,18 +133,46 @@ static const struct drain_row {
       "waits for 1 GPU pod: ml/b (no controller would make it again: delete it or set drain.force)" },
     { "also when the jobs' time is over", BARE_JOB("b"), { .limited = true, .jobs_may_go = true }, 1, 1, "",
       "waits for 1 GPU pod: ml/b (no controller would make it again: delete it or set drain.force)" },
-    { "bare pods that end are waited for", BARE_JOB("b"), { 0 }, 1, 1, "", "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
-    { "so they are with force", BARE_JOB("b"), { .force = true }, 1, 1, "", "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
-    { "with force bare pods are asked", BARE("b"), { .force = true }, 1, 0, "t b, e b", "waits for 1 GPU pod: ml/b (asked to leave)" },
+    { "bare pods that end are waited for", BARE_JOB("b"), { 0 }, 1, 1, "",
+      "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
+    { "so they are with force", BARE_JOB("b"), { .force = true }, 1, 1, "",
+      "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
+    { "with force bare pods are asked", BARE("b"), { .force = true }, 1, 0, "t b, e b",
+      "waits for 1 GPU pod: ml/b (asked to leave)" },
 
     { "an emptyDir is given up", DATA("d"), { 0 }, 1, 0, "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
     { "an emptyDir is kept where the policy says so", DATA("d"), { .keep_data = true }, 1, 1, "",
       "waits for 1 GPU pod: ml/d (its emptyDir would be lost: end it or set drain.deleteEmptyDir)" },
 
-    { "a DaemonSet's pod that does not come back is asked", DAEMON("d", "{'key': 'nvidia.com/gpu', 'operator': 'Exists'}"), { 0 }, 1, 0,
-      "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
+    { "a DaemonSet's pod that does not come back is asked", DAEMON("d", "{'key': 'nvidia.com/gpu', 'operator': 'Exists'}"), { 0 },
+      1, 0, "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
     { "a DaemonSet's pod that would come back is left", DAEMON("d", "{'operator': 'Exists'}"), { .force = true }, 1, 1, "",
-      "waits for 1 GPU pod: ml/d (of a DaemonSet that tolerates ostler.dev/upgrade and would make it again: take the toleration away)" },
+      "waits for 1 GPU pod: ml/d (of a DaemonSet that tolerates ostler.dev/upgrade and would make it again: take the toleration "
+      "away)" },
+    { "who tolerates the taint is asked", TOLERANT("s", "2026-11-20T09:59:59Z"), { .closed_for_s = 1 }, 1, 0, "t s, e s",
+      "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "who came back is left, and nobody is asked beside it", TOLERANT("s", "2026-11-20T10:00:00Z") "," SERVICE("t"),
+      { .closed_for_s = 1, .again_s = 599 }, 2, 1,
+      "", "waits for 2 GPU pods: ml/s (came back to the closed node, by a toleration of ostler.dev/upgrade or a nodeName: take "
+          "that away); ml/t (asked to leave)" },
+    { "of several that came back the first is asked again first",
+      TOLERANT("s", "2026-11-20T10:00:00Z") "," TOLERANT("t", "2026-11-20T10:05:00Z"),
+      { .closed_for_s = 400, .again_s = 200 }, 2, 2, "",
+      "waits for 2 GPU pods: ml/s, ml/t (came back to the closed node, by a toleration of ostler.dev/upgrade or a nodeName: take "
+      "that away)" },
+    { "who came back is asked again after a while", TOLERANT("s", "2026-11-20T10:00:00Z"), { .closed_for_s = 600 }, 1, 0,
+      "t s, e s", "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "nobody comes back to a node that is open", TOLERANT("s", "2026-11-20T10:00:01Z"), { 0 }, 1, 0, "t s, e s",
+      "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "while the scheduler is behind nobody who came is asked", MADE("s", "2026-11-20T10:00:02Z"),
+      { .closed_for_s = 2, .again_s = 4 }, 1, 1, "",
+      "waits for 1 GPU pod: ml/s (came back to the closed node, by a toleration of ostler.dev/upgrade or a nodeName: take that "
+      "away)" },
+    { "what the scheduler bound is asked when it has seen the taint", MADE("s", "2026-11-20T10:00:05Z"), { .closed_for_s = 6 }, 1,
+      0, "t s, e s", "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "who comes back past the scheduler is left", MADE("s", "2026-11-20T10:00:06Z"), { .closed_for_s = 7, .again_s = 599 }, 1, 1,
+      "", "waits for 1 GPU pod: ml/s (came back to the closed node, by a toleration of ostler.dev/upgrade or a nodeName: take "
+          "that away)" },
     { "static pods are left", STATIC("s"), { .force = true, .jobs_may_go = true }, 1, 1, "",
       "waits for 1 GPU pod: ml/s (static: take its file off the node)" },
 
@@ -149,8 +195,10 @@ static const struct drain_row {
     { "where all are to leave the selector leaves those without a GPU alone", WEB("w") "," WEB_ALONE("x"),
       { .all = true, .selector = "{'matchLabels': {'team': 'a'}}" }, 1, 0, "t w, e w", "waits for 1 pod: ml/w (asked to leave)" },
 
-    { "three pods are named, and the others counted", JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 5, 3, "",
-      "waits for 5 GPU pods: ml/c, ml/d, ml/e (a job: waited for as long as it runs); 2 more (asked to leave)" },
+    { "where all are to leave one-off pods of ours stay", PULL("p"), { .all = true, .force = true }, 0, 0, "", NULL },
+
+    { "three pods are named, and the others counted", JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"), { 0 },
+      5, 3, "", "waits for 5 GPU pods: ml/c, ml/d, ml/e (a job: waited for as long as it runs); 2 more (asked to leave)" },
     { "those of one kind too", SERVICE("d") "," SERVICE("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 4, 0,
       "t a, t b, t c, t d, e a, e b, e c, e d", "waits for 4 GPU pods: ml/a, ml/b, ml/c and 1 more (asked to leave)" },
 };
@@ -161,7 +209,8 @@ static void look(const struct node_of_pods *n, const struct terms *t, struct are
     struct drain_spec spec = { .wait_for_jobs_s = t->limited ? 3600 : -1, .delete_empty_dir = !t->keep_data, .force = t->force,
                                .mode = t->all ? DRAIN_ALL_PODS : DRAIN_GPU_PODS,
                                .pod_selector = selector };
-    drain_look(&(struct drain_input){ n->pods, n->strings, &spec, t->jobs_may_go }, a, ret);
+    drain_look(&(struct drain_input){ n->pods, n->strings, &spec, t->jobs_may_go, t->closed_for_s ? CLOSED_S : 0,
+                                      CLOSED_S + t->closed_for_s }, a, ret);
 }
 
 static void check_drain(void **state)
@@ -173,6 +222,7 @@ static void check_drain(void **state)
     look(&n, &row->terms, &a, &d);
     assert_int_equal(d.waiting, row->waiting);
     assert_int_equal(d.stuck, row->stuck);
+    assert_int_equal(d.again_s, row->terms.again_s);
     assert_string_equal(str_or_empty(d.message), str_or_empty(row->message));
     CLEANUP_PLAN struct plan plan = { 0 };
     drain_evict(&d, true, &plan);
@@ -206,7 +256,8 @@ static void check_begun(void **state)
 static void check_delete(void **state)
 {
     (void) state;
-    CLEANUP(node_clear) struct node_of_pods n = node_with(GOING("g") "," SERVICE("s")), with_job = node_with(SERVICE("s") "," JOB("j"));
+    CLEANUP(node_clear) struct node_of_pods n = node_with(GOING("g") "," SERVICE("s")),
+        with_job = node_with(SERVICE("s") "," JOB("j"));
     CLEANUP_ARENA struct arena a = { 0 };
     struct drain d;
     look(&n, &(struct terms){ 0 }, &a, &d);
@@ -221,6 +272,16 @@ static void check_delete(void **state)
     assert_int_equal(plan.len, 1);
 }
 
+/* Nobody was asked to leave before the drain. */
+static void check_closed(void **state)
+{
+    (void) state;
+    for (int phase = 0; phase < CLAIM_PHASE_COUNT; phase++) {
+        struct claim c = { .phase = (enum claim_phase) phase, .claimed_s = CLOSED_S, .since_s = CLOSED_S + 1 };
+        assert_int_equal(drain_closed_s(&c), phase == CLAIM_DRAINING || phase == CLAIM_UNLOADING ? CLOSED_S : 0);
+    }
+}
+
 /* Names of pods may be long, messages not. */
 static void check_long_names(void **state)
 {
@@ -231,7 +292,8 @@ static void check_long_names(void **state)
     CLEANUP_BUF struct buf list = BUF_INIT(100000);
     for (char c = 'a'; c <= 'e'; c++) {
         name[0] = c;
-        buf_printf(&list, "%s{'metadata': {'name': '%s', 'namespace': '%.63s'}, 'spec': {" GPU "}}", c == 'a' ? "" : ", ", name, name);
+        buf_printf(&list, "%s{'metadata': {'name': '%s', 'namespace': '%.63s'}, 'spec': {" GPU "}}", c == 'a' ? "" : ", ", name,
+                   name);
     }
     CLEANUP(node_clear) struct node_of_pods n = node_with(buf_text(&list));
     CLEANUP_ARENA struct arena a = { 0 };
@@ -246,6 +308,7 @@ int main(void)
     SUITE_ROWS(&s, check_drain, rows);
     suite_add(&s, "once it is begun nothing is tried first", check_begun, NULL);
     suite_add(&s, "deleted is who would be asked, as it was seen, and nobody beside a job", check_delete, NULL);
+    suite_add(&s, "pods are asked to leave from the drain on", check_closed, NULL);
     suite_add(&s, "the longest names make no endless sentence", check_long_names, NULL);
     return suite_run(&s, "drain");
 }

@@ -20,18 +20,21 @@
 #define CONDITION "PATCH /api/v1/nodes/a/status?fieldManager=ostler\n"
 
 #define TIERS "'driver':{'version':'580','revision':'d1','target':'d2'},'stack':{'version':'1.18','revision':'s1','target':'s1'}"
-#define SAYS_READY(since) "'state':'Ready','reason':'OperandsUp','message':'every operand of the node is up','since':'" since "'," TIERS
+#define SAYS_READY(since) "'state':'Ready','reason':'OperandsUp','message':'every operand of the node is up','since':'" since \
+ "'," TIERS
 #define IS_READY "'status':'True','reason':'OperandsUp','message':'every operand of the node is up'"
-#define SAYS_STARTING(since)                                                                                                       \
-    "'state':'Installing','reason':'PodStarting','message':'pod ops/x is starting','since':'" since "',"                           \
-    "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','reason':'PodStarting','message':'the node\\u0027s toolkit'}]," TIERS
+#define SAYS_STARTING(since)                                                                                                  \
+    "'state':'Installing','reason':'PodStarting','message':'pod ops/x is starting','since':'" since "',"                      \
+    "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','reason':'PodStarting','message':'the node\\u0027s toolkit'}]," \
+    TIERS
 #define IS_STARTING(pod) "'status':'False','reason':'PodStarting','message':'pod ops/" pod " is starting'"
-#define GPU_POD(ns, name, more)                                                                                                    \
-    "{'metadata':{'name':'" name "','namespace':'" ns "'" more "},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
+#define GPU_POD(ns, name, more)                                \
+    "{'metadata':{'name':'" name "','namespace':'" ns "'" more \
+    "},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
 
-#define JOB_POD(name)                                                                                                              \
-    "{'metadata':{'name':'" name "','namespace':'ml','labels':{'batch.kubernetes.io/job-name':'train','job-name':'other'},"           \
-    "'ownerReferences':[{'kind':'Job','controller':true}]},'spec':{'nodeName':'a','restartPolicy':'Never',"                           \
+#define JOB_POD(name)                                                                                                       \
+    "{'metadata':{'name':'" name "','namespace':'ml','labels':{'batch.kubernetes.io/job-name':'train','job-name':'other'}," \
+    "'ownerReferences':[{'kind':'Job','controller':true}]},'spec':{'nodeName':'a','restartPolicy':'Never',"                 \
     "'containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
 #define DRAINING "'status':'False','reason':'Draining','message':'m'"
 #define PAUSED "spec.rollout.paused is true; its turn comes when that is false"
@@ -51,6 +54,7 @@ static const struct row {
     const char *pods;      /* on the node */
     int state;
     const char *reason, *message, *pod;
+    const char *trouble;   /* why a pod does not come up on a node that is on its way */
     int told_ms;
     bool no_crd, gone;
     const char *refused;   /* the eviction that was refused */
@@ -67,78 +71,103 @@ static const struct row {
     { .name = "a node that is first looked after", .state = NODE_READY, .requests = APPLY STATUS CONDITION,
       .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}",
       .said = "{'type':'GpuReady'," IS_READY ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
-    { .name = "all has been said", .report = SAYS_READY(BEFORE) ",'policyGeneration':4", .condition = IS_READY, .state = NODE_READY, .requests = "" },
-    { .name = "all has been said, under an older policy", .report = SAYS_READY(BEFORE) ",'policyGeneration':3", .condition = IS_READY,
+    { .name = "all has been said", .report = SAYS_READY(BEFORE) ",'policyGeneration':4", .condition = IS_READY,
       .state = NODE_READY, .requests = "" },
-    { .name = "somebody edits a report", .report = "'state':'Ready','reason':'Nice','since':'" BEFORE "'", .condition = IS_READY, .state = NODE_READY,
-      .requests = STATUS, .status = "{" SAYS_READY(BEFORE) ",'policyGeneration':4}" },
-    { .name = "the time of a state is not as it was written", .report = "'state':'Ready','since':'yesterday'", .condition = IS_READY,
-      .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
+    { .name = "all has been said, under an older policy", .report = SAYS_READY(BEFORE) ",'policyGeneration':3",
+      .condition = IS_READY, .state = NODE_READY, .requests = "" },
+    { .name = "somebody edits a report", .report = "'state':'Ready','reason':'Nice','since':'" BEFORE "'", .condition = IS_READY,
+      .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(BEFORE) ",'policyGeneration':4}" },
+    { .name = "the time of a state is not as it was written", .report = "'state':'Ready','since':'yesterday'",
+      .condition = IS_READY, .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
     { .name = "a node from which everything came off", .report = SAYS_READY(BEFORE) ",'policyGeneration':4",
-      .condition = "'status':'False','reason':'WaitingForDriver','message':'m'", .state = NODE_REMOVING, .reason = "WaitingForDriver", .message = "m",
-      .off = true, .requests = STATUS,
+      .condition = "'status':'False','reason':'WaitingForDriver','message':'m'", .state = NODE_REMOVING,
+      .reason = "WaitingForDriver", .message = "m", .off = true, .requests = STATUS,
       .status = "{'state':'Removing','reason':'WaitingForDriver','message':'m','since':'" NOW "','policyGeneration':4}" },
-    { .name = "another state begins now", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_INSTALLING, .reason = "PodStarting",
-      .message = "pod ops/x is starting", .pod = "ops/x", .requests = STATUS CONDITION, .status = "{" SAYS_STARTING(NOW) ",'policyGeneration':4}",
+    { .name = "another state begins now", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_INSTALLING,
+      .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .requests = STATUS CONDITION,
+      .status = "{" SAYS_STARTING(NOW) ",'policyGeneration':4}",
       .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
-    { .name = "another sentence in the same state", .report = SAYS_STARTING(BEFORE), .condition = IS_STARTING("w"), .state = NODE_INSTALLING,
-      .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .told_ms = 60000, .requests = CONDITION,
-      .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "'}" },
-    { .name = "another sentence a moment after the last", .report = SAYS_STARTING(BEFORE), .condition = IS_STARTING("w"), .state = NODE_INSTALLING,
-      .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .told_ms = 20000, .requests = "", .again_ms = 40000 },
+    { .name = "another sentence in the same state", .report = SAYS_STARTING(BEFORE), .condition = IS_STARTING("w"),
+      .state = NODE_INSTALLING, .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .told_ms = 60000,
+      .requests = CONDITION, .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "'}" },
+    { .name = "another sentence a moment after the last", .report = SAYS_STARTING(BEFORE), .condition = IS_STARTING("w"),
+      .state = NODE_INSTALLING, .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .told_ms = 20000,
+      .requests = "", .again_ms = 40000 },
     { .name = "another reason a moment after the last", .report = SAYS_STARTING(BEFORE),
-      .condition = "'status':'False','reason':'PodMissing','message':'pod ops/x is starting'", .state = NODE_INSTALLING, .reason = "PodStarting",
-      .message = "pod ops/x is starting", .pod = "ops/x", .requests = CONDITION,
+      .condition = "'status':'False','reason':'PodMissing','message':'pod ops/x is starting'", .state = NODE_INSTALLING,
+      .reason = "PodStarting", .message = "pod ops/x is starting", .pod = "ops/x", .requests = CONDITION,
       .said = "{'type':'GpuReady'," IS_STARTING("x") ",'lastHeartbeatTime':'" NOW "'}" },
-    { .name = "GPU pods are waited for, by name", .condition = "'status':'False','reason':'Draining','message':'m'", .state = NODE_DRAINING,
-      .reason = "Draining", .message = "m", .pods = GPU_POD("ml", "b", "") "," GPU_POD("ml", "a", ",'deletionTimestamp':'t'"), .requests = APPLY STATUS,
+    { .name = "a pod that does not come up is told in the kubelet's word", .report = SAYS_STARTING(BEFORE),
+      .condition = IS_STARTING("x"), .state = NODE_INSTALLING, .reason = "PodStarting", .message = "pod ops/x is starting",
+      .pod = "ops/x", .trouble = "CrashLoopBackOff: it ended", .requests = STATUS,
+      .status = "{'state':'Installing','reason':'CrashLoopBackOff','message':'pod ops/x is starting','since':'" BEFORE "',"
+                "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','reason':'CrashLoopBackOff','message':'the "
+                "node\\u0027s toolkit'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "GPU pods are waited for, by name", .condition = "'status':'False','reason':'Draining','message':'m'",
+      .state = NODE_DRAINING, .reason = "Draining", .message = "m",
+      .pods = GPU_POD("ml", "b", "") "," GPU_POD("ml", "a", ",'deletionTimestamp':'t'"), .requests = APPLY STATUS,
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'},"
-                "{'kind':'Pod','namespace':'ml','name':'a','reason':'BeingDeleted','message':'being deleted'}]," TIERS ",'policyGeneration':4}" },
-    { .name = "the budget that refuses comes first", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining", .message = "m",
-      .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS,
-      .refused = "pod/ml/b: Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 1 healthy pods and has 1 currently",
-      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'PodDisruptionBudget','namespace':'ml','name':'web','reason':'DisruptionBudget','message':'pod/ml/b: Cannot evict pod as it would "
-                "violate the pod\\u0027s disruption budget. The disruption budget web needs 1 healthy pods and has 1 currently'},"
-                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS ",'policyGeneration':4}" },
-    { .name = "a refusal that names no budget", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining", .message = "m",
-      .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS, .refused = "pod/ml/b: This pod has more than one PodDisruptionBudget",
-      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS ",'policyGeneration':4}" },
-    { .name = "two pods of a job are one thing to wait for", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining", .message = "m",
-      .pods = JOB_POD("t-0") "," JOB_POD("t-1"), .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'Job','namespace':'ml','name':'train','reason':'Job','message':'a job: waited for as long as it runs (pod t-0)'}]," TIERS
+                "{'kind':'Pod','namespace':'ml','name':'a','reason':'BeingDeleted','message':'being deleted'}]," TIERS
                 ",'policyGeneration':4}" },
-    { .name = "a node whose jobs are over waits for its turn", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining", .message = "m",
-      .hold = ROLLOUT_HOLD_GPUS, .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel','message':'its turn: as many nodes are being changed as may be'}]," TIERS
+    { .name = "the budget that refuses comes first", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining",
+      .message = "m", .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS,
+      .refused = "pod/ml/b: Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 1 "
+                 "healthy pods and has 1 currently",
+      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'PodDisruptionBudget','namespace':'ml','name':'web','reason':'DisruptionBudget','message':'pod/ml/b: "
+                "Cannot evict pod as it would violate the pod\\u0027s disruption budget. The disruption budget web needs 1 "
+                "healthy pods and has 1 currently'},"
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS
                 ",'policyGeneration':4}" },
-    { .name = "a node in service says what its turn waits for", .condition = IS_READY, .state = NODE_READY, .hold = ROLLOUT_HOLD_PAUSED, .requests = APPLY STATUS,
-      .status = "{'state':'Ready','reason':'Paused','message':'in service; to run driver 581 (revision d2), wanted since " BEFORE ": " PAUSED "','since':'" NOW
-                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Paused','message':'" PAUSED "'}]," TIERS ",'policyGeneration':4}" },
-    { .name = "GPUs, their product, and the last words of what failed", .condition = IS_READY, .state = NODE_READY, .gpus = 8, .product = "H100",
-      .words = &words, .requests = APPLY STATUS,
-      .status = "{'gpus':8,'product':'H100','lastWords':{'pod':'ops/d','container':'driver','text':'no headers'}," SAYS_READY(NOW) ",'policyGeneration':4}" },
-    { .name = "of words that did not come nothing is said", .condition = IS_READY, .state = NODE_READY, .words = &no_words, .requests = APPLY STATUS,
-      .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
-    { .name = "GPU pods of a node that waits for nobody", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_READY,
-      .pods = GPU_POD("ml", "b", ""), .requests = "" },
-    { .name = "a node that somebody else serves has a report alone", .state = NODE_FOREIGN, .reason = "ForeignStack", .message = "m",
-      .condition = IS_READY, .requests = APPLY STATUS CONDITION,
+    { .name = "a refusal that names no budget", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining",
+      .message = "m", .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS,
+      .refused = "pod/ml/b: This pod has more than one PodDisruptionBudget",
+      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS
+                ",'policyGeneration':4}" },
+    { .name = "two pods of a job are one thing to wait for", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining",
+      .message = "m", .pods = JOB_POD("t-0") "," JOB_POD("t-1"), .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Job','namespace':'ml','name':'train','reason':'Job','message':'a job: waited for as long as it runs "
+                "(pod t-0)'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "a node whose jobs are over waits for its turn", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining",
+      .message = "m", .hold = ROLLOUT_HOLD_GPUS, .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel','message':'its turn: as many nodes are being "
+                "changed as may be'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "a node whose jobs are over while nobody may go on", .condition = DRAINING, .state = NODE_WAITING,
+      .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_PAUSED, .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " PAUSED "','since':'" NOW
+                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Paused','message':'" PAUSED "'}]," TIERS
+                ",'policyGeneration':4}" },
+    { .name = "a node in service says what its turn waits for", .condition = IS_READY, .state = NODE_READY,
+      .hold = ROLLOUT_HOLD_PAUSED, .requests = APPLY STATUS,
+      .status = "{'state':'Ready','reason':'Paused','message':'in service; to run driver 581, wanted since " BEFORE
+                ": " PAUSED "','since':'" NOW
+                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Paused','message':'" PAUSED "'}]," TIERS
+                ",'policyGeneration':4}" },
+    { .name = "GPUs, their product, and the last words of what failed", .condition = IS_READY, .state = NODE_READY, .gpus = 8,
+      .product = "H100", .words = &words, .requests = APPLY STATUS,
+      .status = "{'gpus':8,'product':'H100','lastWords':{'pod':'ops/d','container':'driver','text':'no headers'}," SAYS_READY(NOW)
+                ",'policyGeneration':4}" },
+    { .name = "of words that did not come nothing is said", .condition = IS_READY, .state = NODE_READY, .words = &no_words,
+      .requests = APPLY STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
+    { .name = "GPU pods of a node that waits for nobody", .report = SAYS_READY(BEFORE), .condition = IS_READY,
+      .state = NODE_READY, .pods = GPU_POD("ml", "b", ""), .requests = "" },
+    { .name = "a node that somebody else serves has a report alone", .state = NODE_FOREIGN, .reason = "ForeignStack",
+      .message = "m", .condition = IS_READY, .requests = APPLY STATUS CONDITION,
       .status = "{'state':'ForeignStack','reason':'ForeignStack','message':'m','since':'" NOW "'," TIERS ",'policyGeneration':4}",
       .said = "{'$patch':'delete','type':'GpuReady'}" },
-    { .name = "a node that is let go of", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_UNMANAGED, .requests = DELETE CONDITION,
-      .said = "{'$patch':'delete','type':'GpuReady'}" },
+    { .name = "a node that is let go of", .report = SAYS_READY(BEFORE), .condition = IS_READY, .state = NODE_UNMANAGED,
+      .requests = DELETE CONDITION, .said = "{'$patch':'delete','type':'GpuReady'}" },
     { .name = "a node that was never looked after", .state = NODE_UNMANAGED, .requests = "" },
-    { .name = "a node that is being deleted", .report = SAYS_READY(BEFORE), .condition = IS_READY, .node = ",'deletionTimestamp':'t'",
-      .state = NODE_READY, .requests = DELETE },
+    { .name = "a node that is being deleted", .report = SAYS_READY(BEFORE), .condition = IS_READY,
+      .node = ",'deletionTimestamp':'t'", .state = NODE_READY, .requests = DELETE },
     { .name = "a node that is gone", .report = SAYS_READY(BEFORE), .gone = true, .requests = DELETE },
     { .name = "a name that nothing is known of", .gone = true, .requests = "" },
-    { .name = "the report of an earlier node of this name", .report = SAYS_READY(BEFORE), .owner = "other", .condition = IS_READY, .state = NODE_READY,
-      .requests = DELETE },
+    { .name = "the report of an earlier node of this name", .report = SAYS_READY(BEFORE), .owner = "other", .condition = IS_READY,
+      .state = NODE_READY, .requests = DELETE },
     { .name = "without the CRD there is the condition", .no_crd = true, .state = NODE_READY, .requests = CONDITION,
       .said = "{'type':'GpuReady'," IS_READY ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
 };
@@ -155,7 +184,8 @@ struct scene {
 static void take_node(struct scene *s, const struct row *row)
 {
     CLEANUP_FREE char *condition = row->condition ? xasprintf("{'type':'GpuReady',%s}", row->condition) : NULL;
-    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'a','uid':'u'%s},'status':{'conditions':[%s]}}", str_or_empty(row->node), str_or_empty(condition));
+    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'a','uid':'u'%s},'status':{'conditions':[%s]}}",
+                                        str_or_empty(row->node), str_or_empty(condition));
     CLEANUP_JSON json_t *object = tree(text);
     s->node = node_project(s->strings, object);
 }
@@ -178,16 +208,17 @@ static void take_report(struct scene *s, const struct row *row)
 {
     if (!row->report)
         return;
-    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'a','uid':'r','ownerReferences':[{'kind':'Node','uid':'%s'}]},'status':{%s}}",
-                                        row->owner ? row->owner : "u", row->report);
+    CLEANUP_FREE char *text =
+        xasprintf("{'metadata':{'name':'a','uid':'r','ownerReferences':[{'kind':'Node','uid':'%s'}]},'status':{%s}}",
+                  row->owner ? row->owner : "u", row->report);
     CLEANUP_JSON json_t *object = tree(text);
     s->report = gpu_node_project(object);
 }
 
 static void take_verdict(struct scene *s, const struct row *row)
 {
-    struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message, .pod = row->pod,
-                              .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
+    struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message,
+                              .pod = row->pod, .trouble = row->trouble, .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
                               .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
     if (row->off)
         *v.driver = *v.stack = *v.target_driver = *v.target_stack = '\0';
@@ -239,11 +270,12 @@ static void check(void **state)
     take_pods(&s, row);
     take_report(&s, row);
     take_verdict(&s, row);
-    struct gpu_node_input in = { .name = "a", .node = row->gone ? NULL : s.node, .summary = row->gone ? NULL : &s.summary, .pods = s.pods,
-                                 .report = s.report, .told_ms = row->told_ms, .reports_exist = !row->no_crd,
-                                 .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW,
-                                 .strings = s.strings, .drain = &drain, .refused = row->refused, .hold = row->hold, .gpus = row->gpus,
-                                 .product = row->product, .words = row->words, .wanted_since = BEFORE, .target_version = "581" };
+    struct gpu_node_input in = { .name = "a", .node = row->gone ? NULL : s.node, .summary = row->gone ? NULL : &s.summary,
+                                 .pods = s.pods, .report = s.report, .told_ms = row->told_ms, .reports_exist = !row->no_crd,
+                                 .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18",
+                                 .generation = 4, .now = NOW, .strings = s.strings, .drain = &drain, .refused = row->refused,
+                                 .hold = row->hold, .gpus = row->gpus, .product = row->product, .words = row->words,
+                                 .wanted_since = BEFORE, .target_version = "581" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf requests = BUF_INIT(4096);
@@ -273,8 +305,10 @@ static void check_bodies(void **state)
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);
     CLEANUP_JSON json_t *report = body_of(&plan, "Apply"), *condition = body_of(&plan, "Condition");
-    assert_tree(report, "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':{'name':'a','labels':{'app.kubernetes.io/managed-by':'ostler'},"
-                        "'ownerReferences':[{'apiVersion':'v1','kind':'Node','name':'a','uid':'u'}]}}");
+    assert_tree(report,
+                "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':{'name':'a',"
+                "'labels':{'app.kubernetes.io/managed-by':'ostler'},"
+                "'ownerReferences':[{'apiVersion':'v1','kind':'Node','name':'a','uid':'u'}]}}");
     /* Only this incarnation of the node. */
     assert_string_equal(json_str(condition, "metadata.uid"), "u");
     assert_true(plan.keep_going);
@@ -325,14 +359,15 @@ static void check_bounds(void **state)
     struct scene s = { .strings = intern_new() };
     CLEANUP_BUF struct buf pods = BUF_INIT(64 << 10);
     for (int i = 0; i < 30; i++)
-        buf_printf(&pods, "%s{'metadata':{'name':'p%d','namespace':'ml'},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}",
-                   i ? "," : "", i);
+        buf_printf(&pods,
+                   "%s{'metadata':{'name':'p%d','namespace':'ml'},'spec':{'nodeName':'a',"
+                   "'containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}", i ? "," : "", i);
     struct row row = { .state = NODE_DRAINING, .reason = sentence, .message = sentence, .pods = buf_text(&pods) };
     take_node(&s, &row);
     take_pods(&s, &row);
     take_verdict(&s, &row);
-    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .pods = s.pods, .reports_exist = true, .now = NOW,
-                                 .strings = s.strings, .drain = &drain, .refused = sentence };
+    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .pods = s.pods, .reports_exist = true,
+                                 .now = NOW, .strings = s.strings, .drain = &drain, .refused = sentence };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);

@@ -17,12 +17,15 @@
 /* ---- what a node says */
 
 /* A pull pod for d2.s1 with images `a` and `b`. */
-#define POD(purpose, meta, status)                                                                                                       \
-    "{'metadata': {'name': 'ostler-pull-n', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "  \
-    "'pull', 'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': '" purpose "'}" meta "}, 'spec': {'nodeName': 'n', 'containers': "    \
+#define POD(purpose, meta, status)                                                                                        \
+    "{'metadata': {'name': 'ostler-pull-n', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', " \
+    "'ostler.dev/task': "                                                                                                 \
+    "'pull', 'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': '" purpose "'}" meta                              \
+    "}, 'spec': {'nodeName': 'n', 'containers': "                                                                         \
     "[{'name': 'x', 'image': 'a'}, {'name': 'y', 'image': 'b'}]}, 'status': {" status "}}"
 #define PULL(status) POD("d2.s1", "", status)
-#define THERE(image) "{'name': 'x', 'image': '" image "', 'imageID': 'sha256:1', 'state': {'terminated': {'exitCode': 128, 'reason': 'StartError'}}}"
+#define THERE(image) "{'name': 'x', 'image': '" image "', 'imageID': 'sha256:1', 'state': {'terminated': {'exitCode': 128, " \
+ "'reason': 'StartError'}}}"
 #define WAITS(image, reason, message)                                                                                         \
     "{'name': 'y', 'image': '" image "', 'imageID': '', 'state': {'waiting': {'reason': '" reason "', 'message': '" message "'}}}"
 #define SAYS(statuses) "'phase': 'Pending', 'containerStatuses': [" statuses "]"
@@ -34,34 +37,44 @@ static const struct look_row {
 } look_rows[] = {
     { "no pod", NULL, IMAGES_UNKNOWN, NULL, NULL },
     { "a proof is no pull",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'proof', "
-      "'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': 'd2.s1'}}, 'spec': {'nodeName': 'n', 'containers': [{}]}, 'status': {" SAYS(
+      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "
+      "'proof', "
+      "'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': 'd2.s1'}}, 'spec': {'nodeName': 'n', 'containers': [{}]}, "
+      "'status': {" SAYS(
           THERE("a")) "}}",
       IMAGES_UNKNOWN, NULL, NULL },
     { "it was only made", PULL(""), IMAGES_PULLING, NULL, NULL },
-    { "its containers are being made", PULL(SAYS(WAITS("a", "ContainerCreating", "") ", " WAITS("b", "ContainerCreating", ""))), IMAGES_PULLING,
-      NULL, NULL },
+    { "its containers are being made", PULL(SAYS(WAITS("a", "ContainerCreating", "") ", " WAITS("b", "ContainerCreating", ""))),
+      IMAGES_PULLING, NULL, NULL },
     { "one of two is there", PULL(SAYS(THERE("a") ", " WAITS("b", "ContainerCreating", ""))), IMAGES_PULLING, NULL, NULL },
-    { "both are there", PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"), IMAGES_READY, NULL, NULL },
-    { "both are there, and one could not be made", PULL(SAYS(THERE("a") ", " WAITS("b", "CreateContainerError", "exec: not found"))), IMAGES_READY,
+    { "both are there", PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"), IMAGES_READY, NULL,
+      NULL },
+    { "both are there, and one could not be made",
+      PULL(SAYS(THERE("a") ", " WAITS("b", "CreateContainerError", "exec: not found"))), IMAGES_READY,
       NULL, NULL },
     { "both are there, for another target", POD("d3.s1", "", SAYS(THERE("a") ", " THERE("b"))), IMAGES_PULLING, NULL, NULL },
-    { "both are there, and it is going", POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", SAYS(THERE("a") ", " THERE("b"))),
+    { "both are there, and it is going",
+      POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", SAYS(THERE("a") ", " THERE("b"))),
       IMAGES_READY, NULL, NULL },
-    { "it goes before they are there", POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", SAYS(WAITS("b", "ErrImagePull", "no"))),
+    { "it goes before they are there",
+      POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", SAYS(WAITS("b", "ErrImagePull", "no"))),
       IMAGES_PULLING, NULL, NULL },
-    { "one is in no registry", PULL(SAYS(THERE("a") ", " WAITS("b", "ErrImagePull", "b: not found"))), IMAGES_MISSING, "b", "b: not found" },
-    { "the words are the same while the kubelet waits",
-      PULL(SAYS(THERE("a") ", " WAITS("b", "ImagePullBackOff", "Back-off pulling image \\\"b\\\": ErrImagePull: b: not found"))), IMAGES_MISSING, "b",
+    { "one is in no registry", PULL(SAYS(THERE("a") ", " WAITS("b", "ErrImagePull", "b: not found"))), IMAGES_MISSING, "b",
       "b: not found" },
-    { "an old kubelet says no more than that it waits", PULL(SAYS(WAITS("b", "ImagePullBackOff", "Back-off pulling image \\\"b\\\""))),
+    { "the words are the same while the kubelet waits",
+      PULL(SAYS(THERE("a") ", " WAITS("b", "ImagePullBackOff", "Back-off pulling image \\\"b\\\": ErrImagePull: b: not found"))),
+      IMAGES_MISSING, "b", "b: not found" },
+    { "an old kubelet says no more than that it waits",
+      PULL(SAYS(WAITS("b", "ImagePullBackOff", "Back-off pulling image \\\"b\\\""))),
       IMAGES_MISSING, "b", "Back-off pulling image \"b\"" },
     { "a kubelet without words", PULL(SAYS(WAITS("b", "InvalidImageName", ""))), IMAGES_MISSING, "b", "InvalidImageName" },
     { "words over several lines", PULL(SAYS(WAITS("b", "ErrImagePull", "one\\ntwo"))), IMAGES_MISSING, "b", "one two" },
     { "no place for it",
-      PULL("'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', 'message': 'too many pods'}]"),
+      PULL("'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', 'message': "
+           "'too many pods'}]"),
       IMAGES_MISSING, NULL, "Unschedulable: too many pods" },
-    { "the kubelet put it out", PULL("'phase': 'Failed', 'reason': 'Evicted', 'message': 'low on disk'"), IMAGES_MISSING, NULL, "Evicted: low on disk" },
+    { "the kubelet put it out", PULL("'phase': 'Failed', 'reason': 'Evicted', 'message': 'low on disk'"), IMAGES_MISSING, NULL,
+      "Evicted: low on disk" },
     { "it ended without a word", PULL("'phase': 'Failed'"), IMAGES_MISSING, NULL, "the pod that was to pull them was ended" },
 };
 
@@ -74,8 +87,10 @@ static void check_look(void **state)
     assert_true(!p == !object);
     struct images images = images_look(p, in, UID, "d2.s1");
     if (images.state != row->state || !str_eq(images.image, row->image) || !str_eq(images.words, row->words))
-        fail_msg("it is %d, image %s: %s", (int) images.state, images.image ? images.image : "-", images.words ? images.words : "-");
-    assert_int_equal(images_look(p, in, "policy-2", "d2.s1").state, p && pod_task(p)->kind == TASK_PULL ? IMAGES_PULLING : IMAGES_UNKNOWN);
+        fail_msg("it is %d, image %s: %s", (int) images.state, images.image ? images.image : "-", images.words ? images.words
+                 : "-");
+    assert_int_equal(images_look(p, in, "policy-2", "d2.s1").state, p && pod_task(p)->kind == TASK_PULL ? IMAGES_PULLING
+                     : IMAGES_UNKNOWN);
     if (p)
         pod_free(in, p);
     assert_int_equal(intern_count(in), 0);
@@ -84,15 +99,18 @@ static void check_look(void **state)
 
 /* ---- what a pull pod is made of */
 
-#define DRIVER                                                                                                                            \
-    "{'tier': 'driver', 'source': 'Container', 'image': 'r/driver', 'version': '575', 'os': 'ubuntu24.04', 'kernelModule': 'Auto'}"
+#define DRIVER                                                                                                               \
+    "{'tier': 'driver', 'source': 'Container', 'image': 'r/driver', 'version': '575', 'os': 'ubuntu24.04', 'kernelModule': " \
+    "'Auto'}"
 #define COS "{'tier': 'driver', 'source': 'COS'}"
 #define STACK(toolkit, plugin)                                                                                                \
-    "{'tier': 'stack', 'runtime': 'containerd', 'distribution': 'stock', 'driverRoot': 'Container', 'toolkit': {'enabled': " toolkit      \
-    ", 'image': 'r/toolkit', 'version': '1.18', 'installDir': '/usr/local/nvidia'}, 'devicePlugin': {'enabled': " plugin                  \
+    "{'tier': 'stack', 'runtime': 'containerd', 'distribution': 'stock', 'driverRoot': 'Container', 'toolkit': {'enabled': "  \
+    toolkit                                                                                                                   \
+    ", 'image': 'r/toolkit', 'version': '1.18', 'installDir': '/usr/local/nvidia'}, 'devicePlugin': {'enabled': " plugin      \
     ", 'image': 'r/plugin', 'version': 'v0.17', 'migStrategy': 'none'}}"
-#define SPEC                                                                                                                              \
-    "{'driver': {'imagePullPolicy': 'Always', 'imagePullSecrets': ['ngc', 'mirror']}, 'toolkit': {'imagePullSecrets': ['ngc']}, "         \
+#define SPEC                                                                                                            \
+    "{'driver': {'imagePullPolicy': 'Always', 'imagePullSecrets': ['ngc', 'mirror']}, 'toolkit': {'imagePullSecrets': " \
+    "['ngc']}, "                                                                                                        \
     "'devicePlugin': {'imagePullPolicy': 'Never'}}"
 
 static const struct pull_row {
@@ -102,10 +120,12 @@ static const struct pull_row {
     bool proof;                 /* the node is proven then */
 } pull_rows[] = {
     { "a driver", DRIVER, NULL, "r/driver:575-ubuntu24.04 Always; secrets ngc mirror", false },
-    { "Google's driver, which is on the host", COS, NULL, "cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror", false },
+    { "Google's driver, which is on the host", COS, NULL,
+      "cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror", false },
     { "a stack", NULL, STACK("true", "true"), "r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc", false },
     { "a stack with a device plugin alone", NULL, STACK("false", "true"), "r/plugin:v0.17 Never; secrets", false },
-    { "both", DRIVER, STACK("true", "true"), "r/driver:575-ubuntu24.04 Always; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc mirror", false },
+    { "both", DRIVER, STACK("true", "true"),
+      "r/driver:575-ubuntu24.04 Always; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc mirror", false },
     { "a driver, and its proof", DRIVER, NULL, "r/driver:575-ubuntu24.04 Always; r/proof:1 Never; secrets ngc mirror own", true },
     { "a stack without anything", NULL, STACK("false", "false"), NULL, false },
     { "nothing", NULL, NULL, NULL, false },
@@ -129,9 +149,11 @@ static void check_pull(void **state)
     const struct pull_row *row = *state;
     CLEANUP_ERR struct err e = { 0 };
     struct manifests *m = manifests_new(&e);
-    CLEANUP_JSON json_t *driver = row->driver ? tree(row->driver) : NULL, *stack = row->stack ? tree(row->stack) : NULL, *spec = tree(SPEC);
+    CLEANUP_JSON json_t *driver = row->driver ? tree(row->driver) : NULL, *stack = row->stack ? tree(row->stack) : NULL,
+        *spec = tree(SPEC);
     struct render_context ctx = { .operand_namespace = NS, .policy_name = "default", .policy_uid = UID, .spec = spec };
-    struct images_wanted want = { .node = "gpu-1", .purpose = "d2.s2", .policy_uid = UID, .operand_namespace = NS, .driver = ctx, .stack = ctx };
+    struct images_wanted want = { .node = "gpu-1", .purpose = "d2.s2", .policy_uid = UID, .operand_namespace = NS, .driver = ctx,
+                                  .stack = ctx };
     struct plan plan = { 0 };
     CLEANUP_JSON json_t *own = tree("['ngc', 'own']");
     if (row->proof) {
@@ -180,7 +202,8 @@ static void check_purpose(void **state)
     };
     char one[IMAGES_PURPOSE_MAX], same[IMAGES_PURPOSE_MAX], other[IMAGES_PURPOSE_MAX];
     purpose_of("{'driver': {'imagePullSecrets': ['a']}}", one);
-    purpose_of("{'driver': {'imagePullSecrets': ['a'], 'resources': {'limits': {}}}, 'exporter': {'imagePullSecrets': ['c']}}", same);
+    purpose_of("{'driver': {'imagePullSecrets': ['a'], 'resources': {'limits': {}}}, 'exporter': {'imagePullSecrets': ['c']}}",
+               same);
     assert_string_equal(one, same);
     assert_memory_equal(one, "d2.none.", 8);
     for (size_t i = 0; i < ARRAY_LEN(others); i++) {

@@ -14,11 +14,15 @@
 #define NODE "gpu-1"
 #define PULL "ostler-pull-" NODE
 #define OLD "olddriver"
-#define CLAIM(phase, reason)                                                                                                  \
-    "{'metadata': {'annotations': {'ostler.dev/marks': '{\\\"labels\\\":[\\\"nvidia.com/gpu.present\\\"],\\\"taints\\\":[]}', "          \
-    "'ostler.dev/claim': '{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1,\\\"kind\\\":\\\"Upgrade\\\",\\\"phase\\\":\\\"" phase  \
-    "\\\",\\\"since\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"claimed\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"attempt\\\":1,\\\"gpus\\\":8,\\\"driver\\\":"    \
-    "\\\"$driver\\\",\\\"stack\\\":\\\"$stack\\\",\\\"fromDriver\\\":\\\"" OLD "\\\",\\\"fromStack\\\":\\\"$stack\\\",\\\"reason\\\":\\\"" reason    \
+#define CLAIM(phase, reason) CLAIM_FOR("$driver", phase, reason)
+#define CLAIM_FOR(driver, phase, reason)                                                                                        \
+    "{'metadata': {'annotations': {'ostler.dev/marks': '{\\\"labels\\\":[\\\"nvidia.com/gpu.present\\\"],\\\"taints\\\":[]}', " \
+    "'ostler.dev/claim': '{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1,\\\"kind\\\":\\\"Upgrade\\\"," \
+    "\\\"phase\\\":\\\"" phase                                                                                                  \
+    "\\\",\\\"since\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"claimed\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"attempt\\\":1,"           \
+    "\\\"gpus\\\":8,\\\"driver\\\":"                                                                                            \
+    "\\\"" driver "\\\",\\\"stack\\\":\\\"$stack\\\",\\\"fromDriver\\\":\\\"" OLD                                                \
+    "\\\",\\\"fromStack\\\":\\\"$stack\\\",\\\"reason\\\":\\\"" reason                                                          \
     "\\\"}'}}}"
 #define THERE "'containerStatuses': [{'name': 'driver-0', 'imageID': 'x'}]"
 
@@ -36,19 +40,26 @@ static const struct row {
     { "stays: it pulls", "{}", "'phase': 'Pending'", NULL, NULL, false, NULL, 0, false },
     { "stays: all is there", "{}", THERE, NULL, NULL, false, NULL, 0, false },
     { "goes: the node is to run something else", "{}", THERE, "otherdriver", NULL, false, "ImagesPulled", 0, false },
-    { "goes: another pull secret", "{}", "'phase': 'Pending'", NULL, "{'driver': {'imagePullSecrets': ['ngc']}}", false, "ImagesPulled", 0, false },
-    { "goes: the node runs its target", "{'metadata': {'labels': {'ostler.dev/driver': '$driver'}}}", THERE, NULL, NULL, false, "ImagesPulled", 0, false },
+    { "goes: another pull secret", "{}", "'phase': 'Pending'", NULL, "{'driver': {'imagePullSecrets': ['ngc']}}", false,
+      "ImagesPulled", 0, false },
+    { "goes: the node runs its target", "{'metadata': {'labels': {'ostler.dev/driver': '$driver'}}}", THERE, NULL, NULL, false,
+      "ImagesPulled", 0, false },
     { "goes: the node is cordoned", "{'spec': {'unschedulable': true}}", THERE, NULL, NULL, false, "ImagesPulled", 0, false },
-    { "goes: the node is held", "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}", THERE, NULL, NULL, false, "ImagesPulled", 0, false },
-    { "goes: the node is not managed", "{'metadata': {'labels': {'ostler.dev/managed': 'false'}}}", THERE, NULL, NULL, false, "ImagesPulled", 0, false },
+    { "goes: the node is held", "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}", THERE, NULL, NULL, false, "ImagesPulled",
+      0, false },
+    { "goes: the node is not managed", "{'metadata': {'labels': {'ostler.dev/managed': 'false'}}}", THERE, NULL, NULL, false,
+      "ImagesPulled", 0, false },
     { "goes: the policy goes", "{}", THERE, NULL, NULL, true, "ImagesPulled", 0, false },
     { "stays: the node waits for its jobs", CLAIM("Waiting", ""), THERE, NULL, NULL, false, NULL, 0, false },
-    { "stays: the drain timed out, and is tried again", CLAIM("Failed", "DrainTimeout"), THERE, NULL, NULL, false, NULL, 0, false },
+    { "stays: the drain timed out, and is tried again", CLAIM("Failed", "DrainTimeout"), THERE, NULL, NULL, false, NULL, 0,
+      false },
     { "goes: the stack leaves", CLAIM("Unloading", ""), THERE, NULL, NULL, false, "ImagesPulled", 0, false },
+    { "stays: the node is on its way to something else", CLAIM_FOR("another", "Unloading", ""), "'phase': 'Pending'", NULL, NULL,
+      false, NULL, 0, false },
     { "stays: it was ended a moment ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL, NULL, false, NULL, 60, false },
     { "stays: it was made long ago, and ended half a minute ago", "{}",
-      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': {'terminated': {'exitCode': 137, 'finishedAt': "
-      "'2026-11-20T09:59:30Z'}}}]",
+      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': {'terminated': {'exitCode': 137, "
+      "'finishedAt': '2026-11-20T09:59:30Z'}}}]",
       NULL, NULL, false, NULL, 90, true },
     { "goes: it was ended long ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL, NULL, false, "PullImages", 0, true },
     { "stays: it ended with all there", "{}", "'phase': 'Failed', " THERE, NULL, NULL, false, NULL, 0, false },
@@ -60,7 +71,8 @@ static char *with_hashes(const char *text, const struct target *t)
     char *out = xstrdup(text);
     while ((at = strchr(out, '$'))) {
         bool driver = str_has_prefix(at, "$driver");
-        char *next = xasprintf("%.*s%s%s", (int) (at - out), out, driver ? t->driver : t->stack, at + strlen(driver ? "$driver" : "$stack"));
+        char *next = xasprintf("%.*s%s%s", (int) (at - out), out, driver ? t->driver : t->stack,
+                               at + strlen(driver ? "$driver" : "$stack"));
         free(out);
         out = next;
     }
@@ -70,8 +82,9 @@ static char *with_hashes(const char *text, const struct target *t)
 static void put_node(struct toy *t, const struct target *target, const struct row *row)
 {
     CLEANUP_FREE char *text = with_hashes(row->node, target);
-    CLEANUP_JSON json_t *patch = tree(text), *labels = json_pack("{s:{s:{s:s, s:s}}}", "metadata", "labels", LABEL_DRIVER, OLD, LABEL_STACK,
-                                                                 target->stack);
+    CLEANUP_JSON json_t *patch = tree(text);
+    CLEANUP_JSON json_t *labels = json_pack("{s:{s:{s:s, s:s}}}", "metadata", "labels", LABEL_DRIVER, OLD, LABEL_STACK,
+                                            target->stack);
     toy_edit(t, RESOURCE_NODE, NODE, labels);
     toy_edit(t, RESOURCE_NODE, NODE, patch);
 }
@@ -82,10 +95,11 @@ static void put_pod(struct toy *t, const struct target *target, const struct row
     images_purpose(row->driver ? row->driver : target->driver, target->stack, targets_spec(t->cluster->targets, 0), purpose);
     CLEANUP_FREE char *status = xasprintf("{%s}", row->pod);
     toy_put(t, RESOURCE_TASK,
-            json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}", "metadata", "name", PULL, "namespace", TOY_NAMESPACE,
-                      "creationTimestamp", row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z", "labels", LABEL_MANAGED_BY, MANAGED_BY, LABEL_TASK, "pull", LABEL_POLICY_UID,
-                      t->cluster->policy.uid, LABEL_REVISION, purpose, "spec", "nodeName", NODE, "containers", "name", "driver-0", "status",
-                      tree(status)));
+            json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}", "metadata", "name", PULL,
+                      "namespace", TOY_NAMESPACE, "creationTimestamp", row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z",
+                      "labels", LABEL_MANAGED_BY, MANAGED_BY, LABEL_TASK, "pull", LABEL_POLICY_UID,
+                      t->cluster->policy.uid, LABEL_REVISION, purpose, "spec", "nodeName", NODE, "containers", "name", "driver-0",
+                      "status", tree(status)));
 }
 
 static void put_records(struct toy *t, const struct target *target)

@@ -1,18 +1,24 @@
 /* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is seen:
- *   policy: the object's parts that are not as usual   stance: Hold or Remove where the policy does not say so (no policy, for long)
- *   node, pods: short forms (support/toy.h)            configs: ConfigMaps with their data   deleting: revisions are on their way out
- *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}; all of the target without it
- *   watched: seconds for which Ostler has been at work (for ever)   silent: seconds for which nothing was heard
+ *   policy: the object's parts that are not as usual
+ *   stance: Hold or Remove where the policy does not say so (no policy, for long)
+ *   node, pods: short forms (support/toy.h)
+ *   configs: ConfigMaps with their data                deleting: revisions are on their way out
+ *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}
+ *     all of the target without it
+ *   watched: seconds for which Ostler has been at work (for ever)
+ *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
  *   refused: whose eviction was refused last, and in which words
  *   failed, canary: what the record of the target's driver says of the pool, stackCompleted: that of its stack
- * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h).
+ * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h), `$images` for the purpose of a pod that
+ * pulls its images.
  * The second document is what must come of it:
  *   state, reason, cause, pod, gpu, driver, stack: of the verdict         message: a part of it
- *   target: {driver, stack}   wanted, up: operands   plan: its lines      patch: what the write changes, as a merge patch would say it
+ *   target: {driver, stack}   wanted, up: operands   plan: its lines
+ *   patch: what the write changes, as a merge patch would say it
  *   claim: the members of the claim after it, null: there is none   again: seconds until the next look
  *   goesOn: the pass after the write has more to do
- * Each case also holds that the write touches nothing of others, that one of others in between is not lost, and that planning again finds
- * nothing to do. */
+ * Each case also holds that the write touches nothing of others, that one of others in between is not lost, and that planning
+ * again finds nothing to do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +27,9 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "kube/object.h"
+#include "reconcilers/cluster.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/images.h"
 #include "tests/unit/support/cases.h"
 #include "tests/unit/support/frame.h"
 #include "tests/unit/support/symbols.h"
@@ -61,7 +69,8 @@ static void put_other_record(struct toy *t, const json_t *entry, const struct ta
     json_merge(inputs, json_object_get(entry, "with"));
     json_t *record = toy_record(json_str(entry, "hash"), inputs);
     if (json_object_get(entry, "completed"))
-        json_object_set(json_at(record, "metadata.annotations"), ANNOTATION_COMPLETED "default", json_object_get(entry, "completed"));
+        json_object_set(json_at(record, "metadata.annotations"), ANNOTATION_COMPLETED "default",
+                        json_object_get(entry, "completed"));
     toy_put(t, RESOURCE_REVISION, record);
 }
 
@@ -224,7 +233,8 @@ static const struct foreign_write {
     { "{'metadata': {'labels': {'nvidia.com/gpu.deploy.operands': 'edited'}}}", REFUSED },
     { "{'spec': {'taints': [{'key': 'in-between', 'effect': 'NoSchedule'}]}}", REFUSED_WITH_TAINTS },
     { "{'spec': {'unschedulable': true}}", HARMLESS },
-    { "{'metadata': {'resourceVersion': '987654321', 'labels': {'in/between': 'x'}, 'annotations': {'in/between': 'x'}}}", HARMLESS },
+    { "{'metadata': {'resourceVersion': '987654321', 'labels': {'in/between': 'x'}, 'annotations': {'in/between': 'x'}}}",
+      HARMLESS },
     { "{'status': {'conditions': [{'type': 'Ready', 'status': 'Unknown'}]}}", HARMLESS },
 };
 
@@ -253,7 +263,8 @@ static void check_races(const json_t *node, const struct plan *plan)
     bool first_of_a_map = !json_at(node, "metadata.labels") || !json_at(node, "metadata.annotations");
     for (size_t i = 0; i < ARRAY_LEN(foreign_writes); i++) {
         CLEANUP_JSON json_t *edit = tree(foreign_writes[i].edit);
-        bool meets = foreign_writes[i].end == REFUSED || (foreign_writes[i].end == REFUSED_WITH_TAINTS && json_at(changes, "spec.taints")) ||
+        bool meets = foreign_writes[i].end == REFUSED ||
+                     (foreign_writes[i].end == REFUSED_WITH_TAINTS && json_at(changes, "spec.taints")) ||
                      (first_of_a_map && json_at(edit, "metadata.labels"));
         check_race(node, operations, edit, meets);
     }
@@ -309,6 +320,13 @@ static void check_node(struct toy *t, const char *node, const json_t *want)
         check_idempotent(t, node);
 }
 
+static void put_purpose(json_t *symbols, const struct toy *t, const struct target *target)
+{
+    char purpose[IMAGES_PURPOSE_MAX];
+    images_purpose(target->driver, target->stack, targets_spec(t->cluster->targets, target->pool), purpose);
+    json_object_set_new(symbols, "$images", json_string(purpose));
+}
+
 static void check_case(void **state)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -326,12 +344,14 @@ static void check_case(void **state)
     const struct target *target = put_records(&t, given);
     CLEANUP_JSON json_t *symbols = json_object();
     symbols_add(symbols, NULL, target);
+    put_purpose(symbols, &t, target);
     CLEANUP_JSON json_t *seen = symbols_resolved(symbols, given);
     CLEANUP_JSON json_t *want = symbols_resolved(symbols, json_array_get(documents, 1));
     put_seen(&t, seen);
     t.hold = str_eq(stance, "Hold");
     t.watched_s = json_int(given, "watched", 0);
     t.age_s = json_int(given, "silent", 0);
+    t.tasks_age_s = json_int(given, "tasksSilent", t.age_s);
     t.deleting = json_bool(given, "deleting", false);
     t.not_evicted = json_str(given, "refused");
     if (str_eq(stance, "Remove")) {

@@ -1,6 +1,6 @@
-/* A toy world in which people, jobs and hosts do what they do, in every order of a few events and in many random orders of many: it always
- * comes to rest, a driver never goes from under a job, and what others set on the node is as they left it (each write is held against
- * that, see support/toy.c). At rest all is as the last wish says. */
+/* A toy world in which people, jobs and hosts do what they do, in every order of a few events and in many random orders of many:
+ * it always comes to rest, a driver never goes from under a job, and what others set on the node is as they left it (each write
+ * is held against that, see support/toy_writes.c). At rest all is as the last wish says. */
 #include <stdio.h>
 #include <string.h>
 
@@ -140,7 +140,8 @@ static void policy_is_deleted(struct toy *t)
 static void policy_comes_back(struct toy *t)
 {
     if (!toy_get(t, RESOURCE_POLICY, POLICY_NAME))
-        toy_put(t, RESOURCE_POLICY, tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default'}}"));
+        toy_put(t, RESOURCE_POLICY,
+                tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default'}}"));
 }
 
 static void record_is_lost(struct toy *t)
@@ -183,7 +184,8 @@ static const struct event {
 
 static void start(struct toy *t)
 {
-    CLEANUP_JSON json_t *policy = tree("{'spec': {'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': true}}}}");
+    CLEANUP_JSON json_t *policy = tree("{'spec': {'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': "
+                                       "true}}}}");
     CLEANUP_JSON json_t *node = tree("{'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true', 'theirs': 'x'}}");
     toy_init(t, policy);
     toy_put(t, RESOURCE_NODE, toy_node(node));

@@ -66,7 +66,7 @@ static void check_without_pace(void **state)
     struct fleet f;
     make_fleet(&f);
     CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
-    assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node stays as it is (NodesSkipped); no pace is known "
+    assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node is passed over (NodesSkipped); no pace is known "
                                                 "yet, so nobody can tell how long it takes");
     assert_null(json_object_get(o, "ends"));
     assert_null(json_object_get(o, "moves"));
@@ -84,7 +84,7 @@ static void check_with_pace(void **state)
     CLEANUP_JSON json_t *o = tell(&f, known, &outlook_in_full);
     assert_string_equal(json_str(o, "ends"), "2026-11-21T12:20:00Z");
     assert_string_equal(json_str(o, "message"),
-                        "3 nodes go in 3 waves; 1 node stays as it is (NodesSkipped); at the pace seen so far it takes 20m");
+                        "3 nodes go in 3 waves; 1 node is passed over (NodesSkipped); at the pace seen so far it takes 20m");
     assert_tree(json_object_get(o, "pace"),
                 "{'driver':{'secondsPerNode':300,'nodes':7},'stack':{'secondsPerNode':60,'nodes':2}}");
     assert_tree(json_object_get(o, "moves"), "[{'node':'a','pool':'default','wave':1,'tier':'driver','pods':[]},"
@@ -116,6 +116,43 @@ static void check_blockers(void **state)
     assert_tree(json_object_get(o, "blockers"), "[{'node':'a','message':'waits for 1 GPU pod: x/train (a job)'}]");
     assert_tree(json_object_get(o, "pods"), "{'leave':0,'wait':1}");
     assert_true(strstr(json_str(o, "message"), "1 GPU pod on 1 node is waited for") != NULL);
+}
+
+/* A node that is closed is not one that stays as it is. */
+static void check_closed(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    const struct claim waits = { .kind = CLAIM_UPGRADE, .phase = CLAIM_WAITING, .driver = "d2", .stack = "s1",
+                                 .from_driver = "d1", .from_stack = "s1" };
+    f.nodes[0].claim = &waits;
+    f.nodes[0].jobs = 1;
+    CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
+    assert_tree(json_object_get(full, "stay"), "[{'reason':'WaitingForJobs','nodes':1,'names':['a'],'closed':['a']},"
+                                               "{'reason':'NodesSkipped','nodes':1,'names':['c'],'closed':[]}]");
+    assert_true(strstr(json_str(full, "message"), "; 1 node is closed until its pods have ended (WaitingForJobs)") != NULL);
+    assert_tree(json_object_get(full, "blockers"), "[{'node':'c','message':'a person holds it with the label ostler.dev/hold'}]");
+    CLEANUP_JSON json_t *small = tell(&f, unknown, &outlook_for_status);
+    assert_null(json_object_get(json_array_get(json_object_get(small, "stay"), 0), "closed"));
+    assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
+}
+
+static void check_images(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    f.nodes[0].images = (struct images){ .state = IMAGES_MISSING, .image = "r/driver:d2", .words = "not found" };
+    f.nodes[1].images = (struct images){ .state = IMAGES_MISSING, .words = "it was evicted" };
+    f.nodes[3].images = (struct images){ .state = IMAGES_PULLING };
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
+    assert_tree(json_object_get(o, "blockers"),
+                "[{'node':'a','message':'cannot get r/driver:d2: not found'},"
+                "{'node':'b','message':'cannot get the images of what it is to run: it was evicted'}]");
+    assert_true(strstr(json_str(o, "message"), "; 2 nodes cannot get their images") != NULL);
+    CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
+    assert_int_equal(json_int(full, "withoutImages", 0), 2);
 }
 
 static void check_done(void **state)
@@ -194,6 +231,8 @@ int main(void)
     suite_add(&s, "with a pace there is an end, and in full each move", check_with_pace, NULL);
     suite_add(&s, "times are those of the clock on the wall", check_a_clock_that_was_set, NULL);
     suite_add(&s, "nodes that cannot be drained are named with what keeps them", check_blockers, NULL);
+    suite_add(&s, "nodes that are closed are told as such", check_closed, NULL);
+    suite_add(&s, "images that cannot be pulled are in the way", check_images, NULL);
     suite_add(&s, "there is no plan where every node runs its target", check_done, NULL);
     suite_add(&s, "in a status it is bounded", check_bounds, NULL);
     suite_add(&s, "a pace is read back as it was written, and nothing else is one", check_paces_read, NULL);

@@ -20,11 +20,13 @@ struct world {
 
 static void set_up(struct world *w, size_t pool)
 {
-    CLEANUP_JSON json_t *object = tree("{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuClusterPolicy','metadata':{'name':'default'},'spec':{}}");
+    CLEANUP_JSON json_t *object =
+        tree("{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuClusterPolicy','metadata':{'name':'default'},'spec':{}}");
     assert_int_equal(policy_decode(object, POLICY_IMAGE_PREFIXES, &w->policy, &w->problems), 0);
-    w->record = (struct child){ .head = { .key = (char *) "a" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u", .revision = (char *) "aaaaaaaaaa",
-                                .inputs = tree("{'tier':'driver'}"),
-                                .annotations = tree("{'ostler.dev/target-old':'2026-11-01T00:00:00Z','ostler.dev/completed-old':'2026-11-02T00:00:00Z','x':'y'}") };
+    w->record = (struct child){ .head = { .key = (char *) "a" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
+                                .revision = (char *) "aaaaaaaaaa", .inputs = tree("{'tier':'driver'}"),
+                                .annotations = tree("{'ostler.dev/target-old':'2026-11-01T00:00:00Z','x':'y',"
+                                                    "'ostler.dev/completed-old':'2026-11-02T00:00:00Z'}") };
     struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE, .pool = pool };
     snprintf(v.driver, sizeof v.driver, "aaaaaaaaaa");
     snprintf(v.target_driver, sizeof v.target_driver, "aaaaaaaaaa");
@@ -36,7 +38,8 @@ static void set_up(struct world *w, size_t pool)
 /* A second node that wants the revision and bears its label, but whose driver is not up. */
 static void join_broken(struct world *w)
 {
-    struct node_verdict v = { .state = NODE_FAILED, .cause = COMPONENT_DRIVER, .reason = "Crash", .wanted = 1 << COMPONENT_DRIVER };
+    struct node_verdict v = { .state = NODE_FAILED, .cause = COMPONENT_DRIVER, .reason = "Crash",
+                              .wanted = 1 << COMPONENT_DRIVER };
     snprintf(v.driver, sizeof v.driver, "aaaaaaaaaa");
     snprintf(v.target_driver, sizeof v.target_driver, "aaaaaaaaaa");
     w->broken.name = "broken";
@@ -106,7 +109,8 @@ static const struct again_row {
     const char *target, *ran;
     const char *want;
 } again_rows[] = {
-    { "a time is kept while the pool goes on wanting it", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z" },
+    { "a time is kept while the pool goes on wanting it", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z",
+      "2026-11-02T00:00:00Z" },
     { "a revision that was left and came back ran anew", "2026-11-03T00:00:00Z", "2026-11-02T00:00:00Z", NOW },
 };
 
@@ -120,6 +124,57 @@ static void check_again(void **state)
     json_object_set_new(w.record.annotations, "ostler.dev/ran-default", json_string(row->ran));
     CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
     assert_string_equal(json_key(got, "ostler.dev/ran-default"), row->want);
+    tear_down(&w);
+}
+
+/* Nodes of a pool that wants b; "a": one ran that well, "c", "b": another, "-": none. Whether a is known good there then. */
+static const struct ran_row {
+    const char *name;
+    const char *ran;
+    const char *completed; /* when some revision was complete in the pool; NULL: none ever was */
+    bool good;
+} ran_rows[] = {
+    { "what all nodes of a new pool ran is known good", "aaa", NULL, true },
+    { "what most of them ran is", "acaa", NULL, true },
+    { "what fewer ran is not", "aacccc", NULL, false },
+    { "of two that as many ran it is one", "acac", NULL, true },
+    { "it is not what came later and fewer ran", "abbb", NULL, false },
+    { "it rather is what ran before than what as many run by now", "abab", NULL, true },
+    { "nodes that are not well say nothing", "a--", NULL, true },
+    { "nothing ran", "--", NULL, false },
+    { "something was complete there once", "aaa", "2026-11-02T00:00:00Z", false },
+};
+
+enum { RAN_NODES_MAX = 8 };
+
+static void check_ran(void **state)
+{
+    const struct ran_row *row = *state;
+    struct world w = { 0 };
+    struct node_summary nodes[RAN_NODES_MAX] = { 0 };
+    set_up(&w, 0);
+    tally_remove(&w.tally, &w.node);
+    struct child other = { .head = { .key = (char *) "c" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
+                           .revision = (char *) "cccccccccc", .inputs = w.record.inputs, .annotations = tree("{}") };
+    const struct child *children[] = { &w.record, &other };
+    w.view.children = children;
+    w.view.child_count = ARRAY_LEN(children);
+    w.view.settled = true;
+    if (row->completed)
+        json_object_set_new(other.annotations, "ostler.dev/completed-default", json_string(row->completed));
+    for (size_t i = 0; row->ran[i]; i++) {
+        struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE };
+        snprintf(v.target_driver, sizeof v.target_driver, "bbbbbbbbbb");
+        for (size_t k = 0; k < REVISION_HASH_MAX - 1 && row->ran[i] != '-'; k++)
+            v.driver[k] = v.ran_driver[k] = row->ran[i];
+        nodes[i].name = "n";
+        tally_set(&w.tally, &nodes[i], &v);
+    }
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_int_equal(json_key(got, "ostler.dev/completed-default") != NULL, row->good);
+    for (size_t i = 0; row->ran[i]; i++)
+        tally_remove(&w.tally, &nodes[i]);
+    json_decref(other.annotations);
     tear_down(&w);
 }
 
@@ -178,8 +233,9 @@ static void forged_time_supersedes_nothing(void **state)
     (void) state;
     struct world w = { 0 };
     set_up(&w, 0);
-    struct child other = { .head = { .key = (char *) "b" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u", .revision = (char *) "bbbbbbbbbb",
-                           .inputs = w.record.inputs, .annotations = tree("{'ostler.dev/completed-default':'zzz'}") };
+    struct child other = { .head = { .key = (char *) "b" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
+                           .revision = (char *) "bbbbbbbbbb", .inputs = w.record.inputs,
+                           .annotations = tree("{'ostler.dev/completed-default':'zzz'}") };
     const struct child *children[] = { &w.record, &other };
     w.view.children = children;
     w.view.child_count = ARRAY_LEN(children);
@@ -191,15 +247,67 @@ static void forged_time_supersedes_nothing(void **state)
     tear_down(&w);
 }
 
+/* A failure of what nobody wishes. What is left out stays where somebody else has written it, too: so it says nothing first. */
+static void what_does_not_count_says_nothing_before_it_goes(void **state)
+{
+    (void) state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    json_object_set_new(w.record.annotations, "ostler.dev/failed-default", json_string("soon gpu-1 Forged"));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_string_equal(json_key(got, "ostler.dev/failed-default"), "");
+    json_object_set_new(w.record.annotations, "ostler.dev/failed-default", json_string(""));
+    CLEANUP_JSON json_t *again = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_null(json_object_get(again, "ostler.dev/failed-default"));
+    tear_down(&w);
+}
+
+/* A time that is still to come: it counts as now, once and for all, so that what completes later comes after it. A clock may be
+ * some minutes ahead. */
+static const struct future_row {
+    const char *name;
+    const char *annotation, *said, *want;
+} future_rows[] = {
+    { "a time of a clock that is ahead is kept", "ostler.dev/completed-old", "2026-11-20T12:09:59Z", "2026-11-20T12:09:59Z" },
+    { "a time that is still to come counts as now: completed", "ostler.dev/completed-old", "2099-01-01T00:00:00Z", NOW },
+    { "a time that is still to come counts as now: ran", "ostler.dev/ran-old", "2099-01-01T00:00:00Z", NOW },
+    { "a time that is still to come counts as now: wanted", "ostler.dev/target-old", "2099-01-01T00:00:00Z", NOW },
+    { "a time that is still to come counts as now: wanted by a pool that is there", "ostler.dev/target-default",
+      "2099-01-01T00:00:00Z", NOW },
+    { "the rollout's own times are its own", "ostler.dev/canary-old", "2099-01-01T00:00:00Z", "2099-01-01T00:00:00Z" },
+};
+
+static void check_future(void **state)
+{
+    const struct future_row *row = *state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    w.view.settled = true;
+    json_object_set_new(w.record.annotations, row->annotation, json_string(row->said));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_string_equal(json_key(got, row->annotation), row->want);
+    json_t *before = w.record.annotations;
+    w.record.annotations = json_incref(got);
+    w.view.now = "2026-11-20T12:30:00Z";
+    CLEANUP_JSON json_t *again = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_true(json_equal(got, again));
+    json_decref(before);
+    tear_down(&w);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "while nodes are still to be looked at, no pool is named anew", pools_of_an_earlier_policy_are_not_named_anew, NULL);
+    suite_add(&s, "while nodes are still to be looked at, no pool is named anew", pools_of_an_earlier_policy_are_not_named_anew,
+              NULL);
     suite_add(&s, "when all are looked at, the pools that want it are named", settled_pools_are_named, NULL);
     suite_add(&s, "what one of two nodes runs has run and is not complete", what_one_node_runs_is_not_complete, NULL);
     suite_add(&s, "what no node runs has not run", what_no_node_runs_has_not_run, NULL);
     SUITE_ROWS(&s, check_again, again_rows);
     SUITE_ROWS(&s, check_order, order_rows);
+    SUITE_ROWS(&s, check_future, future_rows);
+    suite_add(&s, "what does not count says nothing before it goes", what_does_not_count_says_nothing_before_it_goes, NULL);
+    SUITE_ROWS(&s, check_ran, ran_rows);
     suite_add(&s, "forged times are ignored and overwritten", forged_times_are_overwritten, NULL);
     suite_add(&s, "a forged time supersedes nothing", forged_time_supersedes_nothing, NULL);
     return suite_run(&s, "records");

@@ -1,19 +1,26 @@
 /* Case files: tests/cases/rollout/ has one file per behaviour, no code. The first document is what is seen:
- *   rollout: of the policy's spec; without a canary where it does not say so     unchecked: the same, past the policy's own checks
+ *   rollout: of the policy's spec; without a canary where it does not say so
+ *   unchecked: the same, past the policy's own checks
  *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall clock was set forward
- *   nodes: {name, count, pool, domain, gpus, busy, jobs, driver, stack, to, toStack, claim, and of the flags below those that hold}; a node
- *     runs driver d1 and stack s1, has 1 GPU, and is to get driver d2; `count` makes as many, their names numbered from 1
- *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it pulls, 10m     image, words: which one is missing (none: it is not about one), and why
- *     claim: {phase, kind, since, claimed, attempt, driver, stack, fromDriver, fromStack, reason}: from d1 to what the node is to get
- *     flags: down, cordoned, held, closed, gaveUp, sick (not settled), ostler
- *   revisions: {hash, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and knownGood those that hold}
+ *   nodes: {name, count, pool, domain, gpus, busy, jobs, driver, stack, to, toStack, wish (the driver that the policy says,
+ *     where it is not `to`), claim, and of the flags below those that hold}; a node runs driver d1 and stack s1, has 1 GPU, and
+ *     is to get driver d2; `count` makes as many, their names numbered from 1
+ *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it pulls, 10m
+ *     image, words: which one is missing (none: it is not about one), and why
+ *     claim: {phase, kind, since, claimed, attempt, driver, stack, fromDriver, fromStack, reason}
+ *       from d1 to what the node is to get
+ *     flags: down, cordoned, held, closed, letGo, gaveUp, sick (not settled), ostler
+ *   revisions: {hash, name, failure, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and knownGood
+ *     those that hold}
  *   pullRefused: how the server refused a pod that was to pull
  *   approved: a hash, or $plan for that of the present plan
  * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what must come of it:
- *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order     notes: {hash, pool, canary, wave, failed: a node}
+ *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order
+ *   notes: {hash, pool, canary, wave, failed: a node}
  *   pulls: who is to pull its images, in their order
  *   hold: the reason     message: a part of it     again: in how long to look again; null: not at all
- *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0     says: parts of the grants' sentences, in their order */
+ *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0
+ *   says: parts of the grants' sentences, in their order */
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +119,8 @@ static struct images see_images(const struct seen *s, const json_t *brief)
     static const char *const names[] = { [IMAGES_READY] = "Ready", [IMAGES_UNKNOWN] = "Unknown", [IMAGES_PULLING] = "Pulling",
                                          [IMAGES_MISSING] = "Missing" };
     const char *name = text_of(brief, "images", names[IMAGES_READY]);
-    struct images images = { .since_s = ago(s, brief, "asked", s->in.now_s - 600), .image = json_str(brief, "image"), .words = json_str(brief, "words") };
+    struct images images = { .since_s = ago(s, brief, "asked", s->in.now_s - 600), .image = json_str(brief, "image"),
+                             .words = json_str(brief, "words") };
     while (images.state < ARRAY_LEN(names) && !str_eq(names[images.state], name))
         images.state++;
     if (images.state == ARRAY_LEN(names))
@@ -129,6 +137,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .stack = text_of(brief, "stack", "s1"),
         .target_driver = text_of(brief, "to", "d2"),
         .target_stack = text_of(brief, "toStack", "s1"),
+        .wish_driver = json_str(brief, "wish"),
         .domain = text_of(brief, "domain", ""),
         .images = see_images(s, brief),
         .gpus = (unsigned) json_int(brief, "gpus", 1),
@@ -137,6 +146,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .cordoned = flag(brief, "cordoned"),
         .held = flag(brief, "held"),
         .closed = flag(brief, "closed"),
+        .let_go = flag(brief, "letGo"),
         .gave_up = flag(brief, "gaveUp"),
         .runs_ostler = flag(brief, "ostler"),
     };
@@ -173,6 +183,8 @@ static void see_revisions(struct seen *s, const json_t *given)
     json_array_foreach (briefs, i, brief)
         s->revisions[i] = (struct rollout_revision){
             .hash = json_str(brief, "hash"),
+            .name = json_str(brief, "name"),
+            .failure = json_str(brief, "failure"),
             .pool = pool_of(brief),
             .canary_s = ago(s, brief, "canary", 0),
             .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING : ago(s, brief, "wave", 0),
@@ -189,8 +201,8 @@ static void see_spec(struct seen *s, const json_t *given)
     struct policy_problems problems = { 0 };
     json_t *rollout = json_pack("{s:{s:i}}", "canary", "nodes", 0);
     json_merge(rollout, json_object_get(given, "rollout"));
-    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
-                                            "name", POLICY_NAME, "spec", "rollout", rollout);
+    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+                                            "metadata", "name", POLICY_NAME, "spec", "rollout", rollout);
     if (policy_decode(object, POLICY_IMAGE_PREFIXES, &s->policy, &problems) < 0) {
         CLEANUP_FREE char *text = policy_problems_text(&problems);
         fail_msg("%s", text);
@@ -230,8 +242,8 @@ static void check_grants(const json_t *want, const struct rollout_decision *d)
     json_array_foreach (json_object_get(want, "grants"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
-        fail_msg("granted is\n%snot\n%sand the rest is held: %s: %s", buf_text(&got), buf_text(&wanted), rollout_hold_reason(d->hold),
-                 d->message);
+        fail_msg("granted is\n%snot\n%sand the rest is held: %s: %s", buf_text(&got), buf_text(&wanted),
+                 rollout_hold_reason(d->hold), d->message);
     json_array_foreach (json_object_get(want, "says"), i, line)
         if (!strstr(d->grants[i].message, json_string_value(line)))
             fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
@@ -283,7 +295,8 @@ static void check_counts(const json_t *want, const struct rollout_decision *d)
 
 static const char *wave_text(struct arena *a, const struct seen *s, int64_t wave_s)
 {
-    return wave_s == ROLLOUT_WAVE_RUNNING ? "Running" : !wave_s ? "-" : arena_printf(a, "%llds", (long long) (s->in.now_s - wave_s));
+    return wave_s == ROLLOUT_WAVE_RUNNING ? "Running" : !wave_s ? "-"
+           : arena_printf(a, "%llds", (long long) (s->in.now_s - wave_s));
 }
 
 static void check_notes(const json_t *want, struct seen *s, const struct rollout_decision *d)

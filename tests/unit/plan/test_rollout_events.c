@@ -20,26 +20,38 @@ static const struct row {
     const char *want;    /* reasons */
     const char *part;    /* of the first note */
     const char *rollout; /* of the policy */
+    const char *version; /* of the other revision; NULL: the same */
 } rows[] = {
-    { "a first installation is no rollout", NULL, "'target-default':'" T1 "'", NULL, "", NULL, NULL },
-    { "nor does it complete one", "'target-default':'" T1 "'", "'target-default':'" T1 "','ran-default':'" T2 "','completed-default':'" T2 "'", NULL, "", NULL, NULL },
+    { "a first installation is no rollout", NULL, "'target-default':'" T1 "'", NULL, "", NULL, NULL, NULL },
+    { "nor does it complete one", "'target-default':'" T1 "'",
+      "'target-default':'" T1 "','ran-default':'" T2 "','completed-default':'" T2 "'", NULL, "", NULL, NULL, NULL },
     { "another revision is wanted", NULL, "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "RolloutBegan ",
-      "driver 580.95.05 (revision aaaaaaaaaa), pool default: nodes are to run it", NULL },
-    { "what ran in another pool", NULL, "'target-default':'" T1 "'", "'ran-h100':'" T1 "'", "", NULL, NULL },
-    { "what is recorded is no news", "'target-default':'" T1 "'", "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "", NULL, NULL },
-    { "the canary is up", "'target-default':'" T1 "'", "'target-default':'" T1 "','canary-default':'" T2 "'", NULL, "CanaryUp ", "since " T2, NULL },
-    { "a wave begins", NULL, "'wave-default':'running'", NULL, "WaveBegan ", "the next wave is under way", NULL },
-    { "a wave is over", "'wave-default':'running'", "'wave-default':'" T2 "'", NULL, "WaveOver ", "since " T2, NULL },
-    { "a revision fails", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL, "RevisionFailed! ", "go back to what is known good", NULL },
-    { "and everything stays", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL, "RevisionFailed! ", "everything stays as it is",
-      "'onFailure':'Pause'" },
-    { "a failure that was recorded", "'failed-default':'" T1 " gpu-1 Error'", "'failed-default':'" T1 " gpu-1 Error'", NULL, "", NULL, NULL },
-    { "a person asks again", "'failed-default':'" T1 " gpu-1 Error'", "'retried-default':'" T2 "'", NULL, "RevisionRetried ", "a person asks", NULL },
-    { "all nodes run it", "'target-default':'" T1 "'", "'target-default':'" T1 "','completed-default':'" T2 "'", "'ran-default':'" T1 "'", "RolloutCompleted ",
-      "it is known good now", NULL },
-    { "they went back", "'completed-default':'" T1 "'", "'completed-default':'" T2 "'", "'failed-default':'" T1 " gpu-1 Error'", "RolledBack ",
-      "every node that went back", NULL },
-    { "two pools at once", NULL, "'canary-default':'" T1 "','canary-h100':'" T1 "'", NULL, "CanaryUp CanaryUp ", "pool default", NULL },
+      "driver 580.95.05 (revision aaaaaaaaaa), pool default: nodes are to run it", NULL, NULL },
+    { "another version needs no hash", NULL, "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "RolloutBegan ",
+      "driver 580.95.05, pool default: nodes are to run it", NULL, "570.133.20" },
+    { "what ran in another pool", NULL, "'target-default':'" T1 "'", "'ran-h100':'" T1 "'", "", NULL, NULL, NULL },
+    { "what is recorded is no news", "'target-default':'" T1 "'", "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "", NULL,
+      NULL, NULL },
+    { "the canary is up", "'target-default':'" T1 "'", "'target-default':'" T1 "','canary-default':'" T2 "'", NULL, "CanaryUp ",
+      "since " T2, NULL, NULL },
+    { "a wave begins", NULL, "'wave-default':'running'", NULL, "WaveBegan ", "the next wave is under way", NULL, NULL },
+    { "a wave is over", "'wave-default':'running'", "'wave-default':'" T2 "'", NULL, "WaveOver ", "since " T2, NULL, NULL },
+    { "a revision fails", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL, "RevisionFailed! ",
+      
+      "pool default: it failed on gpu-1 with CrashLoopBackOff, and no other node gets it; nodes on which it failed, and those "
+      "under way, go back", NULL, NULL },
+    { "and everything stays", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL, "RevisionFailed! ",
+      "everything stays as it is", "'onFailure':'Pause'", NULL },
+    { "a failure that was recorded", "'failed-default':'" T1 " gpu-1 Error'", "'failed-default':'" T1 " gpu-1 Error'", NULL, "",
+      NULL, NULL, NULL },
+    { "a person asks again", "'failed-default':'" T1 " gpu-1 Error'", "'retried-default':'" T2 "'", NULL, "RevisionRetried ",
+      "a person asks", NULL, NULL },
+    { "all nodes run it", "'target-default':'" T1 "'", "'target-default':'" T1 "','completed-default':'" T2 "'",
+      "'ran-default':'" T1 "'", "RolloutCompleted ", "it is known good now", NULL, NULL },
+    { "they went back", "'completed-default':'" T1 "'", "'completed-default':'" T2 "'", "'failed-default':'" T1 " gpu-1 Error'",
+      "RolledBack ", "every node that went back", NULL, NULL },
+    { "two pools at once", NULL, "'canary-default':'" T1 "','canary-h100':'" T1 "'", NULL, "CanaryUp CanaryUp ", "pool default",
+      NULL, NULL },
 };
 
 /* With the prefix of the keys. New reference. */
@@ -56,10 +68,11 @@ static json_t *annotations(const char *text)
     return out;
 }
 
-static struct child record_of(const char *revision, const char *text)
+static struct child record_of(const char *revision, const char *version, const char *text)
 {
-    return (struct child){ .head = { .key = (char *) revision }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u", .revision = (char *) revision,
-                           .inputs = tree("{'tier':'driver','version':'580.95.05'}"), .annotations = annotations(text) };
+    CLEANUP_FREE char *inputs = xasprintf("{'tier':'driver','version':'%s'}", version);
+    return (struct child){ .head = { .key = (char *) revision }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
+                           .revision = (char *) revision, .inputs = tree(inputs), .annotations = annotations(text) };
 }
 
 static void record_clear(struct child *c)
@@ -71,13 +84,16 @@ static void record_clear(struct child *c)
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct child own = record_of("ops/driver-aaaaaaaaaa", row->before), other = record_of("ops/driver-bbbbbbbbbb", row->other);
+    struct child own = record_of("ops/driver-aaaaaaaaaa", "580.95.05", row->before);
+    struct child other = record_of("ops/driver-bbbbbbbbbb", row->version ? row->version : "580.95.05", row->other);
     own.revision = (char *) "aaaaaaaaaa";
     other.revision = (char *) "bbbbbbbbbb";
     const struct child *children[] = { &own, &other };
-    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'default','uid':'u'},'spec':{'rollout':{%s}}}", str_or_empty(row->rollout));
+    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'default','uid':'u'},'spec':{'rollout':{%s}}}",
+                                        str_or_empty(row->rollout));
     CLEANUP_JSON json_t *policy = tree(text), *after = annotations(row->after), *body = json_object();
-    struct cluster_view v = { .object = policy, .children = children, .child_count = row->other ? 2 : 1, .operand_namespace = "ops" };
+    struct cluster_view v = { .object = policy, .children = children, .child_count = row->other ? 2 : 1,
+                              .operand_namespace = "ops" };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf got = BUF_INIT(1000);
     plan_add(&plan, request_apply(RESOURCE_REVISION, "ops", "driver-aaaaaaaaaa", body), "Apply", "x", "Changed", "m");

@@ -136,12 +136,18 @@ static void make_fleet(struct fleet *f, uint64_t seed)
         make_unit(f, i);
     take_some_down(f);
     for (size_t i = 0; i < ARRAY_LEN(f->revisions); i++)
-        f->revisions[i] = (struct rollout_revision){ .hash = hashes[i / POOLS], .pool = i % POOLS, .known_good = i < POOLS || i >= 3 * POOLS };
+        f->revisions[i] = (struct rollout_revision){ .hash = hashes[i / POOLS], .pool = i % POOLS, .known_good = i < POOLS ||
+                                                     i >= 3 * POOLS };
     f->in = (struct rollout_input){ .spec = &f->spec, .nodes = f->nodes, .node_count = f->count, .revisions = f->revisions,
                                     .revision_count = ARRAY_LEN(f->revisions), .pool_names = pool_names, .now_s = NOON_S };
 }
 
 /* ---- what is true at a moment */
+
+static bool is_wanted(const struct unit *u)
+{
+    return str_eq(u->claim.driver, u->n.target_driver);
+}
 
 static struct images images_of(const struct fleet *f, const struct unit *u)
 {
@@ -160,7 +166,8 @@ static void look(struct fleet *f)
         u->n.busy = u->n.jobs;
         u->n.claim = u->claimed ? &u->claim : NULL;
         u->n.images = images_of(f, u);
-        u->n.settled = u->n.up && !u->claimed && str_eq(u->n.driver, u->n.target_driver) && !(u->faulty && str_eq(u->n.driver, "d2"));
+        u->n.settled = u->n.up && !u->claimed && str_eq(u->n.driver, u->n.target_driver) &&
+                       !(u->faulty && str_eq(u->n.driver, "d2"));
         f->nodes[i] = u->n;
     }
 }
@@ -198,14 +205,17 @@ static void check_unavailable(struct fleet *f, const struct unit *u)
         ours += is_ours(o);
         ours_gpus += is_ours(o) ? o->n.gpus : 0;
     }
-    size_t most = rollout_count_of(&f->spec.max_unavailable, f->count), most_gpus = rollout_count_of(&f->spec.max_unavailable_gpus, all_gpus);
+    size_t most = rollout_count_of(&f->spec.max_unavailable, f->count),
+        most_gpus = rollout_count_of(&f->spec.max_unavailable_gpus, all_gpus);
     if (is_ours(u))
         return;
     if (is_out(u) ? ours + 1 > most : out + 1 > most)
-        FAIL(f, "%s is claimed while %zu are out of service, %zu of them because of us; maxUnavailable is %zu", u->name, out, ours, most);
+        FAIL(f, "%s is claimed while %zu are out of service, %zu of them because of us; maxUnavailable is %zu", u->name, out,
+             ours, most);
     size_t gpus = is_out(u) ? ours_gpus : out_gpus;
     if (gpus && gpus + u->n.gpus > most_gpus)
-        FAIL(f, "%s with %u GPUs is claimed while %zu are out of service; maxUnavailableGpus is %zu", u->name, u->n.gpus, gpus, most_gpus);
+        FAIL(f, "%s with %u GPUs is claimed while %zu are out of service; maxUnavailableGpus is %zu", u->name, u->n.gpus, gpus,
+             most_gpus);
 }
 
 static void check_parallel(struct fleet *f, const struct unit *u)
@@ -312,7 +322,7 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
 static void pull(struct fleet *f, const struct rollout_node *n)
 {
     struct unit *u = &f->units[n - f->nodes];
-    if (u->pulled_s || u->claimed || !u->n.up)
+    if (u->pulled_s || (u->claimed && is_wanted(u)) || !u->n.up)
         FAIL(f, "%s is asked for images that it has, or cannot get", u->name);
     u->pulled_s = f->in.now_s + below(f, one_in(f, 4) ? 3600 : 60) + 1;
 }
@@ -330,21 +340,37 @@ static void note(struct fleet *f, const struct rollout_note *n)
         r->failed |= n->failed != NULL;
 }
 
-/* One step of a node under way: what no longer is wanted goes on to what is, and what cannot come up fails. */
+/* The text of a hash that outlives the claim which names it. */
+static const char *lasting(const char *hash)
+{
+    size_t i = 0;
+    while (!str_eq(hashes[i], hash))
+        i++;
+    return hashes[i];
+}
+
+/* What is known good needs no images, and what has failed is only tried again where a person wants it. */
+static bool may_turn(struct fleet *f, const struct unit *u)
+{
+    const struct rollout_revision *r = revision_of(f, u->n.target_driver, u->n.pool);
+    return r->known_good || r->failed || images_of(f, u).state == IMAGES_READY;
+}
+
+/* One step of a node under way: what no longer is wanted turns to what is when it can, and what cannot come up fails. */
 static void step(struct fleet *f, struct unit *u)
 {
-    bool wanted = str_eq(u->claim.driver, u->n.target_driver);
+    bool wanted = is_wanted(u);
     if (!wanted && u->claim.phase <= CLAIM_DRAINING)
         u->claimed = false;
-    if (u->claimed && is_under_way(u))
+    if (u->claimed && is_under_way(u) && wanted)
         u->pulled_s = 0;
     if (!u->claimed || !is_under_way(u) || !u->n.up || one_in(f, 3))
         return;
-    if (!wanted) {
+    if (!wanted && may_turn(f, u)) {
         copy_hash(u->claim.driver, u->n.target_driver);
         set_phase(f, u, CLAIM_UNLOADING);
     } else if (u->claim.phase == CLAIM_UNLOADING) {
-        u->n.driver = u->n.target_driver;
+        u->n.driver = lasting(u->claim.driver);
         set_phase(f, u, CLAIM_INSTALLING);
     } else if (u->claim.phase == CLAIM_VALIDATING) {
         u->claimed = false;
@@ -455,9 +481,9 @@ static void fail_with_state(struct fleet *f)
     rollout_decide(&f->in, &a, &d);
     for (size_t i = 0; i < f->count; i++) {
         const struct unit *u = &f->units[i];
-        print_error("%s %s>%s %s%s%s%s%s\n", u->name, u->n.driver, u->n.target_driver, u->claimed ? claim_phase_name(u->claim.phase) : "-",
-                    u->n.up ? "" : " down", u->faulty ? " faulty" : "", u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "",
-                    is_through(u) ? "" : " <");
+        print_error("%s %s>%s %s%s%s%s%s\n", u->name, u->n.driver, u->n.target_driver,
+                    u->claimed ? claim_phase_name(u->claim.phase) : "-", u->n.up ? "" : " down", u->faulty ? " faulty" : "",
+                    u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "", is_through(u) ? "" : " <");
     }
     FAIL(f, "it does not come to an end: %s: %s", rollout_hold_reason(d.hold), d.message);
 }

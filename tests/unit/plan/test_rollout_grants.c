@@ -21,26 +21,31 @@ static const struct row {
     unsigned attempt;
     int64_t claimed_s;
 } rows[] = {
-    { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_DRAINING, "old", "s1", 1, NOW_S },
-    { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2", CLAIM_UNLOADING, "old", "s1", 1, NOW_S },
-    { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_WAITING, "old", "s1", 1, NOW_S },
-    { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 1, CLAIMED_S },
-    { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "", CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING,
-      "old", "s1", 2, NOW_S },
-    { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "new", "s1",
+    { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_DRAINING, "old", "s1", 1,
+      NOW_S },
+    { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2", CLAIM_UNLOADING, "old", "s1",
+      1, NOW_S },
+    { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_WAITING, "old", "s1", 1,
+      NOW_S },
+    { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 1,
+      CLAIMED_S },
+    { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "", CLAIM_FAILED, "new", "new", "s1",
       CLAIM_UNLOADING, "old", "s1", 2, NOW_S },
-    { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 2,
-      NOW_S },
-    { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer", "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S },
-    { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new", "newer", "s1", CLAIM_UNLOADING, "new", "", 1,
-      NOW_S },
+    { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "new",
+      "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S },
+    { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING,
+      "old", "s1", 2, NOW_S },
+    { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer", "s1", CLAIM_DRAINING, "new",
+      "s1", 1, NOW_S },
+    { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new", "newer", "s1", CLAIM_UNLOADING,
+      "new", "", 1, NOW_S },
 };
 
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct claim before = { .phase = (enum claim_phase) row->before, .claimed_s = CLAIMED_S, .attempt = 1, .gpus = 8, .stack = "s1",
-                            .from_driver = "old", .from_stack = "s1", .reason = "NoGpus" };
+    struct claim before = { .phase = (enum claim_phase) row->before, .claimed_s = CLAIMED_S, .attempt = 1, .gpus = 8,
+                            .stack = "s1", .from_driver = "old", .from_stack = "s1", .reason = "NoGpus" };
     if (row->claim_driver)
         snprintf(before.driver, sizeof before.driver, "%s", row->claim_driver);
     struct rollout_node n = { .name = "gpu-1", .driver = row->driver, .stack = row->stack, .target_driver = row->to_driver,

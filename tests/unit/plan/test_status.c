@@ -43,9 +43,9 @@ static struct crowd *crowd_new(void)
         snprintf(reason, sizeof reason, "R%062d", i);
         snprintf(pod, sizeof pod, "ostler-operands/%0237d", i);
         snprintf(message, sizeof message, "%s: %0280d \"\\ü\"", reason, i);
-        struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message, .pod = pod,
-                                  .cause = (enum component) (i % (COMPONENT_COUNT + 1)), .gpu = true, .looked_at = true,
-                                  .pool = (size_t) (i % (POOLS_MAX + 1)), .wanted = 15 };
+        struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message,
+                                  .pod = pod, .cause = (enum component) (i % (COMPONENT_COUNT + 1)), .gpu = true,
+                                  .looked_at = true, .pool = (size_t) (i % (POOLS_MAX + 1)), .wanted = 15 };
         put_hash(v.driver, 'o', i);
         put_hash(v.target_driver, 'd', i);
         put_hash(v.target_stack, 's', i);
@@ -140,8 +140,8 @@ static void the_order_of_events_leaves_no_trace(void **state)
             char reason[32];
             snprintf(names[i], sizeof names[i], "n%d", i);
             snprintf(reason, sizeof reason, "R%d", i % 7);
-            struct node_verdict v = { .state = NODE_FAILED, .reason = reason, .message = names[i], .cause = (enum component) (i % 3),
-                                      .gpu = true, .looked_at = true };
+            struct node_verdict v = { .state = NODE_FAILED, .reason = reason, .message = names[i],
+                                      .cause = (enum component) (i % 3), .gpu = true, .looked_at = true };
             put_hash(v.target_driver, 'h', i % 20);
             nodes[i].name = names[i];
             tally_set(&tally, &nodes[i], &v);
@@ -165,11 +165,51 @@ static void the_order_of_events_leaves_no_trace(void **state)
     policy_clear(&policy);
 }
 
+static const char *words(void *arg, const char *node, struct arena *a)
+{
+    return arena_printf(a, "%s of %s", (const char *) arg, node);
+}
+
+/* What the policy says of nodes on their way of which a pod does not come up. */
+static void who_does_not_come_up_is_named(void **state)
+{
+    (void) state;
+    static const struct {
+        const char *name, *trouble;
+    } rows[] = { { "gpu-10", "CrashLoopBackOff: container driver exited with code 1" },
+                 { "gpu-2", "CrashLoopBackOff: container driver exited with code 2" }, { "gpu-1", NULL } };
+    struct tally tally = { 0 };
+    struct node_summary nodes[ARRAY_LEN(rows)] = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct node_verdict v = { .state = NODE_INSTALLING, .reason = "Upgrading", .message = "m", .pod = "ops/driver-x",
+                                  .moving = true, .gpu = true, .trouble = rows[i].trouble };
+        nodes[i].name = rows[i].name;
+        tally_set(&tally, &nodes[i], &v);
+    }
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
+    CLEANUP_ARENA struct arena a = { 0 };
+    char said[] = "3 nodes wait", last[] = "the last words";
+    struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_CANARY, .message = said, .active = 3 };
+    struct cluster_view v = { .object = object, .stance = STANCE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
+                              .last_words = words, .arg = last, .now = "2026-11-20T10:00:00Z" };
+    struct condition conditions[STATUS_CONDITIONS] = { 0 };
+    status_conditions(&v, NULL, &a, conditions);
+    const char *want = "gpu-2 does not come up: CrashLoopBackOff: container driver exited with code 2, pod ops/driver-x; its "
+                       "last words: the last words of gpu-2; 3 nodes wait";
+    assert_string_equal(conditions[STATUS_ROLLING_OUT].message, want);
+    CLEANUP_JSON json_t *status = status_json(&v, conditions);
+    assert_string_equal(json_str(json_object_get(status, "summary"), "message"), want);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        tally_remove(&tally, &nodes[i]);
+    tally_clear(&tally);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
     suite_add(&s, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
+    suite_add(&s, "who does not come up is named", who_does_not_come_up_is_named, NULL);
     suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
     return suite_run(&s, "status");
 }

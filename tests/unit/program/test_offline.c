@@ -24,11 +24,12 @@ static const struct row {
     { "two documents", HEAD "---\n" HEAD, "ostler: standard input: holds 2 documents; it must hold one object\n" },
     { "a list", "[]\n", "ostler: standard input: must be a map (an object of the API), not a list or a single value\n" },
     { "problems in the order of their lines", HEAD "spec:\n  toolkit: {repository: evil.io}\n  driver: {version: 5}\n",
-      "standard input:5: spec.toolkit.repository: evil.io/container-toolkit is not under an allowed prefix; allowed are " POLICY_IMAGE_PREFIXES
-      "; an administrator adds others with --allowed-image-prefixes\n"
+      "standard input:5: spec.toolkit.repository: evil.io/container-toolkit is not under an allowed prefix; allowed are "
+      POLICY_IMAGE_PREFIXES "; an administrator adds others with --allowed-image-prefixes\n"
       "standard input:6: spec.driver.version: must be a string, not a number; put it in quotes\n" },
     { "an envelope that lacks its kind", "apiVersion: ostler.dev/v1alpha1\nmetadata: {name: default}\nspecs: {}\n",
-      "standard input:1: kind: is missing; write GpuClusterPolicy\nstandard input:3: specs: is not a field of a GpuClusterPolicy\n" },
+      "standard input:1: kind: is missing; write GpuClusterPolicy\nstandard input:3: specs: is not a field of a "
+      "GpuClusterPolicy\n" },
 };
 
 /* Puts a file of this text in the place of a descriptor; what was there before. */

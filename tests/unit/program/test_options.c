@@ -33,11 +33,14 @@ static const struct refusal {
     { "--listen foo", "--listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not \"foo\"" },
     { "--listen localhost:80", "--listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not \"localhost:80\"" },
     { "--namespace Ostler",
-      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at both ends, not \"Ostler\"" },
+      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at "
+      "both ends, not \"Ostler\"" },
     { "--operand-namespace=-a",
-      "--operand-namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at both ends, not \"-a\"" },
+      "--operand-namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or "
+      "digit at both ends, not \"-a\"" },
     { "--namespace a.b --listen :1",
-      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at both ends, not \"a.b\"" },
+      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at "
+      "both ends, not \"a.b\"" },
     { "validate -f a -f b", "-f is there twice" },
     { "--log-level warn --log-level=warn", "--log-level is there twice" },
     { "validate", "which policy? Say -f FILE (or -f - for standard input)" },
@@ -98,8 +101,9 @@ static void check_command_line(void **state)
 static void check_values(void **state)
 {
     (void) state;
-    char *argv[] = { (char *) "ostler", (char *) "--listen=", (char *) "--leader-elect=false", (char *) "--log-format", (char *) "text",
-                     (char *) "--absent-policy-grace=3s", (char *) "--log-level", (char *) "error", (char *) "--kubeconfig=a=b" };
+    char *argv[] = { (char *) "ostler", (char *) "--listen=", (char *) "--leader-elect=false", (char *) "--log-format",
+                     (char *) "text", (char *) "--absent-policy-grace=3s", (char *) "--log-level", (char *) "error",
+                     (char *) "--kubeconfig=a=b" };
     CLEANUP_ERR struct err e = { 0 };
     struct options o;
     assert_int_equal(options_parse(ARRAY_LEN(argv), argv, &o, &e), 0);

@@ -5,20 +5,13 @@
 #include "base/json.h"
 #include "reconcilers/cluster_budgets.h"
 #include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/quiet.h"
 #include "tests/unit/support/tree.h"
 
 struct fixture {
     struct cluster cluster;
     struct buf log;
 };
-
-static int64_t still(void *self)
-{
-    (void) self;
-    return 1;
-}
-
-static const struct clock no_time = { .mono_ms = still, .wall_us = still };
 
 static void tell_node(void *arg, const char *name)
 {
@@ -36,7 +29,7 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     f->log = (struct buf) BUF_INIT(1000);
-    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .clock = &no_time,
+    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .clock = &quiet_clock,
                                                          .listener = { tell_node, tell_policy, f } });
     *state = f;
     return 0;
@@ -123,7 +116,8 @@ static void nodes_are_kept_in_the_order_of_their_names(void **state)
 }
 
 #define SERVICE                                                                                                            \
-    "{'metadata': {'name': 'exporter', 'namespace': 'operands', 'uid': 's', 'resourceVersion': '5', 'labels': {'ostler.dev/policy-uid': 'p'}}}"
+    "{'metadata': {'name': 'exporter', 'namespace': 'operands', 'uid': 's', 'resourceVersion': '5', 'labels': "            \
+    "{'ostler.dev/policy-uid': 'p'}}}"
 
 /* One that somebody deletes is made again: nothing else may happen that would tell of it. */
 static void a_child_that_comes_or_goes_is_told_at_once(void **state)
@@ -156,7 +150,8 @@ static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
 {
     struct fixture *f = *state;
     CLEANUP_JSON json_t *record = tree(RECORD("'resourceVersion': '5'"));
-    CLEANUP_JSON json_t *failed = tree(RECORD("'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': '2026-11-20T10:00:00Z a NoGpus'}"));
+    CLEANUP_JSON json_t *failed =
+        tree(RECORD("'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': '2026-11-20T10:00:00Z a NoGpus'}"));
     join(f, "a");
     table_event(&f->cluster.tables[RESOURCE_REVISION], record, false);
     cluster_new_epoch(&f->cluster);
@@ -172,16 +167,15 @@ static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
 static void refuse(struct fixture *f, const char *node, const char *what)
 {
     struct node_slot *slot = map_get(&f->cluster.slots, node);
-    free(slot->refused);
-    slot->refused = what ? xstrdup(what) : NULL;
     slot->budgets_eased = f->cluster.budgets_eased;
-    cluster_refused(&f->cluster, slot);
+    cluster_refused(&f->cluster, slot, xstrdup(what));
 }
 
 static void budget(struct fixture *f, const char *rv, int allowed, bool deleted)
 {
-    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s, s:s, s:s, s:i}, s:{s:i}}", "metadata", "namespace", "ml", "name", "web", "uid", "u",
-                                            "resourceVersion", rv, "generation", 1, "status", "disruptionsAllowed", allowed);
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s, s:s, s:s, s:i}, s:{s:i}}", "metadata", "namespace", "ml", "name",
+                                            "web", "uid", "u", "resourceVersion", rv, "generation", 1, "status",
+                                            "disruptionsAllowed", allowed);
     table_event(&f->cluster.tables[RESOURCE_BUDGET], object, deleted);
 }
 
@@ -204,7 +198,11 @@ static void who_was_refused_is_told_when_a_budget_of_that_namespace_eases(void *
     expect_told(f, "");
     budget(f, "6", 0, true);
     expect_told(f, "a ");
-    leave(f, "a");
+    cluster_refusal_over(&f->cluster, map_get(&f->cluster.slots, "a"));
+    budget(f, "7", 1, false);
+    expect_told(f, "");
+    leave(f, "b");
+    assert_int_equal(f->cluster.refused.len, 0);
 }
 
 static void a_budget_that_eases_before_the_refusal_is_known_is_not_missed(void **state)
@@ -216,8 +214,7 @@ static void a_budget_that_eases_before_the_refusal_is_known_is_not_missed(void *
     slot->budgets_eased = f->cluster.budgets_eased;
     budget(f, "3", 1, false);
     buf_reset(&f->log);
-    slot->refused = xstrdup("pod/ml/x: it would violate the budget");
-    cluster_refused(&f->cluster, slot);
+    cluster_refused(&f->cluster, slot, xstrdup("pod/ml/x: it would violate the budget"));
     expect_told(f, "a ");
 }
 

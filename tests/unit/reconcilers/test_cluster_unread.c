@@ -11,16 +11,18 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define META(more) "'metadata':{'name':'a','namespace':'operands','uid':'u','resourceVersion':'7','managedFields':[{'manager':'kubectl'}]" more "}"
-#define CONTAINER(name, more)                                                                                                                 \
-    "{'name':'" name "','image':'i','args':['x'],'command':['y'],'env':[{'name':'E'}],'ports':[],'volumeMounts':[{'name':'v'}],"             \
+#define META(more)                                                                                                            \
+ "'metadata':{'name':'a','namespace':'operands','uid':'u','resourceVersion':'7','managedFields':[{'manager':'kubectl'}]" more \
+ "}"
+#define CONTAINER(name, more)                                                                                                    \
+    "{'name':'" name "','image':'i','args':['x'],'command':['y'],'env':[{'name':'E'}],'ports':[],'volumeMounts':[{'name':'v'}]," \
     "'securityContext':{'privileged':true},'imagePullPolicy':'Always','resources':{'limits':{'nvidia.com/gpu':'2'}}" more "}"
-#define CONDITIONS                                                                                                                            \
-    "'conditions':[{'type':'Ready','status':'False','reason':'R','message':'m','lastTransitionTime':'t','lastProbeTime':null,"               \
-    "'lastHeartbeatTime':'t'},{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'no room'},"                     \
+#define CONDITIONS                                                                                                             \
+    "'conditions':[{'type':'Ready','status':'False','reason':'R','message':'m','lastTransitionTime':'t','lastProbeTime':null," \
+    "'lastHeartbeatTime':'t'},{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'no room'},"          \
     "{'type':'GpuReady','status':'False','reason':'R','message':'m'}]"
-#define OPERAND                                                                                                                               \
-    ",'ownerReferences':[{'kind':'DaemonSet','name':'driver','controller':true}],'annotations':{'x':'y'},'labels':"                           \
+#define OPERAND                                                                                                     \
+    ",'ownerReferences':[{'kind':'DaemonSet','name':'driver','controller':true}],'annotations':{'x':'y'},'labels':" \
     "{'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver','ostler.dev/revision':'h'}"
 
 static const struct unread_row {
@@ -30,40 +32,51 @@ static const struct unread_row {
     const char *rest; /* a path that is left out */
 } rows[] = {
     { "a node", RESOURCE_NODE,
-      "{" META(",'labels':{'a':'b','nvidia.com/gpu':'x'},'annotations':{'ostler.dev/marks':'m','ostler.dev/host-driver':'true'}") ",'spec':{'podCIDR':'c',"
-      "'taints':[{'key':'k','effect':'NoSchedule'}]},'status':{" CONDITIONS ",'allocatable':{'nvidia.com/gpu':'8'},'capacity':{'nvidia.com/gpu':'8'},"
-      "'images':[{'names':['n']}],'addresses':[{}],'nodeInfo':{'osImage':'Ubuntu 24.04','kernelVersion':'6','kubeletVersion':'v1','architecture':'amd64',"
+      "{" META(",'labels':{'a':'b','nvidia.com/gpu':'x'},'annotations':{'ostler.dev/marks':'m','ostler.dev/host-driver':'true'}")
+      ",'spec':{'podCIDR':'c',"
+      "'taints':[{'key':'k','effect':'NoSchedule'}]},'status':{" CONDITIONS
+      ",'allocatable':{'nvidia.com/gpu':'8'},'capacity':{'nvidia.com/gpu':'8'},"
+      "'images':[{'names':['n']}],'addresses':[{}],'nodeInfo':{'osImage':'Ubuntu "
+      "24.04','kernelVersion':'6','kubeletVersion':'v1','architecture':'amd64',"
       "'containerRuntimeVersion':'containerd://2','bootID':'b','machineID':'m','systemUUID':'s'}}}",
       "status.images" },
     { "a pod that uses a GPU", RESOURCE_POD,
       "{" META(",'labels':{'app':'x'},'ownerReferences':[{'kind':'DaemonSet','name':'d','controller':true}]")
       ",'spec':{'nodeName':'n','volumes':[{'name':'v','emptyDir':{'medium':'Memory'}},{'name':'w','projected':{'sources':[]}}],"
-      "'tolerations':[{'operator':'Exists','tolerationSeconds':300}],'nodeSelector':{'a':'b'},'containers':[" CONTAINER("c", "") "],'initContainers':["
-      CONTAINER("d", "") "]},'status':{'phase':'Running','podIP':'1'}}",
+      "'tolerations':[{'operator':'Exists','tolerationSeconds':300}],'nodeSelector':{'a':'b'},'containers':[" CONTAINER("c", "")
+      "],'initContainers':[" CONTAINER("d", "") "]},'status':{'phase':'Running','podIP':'1'}}",
       "spec.nodeSelector" },
     { "a job's pod", RESOURCE_POD,
-      "{" META(",'ownerReferences':[{'kind':'Job','name':'j','controller':true}]") ",'spec':{'restartPolicy':'Never','volumes':[{'name':'w','secret':{}}],"
+      "{" META(",'ownerReferences':[{'kind':'Job','name':'j','controller':true}]")
+      ",'spec':{'restartPolicy':'Never','volumes':[{'name':'w','secret':{}}],"
       "'affinity':{},'containers':[" CONTAINER("c", "") "]},'status':{'phase':'Running'}}",
       "spec.affinity" },
     { "a pod of another operator", RESOURCE_POD,
-      "{" META(",'labels':{'app':'nvidia-driver-daemonset'}") ",'spec':{'nodeName':'n','containers':[{'image':'nvcr.io/nvidia/driver:580','args':[]}]},'status':{}}",
+      "{" META(",'labels':{'app':'nvidia-driver-daemonset'},'ownerReferences':[{'kind':'DaemonSet','name':'d',"
+               "'controller':true}]")
+      ",'spec':{'nodeName':'n','volumes':[{'name':'v','hostPath':{'path':'/'}}],"
+      "'containers':[{'image':'nvcr.io/nvidia/driver:580','args':[]}]},'status':{}}",
       "metadata.managedFields" },
     { "an operand that crashes", RESOURCE_POD,
-      "{" META(OPERAND) ",'spec':{'nodeName':'n','volumes':[],'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Running','hostIP':'1'," CONDITIONS
-      ",'initContainerStatuses':[{'name':'host-driver','image':'i','imageID':'j','containerID':'k','state':{'terminated':{'exitCode':1,'message':'m'}}}],"
-      "'containerStatuses':[{'name':'driver','image':'i','imageID':'j','restartCount':3,'ready':false,'state':{'waiting':{'reason':'CrashLoopBackOff'}},"
-      "'lastState':{'terminated':{'exitCode':1,'message':'cannot build'}}}]}}",
+      "{" META(OPERAND) ",'spec':{'nodeName':'n','volumes':[],'containers':[" CONTAINER("driver", "")
+      "]},'status':{'phase':'Running','hostIP':'1'," CONDITIONS ",'initContainerStatuses':[{'name':'host-driver','image':'i',"
+      "'imageID':'j','containerID':'k','state':{'terminated':{'exitCode':1,'message':'m'}}}],"
+      "'containerStatuses':[{'name':'driver','image':'i','imageID':'j','restartCount':3,'ready':false,"
+      "'state':{'waiting':{'reason':'CrashLoopBackOff'}},'lastState':{'terminated':{'exitCode':1,'message':'cannot build'}}}]}}",
       "metadata.annotations" },
     { "an operand that finds no room", RESOURCE_POD,
-      "{" META(OPERAND) ",'spec':{'affinity':{},'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Pending'," CONDITIONS "}}", "spec.affinity" },
+      "{" META(OPERAND) ",'spec':{'affinity':{},'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Pending',"
+      CONDITIONS "}}", "spec.affinity" },
     { "an operand that has failed", RESOURCE_POD,
-      "{" META(OPERAND) ",'spec':{'affinity':{}},'status':{'phase':'Failed','reason':'Evicted','message':'disk is full'}}", "spec.affinity" },
+      "{" META(OPERAND) ",'spec':{'affinity':{}},'status':{'phase':'Failed','reason':'Evicted','message':'disk is full'}}",
+      "spec.affinity" },
 };
 
 static json_t *parse(const struct unread_row *row, bool whole)
 {
     CLEANUP_FREE char *text = json_quoted(row->text);
-    json_t *object = whole ? json_parse(text, strlen(text), NULL) : split_object(text, strlen(text), cluster_unread(row->resource), NULL);
+    json_t *object = whole ? json_parse(text, strlen(text), NULL)
+                     : split_object(text, strlen(text), cluster_unread(row->resource), NULL);
     assert_non_null(object);
     return object;
 }
@@ -94,8 +107,9 @@ static void check_same_record(void **state)
     intern_free(in);
 }
 
-#define CHILD_META(managers)                                                                                                                 \
-    "'metadata':{'name':'a','namespace':'operands','uid':'u','generation':3,'labels':{'ostler.dev/policy-uid':'p','ostler.dev/revision':'h'},"           \
+#define CHILD_META(managers)                                                                                        \
+    "'metadata':{'name':'a','namespace':'operands','uid':'u','generation':3,'labels':{'ostler.dev/policy-uid':'p'," \
+    "'ostler.dev/revision':'h'},"                                                                                   \
     "'annotations':{'ostler.dev/intent':'i'},'managedFields':[" managers "]}"
 #define OURS "{'manager':'ostler','operation':'Apply','fieldsV1':{'f:spec':{'f:template':{'f:spec':{}},'f:selector':{}}}}"
 #define STATUS "{'manager':'controller','operation':'Update','subresource':'status','fieldsV1':{'f:status':{}}}"
@@ -113,10 +127,12 @@ static const struct child_row {
 static void check_child(void **state)
 {
     const struct child_row *row = *state;
-    CLEANUP_FREE char *plain = xasprintf("{" CHILD_META("%s") ",'spec':{'template':{}},'status':{'observedGeneration':3,'desiredNumberScheduled':5,"
-                                         "'updatedNumberScheduled':4,'conditions':[]}}", row->managers);
+    CLEANUP_FREE char *plain =
+        xasprintf("{" CHILD_META("%s") ",'spec':{'template':{}},'status':{'observedGeneration':3,'desiredNumberScheduled':5,"
+                  "'updatedNumberScheduled':4,'conditions':[]}}", row->managers);
     CLEANUP_FREE char *text = json_quoted(plain);
-    CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL), *part = split_object(text, strlen(text), cluster_unread(RESOURCE_DAEMONSET), NULL);
+    CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL),
+        *part = split_object(text, strlen(text), cluster_unread(RESOURCE_DAEMONSET), NULL);
     assert_null(json_at(part, "spec"));
     struct child *a = child_project(RESOURCE_DAEMONSET, whole), *b = child_project(RESOURCE_DAEMONSET, part);
     assert_true(child_same(a, b) && a->desired == 5 && a->counted);

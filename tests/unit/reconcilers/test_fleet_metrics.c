@@ -52,23 +52,29 @@ static const struct row {
     struct node_verdict v;
     const char *there, *not_there; /* lines; NULL: none */
 } rows[] = {
-    { "a state that was seen from its beginning", { .counted = true, .state = NODE_INSTALLING, .since_s = 1000 }, { .state = NODE_READY },
+    { "a state that was seen from its beginning", { .counted = true, .state = NODE_INSTALLING, .since_s = 1000 },
+      { .state = NODE_READY },
       "ostler_node_state_seconds_sum{state=\"Installing\"} 42", NULL },
     { "and lies in its bucket", { .counted = true, .state = NODE_INSTALLING, .since_s = 1000 }, { .state = NODE_READY },
-      "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"60\"} 1", "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"30\"} 1" },
-    { "a state that began at a time that nobody knows", { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_READY }, NULL,
-      "ostler_node_state_seconds_count{state=\"Installing\"} 1" },
+      "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"60\"} 1",
+      "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"30\"} 1" },
+    { "a state that began at a time that nobody knows", { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_READY },
+      NULL, "ostler_node_state_seconds_count{state=\"Installing\"} 1" },
     { "a state that goes on", { .counted = true, .state = NODE_READY, .since_s = 1000 }, { .state = NODE_READY }, NULL,
       "ostler_node_state_seconds_count{state=\"Ready\"} 1" },
-    { "a node that is first looked at", { .counted = false }, { .state = NODE_FAILED, .failed_with = "Error", .restoring = true }, NULL,
-      "ostler_upgrade_failures_total{reason=\"Error\"} 1" },
-    { "an upgrade that fails", { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_FAILED, .failed_with = "CrashLoopBackOff" },
+    { "a node that is first looked at", { .counted = false }, { .state = NODE_FAILED, .failed_with = "Error", .restoring = true },
+      NULL, "ostler_upgrade_failures_total{reason=\"Error\"} 1" },
+    { "an upgrade that fails", { .counted = true, .state = NODE_INSTALLING },
+      { .state = NODE_FAILED, .failed_with = "CrashLoopBackOff" },
       "ostler_upgrade_failures_total{reason=\"CrashLoopBackOff\"} 1", NULL },
-    { "one that has failed already", { .counted = true, .state = NODE_FAILED, .failed = true }, { .state = NODE_FAILED, .failed_with = "Error" }, NULL,
+    { "one that has failed already", { .counted = true, .state = NODE_FAILED, .failed = true },
+      { .state = NODE_FAILED, .failed_with = "Error" }, NULL,
       "ostler_upgrade_failures_total{reason=\"Error\"} 1" },
-    { "a node that begins to go back", { .counted = true, .state = NODE_FAILED, .failed = true }, { .state = NODE_UNLOADING, .restoring = true },
+    { "a node that begins to go back", { .counted = true, .state = NODE_FAILED, .failed = true },
+      { .state = NODE_UNLOADING, .restoring = true },
       "ostler_rollbacks_total{pool=\"h100\"} 1", NULL },
-    { "one that is on its way back", { .counted = true, .state = NODE_UNLOADING, .restoring = true }, { .state = NODE_INSTALLING, .restoring = true },
+    { "one that is on its way back", { .counted = true, .state = NODE_UNLOADING, .restoring = true },
+      { .state = NODE_INSTALLING, .restoring = true },
       NULL, "ostler_rollbacks_total{pool=\"h100\"} 1" },
 };
 
@@ -117,12 +123,14 @@ static void sums_are_those_of_the_cluster(void **state)
     CLEANUP_JSON json_t *policy = tree("{'spec':{'pools':[{'name':'h100','nodeSelector':{'shape':'h100'}}]}}");
     toy_init(&t, policy);
     for (int i = 0; i < 3; i++) {
-        CLEANUP_FREE char *text = xasprintf("{'name':'gpu-%d','labels':{'nvidia.com/gpu.present':'true','shape':'%s'}}", i, i ? "h100" : "l4");
+        CLEANUP_FREE char *text = xasprintf("{'name':'gpu-%d','labels':{'nvidia.com/gpu.present':'true','shape':'%s'}}", i,
+                                            i ? "h100" : "l4");
         CLEANUP_JSON json_t *brief = tree(text);
         toy_put(&t, RESOURCE_NODE, toy_node(brief));
     }
     toy_settle(&t, true, NULL);
-    struct rollout_report rollout = { .known = true, .hold = ROLLOUT_HOLD_SOAK, .pending = 2, .done = 1, .slots = { 1, 2 }, .out = { 1, 3 },
+    struct rollout_report rollout = { .known = true, .hold = ROLLOUT_HOLD_SOAK, .pending = 2, .done = 1, .slots = { 1, 2 },
+                                      .out = { 1, 3 },
                                       .out_gpus = { 8, SIZE_MAX } };
     fleet_metrics_show(&f->m, t.cluster, &rollout);
     expect(f, "ostler_nodes{state=\"Ready\",pool=\"h100\"} 2", true);

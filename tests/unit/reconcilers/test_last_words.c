@@ -1,4 +1,5 @@
-/* The end of a failed container's log: asked for once, also by an Ostler that was started since, and gone with the next upgrade. */
+/* The end of a failed container's log: asked for once, also by an Ostler that was started since, and gone with the
+ * next upgrade. */
 #include "reconcilers/last_words.h"
 
 #include <stdlib.h>
@@ -36,17 +37,20 @@ static void on_notice(void *arg, const struct notice *n)
 
 static void put_pod(struct fixture *f, const char *status)
 {
-    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'driver-1','namespace':'ostler-operands','uid':'p','resourceVersion':'%llu','labels':{"
-                                        "'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver'},"
-                                        "'ownerReferences':[{'kind':'DaemonSet','controller':true}]},'spec':{'nodeName':'gpu-1'},"
-                                        "'status':{'containerStatuses':[{'name':'driver',%s}]}}", (unsigned long long) ++f->toy.rv, status);
+    CLEANUP_FREE char *text =
+        xasprintf("{'metadata':{'name':'driver-1','namespace':'ostler-operands','uid':'p','resourceVersion':'%llu','labels':{"
+                  "'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver'},"
+                  "'ownerReferences':[{'kind':'DaemonSet','controller':true}]},'spec':{'nodeName':'gpu-1'},"
+                  "'status':{'containerStatuses':[{'name':'driver',%s}]}}",
+                  (unsigned long long) ++f->toy.rv, status);
     CLEANUP_JSON json_t *pod = tree(text);
     table_event(&f->toy.cluster->tables[RESOURCE_POD], pod, false);
 }
 
 static void put_report(struct fixture *f, const char *words)
 {
-    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'gpu-1','uid':'r','resourceVersion':'1'},'status':{'lastWords':%s}}", words);
+    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'gpu-1','uid':'r','resourceVersion':'1'},'status':{'lastWords':%s}}",
+                                        words);
     CLEANUP_JSON json_t *report = tree(text);
     table_event(&f->toy.cluster->tables[RESOURCE_GPU_NODE], report, false);
 }
@@ -149,6 +153,27 @@ static void a_report_is_remembered_after_a_start(void **state)
     assert_string_equal(f->slot->words->text, "no headers");
 }
 
+/* Long before its time is over people want to know why it does not come up; on the way back what counts is what failed before. */
+static void who_does_not_come_up_is_asked(void **state)
+{
+    struct fixture *f = *state;
+    struct node_verdict v = { .state = NODE_INSTALLING, .pod = POD, .moving = true, .restoring = true,
+                              .trouble = "CrashLoopBackOff: m" };
+    last_words_want(f->toy.passes, f->slot, &v);
+    expect(f, "");
+    v.restoring = false;
+    last_words_want(f->toy.passes, f->slot, &v);
+    expect(f, KEY ": " PATH "\n");
+    answer(f, KEY, "no headers");
+    buf_reset(&f->log);
+    v.trouble = NULL; /* it runs, until it crashes again */
+    last_words_want(f->toy.passes, f->slot, &v);
+    v.trouble = "CrashLoopBackOff: m";
+    last_words_want(f->toy.passes, f->slot, &v);
+    expect(f, "");
+    assert_string_equal(f->slot->words->text, "no headers");
+}
+
 static void they_go_with_the_next_upgrade_and_stay_on_the_way_back(void **state)
 {
     struct fixture *f = *state;
@@ -171,6 +196,7 @@ int main(void)
         { "nothing has failed", nothing_has_failed },
         { "what is not said is left out", what_is_not_said_is_left_out },
         { "a report is remembered after a start", a_report_is_remembered_after_a_start },
+        { "who does not come up is asked", who_does_not_come_up_is_asked },
         { "they go with the next upgrade, and stay on the way back", they_go_with_the_next_upgrade_and_stay_on_the_way_back },
     };
     struct suite s = { 0 };

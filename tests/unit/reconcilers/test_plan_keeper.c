@@ -116,7 +116,8 @@ static void check_pace(void **state)
     assert_int_equal(f->keeper.pace[ROLLOUT_STACK].nodes, 0);
 }
 
-/* A node that failed, or whose claim a person took off, tells of no pace; nor does one that was on its way before this process. */
+/* A node that failed, or whose claim a person took off, tells of no pace; nor does one that was on its way before
+ * this process. */
 static void check_no_pace(void **state)
 {
     struct fleet *f = *state;

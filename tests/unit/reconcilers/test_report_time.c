@@ -1,11 +1,10 @@
 /* When a node's state is told of: what lasts a moment is not, what is gone at once. */
 #include "reconcilers/reconcilers.h"
 
-#include "base/json.h"
 #include "base/log.h"
 #include "runtime/loop.h"
+#include "tests/unit/support/quiet.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/tree.h"
 
 #define POLICY "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, 'spec': {}}"
 #define NODE                                                                                                                   \
@@ -14,8 +13,6 @@
 #define REPORT                                                                                                                 \
     "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': [{'kind': 'Node', 'uid': 'n'}]}, "  \
     "'status': {'state': 'Ready'}}"
-
-enum { NOW_MS = 100 * 1000 };
 
 static const struct row {
     const char *name;
@@ -37,54 +34,24 @@ static const struct row {
     { .name = "waits long for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 30000 },
 };
 
-static int64_t mono(void *self)
-{
-    (void) self;
-    return NOW_MS;
-}
-
-static int64_t wall(void *self)
-{
-    (void) self;
-    return INT64_C(1795168800000000);
-}
-
-static const struct clock clock = { .mono_ms = mono, .wall_us = wall };
-
-static void tell_node(void *arg, const char *name)
-{
-    (void) arg, (void) name;
-}
-
-static void tell_policy(void *arg, bool soon)
-{
-    (void) arg, (void) soon;
-}
-
-static void put(struct cluster *c, enum resource_id resource, const char *text)
-{
-    CLEANUP_JSON json_t *object = tree(text);
-    table_event(&c->tables[resource], object, false);
-}
-
 static void check(void **state)
 {
     const struct row *row = *state;
     struct cluster c;
-    struct loop *loop = loop_new(&clock);
+    struct loop *loop = loop_new(&quiet_clock);
     struct informer_options o = { .resource = RESOURCE_GPU_NODE, .optional = true };
     cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia",
-                                                .clock = &clock, .listener = { .node = tell_node, .policy = tell_policy } });
+                                                .clock = &quiet_clock, .listener = quiet_listener });
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop, NULL, NULL);
-    put(&c, RESOURCE_POLICY, POLICY);
-    put(&c, RESOURCE_NODE, NODE);
-    put(&c, RESOURCE_GPU_NODE, REPORT);
+    quiet_event(&c, RESOURCE_POLICY, POLICY, false);
+    quiet_event(&c, RESOURCE_NODE, NODE, false);
+    quiet_event(&c, RESOURCE_GPU_NODE, REPORT, false);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
     struct node_verdict v = { .state = row->state, .driver = "d1", .stack = "s1", .target_stack = "s2" };
     tally_set(&c.tally, &slot->summary, &v);
-    slot->entered_ms = row->entered_ago_ms ? NOW_MS - row->entered_ago_ms : 0;
-    slot->untold_ms = row->untold_ago_ms ? NOW_MS - row->untold_ago_ms : 0;
-    slot->turn_ms = row->turn_ago_ms ? NOW_MS - row->turn_ago_ms : 0;
+    slot->entered_ms = row->entered_ago_ms ? QUIET_MONO_MS - row->entered_ago_ms : 0;
+    slot->untold_ms = row->untold_ago_ms ? QUIET_MONO_MS - row->untold_ago_ms : 0;
+    slot->turn_ms = row->turn_ago_ms ? QUIET_MONO_MS - row->turn_ago_ms : 0;
     slot->hold = row->waits_for_turn ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_NONE;
 
     CLEANUP_PLAN struct plan plan = { 0 };

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/quiet.h"
 #include "tests/unit/support/tree.h"
 
 #define POLICY "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '1', 'generation': 1}, 'spec': {}}"
@@ -17,36 +18,17 @@
 
 struct fixture {
     struct cluster cluster;
+    size_t told; /* how often the rollout was */
 };
 
-static int64_t mono(void *self)
+static void tell_rollout(void *arg)
 {
-    (void) self;
-    return 1000;
-}
-
-static int64_t wall(void *self)
-{
-    (void) self;
-    return INT64_C(1795168800000000);
-}
-
-static const struct clock clock = { .mono_ms = mono, .wall_us = wall };
-
-static void tell_node(void *arg, const char *name)
-{
-    (void) arg, (void) name;
-}
-
-static void tell_policy(void *arg, bool soon)
-{
-    (void) arg, (void) soon;
+    ((struct fixture *) arg)->told++;
 }
 
 static void put(struct fixture *f, enum resource_id resource, const char *text, bool deleted)
 {
-    CLEANUP_JSON json_t *object = tree(text);
-    table_event(&f->cluster.tables[resource], object, deleted);
+    quiet_event(&f->cluster, resource, text, deleted);
 }
 
 /* The node with this text as its claim. */
@@ -61,7 +43,8 @@ static void put_claim(struct fixture *f, const char *version, const char *text)
 static void put_phase(struct fixture *f, const char *version, enum claim_phase phase)
 {
     const struct claim claim = { .policy = "u", .generation = 1, .phase = phase, .since_s = 1795168800, .claimed_s = 1795168800,
-                                 .attempt = 1, .gpus = 8, .driver = "d2", .stack = "s1", .from_driver = "d1", .from_stack = "s1" };
+                                 .attempt = 1, .gpus = 8, .driver = "d2", .stack = "s1", .from_driver = "d1",
+                                 .from_stack = "s1" };
     CLEANUP_FREE char *text = claim_text(&claim);
     put_claim(f, version, text);
 }
@@ -71,8 +54,11 @@ static int set_up(void **state)
 {
     log_setup(LOG_SILENT, false);
     struct fixture *f = xcalloc(1, sizeof *f);
+    struct cluster_listener listener = quiet_listener;
+    listener.rollout = tell_rollout;
+    listener.arg = f;
     cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia",
-                                                         .clock = &clock, .listener = { .node = tell_node, .policy = tell_policy } });
+                                                         .clock = &quiet_clock, .listener = listener });
     put(f, RESOURCE_POLICY, POLICY, false);
     put(f, RESOURCE_NODE, NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
@@ -166,11 +152,78 @@ static void what_keeps_pods_is_the_policy_s(void **state)
     assert_int_equal(look(f, &a)->jobs, 0);
 }
 
+/* Somebody lets the node go: until its claim is off it takes its place, and nothing else of it matters. */
+static void who_is_let_go_takes_its_place(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct node_verdict v = { .state = NODE_REMOVING, .driver = "d1" };
+    struct rollout_gathering g;
+    tally_set(&f->cluster.tally, &slot->summary, &v);
+    put_phase(f, "3", CLAIM_UNLOADING);
+    assert_true(look(f, &a)->let_go);
+    assert_int_equal(look(f, &a)->claim->phase, CLAIM_UNLOADING);
+    put(f, RESOURCE_NODE, NODE("4", "'ostler.dev/driver': 'd1'"), false);
+    rollout_gather(&f->cluster, &a, &g);
+    assert_int_equal(g.in.node_count, 0);
+}
+
+/* What becomes of the node, and whether that is anything that a decision looks at. */
+static void only_what_matters_starts_a_decision(void **state)
+{
+    static const struct {
+        const char *node; /* a merge patch of it */
+        bool told;
+    } rows[] = {
+        { "{'metadata': {'labels': {'example.com/rack': '7'}}}", false },
+        { "{'metadata': {'annotations': {'example.com/note': 'x'}}}", false },
+        { "{'metadata': {'annotations': {'ostler.dev/proof': 'x'}}}", false },
+        { "{'status': {'nodeInfo': {'kernelVersion': '7.0'}}}", false },
+        { "{'status': {'conditions': [{'type': 'GpuReady', 'status': 'True'}]}}", false },
+        { "{'status': {'conditions': [{'type': 'Ready', 'status': 'False'}]}}", true },
+        { "{'status': {'allocatable': {'nvidia.com/gpu': '8'}}}", true },
+        { "{'spec': {'unschedulable': true}}", true },
+        { "{'spec': {'taints': [{'key': 'ostler.dev/upgrade', 'effect': 'NoSchedule'}]}}", true },
+        { "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}", true },
+        { "{'metadata': {'labels': {'ostler.dev/driver': 'd2'}}}", true },
+        { "{'metadata': {'annotations': {'ostler.dev/claim': 'x'}}}", true },
+        { "{'metadata': {'annotations': {'ostler.dev/gave-up': 'x'}}}", true },
+    };
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *node = tree(NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP_JSON json_t *patch = tree(rows[i].node);
+        json_merge(node, patch);
+        json_set_at(node, "metadata.resourceVersion", json_textf("%zu", i + 3));
+        f->told = 0;
+        table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+        if (f->told != rows[i].told)
+            fail_msg("%s: the rollout is told %zu times", rows[i].node, f->told);
+    }
+}
+
+/* Pods matter on nodes that may be waiting for them. */
+static void pods_of_closed_nodes_start_a_decision(void **state)
+{
+    struct fixture *f = *state;
+    f->told = 0;
+    put(f, RESOURCE_POD, POD("3", "Running"), false);
+    assert_int_equal(f->told, 0);
+    put_phase(f, "4", CLAIM_WAITING);
+    f->told = 0;
+    put(f, RESOURCE_POD, POD("5", "Running"), true);
+    assert_int_equal(f->told, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(labels_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_let_go_takes_its_place, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_what_matters_starts_a_decision, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pods_of_closed_nodes_start_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_keeps_pods_is_the_policy_s, set_up, tear_down),
     };

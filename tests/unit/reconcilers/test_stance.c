@@ -5,11 +5,12 @@
 #include "base/log.h"
 #include "runtime/loop.h"
 #include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/quiet.h"
 #include "tests/unit/support/tree.h"
 
 enum { GRACE_MS = 10 * 60 * 1000 };
 
-#define POLICY(generation, metadata, spec)                                                                                                                \
+#define POLICY(generation, metadata, spec)                                                                           \
     "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default', 'uid': 'u', " \
     "'resourceVersion': '2', 'generation': " #generation metadata "}, 'spec': {" spec "}}"
 
@@ -30,26 +31,17 @@ static int64_t wall(void *self)
     return ((const struct fixture *) self)->wall_us;
 }
 
-static void tell_node(void *arg, const char *name)
-{
-    (void) arg, (void) name;
-}
-
-static void tell_policy(void *arg, bool soon)
-{
-    (void) arg, (void) soon;
-}
-
 /* A cluster whose watches are all well and have brought nothing. */
 static int set_up(void **state)
 {
     log_setup(LOG_SILENT, false);
     struct fixture *f = xcalloc(1, sizeof *f);
     f->mono_ms = 5000;
-    f->wall_us = INT64_C(1795168800000000); /* 2026-11-20T10:00:00Z */
+    f->wall_us = QUIET_WALL_US;
     f->clock = (struct clock){ .mono_ms = mono, .wall_us = wall, .self = f };
-    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia", .clock = &f->clock,
-                                                         .absent_grace_ms = GRACE_MS, .listener = { tell_node, tell_policy, f } });
+    cluster_init(&f->cluster,
+                 &(struct cluster_options){ .operand_namespace = "operands", .image_prefixes = "nvcr.io/nvidia",
+                                            .clock = &f->clock, .absent_grace_ms = GRACE_MS, .listener = quiet_listener });
     f->loop = loop_new(&f->clock);
     struct informer_options o = { .resource = RESOURCE_POLICY };
     f->cluster.informers[RESOURCE_POLICY] = informer_new(&o, &f->cluster.tables[RESOURCE_POLICY], NULL, f->loop, NULL, NULL);
@@ -70,8 +62,7 @@ static int tear_down(void **state)
 
 static void put(struct fixture *f, const char *text, bool deleted)
 {
-    CLEANUP_JSON json_t *object = tree(text);
-    table_event(&f->cluster.tables[RESOURCE_POLICY], object, deleted);
+    quiet_event(&f->cluster, RESOURCE_POLICY, text, deleted);
 }
 
 static void expect(const struct fixture *f, enum stance stance, int64_t again_ms)

@@ -53,8 +53,10 @@ static void reconcile(void *arg, const char *key, struct plan *plan)
     if (f->requeue_ms)
         plan_requeue(plan, f->requeue_ms);
     if (f->notice)
-        plan_notice(plan, &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1", .of_action = f->notice_of,
-                                            .reason = "Test", .action = "Test", .note = (char *) f->notice });
+        plan_notice(plan,
+                    &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1",
+                                      .of_action = f->notice_of, .reason = "Test", .action = "Test",
+                                      .note = (char *) f->notice });
 }
 
 static void on_notice(void *arg, const struct notice *n)
@@ -113,6 +115,14 @@ static void add_keys(struct fixture *f, int n)
     }
 }
 
+/* Starts, and looks at a key. */
+static void begin(struct fixture *f)
+{
+    controller_start(f->controller);
+    controller_add(f->controller, "a");
+    world_turn(&f->w);
+}
+
 static void keys_gather_before_the_start(void **state)
 {
     struct fixture *f = *state;
@@ -154,9 +164,7 @@ static void plan_is_carried_out(void **state)
 {
     struct fixture *f = *state;
     f->patches = 2;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_expect_said(&f->w, "a");
     assert_int_equal(controller_busy(f->controller), 1);
     world_reply(&f->w, 0, 200, "{}");
@@ -172,9 +180,7 @@ static void failure_comes_back_with_backoff(void **state)
 {
     struct fixture *f = *state;
     f->patches = 1;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_expect_said(&f->w, "a");
     int64_t wait = 5;
     for (int i = 1; i <= 10; i++) {
@@ -198,9 +204,7 @@ static void retry_after_is_waited_for(void **state)
 {
     struct fixture *f = *state;
     f->patches = 1;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
     world_turn(&f->w);
     buf_reset(&f->w.said);
@@ -238,9 +242,7 @@ static void failure_outweighs_the_wish_to_look_again(void **state)
     struct fixture *f = *state;
     f->patches = 1;
     f->requeue_ms = 1000;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
     world_turn(&f->w);
     buf_reset(&f->w.said);
@@ -255,12 +257,11 @@ static void refused_by_a_budget_it_is_tried_again_evenly(void **state)
 {
     struct fixture *f = *state;
     f->evicts = true;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     for (int i = 0; i < 20; i++) {
         world_expect_said(&f->w, "a");
-        world_reply(&f->w, 0, 429, "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'no', 'details': {'causes': [{'reason': 'DisruptionBudget'}]}}");
+        world_reply(&f->w, 0, 429, "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'no', 'details': {'causes': "
+                                   "[{'reason': 'DisruptionBudget'}]}}");
         world_pass(&f->w, 59999);
         world_expect_said(&f->w, " [a: DisruptionBudget]");
         world_pass(&f->w, 1);
@@ -272,9 +273,7 @@ static void notices_go_out_after_the_writes(void **state)
 {
     struct fixture *f = *state;
     f->notice = "all is well";
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_expect_said(&f->w, "a (a: all is well)");
     f->patches = 1;
     for (int i = 0; i < 2; i++) { /* they say what was seen, whatever became of the write */
@@ -306,9 +305,7 @@ static void overtaken_it_waits_for_what_others_wrote(void **state)
 {
     struct fixture *f = *state;
     f->patches = 1;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_reply(&f->w, 0, 409, "{'reason': 'Conflict'}");
     world_pass(&f->w, QUEUE_OVERTAKEN_MS - 1);
     world_expect_said(&f->w, "a [a: Conflict]");
@@ -321,9 +318,7 @@ static void added_meanwhile_it_is_looked_at_again(void **state)
 {
     struct fixture *f = *state;
     f->patches = 1;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     controller_add(f->controller, "a");
     controller_add(f->controller, "a");
     world_pass(&f->w, 1000);
@@ -409,9 +404,7 @@ static void without_the_lease_it_comes_back(void **state)
     struct fixture *f = *state;
     f->patches = 1;
     f->fence = INT64_MIN;
-    controller_start(f->controller);
-    controller_add(f->controller, "a");
-    world_turn(&f->w);
+    begin(f);
     world_expect_said(&f->w, "a [a: Conflict]");
     assert_int_equal(f->w.submitted, 0);
     f->fence = INT64_MAX;

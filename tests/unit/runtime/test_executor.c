@@ -147,7 +147,8 @@ static void one_after_another(void **state)
 static void submit_look(struct fixture *f)
 {
     struct plan p = { 0 };
-    plan_add(&p, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = "spec.nodeName=a" }), "Look", "node/a", "Test", "as the test wants");
+    plan_add(&p, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = "spec.nodeName=a" }), "Look", "node/a",
+             "Test", "as the test wants");
     add_patch(&p, "a");
     executor_submit(f->ex, "k", &p, done, f);
     world_expect(&f->w, "GET /api/v1/pods?fieldSelector=spec.nodeName%3Da");
@@ -167,7 +168,8 @@ static void news_of_a_look_end_the_plan(void **state)
     struct fixture *f = *state;
     submit_look(f);
     world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
-    expect_log(f, "seen pods new\nseen pods c\nGET pods (not a write) 200\nk: Conflict \"something is there that was not heard of yet\" -1\n");
+    expect_log(f, "seen pods new\nseen pods c\nGET pods (not a write) 200\nk: Conflict \"something is there that was not heard "
+                  "of yet\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -240,7 +242,8 @@ static void fewer_at_a_time(void **state)
 {
     struct fixture *f = *state;
     struct executor *few = executor_new(&(struct executor_options){
-        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .arg = f, .in_flight = 2 });
+        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .arg = f,
+            .in_flight = 2 });
     for (int i = 0; i < 4; i++) {
         struct plan plan = { 0 };
         plan_add(&plan, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), "Delete", "node/a", "Test", "one of four");
@@ -383,8 +386,8 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
 /* ---- evictions */
 
 #define SUCCESS "{'kind': 'Status', 'metadata': {}, 'status': 'Success', 'code': 201}"
-#define SPENT                                                                                                                      \
-    "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'It would violate a budget.', 'details': {'causes': "                \
+#define SPENT                                                                                                         \
+    "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'It would violate a budget.', 'details': {'causes': " \
     "[{'reason': 'DisruptionBudget', 'message': 'The budget web needs 2.'}]}}"
 
 static void submit_evictions(struct fixture *f, const char *const *pods)
@@ -417,7 +420,8 @@ static void refusal_of_a_trial_ends_the_plan(void **state)
     world_reply(&f->w, 0, 201, SUCCESS);
     world_turn(&f->w);
     world_reply(&f->w, 0, 429, SPENT);
-    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 60000\n");
+    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" "
+                  "60000\n");
     assert_int_equal(f->failed, 1);
     world_expect(&f->w, "");
 }

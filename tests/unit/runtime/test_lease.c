@@ -71,9 +71,10 @@ static bool may_write(const struct fixture *f)
 /* The server's record: holder and renewal. */
 static char *record(struct fixture *f, const char *holder, const char *renewed)
 {
-    return xasprintf("{'metadata': {'name': 'ostler', 'namespace': 'ns', 'resourceVersion': '%d'}, 'spec': {'holderIdentity': '%s', "
-                     "'leaseDurationSeconds': 15, 'renewTime': '%s', 'leaseTransitions': 3, 'strategy': 'OldestEmulationVersion'}}",
-                     ++f->rv, holder, renewed);
+    return xasprintf("{'metadata': {'name': 'ostler', 'namespace': 'ns', 'resourceVersion': '%d'}, 'spec': "
+                     "{'holderIdentity': '%s', "
+                     "'leaseDurationSeconds': 15, 'renewTime': '%s', 'leaseTransitions': 3, 'strategy': "
+                     "'OldestEmulationVersion'}}", ++f->rv, holder, renewed);
 }
 
 /* The server answers the read that is open. */
@@ -114,7 +115,8 @@ static void first_one_creates_it(void **state)
     world_turn(&f->w);
     world_expect(&f->w, CREATE);
     assert_int_equal(world_call(&f->w, 0)->request.class, REQUEST_LEASE);
-    world_expect_body(&f->w, 0, "{'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'ostler', 'namespace': 'ns'}, "
+    world_expect_body(&f->w, 0, "{'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'ostler', "
+                                "'namespace': 'ns'}, "
                                 "'spec': {'holderIdentity': 'me', 'leaseDurationSeconds': 15, 'leaseTransitions': 0, "
                                 "'acquireTime': '2026-11-20T10:00:01.000000Z', 'renewTime': '2026-11-20T10:00:01.000000Z'}}");
     assert_false(lease_is_leading(f->lease));

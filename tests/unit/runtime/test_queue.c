@@ -25,52 +25,73 @@ static const struct script {
         { 0, "add a" }, { 0, "add b" }, { 0, "due now" }, { 0, "depth 2" }, { 0, "take a" }, { 0, "take b" }, { 0, "take -" } } },
     { "a key that is there already is there once", {
         { 0, "add a" }, { 0, "add b" }, { 0, "add a" }, { 0, "depth 2" }, { 0, "take a" }, { 0, "take b" }, { 0, "take -" } } },
-    { "a key that is worked on is not given out again", { { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "depth 0" }, { 0, "take -" }, { 0, "due never" } } },
+    { "a key that is worked on is not given out again",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "depth 0" }, { 0, "take -" }, { 0, "due never" } } },
     { "added while it is worked on, it is due again afterwards, once", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "add a" }, { 0, "done a" }, { 0, "take a" }, { 0, "done a" }, { 0, "take -" } } },
-    { "done without more, it is forgotten", { { 0, "add a" }, { 0, "take a" }, { 0, "done a" }, { 0, "take -" }, { 0, "due never" }, { 0, "done a" } } },
+        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "add a" }, { 0, "done a" }, { 0, "take a" }, { 0, "done a" },
+        { 0, "take -" } } },
+    { "done without more, it is forgotten",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "done a" }, { 0, "take -" }, { 0, "due never" }, { 0, "done a" } } },
 
     { "a delayed key is due at its time", { { 0, "at a 100" }, { 0, "due 100" }, { 99, "take -" }, { 100, "take a" } } },
-    { "the earlier time wins, set later", { { 0, "at a 100" }, { 0, "at a 50" }, { 50, "take a" }, { 50, "done a" }, { 100, "take -" } } },
-    { "the earlier time wins, set first", { { 0, "at a 50" }, { 0, "at a 100" }, { 50, "take a" }, { 50, "done a" }, { 100, "take -" } } },
-    { "due now beats a delay", { { 0, "at a 100" }, { 0, "add a" }, { 0, "take a" }, { 0, "done a" }, { 100, "take -" }, { 0, "due never" } } },
-    { "due now already, a delay adds nothing", { { 0, "add a" }, { 0, "at a 100" }, { 0, "take a" }, { 0, "done a" }, { 100, "take -" } } },
-    { "delayed while it is worked on, it comes back then", { { 0, "add a" }, { 0, "take a" }, { 0, "at a 100" }, { 1, "done a" }, { 99, "take -" }, { 100, "take a" } } },
+    { "the earlier time wins, set later",
+      { { 0, "at a 100" }, { 0, "at a 50" }, { 50, "take a" }, { 50, "done a" }, { 100, "take -" } } },
+    { "the earlier time wins, set first",
+      { { 0, "at a 50" }, { 0, "at a 100" }, { 50, "take a" }, { 50, "done a" }, { 100, "take -" } } },
+    { "due now beats a delay",
+      { { 0, "at a 100" }, { 0, "add a" }, { 0, "take a" }, { 0, "done a" }, { 100, "take -" }, { 0, "due never" } } },
+    { "due now already, a delay adds nothing",
+      { { 0, "add a" }, { 0, "at a 100" }, { 0, "take a" }, { 0, "done a" }, { 100, "take -" } } },
+    { "delayed while it is worked on, it comes back then",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "at a 100" }, { 1, "done a" }, { 99, "take -" }, { 100, "take a" } } },
     { "a delay that ends while it is worked on waits for the end", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "at a 100" }, { 150, "take -" }, { 150, "due never" }, { 200, "done a" }, { 200, "take a" } } },
+        { 0, "add a" }, { 0, "take a" }, { 0, "at a 100" }, { 150, "take -" }, { 150, "due never" }, { 200, "done a" },
+        { 200, "take a" } } },
     { "delayed keys that are due come in the order of their times, after what is due", {
         { 0, "at c 30" }, { 0, "at b 20" }, { 0, "add a" }, { 50, "take a" }, { 50, "take b" }, { 50, "take c" } } },
     { "a delay far in the past is due", { { 100, "at a -5" }, { 100, "take a" } } },
 
     { "a failure comes back after 5 ms, then twice that", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 0, "due 5" }, { 4, "take -" }, { 5, "take a" }, { 5, "fail a" }, { 5, "due 15" }, { 15, "take a" },
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 0, "due 5" }, { 4, "take -" }, { 5, "take a" }, { 5, "fail a" },
+        { 5, "due 15" }, { 15, "take a" },
         { 15, "fail a" }, { 15, "due 35" }, { 15, "failures a 3" } } },
     { "a success ends a row of failures", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 5, "take a" }, { 5, "fail a" }, { 15, "take a" }, { 15, "done a" }, { 15, "failures a 0" },
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 5, "take a" }, { 5, "fail a" }, { 15, "take a" }, { 15, "done a" },
+        { 15, "failures a 0" },
         { 20, "add a" }, { 20, "take a" }, { 20, "fail a" }, { 20, "due 25" } } },
     { "each key has failures of its own", {
-        { 0, "add a" }, { 0, "add b" }, { 0, "take a" }, { 0, "take b" }, { 0, "fail a" }, { 0, "done b" }, { 0, "failures a 1" }, { 0, "failures b 0" } } },
-    { "an add does not wait for the backoff", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 1, "add a" }, { 1, "take a" }, { 1, "fail a" }, { 1, "due 11" } } },
+        { 0, "add a" }, { 0, "add b" }, { 0, "take a" }, { 0, "take b" }, { 0, "fail a" }, { 0, "done b" }, { 0, "failures a 1" },
+        { 0, "failures b 0" } } },
+    { "an add does not wait for the backoff",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 1, "add a" }, { 1, "take a" }, { 1, "fail a" }, { 1, "due 11" } } },
     { "added while it is worked on, it does not wait for the backoff either", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "fail a" }, { 0, "due now" }, { 0, "take a" }, { 0, "fail a" }, { 0, "due 10" } } },
+        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "fail a" }, { 0, "due now" }, { 0, "take a" }, { 0, "fail a" },
+        { 0, "due 10" } } },
     { "delayed while it is worked on, a failure does not put that off", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "at a 3" }, { 0, "fail a" }, { 0, "due 3" }, { 3, "take a" }, { 3, "done a" }, { 100, "take -" } } },
+        { 0, "add a" }, { 0, "take a" }, { 0, "at a 3" }, { 0, "fail a" }, { 0, "due 3" }, { 3, "take a" }, { 3, "done a" },
+        { 100, "take -" } } },
 
-    { "Retry-After is waited for", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 0, "due 7000" }, { 6999, "take -" }, { 7000, "take a" } } },
+    { "Retry-After is waited for",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 0, "due 7000" }, { 6999, "take -" }, { 7000, "take a" } } },
     { "Retry-After does not shorten the backoff", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 1" }, { 0, "due 5" } } },
     { "Retry-After is waited for by what was added meanwhile too", {
         { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "fail a 7000" }, { 0, "due 7000" } } },
     { "overtaken, a key waits for what others wrote, which adds it", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 0, "due 250" }, { 3, "take -" }, { 3, "add a" }, { 3, "take a" }, { 3, "done a" },
+        { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 0, "due 250" }, { 3, "take -" }, { 3, "add a" }, { 3, "take a" },
+        { 3, "done a" },
         { 250, "take -" } } },
     { "overtaken, a key that was added meanwhile is due at once", {
         { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "overtaken a" }, { 0, "due now" }, { 0, "failures a 1" } } },
-    { "overtaken and added by nobody, a key comes back", { { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 249, "take -" }, { 250, "take a" } } },
+    { "overtaken and added by nobody, a key comes back",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 249, "take -" }, { 250, "take a" } } },
     { "overtaken again and again, a key comes back by its backoff", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 5, "take a" }, { 5, "fail a" }, { 15, "take a" }, { 15, "fail a" }, { 35, "take a" }, { 35, "fail a" },
-        { 75, "take a" }, { 75, "fail a" }, { 155, "take a" }, { 155, "fail a" }, { 315, "take a" }, { 315, "fail a" }, { 635, "take a" }, { 635, "overtaken a" },
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 5, "take a" }, { 5, "fail a" }, { 15, "take a" }, { 15, "fail a" },
+        { 35, "take a" }, { 35, "fail a" },
+        { 75, "take a" }, { 75, "fail a" }, { 155, "take a" }, { 155, "fail a" }, { 315, "take a" }, { 315, "fail a" },
+        { 635, "take a" }, { 635, "overtaken a" },
         { 635, "due 1275" } } },
-    { "what a server asked for one key is not asked of another", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 0, "add b" }, { 0, "take b" } } },
+    { "what a server asked for one key is not asked of another",
+      { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 0, "add b" }, { 0, "take b" } } },
 };
 /* clang-format on */
 

@@ -47,7 +47,8 @@ static void taken_ports_are_named(void **state)
     assert_true(first >= 0);
     CLEANUP_FREE char *address = xasprintf("127.0.0.1:%d", listen_port(first));
     assert_int_equal(listen_on(address, &e), -1);
-    CLEANUP_FREE char *want = xasprintf("cannot listen on %s: Address already in use; choose another address or port with --listen", address);
+    CLEANUP_FREE char *want =
+        xasprintf("cannot listen on %s: Address already in use; choose another address or port with --listen", address);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(e.kind, ERR_SYSTEM);
     close(first);

@@ -110,7 +110,8 @@ static const struct row {
     { "metrics", GET("/metrics"), "HTTP/1.1 200 OK\r\n", "content-type: text/plain; version=0.0.4; charset=utf-8\r\n",
       "m{i=\"000000\"} 1\nm{i=\"000001\"} 1\n" },
     { "nothing below metrics", GET("/metrics/x"), "HTTP/1.1 404 ", TEXT, NULL },
-    { "HEAD has the length and no body", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200 OK\r\n", "content-length: 32\r\n", "" },
+    { "HEAD has the length and no body", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+      "content-length: 32\r\n", "" },
     { "elsewhere", GET("/"), "HTTP/1.1 404 Not Found\r\n", TEXT, "served are /metrics, /healthz and /readyz\n" },
     { "a longer name is elsewhere", GET("/healthzz"), "HTTP/1.1 404 ", NULL, NULL },
     { "HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "connection: close\r\n", "ok" },
@@ -122,11 +123,14 @@ static const struct row {
       "POST /x HTTP/1.1\r\nContent-Length: 18446744073709551617\r\nContent-Length: -1\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n",
       "HTTP/1.1 405 ", NULL, NULL },
     { "pipelined requests: the first is answered", GET("/healthz") GET("/readyz"), "HTTP/1.1 200 OK\r\n", NULL, "ok" },
-    { "an unknown upgrade", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n", "HTTP/1.0 403 ", NULL, NULL },
-    { "HTTP/2", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nConnection: Upgrade, HTTP2-Settings\r\n\r\n",
+    { "an unknown upgrade", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n", "HTTP/1.0 403 ",
+      NULL, NULL },
+    { "HTTP/2", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nConnection: Upgrade, "
+                "HTTP2-Settings\r\n\r\n",
       "", NULL, NULL },
     { "HTTP/2 without asking", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.0 403 ", NULL, NULL },
-    { "WebSocket", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    { "WebSocket",
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", "", NULL, NULL },
     { "CONNECT", "CONNECT other:1 HTTP/1.1\r\nHost: other:1\r\n\r\n", "", NULL, NULL },
     { "no HTTP at all", "\x16\x03\x01\x02\x01\x01\x01\x01\x01\r\n\r\n", "HTTP/1.0 403 ", NULL, NULL },
@@ -273,7 +277,8 @@ static void adopted_descriptors_are_called_when_readable(void **state)
     struct server *s = start(&lines);
     CLEANUP_ERR struct err e = { 0 };
     struct program p = { .epoll = epoll_create1(EPOLL_CLOEXEC), .event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
-    assert_int_equal(epoll_ctl(p.epoll, EPOLL_CTL_ADD, p.event, &(struct epoll_event){ .events = EPOLLIN, .data.fd = p.event }), 0);
+    assert_int_equal(epoll_ctl(p.epoll, EPOLL_CTL_ADD, p.event, &(struct epoll_event){ .events = EPOLLIN, .data.fd = p.event }),
+                     0);
     assert_int_equal(server_adopt(s, p.epoll, on_program, &p, &e), 0);
     for (int i = 0; i < 5; i++)
         assert_int_equal(server_run_once(s, 1), 0);

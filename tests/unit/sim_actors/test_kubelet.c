@@ -98,8 +98,9 @@ static void command_of_no_image(void **state)
     (void) state;
     struct little w;
     begin_with(&w, NULL, NULL);
-    little_make_pod(&w, "p", "{'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'registry.example/main:1', 'command': "
-                             "['/ostler-runs-nothing-here']}]}");
+    little_make_pod(&w, "p",
+                    "{'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'registry.example/main:1', 'command': "
+                    "['/ostler-runs-nothing-here']}]}");
     little_pass(&w, 30 * SECOND_MS);
     assert_string_equal(json_string_value(little_of_pod(&w, "p", "status.phase")), "Failed");
     assert_string_equal(state_of(&w, "state.terminated.reason"), "StartError");
@@ -291,10 +292,10 @@ static void forced_deletion_leaves_containers(void **state)
     actors_node_reboot(w.actors, "gpu-1");
     little_pass(&w, 4 * MINUTE_MS);
     CLEANUP_JSON json_t *devices =
-        tree("{'status': {'allocatable': {'nvidia.com/other': '1'}, 'capacity': {'nvidia.com/other': '1'}}}");
+        tree("{'status': {'allocatable': {'nvidia.com/mig-1g.10gb': '1'}, 'capacity': {'nvidia.com/mig-1g.10gb': '1'}}}");
     assert_int_equal(api_merge(w.api, "test", kind_named("nodes"), "", "gpu-1", "status", devices, NULL), 0);
     little_make_pod(&w, "p",
-                    "{'containers': [{'name': 'main', 'image': 'x', 'resources': {'limits': {'nvidia.com/other': '1'}}}]}");
+                    "{'containers': [{'name': 'main', 'image': 'x', 'resources': {'limits': {'nvidia.com/mig-1g.10gb': '1'}}}]}");
     little_pass(&w, 30 * SECOND_MS);
     struct actors_machine m;
     assert_true(actors_machine(w.actors, "gpu-1", &m));

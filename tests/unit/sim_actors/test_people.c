@@ -55,7 +55,8 @@ static void values_that_are_read(void **state)
     (void) state;
     struct little w;
     CLEANUP_JSON json_t *pairs =
-        tree("{'own': '=metadata.name', 'other': '=nodes/gpu-2 status.nodeInfo.machineID', 'none': '=spec.nothing', 'plain': 'a=b'}");
+        tree("{'own': '=metadata.name', 'other': '=nodes/gpu-2 status.nodeInfo.machineID', 'none': '=spec.nothing', "
+             "'plain': 'a=b'}");
     const struct spec_action action = { .deed = SPEC_ANNOTATE, .kind = "nodes", .name = "gpu-1", .body = pairs };
     little_init(&w, 2);
     little_begin(&w);

@@ -25,26 +25,22 @@ static const struct fit_case {
     { "more GPUs than any node has",
       "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '3'}}}]}", NULL,
       "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. "
-      "no new claims to "
-      "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
+      "no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
     { "a label that no node has", "{'nodeSelector': {'zz': '1'}}", NULL,
       "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s), 1 "
-      "node(s) were "
-      "unschedulable. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
-      "scheduling." },
+      "node(s) were unschedulable. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful "
+      "for scheduling." },
     { "a toleration", "{'nodeSelector': null, 'tolerations': [{'key': 'x', 'operator': 'Exists'}]," PINNED "}", "n3", NULL },
     { "a daemon's node that has a taint", "{" PINNED "}", NULL,
       "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new "
-      "claims to "
-      "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
+      "claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
     { "a daemon that asks for too much",
       "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i', 'resources': {'requests': {'cpu': "
       "'3900m', 'memory': "
       "'9Gi'}}}]," PINNED "}",
       NULL,
       "0/3 nodes are available: 1 Insufficient memory, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to "
-      "deallocate, "
-      "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
+      "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
     { "a pod of another scheduler", "{'schedulerName': 'mine'}", NULL, NULL },
 };
 
@@ -103,9 +99,8 @@ static void full_node(void **state)
     assert_string_equal(
         scheduled(&w, "p", "message"),
         "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to "
-        "deallocate, "
-        "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for "
-        "scheduling.");
+        "deallocate, preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not "
+        "helpful for scheduling.");
     /* Room that becomes free is used, after the backoff at the latest. */
     assert_int_equal(api_delete(w.api, "test", kind_named("pods"), "default", "first", NULL, 0, NULL), 0);
     little_pass(&w, 12000);

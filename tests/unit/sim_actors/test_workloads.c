@@ -45,7 +45,8 @@ static void many_replicas(void **state)
     struct little w;
     little_init(&w, 3);
     little_begin(&w);
-    little_create(&w, "replicasets", "{'metadata': {'name': 'web', 'namespace': 'default'}, 'spec': {'replicas': 700, " TEMPLATE("web:1") "}}");
+    little_create(&w, "replicasets", "{'metadata': {'name': 'web', 'namespace': 'default'}, 'spec': {'replicas': 700, "
+                                     TEMPLATE("web:1") "}}");
     for (int i = 0; i < 1000 && number(&w, "replicasets", "replicas") == 0; i++)
         little_pass(&w, 1);
     assert_int_equal(number(&w, "replicasets", "replicas"), 500);

@@ -1,5 +1,5 @@
-/* An API server for a test, with a clock that stands still until the test moves it, and requests as short as they can be written.
- */
+/* An API server for a test, with a clock that stands still until the test moves it, and requests as short as they can
+ * be written. */
 #ifndef OSTLER_TESTS_SIM_API_SERVED_H
 #define OSTLER_TESTS_SIM_API_SERVED_H
 
@@ -132,8 +132,8 @@ static inline void served_expect_names(struct served *s, const char *target, con
     assert_string_equal(names, want);
 }
 
-/* What the open watch of the last answer has to tell: "TYPE name@resourceVersion" each, "GONE" at its end. Owned by the caller.
- */
+/* What the open watch of the last answer has to tell: "TYPE name@resourceVersion" each, "GONE" at its end. Owned
+ * by the caller. */
 static inline char *served_news(struct served *s)
 {
     struct buf news = BUF_INIT(1 << 20);

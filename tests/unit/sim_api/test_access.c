@@ -174,7 +174,8 @@ static void check_chart(void **state)
         const struct resource *r = resource_get((enum resource_id) i);
         count += count_allowed(a, (enum resource_id) i, r->verbs, "");
         CLEANUP_FREE char *names = xstrdup(r->subresources), *verbs = xstrdup(r->subresource_verbs);
-        for (char *name, *verb, *rest = names, *their = verbs; (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) && *name;)
+        for (char *name, *verb, *rest = names, *their = verbs; (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) &&
+             *name;)
             count += count_allowed(a, (enum resource_id) i, verb, name);
     }
     assert_true(count > 30);

@@ -20,17 +20,6 @@ static void define_policies(struct served *s)
                   201);
 }
 
-/* The first item of a list of objects that has a text under a key. */
-static const json_t *find(const json_t *list, const char *key, const char *text)
-{
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item)
-        if (str_eq(json_str(item, key), text))
-            return item;
-    return NULL;
-}
-
 /* ---- texts and refusals */
 
 static const struct path_row {
@@ -119,10 +108,10 @@ static void check_groups(void **state)
     for (size_t i = 0; i < kind_count(); i++) {
         const struct kind *k = kind_at(i);
         bool told = *k->group && (!(k->flags & KIND_CUSTOM) || str_eq(k->group, "ostler.dev"));
-        assert_int_equal(find(groups, "name", k->group) != NULL, told);
+        assert_int_equal(json_find(groups, "name", k->group) != NULL, told);
     }
     for (size_t i = 0; i < json_array_size(groups); i++)
-        assert_ptr_equal(find(groups, "name", json_str(json_array_get(groups, i), "name")), json_array_get(groups, i));
+        assert_ptr_equal(json_find(groups, "name", json_str(json_array_get(groups, i), "name")), json_array_get(groups, i));
     served_expect(&s, "GET /apis/apps", NULL, 200);
     assert_tree(s.body, "{'kind': 'APIGroup', 'apiVersion': 'v1', 'name': 'apps', 'versions': [{'groupVersion': 'apps/v1', "
                         "'version': 'v1'}], "
@@ -179,7 +168,7 @@ static void check_resource(void **state)
     served_expect(&s, request, NULL, 200);
     assert_string_equal(served_str(&s, "kind"), "APIResourceList");
     assert_string_equal(served_str(&s, "groupVersion"), str_eq(row->list, "/api/v1") ? "v1" : row->list + strlen("/apis/"));
-    assert_tree(find(json_object_get(s.body, "resources"), "name", row->resource), row->want);
+    assert_tree(json_find(json_object_get(s.body, "resources"), "name", row->resource), row->want);
 }
 
 /* A custom kind comes and goes with its definition. */
@@ -195,7 +184,7 @@ static void check_custom(void **state)
     served_expect(&s, "DELETE " DEFINITIONS "/" POLICIES, NULL, 200);
     served_expect(&s, "GET /apis/ostler.dev/v1alpha1", NULL, 404);
     served_expect(&s, "GET /apis", NULL, 200);
-    assert_null(find(json_object_get(s.body, "groups"), "name", "ostler.dev"));
+    assert_null(json_find(json_object_get(s.body, "groups"), "name", "ostler.dev"));
 }
 
 /* ---- all in one document */
@@ -211,7 +200,7 @@ static const json_t *aggregated(struct served *s, const char *request, const cha
             continue;
         const json_t *version = json_array_get(json_object_get(item, "versions"), 0);
         assert_string_equal(json_str(version, "freshness"), "Current");
-        return find(json_object_get(version, "resources"), "resource", resource);
+        return json_find(json_object_get(version, "resources"), "resource", resource);
     }
     return NULL;
 }
@@ -278,7 +267,7 @@ static void check_patch(void **state)
                                                                            "'DaemonSet'}");
     static const char *const parameters[] = { "dryRun", "fieldValidation", "fieldManager", "force" };
     for (size_t i = 0; i < ARRAY_LEN(parameters); i++)
-        assert_string_equal(json_str(find(json_object_get(patch, "parameters"), "name", parameters[i]), "in"), "query");
+        assert_string_equal(json_str(json_find(json_object_get(patch, "parameters"), "name", parameters[i]), "in"), "query");
     assert_null(json_object_get(json_at(patch, "requestBody.content"), "application/strategic-merge-patch+json"));
     served_expect(&s, "GET /openapi/v3/api/v1", NULL, 200);
     assert_non_null(json_object_get(json_object_get(s.body, "paths"), "/api/v1/nodes/{name}"));

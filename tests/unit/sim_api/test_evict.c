@@ -65,6 +65,20 @@ static const struct decision_row {
     { "a pod that has not begun", "'phase': 'Pending'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
 };
 
+/* An API server, and what it said to the last eviction. */
+struct scene {
+    struct served s;
+    struct refusal r;
+};
+
+#define CLEANUP_SCENE CLEANUP(scene_clear)
+
+static void scene_clear(struct scene *c)
+{
+    refusal_clear(&c->r);
+    served_clear(&c->s);
+}
+
 static void make_pod(struct served *s, const char *status)
 {
     served_expect(s, "POST " PODS,
@@ -87,14 +101,31 @@ static void make_budget(struct served *s, const char *name, const char *spec, co
     served_expect(s, target, found, 200);
 }
 
-static json_t *pod_of(const struct served *s)
+/* The pod p, with what its kubelet says of it (NULL: there is none), and the budget b (NULL: none), with what its
+ * controller says. */
+static void scene_init(struct scene *c, const char *pod_status, const char *budget, const char *budget_status)
 {
-    return api_get(s->api, kind_named("pods"), "default", "p");
+    c->r = (struct refusal){ 0 };
+    served_init(&c->s);
+    if (pod_status)
+        make_pod(&c->s, pod_status);
+    if (budget)
+        make_budget(&c->s, "b", budget, budget_status);
 }
 
-static json_t *budget_of(const struct served *s, const char *name)
+static int evict(struct scene *c, json_t *eviction)
 {
-    return api_get(s->api, kind_named("poddisruptionbudgets"), "default", name);
+    return evict_pod(c->s.api, "tester", "default", "p", eviction, &c->r);
+}
+
+static json_t *pod_of(const struct scene *c)
+{
+    return api_get(c->s.api, kind_named("pods"), "default", "p");
+}
+
+static json_t *budget_of(const struct scene *c, const char *name)
+{
+    return api_get(c->s.api, kind_named("poddisruptionbudgets"), "default", name);
 }
 
 static void assert_refused(const struct refusal *r, const struct decision_row *row)
@@ -111,20 +142,16 @@ static void assert_refused(const struct refusal *r, const struct decision_row *r
 static void check_decision(void **state)
 {
     const struct decision_row *row = *state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, row->pod_status);
-    if (row->budget)
-        make_budget(&s, "b", row->budget, row->budget_status);
-    int rc = evict_pod(s.api, "tester", "default", "p", NULL, &r);
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, row->pod_status, row->budget, row->budget_status);
+    int rc = evict(&c, NULL);
     assert_int_equal(rc, row->code ? -1 : 0);
-    assert_int_equal(object_is_deleting(pod_of(&s)), !row->code);
-    const json_t *budget = budget_of(&s, "b");
+    assert_int_equal(object_is_deleting(pod_of(&c)), !row->code);
+    const json_t *budget = budget_of(&c, "b");
     assert_int_equal(json_int(budget, "status.disruptionsAllowed", 0), row->left);
     assert_int_equal(json_at(budget, "status.disruptedPods.p") != NULL, row->marked);
     if (row->code)
-        assert_refused(&r, row);
+        assert_refused(&c.r, row);
 }
 
 /* ---- what an eviction leaves behind */
@@ -132,19 +159,16 @@ static void check_decision(void **state)
 static void check_mark(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, COUNTS("1", "2", "1"));
-    s.now_us += 5000000;
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), 0);
-    const json_t *mark = condition_find(json_at(pod_of(&s), "status.conditions"), "DisruptionTarget");
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, COUNTS("1", "2", "1"));
+    c.s.now_us += 5000000;
+    assert_int_equal(evict(&c, NULL), 0);
+    const json_t *mark = condition_find(json_at(pod_of(&c), "status.conditions"), "DisruptionTarget");
     assert_string_equal(json_str(mark, "status"), "True");
     assert_string_equal(json_str(mark, "reason"), "EvictionByEvictionAPI");
     assert_string_equal(json_str(mark, "lastTransitionTime"), "2026-11-20T10:00:05Z");
-    assert_string_equal(condition_status(json_at(pod_of(&s), "status.conditions"), "Ready"), "True");
-    const json_t *budget = budget_of(&s, "b");
+    assert_string_equal(condition_status(json_at(pod_of(&c), "status.conditions"), "Ready"), "True");
+    const json_t *budget = budget_of(&c, "b");
     assert_string_equal(json_str(budget, "status.disruptedPods.p"), "2026-11-20T10:00:05Z");
     const json_t *allowed = condition_find(json_at(budget, "status.conditions"), "DisruptionAllowed");
     assert_string_equal(json_str(allowed, "status"), "False");
@@ -155,16 +179,13 @@ static void check_mark(void **state)
 static void check_again(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, COUNTS("2", "3", "1"));
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), 0);
-    size_t conditions = json_array_size(json_at(pod_of(&s), "status.conditions"));
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), 0);
-    assert_int_equal(json_array_size(json_at(pod_of(&s), "status.conditions")), conditions);
-    assert_int_equal(json_int(budget_of(&s, "b"), "status.disruptionsAllowed", 0), 1);
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, COUNTS("2", "3", "1"));
+    assert_int_equal(evict(&c, NULL), 0);
+    size_t conditions = json_array_size(json_at(pod_of(&c), "status.conditions"));
+    assert_int_equal(evict(&c, NULL), 0);
+    assert_int_equal(json_array_size(json_at(pod_of(&c), "status.conditions")), conditions);
+    assert_int_equal(json_int(budget_of(&c, "b"), "status.disruptionsAllowed", 0), 1);
 }
 
 static const struct options_row {
@@ -192,34 +213,29 @@ static const struct options_row {
 static void check_options(void **state)
 {
     const struct options_row *row = *state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, COUNTS("1", "2", "1"));
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, COUNTS("1", "2", "1"));
     CLEANUP_FREE char *text = xasprintf("{'deleteOptions': %s}", row->options);
     CLEANUP_JSON json_t *eviction = tree(text);
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", eviction, &r), row->code ? -1 : 0);
-    assert_int_equal(r.code, row->code);
+    assert_int_equal(evict(&c, eviction), row->code ? -1 : 0);
+    assert_int_equal(c.r.code, row->code);
     if (row->code)
-        assert_true(str_has_prefix(r.message, row->message));
-    assert_int_equal(json_int(pod_of(&s), "metadata.deletionGracePeriodSeconds", -1), row->grace_s);
-    assert_int_equal(json_int(budget_of(&s, "b"), "status.disruptionsAllowed", 0), row->left);
+        assert_true(str_has_prefix(c.r.message, row->message));
+    assert_int_equal(json_int(pod_of(&c), "metadata.deletionGracePeriodSeconds", -1), row->grace_s);
+    assert_int_equal(json_int(budget_of(&c, "b"), "status.disruptionsAllowed", 0), row->left);
 }
 
 /* The version that is there is the one before the mark. */
 static void check_this_version(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, NULL, NULL);
     CLEANUP_JSON json_t *eviction = json_pack("{s:{s:{s:s, s:s}}}", "deleteOptions", "preconditions", "uid",
-                                              object_uid(pod_of(&s)), "resourceVersion",
-                                              json_str(pod_of(&s), "metadata.resourceVersion"));
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", eviction, &r), 0);
-    assert_true(object_is_deleting(pod_of(&s)));
+                                              object_uid(pod_of(&c)), "resourceVersion",
+                                              json_str(pod_of(&c), "metadata.resourceVersion"));
+    assert_int_equal(evict(&c, eviction), 0);
+    assert_true(object_is_deleting(pod_of(&c)));
 }
 
 /* ---- what cannot be evicted */
@@ -227,65 +243,55 @@ static void check_this_version(void **state)
 static void check_no_pod(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), -1);
-    assert_int_equal(r.code, 404);
-    assert_string_equal(r.message, "pods \"p\" not found");
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, NULL, NULL, NULL);
+    assert_int_equal(evict(&c, NULL), -1);
+    assert_int_equal(c.r.code, 404);
+    assert_string_equal(c.r.message, "pods \"p\" not found");
 }
 
 static void check_two_budgets(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, COUNTS("1", "2", "1"));
-    make_budget(&s, "c", ALL, COUNTS("1", "2", "1"));
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), -1);
-    assert_int_equal(r.code, 500);
-    assert_null(r.reason);
-    assert_string_equal(r.message, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, COUNTS("1", "2", "1"));
+    make_budget(&c.s, "c", ALL, COUNTS("1", "2", "1"));
+    assert_int_equal(evict(&c, NULL), -1);
+    assert_int_equal(c.r.code, 500);
+    assert_null(c.r.reason);
+    assert_string_equal(c.r.message, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
                                    "support.");
-    assert_false(object_is_deleting(pod_of(&s)));
+    assert_false(object_is_deleting(pod_of(&c)));
 }
 
 /* A budget that has been changed since its controller looked at it. */
 static void check_changed_budget(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, COUNTS("1", "2", "1"));
-    served_expect(&s, "PATCH " BUDGETS "/b", "{'spec': {'minAvailable': 2}}", 200);
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), -1);
-    assert_int_equal(r.code, 429);
-    assert_int_equal(r.retry_after_s, 10);
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, COUNTS("1", "2", "1"));
+    served_expect(&c.s, "PATCH " BUDGETS "/b", "{'spec': {'minAvailable': 2}}", 200);
+    assert_int_equal(evict(&c, NULL), -1);
+    assert_int_equal(c.r.code, 429);
+    assert_int_equal(c.r.retry_after_s, 10);
 }
 
 /* Far more pods on their way than a budget keeps count of. */
 static void check_crowded_budget(void **state)
 {
     (void) state;
-    CLEANUP_SERVED struct served s;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, COUNTS("1", "2", "1"));
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, COUNTS("1", "2", "1"));
     CLEANUP_JSON json_t *patch = tree("{'status': {'disruptedPods': {}}}");
     for (int i = 0; i <= 2000; i++) {
         CLEANUP_FREE char *name = xasprintf("q%d", i);
         json_object_set_new(json_at(patch, "status.disruptedPods"), name, json_string("2026-11-20T10:00:00Z"));
     }
     const struct kind *budgets = kind_named("poddisruptionbudgets");
-    assert_int_equal(api_merge(s.api, "tester", budgets, "default", "b", "status", patch, NULL), 0);
-    assert_int_equal(evict_pod(s.api, "tester", "default", "p", NULL, &r), -1);
-    assert_int_equal(r.code, 403);
-    assert_string_equal(r.message, "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many "
+    assert_int_equal(api_merge(c.s.api, "tester", budgets, "default", "b", "status", patch, NULL), 0);
+    assert_int_equal(evict(&c, NULL), -1);
+    assert_int_equal(c.r.code, 403);
+    assert_string_equal(c.r.message, "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many "
                                    "evictions not confirmed by "
                                    "PDB controller");
 }
@@ -313,14 +319,12 @@ static const struct request_row {
 static void check_request(void **state)
 {
     const struct request_row *row = *state;
-    CLEANUP_SERVED struct served s;
-    served_init(&s);
-    make_pod(&s, READY);
-    make_budget(&s, "b", ALL, NULL);
-    served_expect(&s, "POST " PODS "/p/eviction", row->body, row->code);
-    assert_string_equal(served_str(&s, "message"), row->message);
-    assert_int_equal(s.answer.retry_after_s, row->code == 429 ? 10 : 0);
-    assert_int_equal(json_int(s.body, "details.retryAfterSeconds", 0), row->code == 429 ? 10 : 0);
+    CLEANUP_SCENE struct scene c;
+    scene_init(&c, READY, ALL, NULL);
+    served_expect(&c.s, "POST " PODS "/p/eviction", row->body, row->code);
+    assert_string_equal(served_str(&c.s, "message"), row->message);
+    assert_int_equal(c.s.answer.retry_after_s, row->code == 429 ? 10 : 0);
+    assert_int_equal(json_int(c.s.body, "details.retryAfterSeconds", 0), row->code == 429 ? 10 : 0);
 }
 
 int main(void)

@@ -74,12 +74,10 @@ static const struct refusal_row {
     { "two words", "nodes", "a b", "", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt" },
     { "a key that is none", "nodes", "-a", "",
       "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist of alphanumeric characters, '-', '_' or "
-      "'.', and must start "
-      "and end with an alphanumeric character" },
+      "'.', and must start and end with an alphanumeric character" },
     { "a value that no label has", "nodes", "a=-b", "",
       "unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label must be an empty string or consist of "
-      "alphanumeric "
-      "characters, '-', '_' or '.'" },
+      "alphanumeric characters, '-', '_' or '.'" },
     { "a field of no kind", "pods", "", "a", "invalid selector: 'a'; can't understand 'a'" },
     { "a field that a pod is not selected by", "pods", "", "spec.foo=x", "field label not supported: spec.foo" },
     { "a field of a custom kind", "gpuclusterpolicies", "", "spec.x=1", "field label not supported: spec.x" },

@@ -12,10 +12,12 @@ static const struct row {
 } rows[] = {
     { "of the only container", LOG, 200, "no headers\n" },
     { "of a container by name", LOG "?container=main", 200, "no headers\n" },
-    { "of an init container", LOG "?container=check", 400, "container \"check\" in pod \"p\" is waiting to start: PodInitializing" },
+    { "of an init container", LOG "?container=check", 400,
+      "container \"check\" in pod \"p\" is waiting to start: PodInitializing" },
     { "of one that is not there", LOG "?container=x", 400, "container x is not valid for pod p" },
     { "of the run before", LOG "?previous=true", 200, "the time before\n" },
-    { "of a run before that was none", LOG "?container=check&previous=true", 400, "previous terminated container \"check\" in pod \"p\" not found" },
+    { "of a run before that was none", LOG "?container=check&previous=true", 400,
+      "previous terminated container \"check\" in pod \"p\" not found" },
     { "with a limit", LOG "?limitBytes=4&tailLines=10", 200, "no h\n" },
     { "with a limit that is no number", LOG "?limitBytes=x", 400, NULL },
     { "of a pod that is not there", "GET " PODS "/q/log", 404, "pods \"q\" not found" },
@@ -27,8 +29,10 @@ static void check(void **state)
     const struct row *row = *state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " PODS, "{'metadata':{'name':'p'},'spec':{'automountServiceAccountToken':false,'initContainers':[{'name':'check','image':'i'}],"
-                                    "'containers':[{'name':'main','image':'i'}]}}", 201);
+    served_expect(&s, "POST " PODS,
+                  "{'metadata':{'name':'p'},'spec':{'automountServiceAccountToken':false,'initContainers':[{'name':'check',"
+                  "'image':'i'}],"
+                  "'containers':[{'name':'main','image':'i'}]}}", 201);
     served_expect(&s, "PATCH " PODS "/p/status",
                   "{'status':{'initContainerStatuses':[{'name':'check','image':'i','imageID':'','ready':false,'restartCount':0,"
                   "'state':{'waiting':{'reason':'PodInitializing'}}}],"

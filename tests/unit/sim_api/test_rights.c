@@ -69,16 +69,14 @@ static const struct row {
       "scope" },
     { "a kind that is not there is forbidden first", "GET /apis/ostler.dev/v1alpha1/gpuclusterpolicies", NULL,
       "gpuclusterpolicies.ostler.dev is forbidden: User \"reader\" cannot list resource \"gpuclusterpolicies\" in API group "
-      "\"ostler.dev\" at the cluster "
-      "scope" },
+      "\"ostler.dev\" at the cluster scope" },
     { "to apply what is not there takes the right to create", "PATCH apply /api/v1/namespaces/jobs/configmaps/c?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap'}",
       "configmaps \"c\" is forbidden: User \"reader\" cannot create resource \"configmaps\" in API group \"\" in the namespace "
       "\"jobs\"" },
     { "so does a PUT that creates", "PUT /apis/coordination.k8s.io/v1/namespaces/jobs/leases/l", "{'metadata': {'name': 'l'}}",
       "leases.coordination.k8s.io \"l\" is forbidden: User \"reader\" cannot create resource \"leases\" in API group "
-      "\"coordination.k8s.io\" in the "
-      "namespace \"jobs\"" },
+      "\"coordination.k8s.io\" in the namespace \"jobs\"" },
 };
 
 static void check_row(void **state)

@@ -322,12 +322,11 @@ static const struct refuse_row {
       "NotSupported metadata.taints[0].effect: Unsupported value: \"x\": supported values: \"NoSchedule\", \"PreferNoSchedule\", "
       "\"NoExecute\"\n"
       "Duplicate metadata.taints[2]: Duplicate value: "
-      "{\"Key\":\"b\",\"Value\":\"c\",\"Effect\":\"NoSchedule\",\"TimeAdded\":null}: taints must be unique by "
-      "key and eff…\n"
+      "{\"Key\":\"b\",\"Value\":\"c\",\"Effect\":\"NoSchedule\",\"TimeAdded\":null}: taints must be unique by key and eff…\n"
       "Required metadata.taints[3].effect: Required value\n" },
     { "what a node has is no less than none, and GPUs are whole", "nodes", "{'metadata': {'name': 'a'}}",
-      "{'metadata': {'name': 'a'}, 'status': {'capacity': {'cpu': '-1', 'nvidia.com/gpu': '500m'}, 'allocatable': {'cpu': '500m'}}}",
-      "Invalid status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal to 0\n"
+      "{'metadata': {'name': 'a'}, 'status': {'capacity': {'cpu': '-1', 'nvidia.com/gpu': '500m'}, 'allocatable': {'cpu': "
+      "'500m'}}}", "Invalid status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal to 0\n"
       "Invalid status.capacity.nvidia.com/gpu: Invalid value: \"500m\": must be an integer\n" },
     { "a deadline beyond what is counted", "pods", NULL,
       "{'metadata': {'name': 'a'}, 'spec': {'activeDeadlineSeconds': 2147483648, 'containers': [{'name': 'a', 'image': 'b'}]}}",

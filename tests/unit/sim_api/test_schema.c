@@ -45,8 +45,10 @@ static const struct read_row {
       "{'metadata': {}, 'spec': {'nodes': {'labels': {'a': 'b', 'c/d': 'e'}}}, 'status': {'observedGeneration': -1}}", NULL },
     { "what is of a wrong type is kept, to be refused later", "{'spec': [1]}",
       "{'metadata': {}, 'spec': [1], 'status': {'observedGeneration': -1}}", NULL },
-    { "a number with nothing behind its point is an integer", "{'spec': {'rollout': {'maxParallel': 3.0, 'maxUnavailable': 1.5}}}",
-      "{'metadata': {}, 'spec': {'rollout': {'maxParallel': 3, 'maxUnavailable': 1.5}}, 'status': {'observedGeneration': -1}}", NULL },
+    { "a number with nothing behind its point is an integer",
+      "{'spec': {'rollout': {'maxParallel': 3.0, 'maxUnavailable': 1.5}}}",
+      "{'metadata': {}, 'spec': {'rollout': {'maxParallel': 3, 'maxUnavailable': 1.5}}, 'status': {'observedGeneration': -1}}",
+      NULL },
     { "a default is for what is not there", "{'status': {}}", "{'metadata': {}, 'status': {}}", NULL },
     { "labels are strings", "{'metadata': {'labels': {'a': 5}}}", NULL,
       "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string" },
@@ -116,8 +118,7 @@ static const struct check_row {
     { "required, in items", "{'nodes': {'selector': {'matchExpressions': [{'operator': 'In', 'values': ['a']}, 5]}}}",
       "Required spec.nodes.selector.matchExpressions[0].key: Required value\n"
       "TypeInvalid spec.nodes.selector.matchExpressions[1]: Invalid value: \"integer\": spec.nodes.selector.matchExpressions[1] "
-      "in body must be of "
-      "type object: \"integer\"\n" BLOCKED },
+      "in body must be of type object: \"integer\"\n" BLOCKED },
     { "a rule over keys of a map",
       "{'nodes': {'labels': {'kubernetes.io/x': 'a', 'ostler.dev/x': 'b', 'nvidia.com/gpu.present': 'c'}}}",
       "Invalid spec.nodes.labels: Invalid value: keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set "
@@ -131,8 +132,7 @@ static const struct check_row {
       "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"abc\": spec.nodes.startupTaint.timeout in body should match "
       "'^(0|([0-9]{1,6}(h|m|s|ms))+)$'\n"
       "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"string\": type conversion error from 'string' to "
-      "'google.protobuf.Duration' evaluating "
-      "rule: must be a…\n" },
+      "'google.protobuf.Duration' evaluating rule: must be a…\n" },
     { "a rule over several members",
       "{'driver': {'precompiled': true, 'version': 'sha256:0000000000000000000000000000000000000000000000000000000000000000'}}",
       "Invalid spec.driver: Invalid value: a precompiled driver has one image for each kernel: version cannot be a digest\n" },
@@ -157,14 +157,16 @@ static const struct check_row {
       "Invalid spec.rollout.maxUnavailable: Invalid value: \"25%\\u0000\": spec.rollout.maxUnavailable in body should match "
       "'^([1-9][0-9]?|100)%$'\n" },
     { "a NUL where a rule has a pattern", "{'driver': {'version': '580\\u0000'}}",
-      "Invalid spec.driver.version: Invalid value: \"580\\u0000\": must be the tag of an image, or sha256: and 64 hexadecimal digits\n" },
+      "Invalid spec.driver.version: Invalid value: \"580\\u0000\": must be the tag of an image, or sha256: and 64 hexadecimal "
+      "digits\n" },
     { "a number beyond those that can be counted", "{'rollout': {'maxUnavailable': 1e300}}",
       "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type "
       "integer,string: \"number\"\n"
       "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least one schema (anyOf)\n"
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type integer: "
-      "\"number\"\n"
-      "Invalid <nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.rollout.maxUnavailable\n" BLOCKED },
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type "
+      "integer: \"number\"\n"
+      "Invalid <nil>: Invalid value: \"\": Checked value must be of type integer (default format) in "
+      "spec.rollout.maxUnavailable\n" BLOCKED },
 };
 
 static void check_causes(const json_t *before, const json_t *object, const char *want)
@@ -210,13 +212,13 @@ static void check_status(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *object =
-        tree("{'metadata': {'name': 'default'}, 'status': {'notYetActedOn': ['a', 'a'], 'conditions': [{'type': 'Ready', "
-             "'status': 'True', 'reason': 'A', 'message': '', 'lastTransitionTime': 'yesterday'}]}}");
+        tree("{'metadata': {'name': 'default'}, 'spec': {'exporter': {'imagePullSecrets': ['a', 'a']}}, 'status': {"
+             "'conditions': [{'type': 'Ready', 'status': 'True', 'reason': 'A', 'message': '', "
+             "'lastTransitionTime': 'yesterday'}]}}");
     check_causes(NULL, object,
-                 "Duplicate status.notYetActedOn[1]: Duplicate value: \"a\"\n"
+                 "Duplicate spec.exporter.imagePullSecrets[1]: Duplicate value: \"a\"\n"
                  "TypeInvalid status.conditions[0].lastTransitionTime: Invalid value: \"yesterday\": "
-                 "status.conditions[0].lastTransitionTime in body "
-                 "must be of type date-time: \"yesterday\"\n" BLOCKED);
+                 "status.conditions[0].lastTransitionTime in body must be of type date-time: \"yesterday\"\n" BLOCKED);
 }
 
 /* ---- rules */

@@ -32,16 +32,13 @@ static const struct refusal_row {
     { "a patch of no known type", "PATCH yaml " MAPS "/a", "{}", 415, "UnsupportedMediaType", "415: Unsupported Media Type" },
     { "a body that ends too early", "POST " MAPS, "{'metadata': {", 400, "BadRequest",
       "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected "
-      "end of JSON "
-      "input ({\"metadata\": {)" },
+      "end of JSON input ({\"metadata\": {)" },
     { "no body", "POST " MAPS, NULL, 400, "BadRequest",
       "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected "
-      "end of JSON input "
-      "(<empty>)" },
+      "end of JSON input (<empty>)" },
     { "a body that is no object", "POST " MAPS, "[]", 400, "BadRequest",
       "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: cannot "
-      "unmarshal into Go value of "
-      "type struct ([])" },
+      "unmarshal into Go value of type struct ([])" },
     { "a patch that is no object", "PATCH " MAPS "/a", "[]", 400, "BadRequest",
       "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}" },
     { "a JSON patch that is no list", "PATCH json " MAPS "/a", "{}", 400, "BadRequest",

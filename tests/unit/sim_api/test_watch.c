@@ -237,8 +237,8 @@ static const struct refusal_row {
       "NotOlderThan" },
     { "a match without a list", "resourceVersionMatch=Exact&resourceVersion=3", 422, "Invalid",
       "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch "
-      "unless "
-      "sendInitialEvents is provided, resourceVersionMatch: Unsupported value: \"Exact\": supported values: \"NotOlderThan\"]" },
+      "unless sendInitialEvents is provided, resourceVersionMatch: Unsupported value: \"Exact\": supported values: "
+      "\"NotOlderThan\"]" },
     { "a selector that is none", "labelSelector=!", 400, "BadRequest",
       "unable to parse requirement: found '', expected: identifier" },
 };

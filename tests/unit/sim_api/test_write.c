@@ -93,8 +93,7 @@ static const struct refusal_row {
     { "delete: a policy said twice", "DELETE " MAPS "/a", "{'propagationPolicy': 'Orphan', 'orphanDependents': true}", 422,
       "Invalid",
       "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Orphan\": orphanDependents and "
-      "deletionPropagation cannot be both "
-      "set" },
+      "deletionPropagation cannot be both set" },
     { "delete: a dry run of another kind", "DELETE " MAPS "/a", "{'dryRun': ['All', 'Foo']}", 422, "Invalid",
       "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"" },
 };
@@ -122,14 +121,13 @@ static void check_other_incarnation(void **state)
     assert_string_not_equal(first, second);
     CLEANUP_FREE char *put = xasprintf("{'metadata': {'name': 'a', 'uid': '%s'}}", first);
     CLEANUP_FREE char *updated = xasprintf("Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in "
-                                           "precondition: %s, UID in "
-                                           "object meta: %s",
+                                           "precondition: %s, UID in object meta: %s",
                                            first, second);
     served_refused(&s, "PUT " MAPS "/a", put, 409, "Conflict", updated);
     CLEANUP_FREE char *preconditions = xasprintf("{'preconditions': {'uid': '%s'}}", first);
     CLEANUP_FREE char *deleted = xasprintf("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (%s) "
-                                           "does not match the UID in "
-                                           "record (%s). The object might have been deleted and then recreated",
+                                           "does not match the UID in record (%s). The object might have been deleted and then "
+                                           "recreated",
                                            first, second);
     served_refused(&s, "DELETE " MAPS "/a", preconditions, 409, "Conflict", deleted);
     CLEANUP_FREE char *right = xasprintf("{'preconditions': {'uid': '%s'}}", second);
@@ -294,8 +292,7 @@ static void check_finalizers(void **state)
     served_refused(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/y', 'x.example/z', 'x.example/new']}}", 422,
                    "Invalid",
                    "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is "
-                   "being deleted, found new "
-                   "finalizers []string{\"x.example/new\"}");
+                   "being deleted, found new finalizers []string{\"x.example/new\"}");
     served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/z']}}", 200);
     served_expect(&s, "GET " MAPS "/a", NULL, 200);
     served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': null}}", 200);

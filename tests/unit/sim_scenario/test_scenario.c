@@ -34,7 +34,8 @@ static const struct bad_row {
     { "a span that ends before it begins", "latencies: {pull: 5s..1s}\n", "x.yaml:1: latencies.pull: must be a duration" },
     { "a word that is not among the choices", "drivers:\n- {outcome: Breaks}\n",
       "x.yaml:2: drivers[0].outcome: must be one of Works, FailsBuild, Hangs, " },
-    { "a beginning that is no time", "begins: tomorrow\n", "x.yaml:1: begins: must be a time, as \"2026-11-20T10:00:00Z\", in quotes" },
+    { "a beginning that is no time", "begins: tomorrow\n",
+      "x.yaml:1: begins: must be a time, as \"2026-11-20T10:00:00Z\", in quotes" },
     { "a truth that is text", "labeller: maybe\n", "x.yaml:1: labeller: must be true or false" },
     { "an empty name", "shapes:\n- {name: ''}\n", "x.yaml:2: shapes[0].name: must be text that is not empty" },
     { "more nodes than can be", SHAPES "nodes:\n- {name: node, shape: a, count: 30000}\n",
@@ -57,12 +58,14 @@ static const struct bad_row {
       "x.yaml:3: actions[0].with: is missing; Label needs the keys and their values" },
     { "a label that is no text", ACTION("do: Label, node: m-1, with: {k: false}"),
       "x.yaml:3: actions[0].with: the value of k must be text (in quotes, as \"false\") or null" },
-    { "a creation of nothing", ACTION("do: Create, kind: pods"), "x.yaml:3: actions[0].with: is missing; Create needs the object" },
+    { "a creation of nothing", ACTION("do: Create, kind: pods"),
+      "x.yaml:3: actions[0].with: is missing; Create needs the object" },
     { "an edit without a patch", ACTION("do: Edit, kind: pods, name: p"),
       "x.yaml:3: actions[0].with: is missing; Edit needs the merge patch" },
     { "an edit of no object", ACTION("do: Edit, with: {}"),
       "x.yaml:3: actions[0].kind: is missing; Edit needs a kind and a name, or a node" },
-    { "a taint that is not said", ACTION("do: Taint, node: m-1"), "x.yaml:3: actions[0].with: is missing; Taint needs the taint" },
+    { "a taint that is not said", ACTION("do: Taint, node: m-1"),
+      "x.yaml:3: actions[0].with: is missing; Taint needs the taint" },
     { "a taint with an effect that is none", ACTION("do: Taint, node: m-1, with: {key: k, effect: NoRun}"),
       "x.yaml:3: actions[0].with.effect: must be one of NoSchedule, PreferNoSchedule, NoExecute" },
     { "a shape's taint with an effect that is none", "shapes:\n- {name: a, taints: [{key: k, effect: x}]}\n",
@@ -81,11 +84,13 @@ static const struct bad_row {
       "x.yaml:3: actions[0].name: \"Late\" is not a name" },
     { "an object without an apiVersion", "objects:\n- {kind: Pod, metadata: {name: p}}\n",
       "x.yaml:2: objects[0].apiVersion: is missing" },
-    { "an object without a kind", "objects:\n- {apiVersion: v1, metadata: {name: p}}\n", "x.yaml:2: objects[0].kind: is missing" },
+    { "an object without a kind", "objects:\n- {apiVersion: v1, metadata: {name: p}}\n",
+      "x.yaml:2: objects[0].kind: is missing" },
     { "an object without a name", "objects:\n- {apiVersion: v1, kind: Pod}\n", "x.yaml:2: objects[0].metadata.name: is missing" },
     { "an object of a kind that is not there", "objects:\n- {apiVersion: v1, kind: Boat, metadata: {name: b}}\n",
       "x.yaml:2: objects[0].kind: there is no Boat in v1 here" },
-    { "a created object of a kind that is not there", ACTION("do: Create, with: {apiVersion: v2, kind: Pod, metadata: {name: p}}"),
+    { "a created object of a kind that is not there",
+      ACTION("do: Create, with: {apiVersion: v2, kind: Pod, metadata: {name: p}}"),
       "x.yaml:3: actions[0].with.kind: there is no Pod in v2 here" },
 };
 
@@ -118,8 +123,8 @@ static void an_action_may_name_a_node_for_short(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse(SHAPES "nodes: [{name: node, shape: a}]\nactions: [{at: 1m30s, do: Label, node: node, with: {a: null}}]\n",
-                               &e);
+    struct scenario *s = parse(SHAPES "nodes: [{name: node, shape: a}]\nactions: [{at: 1m30s, do: Label, node: node, with: {a: "
+                               "null}}]\n", &e);
     assert_non_null(s);
     const struct spec_action *a = &s->world.actions[0];
     assert_int_equal(a->at_ms, 90000);
@@ -175,15 +180,23 @@ static void a_base_gives_what_is_left_out(void **state)
     scenario_free(s);
 }
 
-static void the_example_of_the_readme_is_whole(void **state)
+/* A scenario that the README names, and how many nodes it has at least. */
+static void check_example(const char *file, size_t nodes)
 {
-    (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = scenario_read("sim/scenarios/fleet.yaml", &e);
+    struct scenario *s = scenario_read(file, &e);
     assert_string_equal(err_msg(&e), "");
     assert_non_null(s);
-    assert_true(s->world.node_count > 24);
+    assert_true(s->world.node_count >= nodes);
+    assert_int_equal(s->begins_us, 0);
     scenario_free(s);
+}
+
+static void the_examples_of_the_readme_are_whole(void **state)
+{
+    (void) state;
+    check_example("sim/scenarios/fleet.yaml", 25);
+    check_example("sim/scenarios/rollout.yaml", 6);
 }
 
 int main(void)
@@ -195,6 +208,6 @@ int main(void)
     suite_add(&s, "an action may name a node that comes later", an_action_may_name_a_node_that_comes_later, NULL);
     suite_add(&s, "a change leaves alone what it does not name", a_change_leaves_alone_what_it_does_not_name, NULL);
     suite_add(&s, "a base gives what a file leaves out", a_base_gives_what_is_left_out, NULL);
-    suite_add(&s, "the scenario of `make run` is whole", the_example_of_the_readme_is_whole, NULL);
+    suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole, NULL);
     return suite_run(&s, "scenario");
 }

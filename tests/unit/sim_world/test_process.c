@@ -268,7 +268,8 @@ static bool waits_for_list(uint64_t nth)
     enum { LATE_MS = 3000 };
     struct setting *s = make(1);
     struct order o = { .s = s };
-    struct fault late = { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = LATE_MS, .classes = FAULT_CLASS(REQUEST_READ), .nth = nth };
+    struct fault late = { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = LATE_MS, .classes = FAULT_CLASS(REQUEST_READ),
+                          .nth = nth };
     s->faults.rows = &late;
     s->faults.count = 1;
     api_on_commit(s->api, take_order, &o);
@@ -289,7 +290,8 @@ static void nothing_is_written_before_all_lists_have_come(void **state)
     uint64_t lists = 0;
     while (waits_for_list(lists + 1))
         lists++;
-    assert_int_equal(lists, 10); /* all that kube/resource.h has, but ConfigMaps and budgets, which few need, and what is only written */
+    /* All that kube/resource.h has, but ConfigMaps and budgets, which few need, and what is only written. */
+    assert_int_equal(lists, 10);
 }
 
 static void the_lease_is_given_back_after_the_last_write(void **state)

@@ -4,7 +4,8 @@
 
 #include "tests/unit/support/cmocka.h"
 
-/* Runs `check` for each *.yaml of the folder, with its path as the state; what main() returns. A folder without any is a failure. */
+/* Runs `check` for each *.yaml of the folder, with its path as the state; what main() returns. A folder without any is
+ * a failure. */
 int cases_run(const char *group, const char *folder, CMUnitTestFunction check);
 
 #endif

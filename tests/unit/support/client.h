@@ -1,5 +1,5 @@
-/* A client of ours against the server of tests/unit/client/server.py, on loopback: a program of such tests begins with client_tests_run(),
- * which starts the server for all of them. */
+/* A client of ours against the server of tests/unit/client/server.py, on loopback: a program of such tests begins with
+ * client_tests_run(), which starts the server for all of them. */
 #ifndef OSTLER_TESTS_SUPPORT_CLIENT_H
 #define OSTLER_TESTS_SUPPORT_CLIENT_H
 

@@ -1,5 +1,5 @@
-/* What a write to a node may touch. Patches as the API server carries them out, and the check that everything which is not Ostler's is
- * as it was. In a header, so that fuzz targets, which link no test support, have it too. */
+/* What a write to a node may touch. Patches as the API server carries them out, and the check that everything which is not
+ * Ostler's is as it was. In a header, so that fuzz targets, which link no test support, have it too. */
 #ifndef OSTLER_TESTS_SUPPORT_FRAME_H
 #define OSTLER_TESTS_SUPPORT_FRAME_H
 
@@ -109,12 +109,7 @@ static inline bool frame_says(const json_t *node, const char *what, const char *
 {
     const char *text = object_annotation(node, ANNOTATION_MARKS);
     CLEANUP_JSON json_t *said = text ? json_parse(text, strlen(text), NULL) : NULL;
-    size_t i;
-    json_t *entry;
-    json_array_foreach (json_object_get(said, what), i, entry)
-        if (str_eq(json_string_value(entry), name))
-            return true;
-    return false;
+    return json_has_text(json_object_get(said, what), name);
 }
 
 static inline bool frame_is_ours(const char *key)
@@ -162,8 +157,8 @@ static inline bool frame_is_upgrade(const json_t *says, const json_t *taint)
            str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT);
 }
 
-/* The taints that are not Ostler's by what a node says, in their order, but that which keeps a new node closed: it is Ostler's to take off, whoever has
- * set it. New reference. */
+/* The taints that are not Ostler's by what a node says, in their order, but that which keeps a new node closed: it is Ostler's to
+ * take off, whoever has set it. New reference. */
 static inline json_t *frame_foreign_taints(const json_t *node, const json_t *says)
 {
     json_t *out = json_array(), *taint;
@@ -172,7 +167,8 @@ static inline json_t *frame_foreign_taints(const json_t *node, const json_t *say
         CLEANUP_FREE char *name = frame_taint_name(taint);
         if (str_eq(json_str(taint, "key"), TAINT_STARTUP))
             continue;
-        if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) || (!frame_says(says, "taints", name) && !frame_is_upgrade(says, taint)))
+        if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) ||
+            (!frame_says(says, "taints", name) && !frame_is_upgrade(says, taint)))
             json_array_append(out, taint);
     }
     return out;

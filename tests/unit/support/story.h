@@ -1,5 +1,5 @@
-/* What a real API server answered to the writes of one object: the case files of tests/cases/sim_apply, recorded by tests/sim/record_apply.py.
- * Each step is a test of its own, on the object as the real server left it before. */
+/* What a real API server answered to the writes of one object: the case files of tests/cases/sim_apply, recorded by
+ * tests/sim/record_apply.py. Each step is a test of its own, on the object as the real server left it before. */
 #ifndef OSTLER_TESTS_SUPPORT_STORY_H
 #define OSTLER_TESTS_SUPPORT_STORY_H
 
@@ -29,7 +29,8 @@ struct story_step {
 typedef bool story_filter(const struct story_step *step);
 int story_run(const char *group, story_filter *wants, CMUnitTestFunction check);
 
-/* The step's `after` as it was before the server wrote what it writes by itself. With the managedFields of `before`. New reference. */
+/* The step's `after` as it was before the server wrote what it writes by itself. With the managedFields of `before`.
+ * New reference. */
 json_t *story_written(const struct story_step *step);
 /* Makes what the server writes by itself in this step what it was before. */
 void story_put_back(const struct story_step *step, json_t *object);

@@ -1,4 +1,5 @@
-/* Tests from tables: each row is a test with its own name, so that a table reads as a specification and a failure names its row.
+/* Tests from tables: each row is a test with its own name, so that a table reads as a specification and a failure names
+ * its row.
  *
  *     static const struct row { const char *name; … } rows[] = { { "an empty list has no items", … }, … };
  *     struct suite s = { 0 };

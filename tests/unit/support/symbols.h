@@ -1,5 +1,5 @@
-/* Hashes in case files: `$driver` and `$stack` stand for the target of the first node, `$driver@NAME` and `$stack@NAME` for that of
- * another, so that a case says what it means and outlives every change of inputs. */
+/* Hashes in case files: `$driver` and `$stack` stand for the target of the first node, `$driver@NAME` and `$stack@NAME` for that
+ * of another, so that a case says what it means and outlives every change of inputs. */
 #ifndef OSTLER_TESTS_SUPPORT_SYMBOLS_H
 #define OSTLER_TESTS_SUPPORT_SYMBOLS_H
 

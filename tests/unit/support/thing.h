@@ -12,7 +12,8 @@ struct thing {
 
 /* The table's record of that name, or NULL. */
 const struct thing *thing_get(const struct table *t, const char *name);
-/* The operations of a table of things. Changes go to `log` (borrowed; NULL: nowhere) as "a: x -> y", with "nothing" where there is none. */
+/* The operations of a table of things. Changes go to `log` (borrowed; NULL: nowhere) as "a: x -> y", with "nothing" where there
+ * is none. */
 struct table_ops thing_ops(struct buf *log);
 
 #endif

@@ -1,9 +1,9 @@
-/* A toy cluster for decisions: objects in memory, the cluster's own tables and sums over them, plans carried out at once as the API
- * server would, and pods that follow the labels as the DaemonSet controller makes them. No network, no time, no queue.
+/* A toy cluster for decisions: objects in memory, the cluster's own tables and sums over them, plans carried out at once as the
+ * API server would, and pods that follow the labels as the DaemonSet controller makes them. No network, no time, no queue.
  *
  *     toy_init(&t, tree("{'spec': {}}"));
  *     toy_put(&t, RESOURCE_NODE, toy_node(tree("{'labels': {'nvidia.com/gpu.present': 'true'}}")));
- *     toy_settle(&t);
+ *     toy_settle(&t, true, NULL);
  *
  * Each write is held against what no write may ever do: no guard, nothing changed, marks of others touched. */
 #ifndef OSTLER_TESTS_SUPPORT_TOY_H
@@ -27,6 +27,7 @@ struct toy {
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
     int64_t watched_s;               /* how long Ostler has been at work; 0: for ever */
     int64_t age_s;                   /* how long nothing was heard */
+    int64_t tasks_age_s;             /* the same of pods that prove a GPU */
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
     const char *not_evicted;         /* whose eviction was refused last, and in which words; NULL: nobody's; borrowed */
@@ -36,8 +37,8 @@ struct toy {
     size_t writes;                   /* actions carried out */
 };
 
-/* The policy (NULL: none) is as a person wrote it: its metadata are filled in, the finalizer included. Unless it says otherwise nodes need no proof
- * (validation.enabled, nodes.startupTaint.enabled): what proves them has tests of its own. */
+/* The policy (NULL: none) is as a person wrote it: its metadata are filled in, the finalizer included. Unless it says otherwise
+ * nodes need no proof (validation.enabled, nodes.startupTaint.enabled): what proves them has tests of its own. */
 void toy_init(struct toy *t, const json_t *policy);
 void toy_clear(struct toy *t);
 
@@ -49,12 +50,13 @@ void toy_remove(struct toy *t, enum resource_id resource, const char *name);
 /* The object, or NULL. Borrowed. */
 json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name);
 
-/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, upSince, cordoned, deleting. New reference. */
+/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, upSince, cordoned,
+ * deleting. New reference. */
 json_t *toy_node(const json_t *brief);
-/* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its first
- * init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage, owners,
- * restartPolicy. Of a one-off pod on gpu-1: task, name, purpose, policy (uid), resource, phase, created, ended (how its container did), unschedulable (in which
- * words). New reference. */
+/* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its
+ * first init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage, owners, made (when),
+ * volumes, tolerations, restartPolicy. Of a one-off pod on gpu-1: task, name, purpose, policy (uid), resource, phase, created,
+ * ended (how its container did), unschedulable (in which words). New reference. */
 json_t *toy_pod(const json_t *brief);
 /* The record of a revision with these inputs. New reference. */
 json_t *toy_record(const char *hash, const json_t *inputs);
@@ -74,8 +76,8 @@ void toy_pass_rollout(struct toy *t, struct plan *plan);
 void toy_carry_out(struct toy *t, const struct plan *plan);
 /* What the DaemonSet controller does: pods where labels want them, none elsewhere. True when anything changed. */
 bool toy_follow(struct toy *t);
-/* Passes over everything, with pods that follow when `follow` is set, until nothing is left to do; fails the test when that has no end.
- * The text of all actions goes to `log` (may be NULL), an empty line after each round. */
+/* Passes over everything, with pods that follow when `follow` is set, until nothing is left to do; fails the test when that has
+ * no end. The text of all actions goes to `log` (may be NULL), an empty line after each round. */
 void toy_settle(struct toy *t, bool follow, struct buf *log);
 
 #endif

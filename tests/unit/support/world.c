@@ -263,7 +263,8 @@ void world_status(struct world *w, size_t place, int status)
 
 void world_bytes(struct world *w, size_t place, const char *text)
 {
-    deliver_later(w, (struct world_delivery){ .what = DELIVER_BYTES, .id = world_call(w, place)->id, .bytes = json_quoted(text) });
+    deliver_later(w,
+                  (struct world_delivery){ .what = DELIVER_BYTES, .id = world_call(w, place)->id, .bytes = json_quoted(text) });
 }
 
 static void finish(struct world *w, size_t place, struct transport_result result)

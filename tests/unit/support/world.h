@@ -1,6 +1,6 @@
 /* A world without a network and without time of its own, behind the seams kube/transport.h and base/clock.h: requests stay open
- * until the test answers them, in any order and in any pieces; the clock stands still until the test moves it. Answers come from the
- * loop's turn, as those of the network do, so that what runs in here runs as it does outside.
+ * until the test answers them, in any order and in any pieces; the clock stands still until the test moves it. Answers come from
+ * the loop's turn, as those of the network do, so that what runs in here runs as it does outside.
  *
  *     world_init(&w);
  *     informer_start(…&w.transport, w.loop…);

@@ -1,0 +1,72 @@
+/* Any JSON as a Pod, such as anybody may have made and any kubelet may have written to: no crash, reading it twice gives
+ * the same, what is kept of words of others is within its bounds, and it is a one-off pod of Ostler's or one of all others,
+ * never both. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/model/proof.h"
+
+#define OPERANDS "ostler-operands"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct pod *project_fn(struct intern *in, const char *operand_namespace, const json_t *object);
+
+static void check_text(const struct intern *in, uint32_t id, size_t max)
+{
+    if (strlen(str_or_empty(intern_text(in, id))) > max)
+        abort();
+}
+
+static void check_words(const struct intern *in, const struct pod *p)
+{
+    const struct task *t = pod_task(p);
+    bool again;
+    struct proof_facts facts;
+    if (p->problem && (strlen(p->problem) > 300 || strchr(p->problem, '\n')))
+        abort();
+    if (pod_ended(in, p, &again) && p->component == COMPONENT_NONE)
+        abort();
+    if (!t)
+        return;
+    check_text(in, t->said, TASK_SAID_MAX);
+    check_text(in, t->why_no_image, TASK_WORDS_MAX);
+    proof_read(str_or_empty(intern_text(in, t->said)), &facts);
+}
+
+/* Whether it is kept. */
+static bool check_as(const json_t *object, project_fn *project)
+{
+    struct intern *in = intern_new();
+    struct pod *a = project(in, OPERANDS, object), *b = project(in, OPERANDS, object);
+    bool kept = a;
+    if (!a != !b)
+        abort();
+    if (a) {
+        if (!pod_same(a, b))
+            abort();
+        check_words(in, a);
+        pod_free(in, a);
+        pod_free(in, b);
+    }
+    if (intern_count(in) != 0)
+        abort();
+    intern_free(in);
+    return kept;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_JSON json_t *object = json_parse((const char *) data, size, NULL);
+    if (!json_is_object(object))
+        return 0;
+    bool task = check_as(object, pod_project_task), user = check_as(object, pod_project), any = check_as(object, pod_project_any);
+    if ((task && (user || any)) || (user && !any))
+        abort();
+    return 0;
+}

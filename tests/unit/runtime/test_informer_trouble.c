@@ -1,0 +1,345 @@
+/* What an informer makes of what goes wrong: versions that are gone, answers that make no sense, connections that fail. */
+#include "tests/unit/runtime/informing.h"
+
+/* ---- 410 */
+
+static void gone_at_the_opening(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_pass(&f->w, 5000);
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 410, STATUS("410", "Expired"));
+    world_turn(&f->w);
+    world_expect(&f->w, LIST);
+    expect_problem(f, "");
+    assert_true(informer_synced(f->informer));
+    expect_content(f, "a=x b=y");
+    world_reply(&f->w, 0, 200, PAGE("90", "", NODE("a", "80", "w")));
+    world_turn(&f->w);
+    expect_content(f, "a=w"); /* b's deletion was never told, only missed */
+    world_expect(&f->w, WATCH("90"));
+}
+
+static void gone_in_the_stream(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_expect(&f->w, LIST);
+    expect_problem(f, "");
+    world_reply(&f->w, 0, 200, PAGE("90", "", NODE("b", "2", "y")));
+    world_turn(&f->w);
+    expect_content(f, "b=y");
+}
+
+static void gone_at_a_later_page(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 200, PAGE("10", "t1", NODE("a", "1", "x")));
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 410, STATUS("410", "Expired"));
+    world_turn(&f->w);
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, LIST);
+    world_reply(&f->w, 0, 200, PAGE("20", "", NODE("b", "2", "y")));
+    world_turn(&f->w);
+    expect_content(f, "b=y");
+    world_expect(&f->w, WATCH("20"));
+}
+
+static void gone_again_and_again_is_a_problem(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 410, STATUS("410", "Expired"));
+    world_turn(&f->w);
+    expect_problem(f, "cannot watch nodes: HTTP 410: as the test wants");
+    world_expect(&f->w, "");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    assert_int_equal(informer_restarts(f->informer), 2);
+}
+
+static void gone_after_an_outage_is_well_only_with_the_list(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_break(&f->w, 0, 200, ERR_UNREACHABLE, "the connection was reset");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_reply(&f->w, 0, 410, STATUS("410", "Expired"));
+    world_turn(&f->w);
+    world_expect(&f->w, LIST);
+    expect_problem(f, "cannot watch nodes: the connection was reset");
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+}
+
+static void server_that_lags_behind_is_listed_anew(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_pass(&f->w, 5000);
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 504,
+                "{'kind': 'Status', 'reason': 'Timeout', 'details': {'causes': [{'reason': 'ResourceVersionTooLarge'}]}}");
+    world_turn(&f->w);
+    world_expect(&f->w, LIST);
+}
+
+/* ---- what does not make sense */
+
+static void bad_item_fails_the_list(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 200,
+                PAGE("10", "", NODE("a", "1", "x") ", {'metadata': {'name': 'b', 'name': 'b'}}, " NODE("c", "2", "z")));
+    world_turn(&f->w);
+    assert_non_null(informer_problem(f->informer));
+    assert_false(informer_synced(f->informer));
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, LIST);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    expect_content(f, "a=x b=y");
+}
+
+/* A later list with an item that cannot be read takes nothing away. */
+static void bad_item_makes_nothing_go(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_expect(&f->w, LIST);
+    world_reply(&f->w, 0, 200, PAGE("20", "", NODE("a", "1", "x") ", {'metadata': {'name': 'b', 'name': 'b'}}"));
+    world_turn(&f->w);
+    assert_non_null(informer_problem(f->informer));
+    expect_content(f, "a=x b=y");
+}
+
+/* Anybody who may write an annotation can write these. */
+static void escaped_nul_costs_nothing(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x', 'more': '\\u0000") ", " NODE("b", "2", "y', '\\u0000': '")));
+    world_turn(&f->w);
+    expect_content(f, "a=x b=y");
+    world_status(&f->w, 0, 200);
+    stream(f, EVENT("ADDED", NODE("c", "11", "z', 'more': '\\u0000")) EVENT("MODIFIED", NODE("b", "12", "w', '\\u0000': '")));
+    expect_problem(f, "");
+    expect_content(f, "a=x b=w c=z");
+}
+
+static void bad_event_makes_a_new_list(void **state)
+{
+    static const char *const frames[] = {
+        "{'type': 'MODIFIED', 'object': {'metadata': {'name': 'a', 'name': 'a'}}}\n",
+        "{'type': 'MODIFIED'}\n",
+        "{'type': 'MODIFIED', 'object': 'text'}\n",
+        "{'type': 'SURPRISE', 'object': " NODE("c", "11", "z") "}\n",
+        "{'object': " NODE("c", "11", "z") "}\n",
+        STATUS("500", "InternalError") "\n",
+        "{}\n",
+        "<html>",
+        "]",
+    };
+    struct fixture *f = *state;
+    start_listed(f);
+    for (size_t i = 0; i < ARRAY_LEN(frames); i++) {
+        stream(f, frames[i]);
+        assert_non_null(informer_problem(f->informer));
+        world_expect(&f->w, "");
+        expect_content(f, "a=x b=y");
+        world_pass(&f->w, 60000);
+        world_expect(&f->w, LIST);
+        world_reply(&f->w, 0, 200, AB);
+        world_turn(&f->w);
+        expect_problem(f, "");
+        world_status(&f->w, 0, 200);
+    }
+}
+
+static void error_event_without_a_status(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, "{'type': 'ERROR'}\n");
+    assert_non_null(informer_problem(f->informer));
+    world_pass(&f->w, FIRST_WAIT_MS);
+    assert_int_equal(world_open(&f->w), 1);
+}
+
+static void list_that_broke_off_drops_nothing(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_status(&f->w, 0, 200);
+    world_bytes(&f->w, 0, "{'metadata': {'resourceVersion': '20'}, 'items': [" NODE("a", "1", "x"));
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    expect_problem(f, "cannot watch nodes: the list broke off");
+    expect_content(f, "a=x b=y");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, LIST);
+    world_status(&f->w, 0, 200);
+    world_bytes(&f->w, 0, "{'metadata': {'resourceVersion': '20'}, 'items': [" NODE("a", "1", "x"));
+    world_break(&f->w, 0, 200, ERR_UNREACHABLE, "the connection was reset");
+    world_turn(&f->w);
+    expect_content(f, "a=x b=y");
+    expect_problem(f, "cannot watch nodes: the connection was reset");
+}
+
+static void list_that_is_none(void **state)
+{
+    static const char *const bodies[] = { "", "<html>", "{}", "{'metadata': {}, 'items': []}", "[]" };
+    struct fixture *f = *state;
+    start(f);
+    for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
+        world_expect(&f->w, LIST);
+        world_reply(&f->w, 0, 200, bodies[i]);
+        world_turn(&f->w);
+        assert_non_null(informer_problem(f->informer));
+        assert_false(informer_synced(f->informer));
+        world_expect(&f->w, "");
+        world_pass(&f->w, 60000);
+    }
+}
+
+/* ---- failures */
+
+static void silent_stream_is_dead(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_pass(&f->w, 149000);
+    stream(f, BOOKMARK("57"));
+    world_pass(&f->w, 149000);
+    world_expect(&f->w, WATCH("10"));
+    expect_problem(f, "");
+    world_pass(&f->w, 1000);
+    assert_int_equal(f->w.cancelled, 1);
+    expect_problem(f, "cannot watch nodes: the stream was silent for 150 s");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, WATCH("57"));
+    world_status(&f->w, 0, 200);
+    world_turn(&f->w);
+    expect_problem(f, "");
+}
+
+static void stream_that_never_opens_is_dead_too(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    world_pass(&f->w, 150000);
+    assert_int_equal(f->w.cancelled, 1);
+    assert_non_null(informer_problem(f->informer));
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, LIST); /* the version may be one that the server does not have any more */
+}
+
+static void problem_is_a_sentence(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list nodes'}");
+    world_turn(&f->w);
+    expect_problem(f, "cannot list nodes: HTTP 403: no right to list nodes; grant the right: the chart's ClusterRole and Roles "
+                      "have all that are needed");
+    assert_int_equal(f->changes, 1);
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+    world_turn(&f->w);
+    expect_problem(f, "cannot list nodes: connection refused");
+    assert_int_equal(f->changes, 1); /* failing it was already */
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    assert_true(f->changes > 1);
+    assert_int_equal(informer_restarts(f->informer), 2);
+}
+
+static void failed_watch_goes_on_where_it_was(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("MODIFIED", NODE("a", "12", "w")));
+    world_break(&f->w, 0, 200, ERR_UNREACHABLE, "the connection was reset");
+    world_turn(&f->w);
+    expect_problem(f, "cannot watch nodes: the connection was reset");
+    assert_true(informer_synced(f->informer));
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, WATCH("12"));
+    world_status(&f->w, 0, 200);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    stream(f, EVENT("ERROR", STATUS("500", "InternalError")));
+    expect_problem(f, "cannot watch nodes: HTTP 500: as the test wants");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, WATCH("12"));
+}
+
+static void retry_after_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_refuse(&f->w, 0, 429, 7000, STATUS("429", "TooManyRequests"));
+    world_turn(&f->w);
+    expect_problem(f, "cannot list nodes: HTTP 429: as the test wants");
+    world_pass(&f->w, 6999);
+    world_expect(&f->w, "");
+    world_pass(&f->w, 1);
+    world_expect(&f->w, LIST);
+}
+
+static void streams_that_end_at_once_are_a_failure(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    world_expect(&f->w, "");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, WATCH("10"));
+}
+
+int main(void)
+{
+    static const struct informing rows[] = {
+        { "gone when a watch is opened: listed anew", gone_at_the_opening },
+        { "gone in the stream: listed anew", gone_in_the_stream },
+        { "gone at a later page: from the first page", gone_at_a_later_page },
+        { "gone again and again is a problem", gone_again_and_again_is_a_problem },
+        { "gone after an outage: all is well only with the list", gone_after_an_outage_is_well_only_with_the_list },
+        { "a server that lags behind is listed anew", server_that_lags_behind_is_listed_anew },
+        { "a bad item fails the list", bad_item_fails_the_list },
+        { "a bad item makes nothing go", bad_item_makes_nothing_go },
+        { "an escaped NUL costs nothing", escaped_nul_costs_nothing },
+        { "a bad event makes a new list", bad_event_makes_a_new_list },
+        { "an error event without a status", error_event_without_a_status },
+        { "a list that broke off drops nothing", list_that_broke_off_drops_nothing },
+        { "a list that is none is a problem", list_that_is_none },
+        { "a silent stream is dead", silent_stream_is_dead },
+        { "a stream that never opens is dead too", stream_that_never_opens_is_dead_too },
+        { "a problem is a sentence, until it is over", problem_is_a_sentence },
+        { "a failed watch goes on where it was", failed_watch_goes_on_where_it_was },
+        { "Retry-After is waited for", retry_after_is_waited_for },
+        { "streams that end at once are a failure", streams_that_end_at_once_are_a_failure },
+    };
+    return run_informing(rows, ARRAY_LEN(rows), "informer in trouble");
+}
