@@ -47,8 +47,9 @@ static void note_end(struct plan_keeper *k, const struct rollout_node *n, int64_
     const json_t *begun = json_object_get(k->under_way, n->name);
     int64_t took_s = now_s - json_integer_value(json_array_get(begun, 0));
     bool arrived = !n->claim && str_eq(n->driver, n->target_driver) && str_eq(n->stack, n->target_stack);
-    if (begun && arrived && took_s > 0)
-        add_pace(k, (enum rollout_tier) json_integer_value(json_array_get(begun, 1)), took_s, plan);
+    /* Less than a second counts as one: a pace of 0 would say that nothing is known. */
+    if (begun && arrived && took_s >= 0)
+        add_pace(k, (enum rollout_tier) json_integer_value(json_array_get(begun, 1)), took_s ? took_s : 1, plan);
     json_object_del(k->under_way, n->name);
 }
 

@@ -116,6 +116,18 @@ static void check_pace(void **state)
     assert_int_equal(f->keeper.pace[ROLLOUT_STACK].nodes, 0);
 }
 
+/* Between two whole seconds. */
+static void check_quick_pace(void **state)
+{
+    struct fleet *f = *state;
+    int64_t again_s;
+    pass(f, &again_s);
+    release(f, 0, 0);
+    pass(f, &again_s);
+    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].nodes, 1);
+    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].node_s, 1);
+}
+
 /* A node that failed, or whose claim a person took off, tells of no pace; nor does one that was on its way before
  * this process. */
 static void check_no_pace(void **state)
@@ -195,6 +207,7 @@ int main(void)
     struct suite s = { 0 };
     suite_add_fixture(&s, "there is one plan for all steps, until all is done", check_one_plan, set_up, tear_down);
     suite_add_fixture(&s, "the pace is the mean over the nodes that went", check_pace, set_up, tear_down);
+    suite_add_fixture(&s, "a node that took less than a second counts as one second", check_quick_pace, set_up, tear_down);
     suite_add_fixture(&s, "who did not come through, or was not seen to begin, has no pace", check_no_pace, set_up, tear_down);
     suite_add_fixture(&s, "at rest a plan is made anew, but not each moment", check_at_rest, set_up, tear_down);
     suite_add_fixture(&s, "another process goes on with what the status says", check_restart, set_up, tear_down);
