@@ -79,7 +79,7 @@ static const struct option_row {
     { "--simulate", PLAN, SWITCH, offsetof(struct options, simulate), "BOOL",
       "plan: play the whole rollout and print what happens when; default: false" },
     { "--driver-takes", SIMULATION, DURATION, offsetof(struct options, driver_takes_ms), "TIME",
-      "plan --simulate: how long a driver installs; default: 3m" },
+      "plan --simulate: how long a driver installs; default: 3m, at most half of timeouts.install" },
     { "--pull-takes", SIMULATION, DURATION, offsetof(struct options, pull_takes_ms), "TIME",
       "plan --simulate: how long an image is pulled; default: 30s" },
     { "--jobs-end-after", SIMULATION, DURATION, offsetof(struct options, jobs_end_after_ms), "TIME",
@@ -217,7 +217,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
     *ret = (struct options){ .command = COMMAND_RUN, .operand_namespace = "ostler-operands", .listen = ":8080",
                              .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_policy_grace_ms = 10 * 60 * 1000,
-                             .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = 3 * 60 * 1000,
+                             .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = -1,
                              .pull_takes_ms = 30 * 1000, .simulated_ms = INT64_C(336) * 3600 * 1000 };
     unsigned given = 0;
     for (int i = 1; i < argc; i++) {

@@ -27,7 +27,8 @@ struct options {
     int64_t absent_policy_grace_ms;
     enum output output;
     bool simulate;
-    int64_t driver_takes_ms, pull_takes_ms; /* with simulate: how long a driver installs, and an image is pulled */
+    int64_t driver_takes_ms;                /* with simulate: how long a driver installs; -1: not said */
+    int64_t pull_takes_ms;                  /* the same: how long an image is pulled */
     int64_t jobs_end_after_ms;              /* the same: how long each job still runs; 0: it does not end */
     int64_t simulated_ms;                   /* the same: the most that is simulated */
     bool leader_elect;

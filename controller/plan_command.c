@@ -60,7 +60,7 @@ static int simulate(struct planning *p, const json_t *plan)
     CLEANUP_JSON json_t *told = simulation_run(p->o, c, snapshot_objects(p->snapshot), p->policy, &p->e);
     if (!told)
         return -1;
-    json_object_set_new(told, "assumptions", simulation_assumptions(p->o, &c->rollout, plan));
+    json_object_set_new(told, "assumptions", simulation_assumptions(p->o, c, plan));
     p->unfinished = !json_bool(told, "summary.complete", false);
     print(p, told, simulation_print);
     return 0;
@@ -74,6 +74,8 @@ static int make_plan(struct planning *p)
     refusing_make(snapshot_objects(p->snapshot), &refusing);
     int rc = plan_ahead(snapshot_cluster(p->snapshot), p->policy, &refusing, &ahead, &p->e);
     CLEANUP_JSON json_t *plan = rc == 0 ? plan_ahead_json(&ahead) : NULL;
+    if (plan && p->o->file)
+        json_object_set_new(plan, "ofFile", json_true());
     if (plan && p->o->simulate)
         rc = simulate(p, plan);
     else if (plan)

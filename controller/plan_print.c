@@ -95,9 +95,11 @@ static size_t print_moves(const json_t *moves, size_t first)
     return first + json_array_size(driver) + json_array_size(stack);
 }
 
+/* While a person has to do something first, nobody knows when anything begins. */
 static void print_waves(const json_t *plan)
 {
     const json_t *moves = json_object_get(plan, "moves"), *waves = json_object_get(plan, "waves");
+    bool timed = !json_str(plan, "held");
     size_t i, at = 0;
     json_t *wave;
     if (json_int(plan, "underWay", 0)) {
@@ -107,7 +109,7 @@ static void print_waves(const json_t *plan)
     if (json_array_size(waves))
         printf("\n");
     json_array_foreach (waves, i, wave) {
-        const char *begins = json_str(wave, "begins");
+        const char *begins = timed ? json_str(wave, "begins") : NULL;
         if (i == ROWS)
             break;
         printf("wave %zu%s%s%s: ", i + 1, json_bool(wave, "canary", false) ? " (canary)" : "", begins ? ", begins " : "",
@@ -256,15 +258,15 @@ static void print_pool(const json_t *pool)
     printf("\n");
 }
 
-/* What a person has to do before it begins. */
-static void print_held(const json_t *plan)
+/* What a person has to do before it begins. A policy of a file is none yet that could be approved. */
+static void print_held(const json_t *plan, bool of_file)
 {
-    const char *held = json_str(plan, "held");
-    if (str_eq(held, rollout_hold_reason(ROLLOUT_HOLD_APPROVAL)))
-        printf("waits for approval: kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "=%s --overwrite\n",
-               json_str_or_empty(plan, "hash"));
-    else if (held)
+    if (str_eq(json_str(plan, "held"), rollout_hold_reason(ROLLOUT_HOLD_PAUSED)))
         printf("does not begin while spec.rollout.paused is true\n");
+    if (json_bool(plan, "approvalMissing", false))
+        printf("%s: kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "=%s --overwrite\n",
+               of_file ? "waits for approval; after you applied the file, approve with" : "waits for approval",
+               json_str_or_empty(plan, "hash"));
 }
 
 static void print_failures(const json_t *failures)
@@ -277,12 +279,12 @@ static void print_failures(const json_t *failures)
                rollout_hold_reason(ROLLOUT_HOLD_FAILED), json_str_or_empty(f, "tier"), hash, *version ? " (" : "", version,
                *version ? ")" : "", json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"), json_str_or_empty(f, "at"),
                json_str_or_empty(f, "reason"));
-        printf("  nobody else gets it; change the policy, or have it tried again: kubectl annotate gpuclusterpolicy " POLICY_NAME
-               " " POLICY_RETRY "=%s --overwrite\n", hash);
+        printf("  nobody else gets it; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "\n",
+               json_str_or_empty(f, "retry"));
     }
 }
 
-static void print_plan(const json_t *plan)
+static void print_plan(const json_t *plan, bool of_file)
 {
     size_t i;
     json_t *pool;
@@ -290,7 +292,7 @@ static void print_plan(const json_t *plan)
     print_message(json_str_or_empty(plan, "message"));
     json_array_foreach (json_object_get(plan, "pools"), i, pool)
         print_pool(pool);
-    print_held(plan);
+    print_held(plan, of_file);
     print_waves(plan);
     print_leaving(plan);
     CLEANUP_JSON json_t *blockers = blockers_by_node(plan);
@@ -303,7 +305,7 @@ void plan_print(const json_t *whole)
     const json_t *plan = json_object_get(whole, "plan"), *failed = json_object_get(whole, "failed");
     print_failures(failed);
     if (json_is_object(plan))
-        print_plan(plan);
+        print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
         printf("nothing to do: every node that Ostler serves runs what the policy says\n");
     print_rows("gets its first driver and stack, at once", json_object_get(whole, "first"));

@@ -8,20 +8,33 @@
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/proof.h"
 #include "snapshot.h"
 
 /* ---- machines */
 
-/* GPUs that the node has, also while its driver is off. */
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* GPUs that the node has, also while its driver is off or it was just booted: then those that its claim or its last proof knows
+ * of. One of which nothing is known has one. */
 static int gpus_of(const struct cluster *c, const struct node *node)
 {
     struct claim claim;
-    const char *text = intern_text(c->strings, node->claim);
-    bool claimed = text && claim_parse(text, &claim, NULL);
-    return claimed && (int) claim.gpus > node->gpus ? (int) claim.gpus : node->gpus;
+    struct proof proof;
+    const char *claimed = intern_text(c->strings, node->claim), *proven = intern_text(c->strings, node->proof);
+    int gpus = node->gpus;
+    if (claimed && claim_parse(claimed, &claim, NULL))
+        gpus = larger(gpus, (int) claim.gpus);
+    if (!gpus && proven && proof_parse(proven, &proof))
+        gpus = (int) proof.gpus;
+    return larger(gpus, 1);
 }
 
-/* The resource of which the node has most, and of all others how many as {name: number}, NULL: there are none. New reference. */
+/* The resource of which the node has most (where it has no GPU at the moment, one that its kubelet knows), and of all others how
+ * many as {name: number}, NULL: there are none. New reference. */
 static json_t *devices_of(const struct simulated_world *w, const struct node_slot *slot, const char **ret_first)
 {
     CLEANUP_FREE char *key = snapshot_key("Node", slot->name);
@@ -33,10 +46,11 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
     *ret_first = NULL;
     json_object_foreach (json_at(node, "status.allocatable"), name, value) {
         int64_t n;
-        if (!detect_gpu_resource(name) || !str_parse_int(str_or_empty(json_string_value(value)), 1, INT32_MAX, &n))
+        if (!detect_gpu_resource(name) || !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
             continue;
-        json_object_set_new(devices, name, json_integer(n));
-        if (n > most)
+        if (n)
+            json_object_set_new(devices, name, json_integer(n));
+        if (n > most || !*ret_first)
             *ret_first = name;
         most = n > most ? n : most;
     }

@@ -28,6 +28,7 @@ enum {
     LATENCY_MIN_MS = 1,
     LATENCY_MAX_MS = 5,
     INSTANT_MS = 50,
+    DRIVER_TAKES_MS = 3 * MINUTE_MS,
     FORGET_MS = 2 * MINUTE_MS, /* every watch has had a bookmark by then */
 };
 
@@ -52,10 +53,18 @@ static const struct spec_latencies instant = {
     .plugin = { INSTANT_MS, INSTANT_MS }, .device_update = { INSTANT_MS, INSTANT_MS },
 };
 
-static struct spec_latencies assumed(const struct options *o)
+int64_t simulation_driver_takes_ms(const struct options *o, const struct rollout_spec *spec)
 {
-    return (struct spec_latencies){ .pull = { o->pull_takes_ms, o->pull_takes_ms },
-                                    .driver_build = { o->driver_takes_ms, o->driver_takes_ms } };
+    int64_t half_ms = spec->install_timeout_s * SECOND_MS / 2;
+    if (o->driver_takes_ms >= 0)
+        return o->driver_takes_ms;
+    return half_ms < DRIVER_TAKES_MS ? half_ms : DRIVER_TAKES_MS;
+}
+
+static struct spec_latencies assumed(const struct simulation *s)
+{
+    int64_t driver_ms = simulation_driver_takes_ms(s->o, s->spec), pull_ms = s->o->pull_takes_ms;
+    return (struct spec_latencies){ .pull = { pull_ms, pull_ms }, .driver_build = { driver_ms, driver_ms } };
 }
 
 /* ---- the world */
@@ -137,7 +146,7 @@ static void tear_down(struct simulation *s)
 /* A person's approval is taken for given. */
 static void begin_rollout(struct simulation *s)
 {
-    struct spec_latencies real = assumed(s->o);
+    struct spec_latencies real = assumed(s);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:b, s:s}}}", "spec", "rollout", "paused", 0, "approval", "Automatic");
     actors_set_latencies(s->actors, &real);
     s->story = story_new(s->api, &s->sim, s->spec);

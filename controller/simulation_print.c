@@ -2,9 +2,12 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/claim.h"
+#include "simulated_world.h"
+#include "simulation.h"
 #include "simulation_story.h"
 
 enum { MINUTE_S = 60, HOUR_S = 3600, SECOND_MS = 1000 };
@@ -12,11 +15,18 @@ enum { MINUTE_S = 60, HOUR_S = 3600, SECOND_MS = 1000 };
 /* Of a long timeline, and of what stands in the end, a person reads so much; -o yaml has all of it. */
 enum { FIRST_ROWS = 60, LAST_ROWS = 20, STANDING_ROWS = 20 };
 
+/* So many nodes are named in an assumption. */
+enum { NAMES = 10, NAMES_ROOM = 4 << 10 };
+
 /* ---- what was assumed */
 
 static json_t *how_long_drivers_take(const struct options *o, const struct rollout_spec *spec)
 {
-    long long takes_s = (long long) o->driver_takes_ms / SECOND_MS, pull_s = (long long) o->pull_takes_ms / SECOND_MS;
+    int64_t takes_ms = simulation_driver_takes_ms(o, spec);
+    long long takes_s = (long long) takes_ms / SECOND_MS, pull_s = (long long) o->pull_takes_ms / SECOND_MS;
+    if (o->driver_takes_ms < 0 && 2 * takes_ms == spec->install_timeout_s * SECOND_MS)
+        return json_textf("a driver is up after %lld s, half of spec.rollout.timeouts.install (--driver-takes says another "
+                          "time), an image is pulled in %lld s (--pull-takes)", takes_s, pull_s);
     if (takes_s < spec->install_timeout_s)
         return json_textf("a driver is up after %lld s (--driver-takes), an image is pulled in %lld s (--pull-takes)", takes_s,
                           pull_s);
@@ -43,12 +53,41 @@ static json_t *what_goes_well(const json_t *plan)
                       without, without == 1 ? "" : "s", without == 1 ? "its images" : "their images");
 }
 
-json_t *simulation_assumptions(const struct options *o, const struct rollout_spec *spec, const json_t *plan)
+static bool is_down(const struct node_slot *slot)
 {
-    return json_pack("[o, o, o, s, s, s]", how_long_drivers_take(o, spec), how_long_jobs_take(o), what_goes_well(plan),
-                     "hosts that are to run without a driver or a toolkit of Ostler's have their own",
-                     "the plan is approved and not paused; nodes that were under way when the cluster was read are through",
-                     "pods that leave are made again, by whoever owns them, where there are free GPUs");
+    return slot->summary.state == NODE_LOST;
+}
+
+static bool is_not_well(const struct node_slot *slot)
+{
+    const struct node_summary *s = &slot->summary;
+    return simulated_world_has_machine(slot) && s->state != NODE_READY && (!s->moving || s->trouble);
+}
+
+/* Nodes of which the assumption may come as a surprise are named: some, and how many more. */
+static void add_nodes(json_t *list, const struct cluster *c, bool (*is)(const struct node_slot *slot), const char *what)
+{
+    CLEANUP_BUF struct buf names = BUF_INIT(NAMES_ROOM);
+    size_t found = 0;
+    for (size_t i = 0; i < c->slots.len; i++)
+        if (is(c->by_name[i]) && found++ < NAMES)
+            buf_printf(&names, "%s%s", found > 1 ? ", " : "", c->by_name[i]->name);
+    if (found > NAMES)
+        buf_printf(&names, " and %zu more", found - NAMES);
+    if (found)
+        json_array_append_new(list, json_textf("%s: %s", what, buf_text(&names)));
+}
+
+json_t *simulation_assumptions(const struct options *o, const struct cluster *c, const json_t *plan)
+{
+    json_t *list =
+        json_pack("[o, o, o, s, s, s]", how_long_drivers_take(o, &c->rollout), how_long_jobs_take(o), what_goes_well(plan),
+                  "hosts that are to run without a driver or a toolkit of Ostler's have their own",
+                  "the plan is approved and not paused; nodes that were under way when the cluster was read are through",
+                  "pods that leave are made again, by whoever owns them, where there are free GPUs");
+    add_nodes(list, c, is_down, "down when the cluster was read, and left so");
+    add_nodes(list, c, is_not_well, "not well when the cluster was read, and taken for well");
+    return list;
 }
 
 /* ---- the story */

@@ -5,11 +5,11 @@
 #include <jansson.h>
 
 #include "options.h"
-#include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/cluster.h"
 
-/* What was assumed, as a list of sentences: `plan` is as plan_ahead_json() gives it, `spec` what the policy says of rollouts. New
+/* What was assumed, as a list of sentences: `plan` is as plan_ahead_json() gives it, in `c` every node was looked at. New
  * reference. */
-json_t *simulation_assumptions(const struct options *o, const struct rollout_spec *spec, const json_t *plan);
+json_t *simulation_assumptions(const struct options *o, const struct cluster *c, const json_t *plan);
 /* Prints, on standard output, what simulation_run() gave, with its assumptions. */
 void simulation_print(const json_t *told);
 

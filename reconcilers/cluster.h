@@ -39,6 +39,7 @@ struct node_slot {
     int64_t turn_ms;     /* mono: since when it has been seen to wait for its turn in the rollout; 0: it does not */
     int64_t told_ms;     /* mono: when its condition was last written; 0: not by this process */
     uint32_t budgets_eased; /* what the cluster's count was when its pods were last asked to leave */
+    uint64_t told_image; /* hash of the image of which people were told that the node cannot get it; 0: of none */
     char *refused;       /* which pod's eviction the server last refused for a budget, and in which words; NULL: none. Owned */
     enum rollout_hold hold; /* why the rollout does not take it next, as waiting_turn() has it */
     struct last_words *words; /* of the container that last failed there, once they were asked for; NULL: nobody did. Owned */

@@ -231,14 +231,14 @@ static bool pulls(const struct record *r)
     return t && t->kind == TASK_PULL;
 }
 
-/* A pod that a node which is closed may be waiting for. Operands come and go in phases that are none of the rollout's
- * business. */
+/* A pod that a node may be waiting for which is closed, or is to be changed. Operands come and go in phases that are none of the
+ * rollout's business. */
 static bool is_in_the_way(const struct cluster *c, const struct record *r)
 {
     const struct pod *p = (const struct pod *) r;
     const char *name = p && p->component == COMPONENT_NONE && !p->is_task ? intern_text(c->strings, p->node) : NULL;
     const struct node_slot *slot = name ? map_get(&c->slots, name) : NULL;
-    return slot && slot->node && slot->node->claim;
+    return slot && slot->node && (slot->node->claim || slot->summary.outdated);
 }
 
 static void pod_changed(void *arg, struct record *before, struct record *after)

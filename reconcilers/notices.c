@@ -1,6 +1,9 @@
 #include "reconcilers/notices.h"
 
+#include <string.h>
+
 #include "base/str.h"
+#include "reconcilers/plan/task_pod.h"
 
 /* States that a person should hear of when they are entered, on nodes that no upgrade is about. */
 static const struct {
@@ -26,6 +29,7 @@ static const struct {
     { "Claimed", false },  { "ClaimedWaiting", false }, { "DrainBegins", false },   { "Drained", false },
     { "Upgraded", false }, { "CameUp", false },         { "UpgradeFailed", true },  { "TriedAgain", false },
     { "CalledBack", false }, { "GivenUp", false },      { "ClaimOfAnother", true }, { "TargetChanged", false },
+    { "CanaryElsewhere", false },
 };
 
 static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
@@ -49,19 +53,27 @@ void notice_write(const struct node_slot *slot, struct plan *plan)
     add_write(slot, plan->len - 1, plan);
 }
 
+/* Owned by the caller. */
+static char *state_note(const struct node_verdict *v)
+{
+    const char *message = v->message ? v->message : NODE_READY_MESSAGE;
+    bool by_pod = v->state == NODE_FAILED && v->pod && !strstr(message, v->pod);
+    return by_pod ? xasprintf("%s, pod %s", message, v->pod) : xstrdup(message);
+}
+
 static void add_state(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
 {
     /* After a start nothing is known of before: only what leads to a write is news then. */
     const struct node_summary *before = &slot->summary;
     if (!before->counted && plan->len == 0)
         return;
+    CLEANUP_FREE char *note = state_note(v);
     bool same_state = before->counted && before->state == v->state;
     bool same_reason = same_state && str_eq(before->cause ? before->cause->reason : NULL, v->reason);
     for (size_t i = 0; i < ARRAY_LEN(states); i++) {
         bool fits = states[i].state == v->state && (!states[i].reason || str_eq(states[i].reason, v->reason));
         if (fits && !(states[i].each_reason ? same_reason : same_state))
-            add(slot, states[i].warning, v->state == NODE_READY ? "GpuReady" : v->reason,
-                v->message ? v->message : NODE_READY_MESSAGE, 0, plan);
+            add(slot, states[i].warning, v->state == NODE_READY ? "GpuReady" : v->reason, note, 0, plan);
     }
 }
 
@@ -81,6 +93,24 @@ void notice_node(const struct node_slot *slot, const struct node_verdict *v, str
             add_write(slot, i, plan);
     if (!upgraded && !v->failed_with)
         add_state(slot, v, plan);
+}
+
+void notice_images(struct node_slot *slot, const struct images *images, bool known, struct plan *plan)
+{
+    const char *image = images->state == IMAGES_MISSING ? images->image : NULL;
+    uint64_t told = slot->told_image;
+    if (images->state == IMAGES_READY)
+        slot->told_image = 0;
+    if (!image)
+        return;
+    slot->told_image = str_hash(image, strlen(image));
+    if (!known || slot->told_image == told)
+        return;
+    const struct pod *pod = task_pod_find(slot->pods, TASK_PULL);
+    CLEANUP_FREE char *note =
+        xasprintf("the node cannot get the image %s: %s; the kubelet goes on trying, for pod %s, and the node serves as it did",
+                  image, images->words, pod ? pod->head.key : "?");
+    add(slot, true, "CannotBePulled", note, 0, plan);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan)

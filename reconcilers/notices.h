@@ -4,11 +4,14 @@
 #define OSTLER_RECONCILERS_NOTICES_H
 
 #include "reconcilers/cluster.h"
+#include "reconcilers/plan/images.h"
 
 /* What a pass over the node came to: its writes, and where the verdict is another than before, its state. */
 void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan);
 /* The plan's last action, a write of the node. */
 void notice_write(const struct node_slot *slot, struct plan *plan);
+/* What a look at the node's images came to: that it cannot get one is told once, until it can. `known`: it was looked before. */
+void notice_images(struct node_slot *slot, const struct images *images, bool known, struct plan *plan);
 /* The rollout passes the node over; `why`: because of what a person has done. */
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan);
 

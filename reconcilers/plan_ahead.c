@@ -10,6 +10,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/revision.h"
 #include "reconcilers/plan/records.h"
+#include "reconcilers/plan/retry.h"
 #include "reconcilers/rollout_plan.h"
 #include "reconcilers/targets_sources.h"
 
@@ -98,7 +99,9 @@ static json_t *failure_of(const struct child *record, const char *tier, const ch
     CLEANUP_FREE char *text = xstrdup(json_key(record->annotations, key));
     char *rest = text;
     const char *at = strsep(&rest, " "), *node = strsep(&rest, " ");
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "revision", record->revision, "tier", tier, "version",
+    CLEANUP_ARENA struct arena a = { 0 };
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "revision", record->revision, "retry",
+                     retry_value(record->annotations, record->revision, &a), "tier", tier, "version",
                      str_or_empty(revision_version(record->inputs, tier)), "pool", pool, "at", at, "node",
                      json_text(str_or_empty(node)), "reason", json_text(str_or_empty(rest)));
 }

@@ -3,6 +3,8 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/gpu_node.h"
+#include "reconcilers/plan/records.h"
+#include "reconcilers/plan/retry.h"
 #include "reconcilers/plan/upgrade_steps.h"
 #include "reconcilers/plan/waiting_for.h"
 #include "reconcilers/reconcilers.h"
@@ -58,6 +60,20 @@ static const char *wanted_since(const struct cluster *c, const struct node_summa
     return child_time(record, key);
 }
 
+/* How what the node is to run is tried again, where that failed in its pool. */
+static const char *retry_of(const struct cluster *c, const struct node_summary *s, struct arena *a)
+{
+    const struct revision_tally *targets[] = { s->target_driver, s->target_stack };
+    if (!c->policy_valid || s->pool >= c->policy.pools_len)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+        const struct child *record = targets[i] ? cluster_record_of(c, targets[i]->tier, targets[i]->hash) : NULL;
+        if (record && record_has_failed(record, c->policy.pools[s->pool].name))
+            return retry_value(record->annotations, record->revision, a);
+    }
+    return NULL;
+}
+
 /* What of a node's claim its report rests on. While its kubelet offers no GPUs, since its driver is off, it has those that it
  * had before. */
 static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
@@ -74,7 +90,8 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, st
 }
 
 /* What is known of a node. */
-static void take_slot(const struct cluster *c, const struct node_slot *slot, int64_t now_ms, struct gpu_node_input *in)
+static void take_slot(const struct cluster *c, const struct node_slot *slot, int64_t now_ms, struct arena *a,
+                      struct gpu_node_input *in)
 {
     const struct node_view view = { slot->node, c->strings };
     in->node = slot->node;
@@ -90,6 +107,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->stack_version = version_of(c, slot->summary.stack);
     in->target_version = version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
+    in->retry = retry_of(c, &slot->summary, a);
     take_claim(c, slot, in);
 }
 
@@ -120,14 +138,14 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
         .generation = object_generation(c->object),
         .now = now,
     };
+    CLEANUP_ARENA struct arena a = { 0 };
     if (s)
-        take_slot(c, slot, now_ms, &in);
+        take_slot(c, slot, now_ms, &a, &in);
     wait_ms = s ? has_to_wait_ms(slot, &in, now_ms) : 0;
     if (wait_ms) {
         plan_requeue(plan, wait_ms);
         return;
     }
-    CLEANUP_ARENA struct arena a = { 0 };
     if (gpu_node_plan(&in, &a, plan))
         slot->told_ms = now_ms;
 }

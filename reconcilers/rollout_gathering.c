@@ -8,6 +8,7 @@
 #include "reconcilers/plan/drain.h"
 #include "reconcilers/plan/marks.h"
 #include "reconcilers/plan/records.h"
+#include "reconcilers/plan/retry.h"
 #include "reconcilers/rollout_images.h"
 
 /* Whether the record of a revision is there: nodes mostly want the same one. */
@@ -165,6 +166,7 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .up = slot->node->ready,
         .cordoned = slot->node->cordoned,
         .held = foreign || read->held,
+        .turns = s->turns,
         .let_go = !is_served(slot),
         .runs_ostler = str_eq(slot->name, g->c->o.node_name),
     };
@@ -224,7 +226,7 @@ static struct rollout_revision revision_of(const struct child *record, const str
         .pool = pool,
         .canary_s = record_time_s(record, ANNOTATION_CANARY, name),
         .wave_s = record_wave_s(record, name),
-        .forgiven_s = record_time_s(record, ANNOTATION_RETRIED, name),
+        .forgiven_s = retry_answered_s(record, name),
         .failed = record_has_failed(record, name),
         .known_good = record_time_s(record, ANNOTATION_COMPLETED, name) > 0,
     };
@@ -243,6 +245,7 @@ static const struct rollout_revision *gather_revisions(const struct gathering *g
         const char *name = name_of(g, record);
         for (size_t i = 0; i < g->c->policy.pools_len; i++) {
             all[n] = revision_of(record, &g->c->policy, i);
+            all[n].retry = all[n].failed ? retry_value(record->annotations, record->revision, g->a) : NULL;
             all[n++].name = name;
         }
     }

@@ -24,6 +24,19 @@ static struct drain *drains_of(const struct cluster *c, const struct rollout_gat
     return drains;
 }
 
+/* What is known of claimed nodes on which something does not come up. */
+static const char **troubles_of(const struct rollout_gathering *g, struct arena *a)
+{
+    const char **troubles = arena_alloc(a, g->in.node_count * sizeof *troubles);
+    for (size_t i = 0; i < g->in.node_count; i++) {
+        const struct node_summary *s = &g->slots[i]->summary;
+        bool failed = s->state == NODE_FAILED && s->failed;
+        if (g->in.nodes[i].claim)
+            troubles[i] = s->trouble ? s->trouble : s->refused ? s->refused : failed ? s->message : NULL;
+    }
+    return troubles;
+}
+
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks, const struct outlook_limits *limits,
                      const struct refusing *refusing)
@@ -35,6 +48,7 @@ json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                                                  .forecast = &forecast,
                                                  .pace = pace,
                                                  .drains = drains_of(c, g, &a),
+                                                 .troubles = troubles_of(g, &a),
                                                  .refusing = refusing,
                                                  .strings = c->strings,
                                                  .limits = limits });

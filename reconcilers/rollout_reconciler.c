@@ -27,12 +27,13 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
     }
 }
 
-/* Why nodes that are to run something else are not taken next: told of them where it lasts. */
+/* Why nodes that are to run something else are not taken next: told of them where it lasts. Which images they cannot get. */
 static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known,
                        struct plan *plan)
 {
     for (size_t i = 0; i < g->in.node_count; i++) {
         struct node_slot *slot = g->slots[i];
+        notice_images(slot, &g->in.nodes[i].images, known, plan);
         enum rollout_hold hold = waiting_turn(d->refused[i]);
         if (slot->hold == hold)
             continue;

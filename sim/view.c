@@ -103,7 +103,9 @@ static char *node_text(const struct view *v, const json_t *node)
     json_t *taint;
     enum node_state state = state_of(v, node);
     const char *reason = json_str(report_of(v, node), "status.reason");
-    buf_str(&out, node_state_name(state));
+    /* Its report says Ready for a moment longer than its GPUs are there. */
+    bool bare = state == NODE_READY && str_eq(gpus, "0");
+    buf_str(&out, bare ? "kubelet ready" : node_state_name(state));
     if (reason && state != NODE_READY && !str_eq(reason, node_state_name(state)))
         buf_printf(&out, " %s", reason);
     if (json_bool(node, "spec.unschedulable", false))

@@ -6,6 +6,9 @@
 
 /* Length of RFC 3339 text with microseconds and its NUL. */
 enum { CLOCK_TEXT_MAX = 32 };
+/* Seconds by which clocks of different machines may differ: what is said to be later than now by more was written by one that is
+ * wrong. */
+enum { CLOCKS_APART_S = 600 };
 
 struct clock {
     /* Milliseconds that only grow and count suspended time too (CLOCK_BOOTTIME), so that a paused process does not think

@@ -192,7 +192,8 @@ static void on_notice(void *arg, const struct notice *n)
 {
     struct engine *en = arg;
     recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid }, .warning = n->warning,
-                                                  .reason = n->reason, .action = n->action, .note = n->note });
+                                                  .important = n->important, .reason = n->reason, .action = n->action,
+                                                  .note = n->note });
 }
 
 static void read_text(void *arg, const char *key, struct request request_steal)

@@ -26,6 +26,7 @@ struct notice {
     enum resource_id resource; /* of the object that it is about; cluster-scoped */
     char *name, *uid;          /* of that object; owned */
     bool warning;
+    bool important;            /* it has a place among Events that others do not take from it */
     const char *reason;        /* static CamelCase text */
     const char *action;        /* static CamelCase text: what was done */
     char *note;                /* the sentence; owned */

@@ -7,7 +7,8 @@
 #include "base/map.h"
 #include "base/str.h"
 
-/* client-go: tools/events (series) and tools/record/events_cache.go (spam filter). */
+/* Limits are for what is important and again for the rest. client-go: tools/events (series) and tools/record/events_cache.go
+ * (spam filter). */
 enum {
     SERIES_REFRESH_MS = 30 * 60 * 1000, /* a running series is written this often */
     SERIES_FORGET_MS = 6 * 60 * 1000,   /* an event that came this long ago begins anew */
@@ -36,8 +37,12 @@ struct bucket {
     int64_t filled_ms;
 };
 
+/* What is important, and the rest: neither takes the place of the other. */
+enum { KINDS = 2 };
+
 struct waiting {
     struct waiting *next;
+    bool important;
     struct request request;
 };
 
@@ -51,9 +56,9 @@ struct recorder {
     struct recorder_options o;
     struct map series;
     struct map buckets;
-    struct bucket all;
+    struct bucket all[KINDS];
     struct waiting *head, *tail;
-    size_t waiting;
+    size_t waiting[KINDS];
     struct sending sending[IN_FLIGHT_MAX];
     uint64_t dropped, serial;
 };
@@ -83,7 +88,7 @@ static void pump(struct recorder *r)
         r->head = w->next;
         if (!r->head)
             r->tail = NULL;
-        r->waiting--;
+        r->waiting[w->important]--;
         *place = (struct sending){ r, transport_submit(r->o.transport, &w->request, &sink) };
         free(w);
     }
@@ -99,21 +104,22 @@ static void on_done(void *arg, const struct transport_result *result)
     pump(r);
 }
 
-static void send(struct recorder *r, struct request request)
+static void send(struct recorder *r, bool important, struct request request)
 {
-    if (r->waiting >= WAITING_MAX) {
+    if (r->waiting[important] >= WAITING_MAX) {
         request_clear(&request);
         r->dropped++;
         return;
     }
     struct waiting *w = xcalloc(1, sizeof *w);
     w->request = request;
+    w->important = important;
     if (r->tail)
         r->tail->next = w;
     else
         r->head = w;
     r->tail = w;
-    r->waiting++;
+    r->waiting[important]++;
     pump(r);
 }
 
@@ -151,8 +157,10 @@ static bool fill(struct bucket *b, int burst, int64_t refill_ms, int64_t now)
     return b->tokens > -burst;
 }
 
-static bool take_token(struct recorder *r, const char *key)
+static bool take_token(struct recorder *r, const char *object, bool important)
 {
+    CLEANUP_FREE char *key = xasprintf("%s/%d", object, important);
+    struct bucket *all = &r->all[important];
     int64_t now = loop_now(r->o.loop);
     struct bucket *b = map_get(&r->buckets, key);
     if (!b) {
@@ -162,11 +170,11 @@ static bool take_token(struct recorder *r, const char *key)
         *b = (struct bucket){ .key = xstrdup(key), .filled_ms = now };
         map_put(&r->buckets, b->key, b);
     }
-    bool left = fill(b, BURST, REFILL_MS, now), left_of_all = fill(&r->all, BURST_ALL, REFILL_ALL_MS, now);
+    bool left = fill(b, BURST, REFILL_MS, now), left_of_all = fill(all, BURST_ALL, REFILL_ALL_MS, now);
     if (!left || !left_of_all)
         return false;
     b->tokens--;
-    r->all.tokens--;
+    all->tokens--;
     return true;
 }
 
@@ -182,17 +190,17 @@ static void post(struct recorder *r, const struct event *e, const char *name)
         e->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
         resource_api_version(e->regarding.resource), "kind", resource_get(e->regarding.resource)->kind, "name", e->regarding.name,
         "uid", e->regarding.uid);
-    send(r, request_create(RESOURCE_EVENT, "default", event));
+    send(r, e->important, request_create(RESOURCE_EVENT, "default", event));
 }
 
-static void patch_series(struct recorder *r, struct series *s)
+static void patch_series(struct recorder *r, bool important, struct series *s)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
     CLEANUP_JSON json_t *patch =
         json_pack("{s:{s:I, s:s}}", "series", "count", (json_int_t) s->count, "lastObservedTime", micro);
     s->written_ms = s->last_ms;
-    send(r, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
+    send(r, important, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
 }
 
 /* Takes the key. */
@@ -212,7 +220,7 @@ void recorder_event(struct recorder *r, const struct event *e)
 {
     const char *kind = resource_get(e->regarding.resource)->kind;
     CLEANUP_FREE char *object = xasprintf("%s/%s", kind, e->regarding.uid);
-    if (!take_token(r, object)) {
+    if (!take_token(r, object, e->important)) {
         r->dropped++;
         return;
     }
@@ -236,7 +244,7 @@ void recorder_event(struct recorder *r, const struct event *e)
     if (fresh)
         post(r, e, s->name);
     else if (s->count == 2 || now - s->written_ms > SERIES_REFRESH_MS)
-        patch_series(r, s);
+        patch_series(r, e->important, s);
 }
 
 struct recorder *recorder_new(const struct recorder_options *o)

@@ -1,5 +1,5 @@
 /* Events (events.k8s.io/v1) for people: on transitions, never per pass. The same event again becomes a series; a flood is
- * dropped. Sending never holds anything up and its failure fails nothing. */
+ * dropped, of what is important apart from the rest. Sending never holds anything up and its failure fails nothing. */
 #ifndef OSTLER_RUNTIME_RECORDER_H
 #define OSTLER_RUNTIME_RECORDER_H
 
@@ -20,6 +20,7 @@ struct event_object {
 struct event {
     struct event_object regarding;
     bool warning;       /* type Warning rather than Normal */
+    bool important;     /* counts with its like alone: however much else is said, there is as much room for these */
     const char *reason; /* CamelCase */
     const char *action; /* CamelCase: what was done */
     const char *note;   /* the sentence; cut to 1 KiB */

@@ -38,6 +38,7 @@ def one_node_at_a_time(env):
     for node in busy:
         service(env, node)
     upgrades.workload(env, "StatefulSet", nodes[0], serviceName="none")
+    env.wait_reported(*nodes)
     old, began = env.labels(nodes[0])[DRIVER], time.time()
     with Ways(env) as ways:
         upgrade(env)
@@ -57,6 +58,7 @@ def one_node_at_a_time(env):
 def quarter_of_a_hundred(env):
     """maxParallel of 25 % takes twenty-five of a hundred nodes at the same time and not one more; no node costs many requests."""
     nodes = fleet(env, [f"n{i:02}" for i in range(100)], LIGHTEST, maxParallel="25%", maxUnavailable="25%")
+    env.wait_reported(*nodes, timeout=60)
     began = time.time()
     with Ways(env, most=25) as ways:
         upgrade(env)

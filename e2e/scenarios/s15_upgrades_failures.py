@@ -84,8 +84,9 @@ def canary_that_fails_its_proof_is_all_that_fails(env):
         env.edit({"driver": {"version": NEW}, "validation": OPEN_PROOF})
         proof = wait_proof(env, canary)
         bad = env.labels(canary)[DRIVER]
-        env.edit({"validation": None})
         end_proof(env, proof, 1, "cudaErrorNoDevice")
+        env.wait(lambda: "ostler.dev/failed-" in record_of(env, bad), what="the failure is on the revision's record")
+        env.edit({"validation": None})
         rollout_says(env, "RevisionFailed", bad)
         wait_runs(env, OLD, canary)
         equal([ways.way[n] for n in others], [[None]] * len(others), "ways of the others")
@@ -101,9 +102,9 @@ def another_driver_than_was_asked_for(env):
         env.edit({"driver": {"version": NEW}, "validation": OPEN_PROOF})
         proof = wait_proof(env, node)
         bad = env.labels(node)[DRIVER]
-        env.edit({"validation": None})
         end_proof(env, proof, 0, f"driver={OLD}\nproduct=NVIDIA H100 80GB HBM3\nmemory=81559\ncompute=9.0\ncuda=13.0\n")
         wait_said(env, node, "VersionMismatch", f"the loaded driver is {OLD}, and {NEW} was wanted")
+        env.edit({"validation": None})
         rollout_says(env, "RevisionFailed", bad)
         contains(record_of(env, bad), f"{node} VersionMismatch", "the revision's record")
         equal((phase_of(env.get_node(node)), closed(env.get_node(node))), ("Failed", True), "the node's phase, and whether it is closed")

@@ -174,6 +174,14 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
     p->ended.again = !json_at(status, "state.terminated");
 }
 
+/* Registries answer without the image's name. */
+static void set_waiting(struct intern *in, struct pod *p, const char *reason, const char *message, const char *image)
+{
+    bool names = *image && *message && task_cannot_pull(reason) && !strstr(message, image);
+    CLEANUP_FREE char *text = names ? xasprintf("%s: %s", image, message) : xstrdup(message);
+    set_problem(in, p, reason, text);
+}
+
 /* The first container that waits for a bad reason, or that ended badly, names the problem. */
 static void look_at_containers(struct intern *in, struct pod *p, const json_t *statuses)
 {
@@ -187,7 +195,7 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
         if (crashes)
             set_crash(in, p, s, end);
         else if (reason && !is_normal_wait(reason))
-            set_problem(in, p, reason, json_str(waiting, "message"));
+            set_waiting(in, p, reason, json_str_or_empty(waiting, "message"), json_str_or_empty(s, "image"));
     }
 }
 

@@ -27,6 +27,8 @@
 #define POLICY_FINALIZER "ostler.dev/cleanup"
 #define POLICY_FORCE_REMOVAL "ostler.dev/force-removal"
 #define POLICY_RETRY "ostler.dev/retry"
+/* What a person types for that; with the value (plan/retry.h). */
+#define POLICY_RETRY_COMMAND "kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_RETRY "=%s --overwrite"
 #define POLICY_APPROVED "ostler.dev/approved"
 /* Image prefixes that are allowed where nobody says otherwise: NVIDIA's and Google's registries. */
 #define POLICY_IMAGE_PREFIXES "nvcr.io/nvidia,gcr.io/gke-release,gke.gcr.io"

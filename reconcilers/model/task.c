@@ -62,7 +62,7 @@ const char *task_node(const json_t *object)
 
 /* ---- what its status says */
 
-static bool is_pull_problem(const char *reason)
+bool task_cannot_pull(const char *reason)
 {
     static const char *const reasons[] = { "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName",
                                            "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed" };
@@ -121,7 +121,7 @@ static void look_at_image(struct intern *in, struct task *t, const json_t *statu
     t->begun |= begun;
     if (*json_str_or_empty(status, "imageID") || waits_with_image(reason))
         t->pulled++;
-    if (!is_pull_problem(reason) || t->why_no_image)
+    if (!task_cannot_pull(reason) || t->why_no_image)
         return;
     t->no_image = intern_add(in, json_str(status, "image"));
     t->why_no_image = words_of(in, json_at(status, "state.waiting"));

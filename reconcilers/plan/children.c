@@ -211,6 +211,12 @@ static bool is_needed(const struct cluster_view *v, const char *tier, const char
            (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
 }
 
+/* Whether the record stays though nobody needs what it describes: that the revision was known good before. */
+static bool is_remembered(const struct cluster_view *v, const struct child *record)
+{
+    return v->stance == STANCE_MANAGE && record && record_was_held(v, record);
+}
+
 static void want_record(struct pass *p, const char *name, const char *tier, const char *hash, const json_t *inputs,
                         const struct child *record)
 {
@@ -231,13 +237,14 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     CLEANUP_FREE char *key = set_key(RESOURCE_REVISION, name);
     const struct child *record = cluster_child(p->v, RESOURCE_REVISION, name);
     const json_t *inputs = cluster_inputs(p->v, tier, hash);
-    if (json_object_get(p->wanted, key) || !inputs || !is_needed(p->v, tier, hash, record))
+    bool needed = is_needed(p->v, tier, hash, record);
+    if (json_object_get(p->wanted, key) || !inputs || !(needed || is_remembered(p->v, record)))
         return;
     if (p->v->stance == STANCE_MANAGE)
         want_record(p, name, tier, hash, inputs, record);
     else
         json_object_set_new(p->wanted, key, json_true());
-    if (!record) /* written first: a DaemonSet without a record could not be made again */
+    if (!record || !needed) /* written first: a DaemonSet without a record could not be made again */
         return;
     if (p->v->stance == STANCE_MANAGE)
         want_daemonsets(p, tier, hash, inputs);

@@ -83,8 +83,8 @@ static bool check_removing(const struct checks *in, struct condition *ret)
     while ((e = map_next(&t->causes, &cursor))) {
         const struct cause *c = e->value;
         if (str_eq(c->reason, "WaitingForGpuPods"))
-            message = arena_printf(in->a, "%s; waiting on %zu: %s. The annotation " POLICY_FORCE_REMOVAL
-                                          " on the policy skips the wait",
+            message = arena_printf(in->a, "%s; waiting on %zu: %s. To skip the wait: kubectl annotate gpuclusterpolicy "
+                                          POLICY_NAME " " POLICY_FORCE_REMOVAL "=true",
                                    message, c->nodes, cause_example(c)->message);
     }
     return say(ret, "False", "Removing", message);
@@ -281,6 +281,19 @@ static const char *trouble_text(const struct checks *in)
     return s ? arena_printf(in->a, "%s does not come up: %s%s%s; ", s->name, s->trouble, pod_text(in, s), words_text(in, s)) : "";
 }
 
+/* "gpu-2 is not drained, an eviction is refused: pod/ml/a: Cannot evict pod …; "; "" where every pod may go. */
+static const char *refused_text(const struct checks *in)
+{
+    const struct node_summary *s = tally_refused(in->t);
+    return s ? arena_printf(in->a, "%s is not drained, an eviction is refused: %s; ", s->name, s->refused) : "";
+}
+
+/* What goes wrong on nodes that are under way. */
+static const char *on_the_way(const struct checks *in)
+{
+    return arena_printf(in->a, "%s%s", trouble_text(in), refused_text(in));
+}
+
 /* What a person asked for and is not understood, last: it keeps nobody. */
 static const char *retry_text(const struct checks *in)
 {
@@ -300,13 +313,13 @@ static bool rollout_invalid(const struct checks *in, struct condition *ret)
     const char *goes_on = is_rolling_out(in->v) ? str_or_empty(in->v->rollout->message) : "what runs stays as it is";
     return say(ret, moving_status(in->v), status_rollout_reason(in->v),
                arena_printf(in->a, "the spec is not acted on until it is corrected; by the last one that was valid: %s%s",
-                            trouble_text(in), goes_on));
+                            on_the_way(in), goes_on));
 }
 
 static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 {
     return is_rolling_out(in->v) && say(ret, moving_status(in->v), status_rollout_reason(in->v),
-                                        arena_printf(in->a, "%s%s%s", trouble_text(in), str_or_empty(in->v->rollout->message),
+                                        arena_printf(in->a, "%s%s%s", on_the_way(in), str_or_empty(in->v->rollout->message),
                                                      retry_text(in)));
 }
 

@@ -1,12 +1,20 @@
 #include "reconcilers/plan/deadline.h"
 
+#include "base/clock.h"
+
 /* A quiet server is heard of once a minute. Nobody is told when: so it is looked for. */
 enum { HEARD_AGAIN_S = 10 };
 
+/* A time that is still to come is by a clock that is wrong, as that of a node's kubelet: it begins nothing. */
+static int64_t latest_s(const struct node_input *in, int64_t a_s, int64_t b_s)
+{
+    return b_s > a_s && b_s <= in->now_s + CLOCKS_APART_S ? b_s : a_s;
+}
+
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
 {
-    int64_t up_s = in->view.node->up_since_s, from_s = since_s > up_s ? since_s : up_s;
-    return in->watched_since_s > from_s ? in->watched_since_s : from_s;
+    int64_t from_s = latest_s(in, in->watched_since_s, since_s);
+    return latest_s(in, from_s, in->view.node->up_since_s);
 }
 
 bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct plan *plan)

@@ -39,6 +39,7 @@ struct gpu_node_input {
     enum rollout_hold hold;
     const char *target_version;         /* of what it is to run in place of that; NULL: not known */
     const char *wanted_since;           /* since when the policy wants its target, RFC 3339; NULL: not known */
+    const char *retry;                  /* what has its target tried again where that failed (plan/retry.h); NULL: it did not */
     int64_t generation;                 /* of the policy */
     const char *now;                    /* RFC 3339 */
 };

@@ -174,26 +174,30 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
 
 /* ---- when nobody waits for it any more */
 
-/* The node serves, or was closed and nothing else was changed on it; or it is on its way to something else and waits to turn. */
-static bool has_not_begun(const struct node_input *in, const struct node_verdict *v)
-{
-    struct claim c;
-    const char *text = intern_text(in->view.strings, in->view.node->claim);
-    if (!text)
-        return true;
-    return claim_parse(text, &c, NULL) && (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING || !claim_closes(&c) ||
-                                           (claim_is_changing(&c) && !claim_is_for(&c, v->target_driver, v->target_stack)));
-}
-
 static bool is_held(const struct node_input *in)
 {
     return in->view.node->cordoned || in->view.node->gave_up || node_is_held(&in->view);
 }
 
+/* The node serves, or was closed and nothing else was changed on it; or it is on its way to something else and waits to turn,
+ * whoever holds it. */
+static bool may_wait(const struct node_input *in, const struct node_verdict *v)
+{
+    struct claim c;
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    if (!text)
+        return !is_held(in);
+    if (!claim_parse(text, &c, NULL))
+        return false;
+    if (claim_is_changing(&c))
+        return !claim_is_for(&c, v->target_driver, v->target_stack);
+    return (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING || !claim_closes(&c)) && !is_held(in);
+}
+
 static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    if (!in->policy || node_bears(&in->view, v->target_driver, v->target_stack) || !has_not_begun(in, v) || is_held(in))
+    if (!in->policy || node_bears(&in->view, v->target_driver, v->target_stack) || !may_wait(in, v))
         return false;
     images_purpose(v->target_driver, v->target_stack, targets_spec(in->targets, v->pool), purpose);
     return task_pod_is_for(in->view.strings, p, in->policy->uid, purpose);

@@ -112,9 +112,11 @@ struct node_verdict {
     char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX];
     /* On its way to a revision: why an operand does not come up, beginning with the kubelet's word for it; NULL: none says so. */
     const char *trouble;
+    const char *refused; /* it drains: whose eviction was last refused for a budget, and in which words; NULL: nobody's */
     /* What it is known to run well, or to have run so before its claim; and what its claim is for. "": nothing. */
     char ran_driver[REVISION_HASH_MAX], ran_stack[REVISION_HASH_MAX];
     char claim_driver[REVISION_HASH_MAX], claim_stack[REVISION_HASH_MAX];
+    bool turns;      /* it waits for the images of what it is to run by now, and turns to that when it has them */
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
     bool back;       /* its target is what is known good, since what the policy says failed or was given up here */
     bool restoring;  /* it is on its way back, to what is known good */

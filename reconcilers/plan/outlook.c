@@ -182,10 +182,18 @@ static char *pods_in_the_way(const struct outlook_input *in, const struct rollou
     return NULL;
 }
 
+static char *trouble_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+{
+    const char *text = in->troubles ? in->troubles[n - in->rollout->nodes] : NULL;
+    return text ? str_shortened(text, BLOCKER_MAX) : NULL;
+}
+
 static const struct in_the_way {
     char *(*text)(const struct outlook_input *in, const struct rollout_node *n);
     bool told_in_full; /* and nowhere else: the status has its own words for it */
-} sorts[] = { { people_in_the_way, true }, { images_in_the_way, false }, { pods_in_the_way, false } };
+} sorts[] = {
+    { people_in_the_way, true }, { images_in_the_way, false }, { trouble_in_the_way, true }, { pods_in_the_way, false }
+};
 
 static json_t *blockers_json(const struct outlook_input *in)
 {
@@ -259,18 +267,54 @@ static void say_span(struct buf *out, int64_t s)
         buf_printf(out, "%llds", (long long) s);
 }
 
+/* Whether two nodes go to one revision, as canaries are counted. */
+static bool go_together(const struct forecast_move *a, const struct forecast_move *b)
+{
+    bool driver = a->tier == ROLLOUT_DRIVER;
+    return a->tier == b->tier && a->node->pool == b->node->pool &&
+           str_eq(driver ? a->node->target_driver : a->node->target_stack,
+                  driver ? b->node->target_driver : b->node->target_stack);
+}
+
+/* Whether nodes wait for a canary of this plan, which is still to begin. */
+static bool has_to_soak(const struct rollout_forecast *f)
+{
+    for (size_t i = 0; i < f->wave_count; i++) {
+        const struct forecast_wave *w = &f->waves[i];
+        for (size_t k = w->first + w->count; w->canary && k < f->move_count; k++)
+            if (go_together(&f->moves[w->first], &f->moves[k]))
+                return true;
+    }
+    return false;
+}
+
+static void say_no_pace(struct buf *out, const struct outlook_input *in)
+{
+    int64_t soak_s = in->rollout->spec->canary_soak_s;
+    if (soak_s <= 0 || !has_to_soak(in->forecast)) {
+        buf_str(out, "; no pace is known yet, so nobody can tell how long it takes");
+        return;
+    }
+    buf_str(out, "; no pace is known yet: it takes at least ");
+    say_span(out, soak_s);
+    buf_str(out, " of soak, and as long as the nodes take");
+}
+
 static void say_time(struct buf *out, const struct outlook_input *in)
 {
     const struct rollout_forecast *f = in->forecast;
     if (!f->move_count)
         return;
-    if (!f->timed) {
-        buf_str(out, f->beyond ? "; it is too long to tell when it ends"
-                               : "; no pace is known yet, so nobody can tell how long it takes");
-        return;
+    if (!f->timed && f->beyond) {
+        buf_str(out, "; it is too long to tell when it ends");
+    } else if (!f->timed) {
+        say_no_pace(out, in);
+    } else if (f->ends_s <= in->rollout->now_s) {
+        buf_str(out, "; at the pace seen so far it would be over by now");
+    } else {
+        buf_str(out, "; at the pace seen so far it takes ");
+        say_span(out, f->ends_s - in->rollout->now_s);
     }
-    buf_str(out, "; at the pace seen so far it takes ");
-    say_span(out, f->ends_s > in->rollout->now_s ? f->ends_s - in->rollout->now_s : 0);
 }
 
 static void say_pods(struct buf *out, const struct sums *s)
@@ -317,19 +361,39 @@ static void say_stays(struct buf *out, const struct outlook_input *in)
     }
 }
 
+/* Nodes that are changed later, when what keeps them is over: they are in no wave. */
+static size_t count_later(const struct rollout_forecast *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->stay_count; i++) {
+        enum rollout_hold hold = f->stays[i].hold;
+        n += hold == ROLLOUT_HOLD_BACKOFF || hold == ROLLOUT_HOLD_JOBS || hold == ROLLOUT_HOLD_DOWN;
+    }
+    return n;
+}
+
+/* "20 nodes go in 12 waves"; "25 nodes are to be changed: 19 go in 12 waves, 1 is under way" where they do not all begin. */
+static void say_moves(struct buf *out, const struct rollout_forecast *f)
+{
+    size_t begin = f->move_count - f->under_way, all = f->move_count + f->beyond + count_later(f);
+    bool counted = all > begin;
+    if (counted)
+        buf_printf(out, "%zu node%s to be changed: ", all, all == 1 ? " is" : "s are");
+    if (begin || !f->under_way)
+        buf_printf(out, "%zu%s %s in %zu wave%s", begin, counted ? "" : begin == 1 ? " node" : " nodes",
+                   begin == 1 ? "goes" : "go", f->wave_count, f->wave_count == 1 ? "" : "s");
+    if (f->under_way)
+        buf_printf(out, "%s%zu %s under way", begin ? ", " : "", f->under_way, f->under_way == 1 ? "is" : "are");
+    if (f->beyond)
+        buf_printf(out, ", and %zu more after them", f->beyond);
+}
+
 /* "20 nodes go in 12 waves; …". Owned by the caller. */
 static char *sentence_of(const struct outlook_input *in)
 {
-    const struct rollout_forecast *f = in->forecast;
     struct buf out = BUF_INIT(SENTENCE_ROOM);
     struct sums s = sum_up(in);
-    size_t begin = f->move_count - f->under_way;
-    buf_printf(&out, "%zu node%s in %zu wave%s", begin, begin == 1 ? " goes" : "s go", f->wave_count,
-               f->wave_count == 1 ? "" : "s");
-    if (f->under_way)
-        buf_printf(&out, ", %zu %s under way", f->under_way, f->under_way == 1 ? "is" : "are");
-    if (f->beyond)
-        buf_printf(&out, ", and %zu more after them", f->beyond);
+    say_moves(&out, in->forecast);
     say_pods(&out, &s);
     say_images(&out, &s);
     say_stays(&out, in);
@@ -353,6 +417,9 @@ json_t *outlook_json(const struct outlook_input *in)
     json_object_set_new(o, "stay", stays_json(in));
     json_object_set_new(o, "pods", json_pack("{s:o, s:o}", "leave", count(s.leave), "wait", count(s.wait)));
     json_object_set_new(o, "blockers", blockers_json(in));
+    const struct rollout_spec *spec = in->rollout->spec;
+    if (in->limits->moves && spec->manual && !str_eq(in->rollout->approved, f->hash))
+        json_object_set_new(o, "approvalMissing", json_true());
     if (in->limits->moves && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL))
         json_object_set_new(o, "held", json_string(rollout_hold_reason(f->now)));
     if (in->limits->moves) {

@@ -20,6 +20,8 @@ struct outlook_input {
     const struct rollout_forecast *forecast;
     const struct rollout_pace *pace;       /* of each tier */
     const struct drain *drains;            /* of each node of the rollout, were it drained now */
+    /* Of each node of the rollout: what goes wrong on it while it is under way, or did; NULL: nothing. NULL: for none. */
+    const char *const *troubles;
     const struct refusing *refusing;       /* NULL: PodDisruptionBudgets were not looked at */
     const struct intern *strings;          /* that the pods' ids name */
     const struct outlook_limits *limits;

@@ -8,6 +8,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/revision.h"
+#include "reconcilers/plan/retry.h"
 
 /* In place of a time: a wave that is not over. */
 #define WAVE_RUNNING "Running"
@@ -96,9 +97,10 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
     return strcmp(a->head.key, b->head.key);
 }
 
-/* Whether the pool rather holds on to another revision of the same tier and kind of host. */
-static bool is_superseded(const struct cluster_view *v, const struct child *record, const char *pool)
+/* How many revisions of the same tier and kind of host the pool rather holds on to. */
+static size_t superseded_by(const struct cluster_view *v, const struct child *record, const char *pool)
 {
+    size_t count = 0;
     const char *tier = json_str(record->inputs, "tier");
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *other = v->children[i];
@@ -106,16 +108,26 @@ static bool is_superseded(const struct cluster_view *v, const struct child *reco
             continue;
         if (record_order(other, record, pool) < 0 && str_eq(json_str(other->inputs, "tier"), tier) &&
             revision_same_host(other->inputs, record->inputs))
-            return true;
+            count++;
     }
-    return false;
+    return count;
 }
 
 bool record_is_held(const struct cluster_view *v, const struct child *record)
 {
     for (size_t i = 0; i < v->policy->pools_len; i++) {
         const char *pool = v->policy->pools[i].name;
-        if (record_has_run(record, pool) && !is_superseded(v, record, pool))
+        if (record_has_run(record, pool) && superseded_by(v, record, pool) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool record_was_held(const struct cluster_view *v, const struct child *record)
+{
+    for (size_t i = 0; i < v->policy->pools_len; i++) {
+        const char *pool = v->policy->pools[i].name;
+        if (time_of(record, ANNOTATION_COMPLETED, pool) && superseded_by(v, record, pool) == 1)
             return true;
     }
     return false;
@@ -136,9 +148,6 @@ static void mark_reached(json_t *wanted, const char *annotation, const char *poo
     if (!last || strcmp(last, since) < 0)
         json_object_set_new(wanted, key, json_string(now));
 }
-
-/* No two clocks are further apart than this. */
-enum { CLOCKS_APART_S = 600 };
 
 /* A time that is still to come was written by a clock that was wrong, or by somebody else. It counts as now: nothing could
  * ever come after it. Borrowed. */
@@ -248,21 +257,14 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
     return false;
 }
 
-/* Whether the policy still says the revision for hosts of the pool that an annotation names: only then its failure counts. */
-static bool is_wished(const struct cluster_view *v, const struct child *record, const char *pool)
-{
-    return targets_wish(v->targets, json_str_or_empty(record->inputs, "tier"), record->revision, pool);
-}
-
 static bool is_kept_failure(const struct cluster_view *v, const struct child *record, const char *key)
 {
     return is_failure(json_key(record->annotations, key)) &&
-           (!v->settled || is_wished(v, record, key + strlen(ANNOTATION_FAILED)));
+           (!v->settled || !targets_displace(v->targets, record->inputs, record->revision, key + strlen(ANNOTATION_FAILED)));
 }
 
 /* What was so once. */
-static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE,
-                                       ANNOTATION_RETRIED };
+static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE };
 
 /* Whether an annotation of the record stays true. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
@@ -271,6 +273,8 @@ static bool is_kept(const struct cluster_view *v, const struct child *record, co
         return is_kept_failure(v, record, key);
     if (str_has_prefix(key, ANNOTATION_WAVE) && str_eq(json_key(record->annotations, key), WAVE_RUNNING))
         return true;
+    if (str_has_prefix(key, ANNOTATION_RETRIED))
+        return retry_answered_s(record, key + strlen(ANNOTATION_RETRIED)) > 0;
     if (!child_time(record, key))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(lasting); i++)
@@ -308,20 +312,21 @@ static void annotate_note(const struct cluster_view *v, const struct report_note
         set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
 }
 
-/* A person asks for another try of a revision that failed: once for each time that the annotation comes to the policy. */
+/* A person asks for another try of a revision that failed: once for each value of the annotation, and for each time that it
+ * comes to the policy. */
 static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, const struct child *record,
                            json_t *wanted)
 {
     CLEANUP_FREE char *failed = xasprintf(ANNOTATION_FAILED "%s", pool);
     CLEANUP_FREE char *retried = xasprintf(ANNOTATION_RETRIED "%s", pool);
-    bool asked = str_eq(object_annotation(v->object, POLICY_RETRY), hash);
+    const char *asked = object_annotation(v->object, POLICY_RETRY);
     if (!json_object_get(wanted, failed))
         return;
-    if (!asked) {
+    if (!retry_asks(asked, hash)) {
         json_object_del(wanted, retried);
-    } else if (!json_object_get(wanted, retried)) {
+    } else if (!retry_was_answered(record ? record->annotations : NULL, hash, asked)) {
         forget(wanted, record, failed);
-        json_object_set_new(wanted, retried, json_string(v->now));
+        json_object_set_new(wanted, retried, json_textf("%s %s", v->now, asked));
     }
 }
 

@@ -23,6 +23,8 @@ bool record_has_failed_anywhere(const struct child *record);
 bool record_standing_same(const struct child *a, const struct child *b);
 /* Whether some pool would go back to the revision: it comes first among those of its tier and kind of host that ran there. */
 bool record_is_held(const struct cluster_view *v, const struct child *record);
+/* Whether it was complete in some pool and comes second there: a person who goes back to it waits for no canary. */
+bool record_was_held(const struct cluster_view *v, const struct child *record);
 /* Annotations that the record of a revision should bear, as a map: since when each pool wants it, when it first ran there, and
  * when it was complete. `record` is NULL while there is none. New reference. */
 json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record);

@@ -31,6 +31,7 @@ struct candidate {
     enum rank rank;
     bool ready;             /* it may begin: it is up, and no job is in the way */
     bool lacks;             /* it serves, and is not known to have the images of its target */
+    bool idle;              /* it begins when there is a place for it, or when it has its images */
     enum rollout_hold gate; /* what keeps it back whatever the others do */
     int64_t until_s;        /* when that ends by itself; INT64_MAX: not that we know */
 };
@@ -141,15 +142,19 @@ static enum rollout_hold revision_gate(const struct deciding *d, const struct ca
 }
 
 /* The canary's places are for nodes that begin. One that waits for its jobs has none, so that it does not hold up a node that
- * could begin; but no more are closed than there are places. A node that is down proves nothing. */
+ * could begin; but no more are closed than there are places, and none for which there is an idle node. A node that is down
+ * proves nothing. */
 static enum rollout_hold canary_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
 {
     const struct progress *p = c->work->progress;
     if (progress_canary_over(p, d->in))
         return ROLLOUT_HOLD_NONE;
-    size_t taken = p->begun + p->running + (c->ready ? p->kept : p->waiting + p->promised);
-    if (taken < (size_t) d->in->spec->canary_nodes && c->work->node->up)
-        return ROLLOUT_HOLD_NONE;
+    size_t wanted = (size_t) d->in->spec->canary_nodes, taken = p->begun + p->running + (c->ready ? p->kept : p->waiting);
+    if (taken < wanted && c->work->node->up) {
+        if (c->ready || taken + p->idle < wanted)
+            return ROLLOUT_HOLD_NONE;
+        return p->idle_waits == ROLLOUT_HOLD_NONE ? ROLLOUT_HOLD_CANARY : p->idle_waits;
+    }
     if (!p->record.canary_s)
         return ROLLOUT_HOLD_CANARY;
     *ret_until_s = time_after(p->record.canary_s, d->in->spec->canary_soak_s);
@@ -231,12 +236,23 @@ static void collect(struct deciding *d)
     qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
 }
 
+/* One that cannot get its images, or is too large for what is left of the budgets, may never begin: it keeps nobody waiting. */
+static bool is_idle(const struct deciding *d, const struct candidate *c)
+{
+    return c->ready && c->gate == ROLLOUT_HOLD_NONE && ahead_images(c->work) != IMAGES_MISSING &&
+           budget_refuses(&d->budget, c->work, false) == ROLLOUT_HOLD_NONE;
+}
+
 static void look_ahead(struct deciding *d)
 {
     ahead_make(d->in, &d->budget, &d->ahead);
-    for (size_t i = 0; i < d->candidate_count; i++)
-        if (d->candidates[i].gate != ROLLOUT_HOLD_SKIPPED)
-            ahead_count(d->candidates[i].work, d->candidates[i].ready);
+    for (size_t i = 0; i < d->candidate_count; i++) {
+        struct candidate *c = &d->candidates[i];
+        if (c->gate != ROLLOUT_HOLD_SKIPPED)
+            ahead_count(c->work, c->ready);
+        c->idle = is_idle(d, c);
+        c->work->progress->idle += c->idle;
+    }
 }
 
 /* ---- topology: one domain at a time */
@@ -358,12 +374,16 @@ static void grant(struct deciding *d, const struct candidate *c)
     budget_take(&d->budget, c->work, c->ready);
     ahead_take(&d->ahead, c->work, c->ready);
     p->begun += c->ready;
+    p->idle -= c->idle;
     p->waiting += !c->ready;
 }
 
 static void hold_back(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
 {
     int64_t kept_until_s;
+    struct progress *p = c->work->progress;
+    if (c->idle && p->idle_waits == ROLLOUT_HOLD_NONE)
+        p->idle_waits = hold;
     refuse(d, c, hold, until_s);
     if (ahead_hold_back(&d->ahead, c->work, c->ready, hold, &kept_until_s))
         d->ret->pulls[d->ret->pull_count++] = c->work->node;
@@ -398,8 +418,7 @@ static void give_out(struct deciding *d)
  * known good needs none. */
 static bool is_turning(const struct work *w)
 {
-    return w->state == WORK_ACTIVE && w->stale && w->progress && w->node->up && w->node->images.state == IMAGES_UNKNOWN &&
-           !w->progress->record.known_good && !w->progress->record.failed;
+    return w->state == WORK_ACTIVE && w->node->turns && w->node->up && w->node->images.state == IMAGES_UNKNOWN;
 }
 
 static void pull_for_turning(struct deciding *d)
@@ -426,11 +445,10 @@ static enum rollout_hold hold_of(const struct deciding *d)
     bool over = r->done + r->skipped == d->in->node_count;
     if (is_paused(d))
         return ROLLOUT_HOLD_PAUSED;
+    /* While nodes go back from what failed nobody waits for it any more, and it is said all the same. */
     for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
-        if (d->refusals[h].nodes)
+        if (d->refusals[h].nodes || (h == ROLLOUT_HOLD_FAILED && rollout_first_failed(d->in)))
             return (enum rollout_hold) h;
-    if (over && rollout_first_failed(d->in))
-        return ROLLOUT_HOLD_FAILED;
     if (d->refusals[ROLLOUT_HOLD_SKIPPED].nodes)
         return ROLLOUT_HOLD_SKIPPED;
     return over ? ROLLOUT_HOLD_DONE : ROLLOUT_HOLD_NONE;

@@ -28,6 +28,7 @@ struct rollout_node {
     bool cordoned;                            /* a person's: spec.unschedulable */
     bool held;                                /* label ostler.dev/hold, or a claim that is not this policy's */
     bool closed;                              /* it bears the upgrade's taint without a claim of this policy's */
+    bool turns;                               /* under way, and turns to its target when it has the images of that */
     bool let_go;                              /* a person took it out of our hands: it takes its place until its claim is off */
     bool gave_up;                             /* a person took the claim of what the policy wants off it */
     bool settled;                             /* all that it is assigned is up and its target is what it runs */
@@ -42,6 +43,7 @@ struct rollout_revision {
     const char *hash;
     const char *name;    /* what people call it; NULL: by its hash */
     const char *failure; /* "gpu-1 CrashLoopBackOff": where it failed first, and with what; NULL: not known */
+    const char *retry;   /* what the policy's annotation has to say to have it tried again; NULL: its hash */
     size_t pool;
     int64_t canary_s;    /* since when its canary nodes have all been up; 0: not yet */
     int64_t wave_s;      /* since when the last wave has been up; 0: there was none; ROLLOUT_WAVE_RUNNING */

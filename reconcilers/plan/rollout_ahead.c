@@ -57,9 +57,7 @@ enum rollout_hold ahead_hold(const struct ahead *a, const struct work *w, bool r
     if (ahead_images(w) == IMAGES_MISSING)
         return ROLLOUT_HOLD_IMAGES;
     enum rollout_hold hold = budget_refuses(&a->promised, w, ready);
-    if (hold != ROLLOUT_HOLD_NONE)
-        return hold;
-    return has_place(a, w, ready) ? ROLLOUT_HOLD_IMAGES : ROLLOUT_HOLD_PARALLEL;
+    return hold == ROLLOUT_HOLD_NONE ? ROLLOUT_HOLD_IMAGES : hold;
 }
 
 /* What keeps nodes back that are the next to go. */
@@ -93,10 +91,8 @@ static int64_t kept_until(const struct ahead *a, const struct work *w, bool pull
 /* It begins as soon as it has its images. */
 static int64_t promise(struct ahead *a, const struct work *w, bool pulls)
 {
-    if (budget_refuses(&a->promised, w, true) == ROLLOUT_HOLD_NONE) {
+    if (budget_refuses(&a->promised, w, true) == ROLLOUT_HOLD_NONE)
         budget_take(&a->promised, w, true);
-        w->progress->promised++;
-    }
     int64_t until_s = kept_until(a, w, pulls);
     if (until_s == INT64_MAX || budget_refuses(&a->kept, w, true) != ROLLOUT_HOLD_NONE)
         return INT64_MAX;
@@ -108,7 +104,7 @@ static int64_t promise(struct ahead *a, const struct work *w, bool pulls)
 bool ahead_hold_back(struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold, int64_t *ret_until_s)
 {
     bool pulls = pulls_now(a, w, ready, hold);
-    bool waits = hold == ROLLOUT_HOLD_IMAGES && ready && ahead_images(w) == IMAGES_PULLING;
+    bool waits = hold == ROLLOUT_HOLD_IMAGES && ready && (pulls || w->node->images.state == IMAGES_PULLING);
     *ret_until_s = waits ? promise(a, w, pulls) : INT64_MAX;
     return pulls;
 }

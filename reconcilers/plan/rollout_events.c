@@ -7,13 +7,14 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/plan/records.h"
+#include "reconcilers/plan/retry.h"
 
 /* One annotation that comes, or becomes another. */
 struct news {
     const struct cluster_view *v;
     const char *tier, *hash, *pool;
     const char *value;
+    const json_t *annotations; /* all of the record, with this one */
     struct arena *a;
 };
 
@@ -88,11 +89,11 @@ static struct telling tell_failed(const struct news *n)
     return (struct telling){ .reason = "RevisionFailed", .warning = true,
                              .note = arena_printf(n->a,
                                                   "%s: it failed%s, and no other node gets it; %s. Change the policy, or "
-                                                  "annotate it with " POLICY_RETRY "=%s to try again", what(n), place,
+                                                  "have it tried again: " POLICY_RETRY_COMMAND, what(n), place,
                                                   back ? "nodes on which it failed, and those under way, go back to what is "
                                                          "known good"
                                                        : "everything stays as it is, since spec.rollout.onFailure is Pause",
-                                                  n->hash) };
+                                                  retry_value(n->annotations, n->hash, n->a)) };
 }
 
 static struct telling tell_retried(const struct news *n)
@@ -125,8 +126,9 @@ static void add(const struct telling *t, const struct news *n, struct plan *plan
     if (!t->reason)
         return;
     plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(n->v->object),
-                                        .uid = (char *) object_uid(n->v->object), .warning = t->warning, .reason = t->reason,
-                                        .action = "Rollout", .note = (char *) t->note, .of_action = plan->len });
+                                        .uid = (char *) object_uid(n->v->object), .warning = t->warning, .important = true,
+                                        .reason = t->reason, .action = "Rollout", .note = (char *) t->note,
+                                        .of_action = plan->len });
 }
 
 void rollout_events(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record,
@@ -136,12 +138,15 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) annotations, key, value) {
-        if (!v->object || str_eq(json_string_value(value), record ? json_key(record->annotations, key) : NULL))
+        /* One that says nothing is on its way out. */
+        if (!v->object || !*str_or_empty(json_string_value(value)) ||
+            str_eq(json_string_value(value), record ? json_key(record->annotations, key) : NULL))
             continue;
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
             if (!str_has_prefix(key, rows[i].annotation))
                 continue;
-            struct news n = { v, tier, hash, key + strlen(rows[i].annotation), json_string_value(value), &a };
+            struct news n = { v, tier, hash, key + strlen(rows[i].annotation), json_string_value(value),
+                              annotations, &a };
             struct telling t = rows[i].tell(&n);
             add(&t, &n, plan);
         }

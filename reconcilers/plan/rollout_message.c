@@ -126,15 +126,28 @@ static const char *failure_text(const struct rollout_story *s, const struct roll
     return arena_printf(a, "%s failed in pool %s%s", called(r, a), s->view->in->pool_names[r->pool], where);
 }
 
+/* What else is to be said while the failure comes first: of those under way, and of those that wait for another reason. */
+static const char *besides_failure(const struct rollout_story *s, struct arena *a)
+{
+    size_t active = s->view->of[WORK_ACTIVE];
+    const char *text = active ? arena_printf(a, "; %s under way", nodes_are(a, active)) : "";
+    for (int h = ROLLOUT_HOLD_FAILED + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
+        if (s->refusals[h].nodes)
+            return arena_printf(a, "%s; %s", text, rollout_hold_message(s, (enum rollout_hold) h, a));
+    return text;
+}
+
 static const char *say_failed(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_FAILED];
     const struct progress *p = r->nodes ? r->first->progress : NULL;
-    /* Where nobody waits for it, they have what is known to be good, or came through. */
+    /* Where nobody waits for it, they have what is known to be good, get it just now, or came through. */
     const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
-    return arena_printf(a, "%s%s; change the policy, or annotate it with " POLICY_RETRY "=%s to try again",
+    return arena_printf(a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
                         failure_text(s, failed, p ? p->first_failed : NULL, a),
-                        p ? arena_printf(a, ", and %s", who_waits(r, a)) : ": no other node gets it", failed->hash);
+                        p ? arena_printf(a, ", and %s", who_waits(r, a)) : ": no other node gets it",
+                        failed->retry ? failed->retry : failed->hash,
+                        p ? "" : besides_failure(s, a));
 }
 
 static const char *say_images(const struct rollout_story *s, struct arena *a)

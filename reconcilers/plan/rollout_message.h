@@ -21,9 +21,9 @@ struct rollout_story {
 
 /* A time as people read it, RFC 3339; the last second that has a text for all after it. From the arena. */
 const char *rollout_time_text(struct arena *a, int64_t at_s);
-/* Why no other node begins, as a sentence that names what to wait for or to change. From the arena, or static. */
 /* What a person has done for which a node is passed over. Static text. */
 const char *rollout_skip_text(const struct rollout_node *n);
+/* Why no other node begins, as a sentence that names what to wait for or to change. From the arena, or static. */
 const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);
 /* What a grant is for, as a sentence for the log and for Events. From the arena, or static. */
 const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 
 bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
@@ -108,9 +109,6 @@ static size_t threshold_of(const struct rollout_input *in, size_t pool)
     size_t size = pool_size(in, pool), threshold = rollout_count_of(&in->spec->failure_threshold, size);
     return threshold < size ? threshold : size;
 }
-
-/* No two clocks are further apart than this. */
-enum { CLOCKS_APART_S = 600 };
 
 /* A time of a record that is still to come was written by a clock that was wrong: nobody knows when it was. What soaks does so
  * from now on, and what was forgiven until then is not, since that would forgive whatever fails until then. */
@@ -287,6 +285,10 @@ void rollout_view_make(const struct rollout_input *in, struct arena *a, struct r
     ret->works = arena_alloc(a, in->node_count * sizeof *ret->works);
     for (size_t i = 0; i < in->node_count; i++)
         work_make(ret, a, &in->nodes[i], &ret->works[i]);
+    /* The last wave ends with the rollout, when no node needs the revision any more. */
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (in->revisions[i].wave_s == ROLLOUT_WAVE_RUNNING)
+            progress_of(ret, a, in->revisions[i].hash, in->revisions[i].pool);
     for (size_t i = 0; i < in->node_count; i++)
         count_work(ret, &ret->works[i]);
     for (struct progress *p = ret->progress; p; p = p->next) {

@@ -28,8 +28,9 @@ struct progress {
     size_t begun;                   /* claims for it that are under way */
     size_t waiting;                 /* claims for it that wait for jobs, on nodes that are up */
     bool pulled;                    /* some node has its images: where others cannot get them, it is not that there are none */
-    /* Nodes that could begin, and do when they have its images; of these, those that have not pulled for long. */
-    size_t promised, kept;
+    size_t kept;                    /* nodes that could begin, and do when they have its images, if that is soon */
+    size_t idle;                    /* nodes that begin when there is a place for them, or when they have its images */
+    enum rollout_hold idle_waits;   /* for what the first of them does; NONE: it was not looked at yet */
     size_t ahead[2];                /* nodes in service that pull its images or have: with jobs in the way, and without */
     bool wave_closed;               /* the wave before is not over, or has not soaked */
 };

@@ -184,13 +184,14 @@ static bool same_revisions(const struct node_summary *s, const struct node_verdi
 static bool same_cause(const struct node_summary *s, const struct node_verdict *v)
 {
     return str_eq(s->cause ? s->cause->reason : NULL, v->reason) && (!s->cause || s->cause->component == v->cause) &&
-           str_eq(s->message, v->message) && str_eq(s->pod, v->pod) && str_eq(s->trouble, v->trouble);
+           str_eq(s->message, v->message) && str_eq(s->pod, v->pod) && str_eq(s->trouble, v->trouble) &&
+           str_eq(s->refused, v->refused);
 }
 
 static bool same(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at &&
-           s->moving == v->moving && s->back == v->back && s->pool == v->pool &&
+           s->moving == v->moving && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
            s->restoring == v->restoring && s->failed == (v->failed_with != NULL) &&
            s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
 }
@@ -200,12 +201,14 @@ static void free_texts(struct node_summary *s)
     free(TAKE(s->message));
     free(TAKE(s->pod));
     free(TAKE(s->trouble));
+    free(TAKE(s->refused));
 }
 
 /* Whether decisions of the rollout would find the node as it was; what its object says they read there. */
 static bool same_for_rollout(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && same_targets(s, v) &&
+    return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
+           same_targets(s, v) &&
            s->outdated == is_verdict_outdated(v) &&
            str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
 }
@@ -227,6 +230,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->looked_at = v->looked_at;
     s->moving = v->moving;
     s->back = v->back;
+    s->turns = v->turns;
     s->restoring = v->restoring;
     s->failed = v->failed_with != NULL;
     s->since_s = v->since_s;
@@ -248,6 +252,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->message = copy(v->message);
     s->pod = copy(v->pod);
     s->trouble = copy(v->trouble);
+    s->refused = copy(v->refused);
     s->cause = cause_of(t, v);
     link_cause(s);
     count(t, s, 1);
@@ -274,16 +279,37 @@ void tally_remove(struct tally *t, struct node_summary *s)
     free_texts(s);
 }
 
-const struct node_summary *tally_trouble(const struct tally *t)
+static bool has_trouble(const struct node_summary *s)
+{
+    return s->trouble != NULL;
+}
+
+static bool was_refused(const struct node_summary *s)
+{
+    return s->refused != NULL;
+}
+
+/* Each of those has a cause. */
+static const struct node_summary *first_with(const struct tally *t, bool (*has)(const struct node_summary *s))
 {
     const struct node_summary *first = NULL;
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor)))
         for (const struct node_summary *s = ((const struct cause *) e->value)->first; s; s = s->next)
-            if (s->trouble && (!first || strverscmp(s->name, first->name) < 0))
+            if (has(s) && (!first || strverscmp(s->name, first->name) < 0))
                 first = s;
     return first;
+}
+
+const struct node_summary *tally_trouble(const struct tally *t)
+{
+    return first_with(t, has_trouble);
+}
+
+const struct node_summary *tally_refused(const struct tally *t)
+{
+    return first_with(t, was_refused);
 }
 
 size_t tally_served(const struct tally *t)

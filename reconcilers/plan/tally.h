@@ -38,7 +38,7 @@ struct node_summary {
     bool counted;
     enum node_state state;
     bool gpu, looked_at, outdated;
-    bool moving, back, restoring; /* as in the verdict */
+    bool moving, back, restoring, turns; /* as in the verdict */
     bool failed;             /* an upgrade failed there, and was not tried again yet */
     int64_t since_s;         /* as in the verdict */
     uint8_t wanted, up;
@@ -48,7 +48,7 @@ struct node_summary {
     struct cause *cause;
     struct node_summary *prev, *next; /* nodes with the same cause */
     char *message, *pod;     /* to the cause; owned */
-    char *trouble;           /* as in the verdict; owned */
+    char *trouble, *refused; /* as in the verdict; owned */
 };
 
 /* Zero-initialised = no nodes. */
@@ -81,6 +81,8 @@ bool cause_comes_first(const struct cause *a, const struct cause *b);
 const struct node_summary *cause_example(const struct cause *c);
 /* The first node by name that is on its way to another revision and has an operand that does not come up; NULL: none. */
 const struct node_summary *tally_trouble(const struct tally *t);
+/* The first node by name that drains and has a pod that a budget lets not go; NULL: none. */
+const struct node_summary *tally_refused(const struct tally *t);
 /* Takes a node out. */
 void tally_remove(struct tally *t, struct node_summary *s);
 /* Nodes that should have operands and are up, and how many of them have all. */

@@ -242,17 +242,29 @@ const json_t *targets_inputs(const struct targets *t, const char *tier, const ch
     return NULL;
 }
 
-bool targets_wish(const struct targets *t, const char *tier, const char *hash, const char *pool)
+static bool has_pool(const struct policy *policy, const char *name)
+{
+    for (size_t i = 0; i < policy->pools_len; i++)
+        if (str_eq(policy->pools[i].name, name))
+            return true;
+    return false;
+}
+
+bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool)
 {
     size_t cursor = 0;
     const struct map_entry *e;
-    bool driver = str_eq(tier, "driver");
+    bool driver = str_eq(json_str(inputs, "tier"), "driver"), other = !has_pool(t->policy, pool);
     while ((e = map_next(&t->entries, &cursor))) {
         const struct target *target = &((const struct entry *) e->value)->target;
-        if (str_eq(driver ? target->driver : target->stack, hash) && str_eq(t->policy->pools[target->pool].name, pool))
-            return true;
+        const json_t *wished = driver ? target->driver_inputs : target->stack_inputs;
+        if (!wished || !str_eq(t->policy->pools[target->pool].name, pool))
+            continue;
+        if (str_eq(driver ? target->driver : target->stack, hash))
+            return false;
+        other |= revision_same_host(wished, inputs);
     }
-    return false;
+    return other;
 }
 
 void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg)

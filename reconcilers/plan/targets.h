@@ -60,7 +60,7 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
 /* The inputs of a revision that is some target, with its pool; NULL when none has this hash. Borrowed. */
 const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
 /* Whether the policy says this revision for some host of a pool that was asked for. */
-bool targets_wish(const struct targets *t, const char *tier, const char *hash, const char *pool);
+bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool);
 /* The effective spec of a pool; borrowed. */
 const json_t *targets_spec(const struct targets *t, size_t pool);
 /* Calls fn for each target that has been asked for. */

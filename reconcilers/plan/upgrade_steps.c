@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/deadline.h"
@@ -77,6 +78,7 @@ static void change_target(struct stepping *s)
         return;
     }
     s->turn = why_not_yet(s);
+    s->v->turns = s->turn != NULL;
     if (!s->turn)
         start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged",
                    "the node is meant to run something else by now");
@@ -86,6 +88,12 @@ static void change_target(struct stepping *s)
 static bool is_called_back(const struct stepping *s)
 {
     return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
+}
+
+/* It was closed to become the canary, and another node is. While that soaks this one would be closed for nothing. */
+static bool is_overtaken(const struct stepping *s)
+{
+    return s->out->claim.phase == CLAIM_WAITING && is_as_it_was(s) && upgrade_canary_soaks(s->in, s->t);
 }
 
 /* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
@@ -155,14 +163,12 @@ static void settle_step(struct stepping *s)
     s->v->moving = c->phase != CLAIM_FAILED;
     s->v->restoring = c->kind == CLAIM_ROLLBACK;
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
+    s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
     struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),
                                    .from_s = deadline_from_s(s->in, c->since_s),
                                    .pods_leave = !drain_waits_for_jobs_alone(&s->out->drain) };
     verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
 }
-
-/* No two clocks are further apart than this. */
-enum { CLOCKS_APART_S = 600 };
 
 /* A time that is still to come was written by a clock that was wrong. It is said anew: what it is the beginning of would not
  * be over before that. */
@@ -183,6 +189,10 @@ static void step(struct stepping *s)
         stepping_release(s, "CalledBack", "somebody cordoned the node or put it on hold, and nothing was changed on it yet");
     } else if (!claim_is_for(c, s->t->driver, s->t->stack) && *s->t->stack) {
         change_target(s);
+    } else if (is_overtaken(s)) {
+        stepping_assign_as_it_was(s);
+        stepping_release(s, "CanaryElsewhere",
+                         "another node became the canary, and nothing was changed on this one yet: it serves until that soaked");
     }
     if (s->out->claimed && !s->out->reason)
         upgrade_phases[c->phase].step(s);

@@ -28,6 +28,11 @@ static bool is_tried_out(const struct node_input *in, const struct target *t)
     return in->rollout->canary_nodes == 0 || (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
 }
 
+bool upgrade_canary_soaks(const struct node_input *in, const struct target *t)
+{
+    return t->canary_s && !is_tried_out(in, t);
+}
+
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish)
 {
     if (!wish->good)

@@ -108,10 +108,12 @@ static const char *const turns[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of "
                             "the policy names",
     [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, or "
-                            "a person asks with the annotation " POLICY_RETRY " on it",
+                            "a person has it tried again",
     [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
     [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for "
                             "spec.rollout.canary.soak",
+    [ROLLOUT_HOLD_SOAK] = "others have that revision and have to work for a while first; its turn comes then, status.rollout of "
+                          "the policy says when",
     [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its "
                               "turn waits for",
     [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
@@ -134,6 +136,13 @@ const char *waiting_closed_sentence(const struct gpu_node_input *in, struct aren
     return arena_printf(a, "its jobs are over; %s", turns[in->hold]);
 }
 
+/* The same of a closed node whose jobs are over. */
+static const char *closed_turn(enum rollout_hold hold)
+{
+    bool others = waiting_turn(hold) == ROLLOUT_HOLD_NONE || waiting_turn(hold) == ROLLOUT_HOLD_PARALLEL;
+    return others ? "its turn: as many nodes are being changed as may be" : turns[hold];
+}
+
 static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     struct drain d;
@@ -143,8 +152,7 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
         add_found(in, &d.found[i], list, a);
     if (!d.waiting)
         add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
-                                   waiting_closed(in) ? turns[in->hold]
-                                                      : "its turn: as many nodes are being changed as may be" });
+                                   closed_turn(in->hold) });
 }
 
 /* ---- */
@@ -193,11 +201,27 @@ bool waiting_for_turn(const struct gpu_node_input *in)
     return s->state == NODE_READY && s->outdated && !s->moving && in->hold != ROLLOUT_HOLD_NONE;
 }
 
+/* What a person has done, and how it is taken back; in the order in which rollout_skip_text() has them. Where it was taken back
+ * just now the rollout has not looked yet. */
+static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_view view = { in->node, in->strings };
+    if (in->node->cordoned)
+        return "a person cordoned it; its turn comes when it is uncordoned";
+    if (node_is_held(&view))
+        return turns[ROLLOUT_HOLD_SKIPPED];
+    return in->node->gave_up ? arena_printf(a, "a person gave it up for this target; kubectl annotate node %s " ANNOTATION_GAVE_UP
+                                               "- takes that back", in->name)
+                             : turns[ROLLOUT_HOLD_PARALLEL];
+}
+
 static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
 {
     enum rollout_hold hold = waiting_turn(in->hold);
-    if (hold == ROLLOUT_HOLD_SKIPPED && in->node->cordoned)
-        return "a person cordoned it; its turn comes when it is uncordoned";
+    if (hold == ROLLOUT_HOLD_SKIPPED)
+        return why_skipped(in, a);
+    if (hold == ROLLOUT_HOLD_FAILED && in->retry)
+        return arena_printf(a, "%s: " POLICY_RETRY_COMMAND, turns[hold], in->retry);
     const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
     return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying",
                             intern_text(in->strings, t->no_image), str_or_empty(intern_text(in->strings, t->why_no_image)))

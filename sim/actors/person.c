@@ -85,7 +85,8 @@ static bool evict(struct actors *a, const struct spec_action *action, struct ref
     return api_evict(a->api, user_of(action), str_or_empty(action->ns), action->name, r) == 0;
 }
 
-/* "=status.rollout.plan" is what stands there on the object, "=gpunodes/gpu-1 status.driver.target" on another one. */
+/* "=status.rollout.plan" is what stands there on the object, "=gpunodes/gpu-1 status.driver.target" on another one, and
+ * "=gpunodes/gpu-1 status.driver.target .2" that with ".2" behind it. */
 static json_t *read_value(const struct actors *a, const json_t *object, const char *place)
 {
     const char *slash = strchr(place, '/'), *space = strchr(place, ' ');
@@ -94,7 +95,9 @@ static json_t *read_value(const struct actors *a, const json_t *object, const ch
     CLEANUP_FREE char *plural = xstrndup(place, (size_t) (slash - place));
     CLEANUP_FREE char *name = xstrndup(slash + 1, (size_t) (space - slash) - 1);
     const struct kind *k = kind_named(plural);
-    return json_text(json_str_or_empty(k ? api_get(a->api, k, "", name) : NULL, space + 1));
+    const char *behind = strchr(space + 1, ' ');
+    CLEANUP_FREE char *path = xstrndup(space + 1, strcspn(space + 1, " "));
+    return json_textf("%s%s", json_str_or_empty(k ? api_get(a->api, k, "", name) : NULL, path), behind ? behind + 1 : "");
 }
 
 /* The pairs with what people read elsewhere in its place. New reference. */

@@ -392,7 +392,7 @@ def after_a_rollback():
         failed = told["failed"][0]
         assert failed["tier"] == "driver" and failed["version"] == "580.95.05" and failed["pool"] == "default", failed
         for words in ("RevisionFailed: driver revision", f"first on node {failed['node']} at ", failed["reason"],
-                      "nobody else gets it", f"ostler.dev/retry={failed['revision']} --overwrite"):
+                      "nobody else gets it", f"ostler.dev/retry={failed['retry']} --overwrite"):
             assert words in out, (words, out)
         assert not c.planned(with_spec(driver={"version": "575.57.08"}))["failed"]
 
@@ -468,6 +468,65 @@ def simulated_to_a_rollback():
         assert not summary["complete"] and summary["ended"] == "NobodyGoesOn" and not summary["standing"], summary
         code, out, _ = c.plan(with_spec(), "--simulate", "--driver-takes", "40m")
         assert code == 3 and "0 nodes upgraded; 1 node went back to what it ran before; 0 pods evicted, " in out, out
+
+
+@test
+def what_a_person_has_to_do_first():
+    """A plan that is paused and not approved says both, and no times; what a file says can be approved when it was applied."""
+    with cluster_at_work() as c:
+        manual = {"maxUnavailable": 3, "approval": "Manual"}
+        out = c.plan(with_spec(rollout=manual | {"paused": True}))[1]
+        assert "\ndoes not begin while spec.rollout.paused is true\nwaits for approval; after you applied the file, approve with: " \
+               "kubectl annotate gpuclusterpolicy default ostler.dev/approved=" in out and ", begins " not in out, out
+        out = c.plan(with_spec(rollout=manual))[1]
+        assert "spec.rollout.paused" not in out and "\nwaits for approval; after" in out and ", begins " not in out, out
+        c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": manual}}, MERGE)
+        assert "\nwaits for approval: kubectl annotate " in c.plan()[1]
+
+
+@test
+def simulated_with_a_short_timeout():
+    """Who does not say how long a driver takes does not see it fail for that: it takes half of what the policy lets it."""
+    with cluster_at_work() as c:
+        told = c.planned(with_spec(rollout={"maxUnavailable": 3, "timeouts": {"install": "2m"}}), "--simulate")
+        assert told["assumptions"][0].startswith("a driver is up after 60 s, half of spec.rollout.timeouts.install "), told
+        assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
+
+
+@test
+def a_canary_that_does_not_come_up():
+    """What the kubelet says of a node under way is in the way; the simulation has it come up, and says so."""
+    crashes = 'drivers:\n  - {version: "580.*", outcome: FailsBuild}\n'
+    with cluster_at_work(WORLD + crashes) as c:
+        def crashes_now():
+            reports = c.get("/apis/ostler.dev/v1alpha1/gpunodes")["items"]
+            return any(r.get("status", {}).get("reason") == "CrashLoopBackOff" for r in reports)
+
+        with operator(c):
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": {"order": "Name"}}}, MERGE)
+            c.wait("the canary crashes", crashes_now)
+        out = c.plan()[1]
+        assert "\n  6 nodes are to be changed: 5 go in 5 waves, 1 is under way\n" in out, out
+        assert "\nin the way:\n  gpu-1: CrashLoopBackOff: " in out, out
+        told = c.planned(None, "--simulate")
+        assert "not well when the cluster was read, and taken for well: gpu-1" in told["assumptions"], told["assumptions"]
+        assert told["summary"]["complete"], told
+
+
+@test
+def simulated_while_a_node_boots():
+    """A node that was just booted offers no GPU yet: the simulation gives it those that it had, and says that it was not well."""
+    reboots = "actions:\n  - {at: 15m, do: Reboot, node: gpu-2}\n"
+    with cluster_at_work(WORLD.replace("driverBuild: 2s", "driverBuild: 240s") + reboots) as c:
+        def boots():
+            node = c.get("/api/v1/nodes/gpu-2")["status"]
+            ready = {n["type"]: n["status"] for n in node["conditions"]}["Ready"]
+            return ready == "True" and node["allocatable"].get("nvidia.com/gpu", "0") == "0"
+
+        c.wait("gpu-2 boots", boots)
+        told = c.planned(with_spec(), "--simulate")
+        assert "not well when the cluster was read, and taken for well: gpu-2" in told["assumptions"], told["assumptions"]
+        assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
 
 
 SLICES = WORLD.replace("gpus: 8}", "gpus: 3, resource: nvidia.com/mig-1g.10gb, more: {nvidia.com/mig-2g.20gb: 2}}")

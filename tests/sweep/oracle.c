@@ -118,6 +118,19 @@ static bool is_ended_pod(const struct oracle *o, const struct kind *k, const jso
     return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && pod_is_finished(object);
 }
 
+/* A record that nothing is made from any more: what was known good in a pool before. Which one that is tells of the past. */
+static bool is_remembered(const struct oracle *o, const struct api *api, const struct kind *k, const json_t *object)
+{
+    const struct kind *sets = kind_named("daemonsets");
+    const char *hash = strrchr(object_name(object), '-');
+    if (o->loose != LOOSEST || strcmp(k->plural, "controllerrevisions") != 0 || !hash)
+        return false;
+    for (size_t i = 0; i < api_count(api, sets); i++)
+        if (str_eq(strrchr(object_name(api_at(api, sets, i)), '-'), hash))
+            return false;
+    return true;
+}
+
 /* ---- stories */
 
 /* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the
@@ -405,7 +418,8 @@ void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_te
     for (size_t i = 0; i < kind_count(); i++) {
         const struct kind *k = kind_at(i);
         for (size_t j = 0; j < api_count(api, k); j++)
-            if (!is_left_out(k, api_at(api, k, j)) && !is_ended_pod(o, k, api_at(api, k, j)))
+            if (!is_left_out(k, api_at(api, k, j)) && !is_ended_pod(o, k, api_at(api, k, j)) &&
+                !is_remembered(o, api, k, api_at(api, k, j)))
                 add_object(o, k, api_at(api, k, j), keep_text, ret);
     }
     if (!o->loose)

@@ -157,6 +157,14 @@ static const struct problem_row {
     { "problem: none said", STATUS(""), NULL, NULL },
     { "problem: image", STATUS(CONTAINER("'waiting': {'reason': 'ImagePullBackOff', 'message': 'Back-off'}")),
       "ImagePullBackOff: Back-off", "ImagePullBackOff" },
+    { "problem: an image that the kubelet does not name",
+      STATUS("'containerStatuses': [{'name': 'c', 'image': 'r.example/a:1', 'state': {'waiting': {'reason': 'ErrImagePull', "
+             "'message': 'manifest unknown'}}}]"),
+      "ErrImagePull: r.example/a:1: manifest unknown", "ErrImagePull" },
+    { "problem: an image that it names",
+      STATUS("'containerStatuses': [{'name': 'c', 'image': 'r.example/a:1', 'state': {'waiting': {'reason': 'ImagePullBackOff', "
+             "'message': 'Back-off pulling image \\\"r.example/a:1\\\"'}}}]"),
+      "ImagePullBackOff: Back-off pulling image \"r.example/a:1\"", "ImagePullBackOff" },
     { "problem: without a message", STATUS(CONTAINER("'waiting': {'reason': 'CrashLoopBackOff'}")), "CrashLoopBackOff",
       "CrashLoopBackOff" },
     { "problem: init containers come first",

@@ -39,6 +39,21 @@
 #define DRAINING "'status':'False','reason':'Draining','message':'m'"
 #define PAUSED "spec.rollout.paused is true; its turn comes when that is false"
 
+#define SKIPPED(why)                                                                                                    \
+    "{'state':'Ready','reason':'NodesSkipped','message':'in service; to run driver 581, wanted since " BEFORE ": " why \
+    "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'NodesSkipped','message':'" why \
+    "'}]," TIERS ",'policyGeneration':4}"
+#define GAVE_UP(more) ",'annotations':{'ostler.dev/gave-up':'d2/s1'}" more
+#define HELD "a person holds it with the label ostler.dev/hold; its turn comes when that is taken off"
+#define OTHERS \
+    "others go first, within the limits of spec.rollout; status.rollout of the policy says what its turn waits for"
+#define SOAKS \
+    "others have that revision and have to work for a while first; its turn comes then, status.rollout of the policy says when"
+
+#define FAILED                                                                                                      \
+    "that revision failed on other nodes; the node stays as it is until the policy says another one, or a person has " \
+    "it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite"
+
 static const struct drain_spec drain = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
 static const struct last_words words = { .pod = "ops/d", .container = "driver", .text = "no headers" };
 static const struct last_words no_words = { .pod = "ops/d", .container = "driver" };
@@ -136,6 +151,11 @@ static const struct row {
       .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
                 "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel','message':'its turn: as many nodes are being "
                 "changed as may be'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "a node whose jobs are over while others have to soak", .condition = DRAINING, .state = NODE_WAITING,
+      .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_SOAK, .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'GpuClusterPolicy','name':'default','reason':'Soaking','message':'" SOAKS "'}]," TIERS
+                ",'policyGeneration':4}" },
     { .name = "a node whose jobs are over while nobody may go on", .condition = DRAINING, .state = NODE_WAITING,
       .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_PAUSED, .requests = APPLY STATUS,
       .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " PAUSED "','since':'" NOW
@@ -147,6 +167,26 @@ static const struct row {
                 ": " PAUSED "','since':'" NOW
                 "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Paused','message':'" PAUSED "'}]," TIERS
                 ",'policyGeneration':4}" },
+    { .name = "a person gave the node up", .condition = IS_READY, .node = GAVE_UP(""), .state = NODE_READY,
+      .hold = ROLLOUT_HOLD_SKIPPED, .requests = APPLY STATUS,
+      .status = SKIPPED("a person gave it up for this target; kubectl annotate node a ostler.dev/gave-up- takes that back") },
+    { .name = "a person gave the node up and holds it", .condition = IS_READY,
+      .node = GAVE_UP(",'labels':{'ostler.dev/hold':'true'}"), .state = NODE_READY, .hold = ROLLOUT_HOLD_SKIPPED,
+      .requests = APPLY STATUS, .status = SKIPPED(HELD) },
+    { .name = "a person holds the node", .condition = IS_READY, .node = ",'labels':{'ostler.dev/hold':'true'}",
+      .state = NODE_READY, .hold = ROLLOUT_HOLD_SKIPPED, .requests = APPLY STATUS, .status = SKIPPED(HELD) },
+    { .name = "what a person did was taken back just now", .condition = IS_READY, .state = NODE_READY,
+      .hold = ROLLOUT_HOLD_SKIPPED, .requests = APPLY STATUS, .status = SKIPPED(OTHERS) },
+    { .name = "what others have has to soak", .condition = IS_READY, .state = NODE_READY, .hold = ROLLOUT_HOLD_SOAK,
+      .requests = APPLY STATUS,
+      .status = "{'state':'Ready','reason':'Soaking','message':'in service; to run driver 581, wanted since " BEFORE ": " SOAKS
+                "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Soaking','message':'"
+                SOAKS "'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "what failed elsewhere is tried again by a command", .condition = IS_READY, .state = NODE_READY,
+      .hold = ROLLOUT_HOLD_FAILED, .requests = APPLY STATUS,
+      .status = "{'state':'Ready','reason':'RevisionFailed','message':'in service; to run driver 581, wanted since " BEFORE ": "
+                FAILED "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'RevisionFailed',"
+                "'message':'" FAILED "'}]," TIERS ",'policyGeneration':4}" },
     { .name = "GPUs, their product, and the last words of what failed", .condition = IS_READY, .state = NODE_READY, .gpus = 8,
       .product = "H100", .words = &words, .requests = APPLY STATUS,
       .status = "{'gpus':8,'product':'H100','lastWords':{'pod':'ops/d','container':'driver','text':'no headers'}," SAYS_READY(NOW)
@@ -275,7 +315,7 @@ static void check(void **state)
                                  .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18",
                                  .generation = 4, .now = NOW, .strings = s.strings, .drain = &drain, .refused = row->refused,
                                  .hold = row->hold, .gpus = row->gpus, .product = row->product, .words = row->words,
-                                 .wanted_since = BEFORE, .target_version = "581" };
+                                 .wanted_since = BEFORE, .target_version = "581", .retry = "twfs0h0r29.2" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf requests = BUF_INIT(4096);

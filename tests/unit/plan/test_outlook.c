@@ -67,7 +67,7 @@ static void check_without_pace(void **state)
     make_fleet(&f);
     CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
     assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node is passed over (NodesSkipped); no pace is known "
-                                                "yet, so nobody can tell how long it takes");
+                                                "yet: it takes at least 10m of soak, and as long as the nodes take");
     assert_null(json_object_get(o, "ends"));
     assert_null(json_object_get(o, "moves"));
     assert_tree(json_object_get(o, "pools"), "[{'name':'default','driver':2,'stack':0},{'name':'legacy','driver':0,'stack':1}]");
@@ -131,11 +131,80 @@ static void check_closed(void **state)
     CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
     assert_tree(json_object_get(full, "stay"), "[{'reason':'WaitingForJobs','nodes':1,'names':['a'],'closed':['a']},"
                                                "{'reason':'NodesSkipped','nodes':1,'names':['c'],'closed':[]}]");
-    assert_true(strstr(json_str(full, "message"), "; 1 node is closed until its pods have ended (WaitingForJobs)") != NULL);
+    assert_string_equal(json_str(full, "message"),
+                        "3 nodes are to be changed: 2 go in 2 waves; 1 node is closed until its pods have ended "
+                        "(WaitingForJobs); 1 node is passed over (NodesSkipped); no pace is known yet, so nobody can tell how "
+                        "long it takes");
     assert_tree(json_object_get(full, "blockers"), "[{'node':'c','message':'a person holds it with the label ostler.dev/hold'}]");
     CLEANUP_JSON json_t *small = tell(&f, unknown, &outlook_for_status);
     assert_null(json_object_get(json_array_get(json_object_get(small, "stay"), 0), "closed"));
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
+}
+
+/* Node a has begun; b and d are to go. */
+static void begin_a(struct fleet *f, struct claim *claim, int64_t claimed_s)
+{
+    make_fleet(f);
+    *claim = (struct claim){ .kind = CLAIM_UPGRADE, .phase = CLAIM_INSTALLING, .driver = "d2", .stack = "s1",
+                             .from_driver = "d1", .from_stack = "s1", .claimed_s = claimed_s, .since_s = claimed_s };
+    f->nodes[0].claim = claim;
+}
+
+static void check_under_way(void **state)
+{
+    (void) state;
+    struct fleet f;
+    struct claim claim;
+    begin_a(&f, &claim, NOON_S - 60);
+    CLEANUP_JSON json_t *o = tell(&f, known, &outlook_for_status);
+    assert_string_equal(json_str(o, "message"), "3 nodes are to be changed: 2 go in 2 waves, 1 is under way; 1 node is passed "
+                                                "over (NodesSkipped); at the pace seen so far it takes 19m");
+    f.in.node_count = 1;
+    CLEANUP_JSON json_t *last = tell(&f, known, &outlook_for_status);
+    assert_string_equal(json_str(last, "message"),
+                        "1 node is to be changed: 1 is under way; at the pace seen so far it takes 4m");
+    begin_a(&f, &claim, NOON_S - 300);
+    f.in.node_count = 1;
+    CLEANUP_JSON json_t *late = tell(&f, known, &outlook_for_status);
+    assert_string_equal(json_str(late, "message"),
+                        "1 node is to be changed: 1 is under way; at the pace seen so far it would be over by now");
+}
+
+/* What does not come up on a node under way is in the way; a status has its own words for that. */
+static void check_troubles(void **state)
+{
+    (void) state;
+    struct fleet f;
+    struct claim claim;
+    begin_a(&f, &claim, NOON_S);
+    static const char *const troubles[ARRAY_LEN(f.nodes)] = { "CrashLoopBackOff: it ended" };
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_forecast forecast;
+    rollout_forecast(&f.in, unknown, PLENTY, &a, &forecast);
+    struct outlook_input in = { .rollout = &f.in, .forecast = &forecast, .pace = unknown, .drains = f.drains,
+                                .troubles = troubles, .limits = &outlook_in_full };
+    CLEANUP_JSON json_t *full = outlook_json(&in);
+    assert_tree(json_object_get(full, "blockers"), "[{'node':'a','message':'CrashLoopBackOff: it ended'},"
+                                                   "{'node':'c','message':'a person holds it with the label ostler.dev/hold'}]");
+    in.limits = &outlook_for_status;
+    CLEANUP_JSON json_t *small = outlook_json(&in);
+    assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
+}
+
+/* Paused and not approved, both are said. */
+static void check_held(void **state)
+{
+    (void) state;
+    struct fleet f;
+    make_fleet(&f);
+    f.spec.manual = f.spec.paused = true;
+    CLEANUP_JSON json_t *both = tell(&f, known, &outlook_in_full);
+    assert_string_equal(json_str(both, "held"), "Paused");
+    assert_true(json_bool(both, "approvalMissing", false));
+    f.in.approved = json_str(both, "hash");
+    CLEANUP_JSON json_t *approved = tell(&f, known, &outlook_in_full);
+    assert_string_equal(json_str(approved, "held"), "Paused");
+    assert_null(json_object_get(approved, "approvalMissing"));
 }
 
 static void check_images(void **state)
@@ -232,6 +301,9 @@ int main(void)
     suite_add(&s, "times are those of the clock on the wall", check_a_clock_that_was_set, NULL);
     suite_add(&s, "nodes that cannot be drained are named with what keeps them", check_blockers, NULL);
     suite_add(&s, "nodes that are closed are told as such", check_closed, NULL);
+    suite_add(&s, "nodes under way are counted, and take no time that is over", check_under_way, NULL);
+    suite_add(&s, "what does not come up on a node under way is in the way", check_troubles, NULL);
+    suite_add(&s, "a plan that is paused and not approved says both", check_held, NULL);
     suite_add(&s, "images that cannot be pulled are in the way", check_images, NULL);
     suite_add(&s, "there is no plan where every node runs its target", check_done, NULL);
     suite_add(&s, "in a status it is bounded", check_bounds, NULL);

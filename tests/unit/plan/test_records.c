@@ -3,10 +3,13 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/plan/retry.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define NOW "2026-11-20T12:00:00Z"
+#define NOW    "2026-11-20T12:00:00Z"
+#define BEFORE "2026-11-19T12:00:00Z"
 
 /* A policy with one pool, a record that was complete in pools of an earlier policy, and a tally that still counts by that one. */
 struct world {
@@ -206,6 +209,54 @@ static void check_order(void **state)
     json_decref(second.annotations);
 }
 
+/* Records of revisions in a pool: whether it would go back to the first, and whether a person may without a canary. */
+static const struct held_row {
+    const char *name;
+    const char *own;
+    const char *others[2];
+    bool held, was_held;
+} held_rows[] = {
+    { "what was complete last", "{'ostler.dev/completed-default':'2026-11-03T00:00:00Z'}",
+      { "{'ostler.dev/completed-default':'2026-11-02T00:00:00Z'}", "{'ostler.dev/ran-default':'2026-11-04T00:00:00Z'}" }, true,
+      false },
+    { "what was complete before that", "{'ostler.dev/completed-default':'2026-11-02T00:00:00Z'}",
+      { "{'ostler.dev/completed-default':'2026-11-03T00:00:00Z'}", "{'ostler.dev/ran-default':'2026-11-04T00:00:00Z'}" }, false,
+      true },
+    { "not what was so before both", "{'ostler.dev/completed-default':'2026-11-01T00:00:00Z'}",
+      { "{'ostler.dev/completed-default':'2026-11-02T00:00:00Z'}", "{'ostler.dev/completed-default':'2026-11-03T00:00:00Z'}" },
+      false, false },
+    { "not what only ran before that", "{'ostler.dev/ran-default':'2026-11-02T00:00:00Z'}",
+      { "{'ostler.dev/completed-default':'2026-11-03T00:00:00Z'}", "{}" }, false, false },
+    { "what ran last where nothing was complete", "{'ostler.dev/ran-default':'2026-11-02T00:00:00Z'}",
+      { "{'ostler.dev/ran-default':'2026-11-01T00:00:00Z'}", "{}" }, true, false },
+    { "not what ran before that", "{'ostler.dev/ran-default':'2026-11-01T00:00:00Z'}",
+      { "{'ostler.dev/ran-default':'2026-11-02T00:00:00Z'}", "{}" }, false, false },
+    { "not what never ran", "{}", { "{}", "{}" }, false, false },
+};
+
+static void check_held(void **state)
+{
+    const struct held_row *row = *state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    struct child others[ARRAY_LEN(row->others)] = { 0 };
+    const struct child *children[ARRAY_LEN(others) + 1] = { &w.record };
+    json_object_update_new(w.record.annotations, tree(row->own));
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        others[i] = w.record;
+        others[i].head.key = (char *) (i ? "c" : "b");
+        others[i].annotations = tree(row->others[i]);
+        children[i + 1] = &others[i];
+    }
+    w.view.children = children;
+    w.view.child_count = ARRAY_LEN(children);
+    assert_int_equal(record_is_held(&w.view, &w.record), row->held);
+    assert_int_equal(record_was_held(&w.view, &w.record), row->was_held);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        json_decref(others[i].annotations);
+    tear_down(&w);
+}
+
 /* The first text is a time and not as Ostler writes it, the others are none. */
 static void forged_times_are_overwritten(void **state)
 {
@@ -227,7 +278,7 @@ static void forged_times_are_overwritten(void **state)
     }
 }
 
-/* A record that was complete by a forged time is no reason to give up the one that really was. */
+/* A record that was complete by a forged time is no reason to give up the one that really ran. */
 static void forged_time_supersedes_nothing(void **state)
 {
     (void) state;
@@ -239,7 +290,7 @@ static void forged_time_supersedes_nothing(void **state)
     const struct child *children[] = { &w.record, &other };
     w.view.children = children;
     w.view.child_count = ARRAY_LEN(children);
-    json_object_set_new(w.record.annotations, "ostler.dev/completed-default", json_string("2026-11-02T00:00:00Z"));
+    json_object_set_new(w.record.annotations, "ostler.dev/ran-default", json_string("2026-11-02T00:00:00Z"));
     assert_true(record_is_held(&w.view, &w.record));
     json_object_set_new(other.annotations, "ostler.dev/completed-default", json_string("2026-11-03T00:00:00Z"));
     assert_false(record_is_held(&w.view, &w.record));
@@ -295,6 +346,63 @@ static void check_future(void **state)
     tear_down(&w);
 }
 
+/* What a person asks for with the policy's annotation, and what the record of a revision that failed says then. */
+static const struct retry_row {
+    const char *name;
+    const char *asked;    /* NULL: nothing */
+    const char *answered; /* what the record says was tried again in the pool; NULL: nothing */
+    const char *other;    /* the same in a pool that is gone */
+    const char *want;     /* of the annotation then; NULL: it is not there */
+    bool tried;           /* the failure is taken back */
+    const char *value;    /* what has it tried again after that */
+} retry_rows[] = {
+    { "nobody asks", NULL, NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "another revision is asked for", "bbbbbbbbbb", NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "its hash asks", "aaaaaaaaaa", NULL, NULL, NOW " aaaaaaaaaa", true, "aaaaaaaaaa.2" },
+    { "it asks once", "aaaaaaaaaa", BEFORE " aaaaaaaaaa", NULL, BEFORE " aaaaaaaaaa", false, "aaaaaaaaaa.2" },
+    { "also where only the time is recorded", "aaaaaaaaaa", BEFORE, NULL, BEFORE, false, "aaaaaaaaaa.2" },
+    { "with a number it asks again", "aaaaaaaaaa.2", BEFORE, NULL, NOW " aaaaaaaaaa.2", true, "aaaaaaaaaa.3" },
+    { "and once, too", "aaaaaaaaaa.2", BEFORE " aaaaaaaaaa.2", NULL, BEFORE " aaaaaaaaaa.2", false, "aaaaaaaaaa.3" },
+    { "another number is another wish, whichever", "aaaaaaaaaa.7", BEFORE " aaaaaaaaaa.9", NULL, NOW " aaaaaaaaaa.7", true,
+      "aaaaaaaaaa.8" },
+    { "the hash alone as well", "aaaaaaaaaa", BEFORE " aaaaaaaaaa.9", NULL, NOW " aaaaaaaaaa", true, "aaaaaaaaaa.2" },
+    { "after the last number it is the hash", "aaaaaaaaaa.999999", NULL, NULL, NOW " aaaaaaaaaa.999999", true, "aaaaaaaaaa" },
+    { "one that was taken off may come again", NULL, BEFORE " aaaaaaaaaa", NULL, NULL, false, "aaaaaaaaaa" },
+    { "what was answered for another pool was answered", "aaaaaaaaaa", NULL, BEFORE " aaaaaaaaaa", NULL, false, "aaaaaaaaaa.2" },
+    { "a number that is none", "aaaaaaaaaa.x", NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "a number that is too long", "aaaaaaaaaa.1000000", NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "no number", "aaaaaaaaaa.", NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "another word", "aaaaaaaaaa-2", NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "what does not begin with a time was not answered", "aaaaaaaaaa", "soon aaaaaaaaaa", NULL, NOW " aaaaaaaaaa", true,
+      "aaaaaaaaaa.2" },
+    { "nor what names another revision", "aaaaaaaaaa", BEFORE " bbbbbbbbbb", NULL, NOW " aaaaaaaaaa", true, "aaaaaaaaaa.2" },
+};
+
+static void check_retry(void **state)
+{
+    const struct retry_row *row = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct world w = { 0 };
+    set_up(&w, 0);
+    w.view.settled = true;
+    CLEANUP_JSON json_t *object = tree("{'metadata':{'name':'default'}}");
+    if (row->asked)
+        json_set_at(object, "metadata.annotations", json_pack("{s:s}", "ostler.dev/retry", row->asked));
+    w.view.object = object;
+    struct report_note failed = { .hash = "aaaaaaaaaa", .pool = (char *) "default", .failed = (char *) "gpu-1 CrashLoopBackOff" };
+    struct rollout_report report = { .notes = &failed, .note_count = 1 };
+    w.view.rollout = &report;
+    if (row->answered)
+        json_object_set_new(w.record.annotations, "ostler.dev/retried-default", json_string(row->answered));
+    if (row->other)
+        json_object_set_new(w.record.annotations, "ostler.dev/retried-old", json_string(row->other));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_true(str_eq(json_key(got, "ostler.dev/retried-default"), row->want));
+    assert_true(str_eq(json_key(got, "ostler.dev/failed-default"), row->tried ? NULL : NOW " gpu-1 CrashLoopBackOff"));
+    assert_string_equal(retry_value(got, "aaaaaaaaaa", &a), row->value);
+    tear_down(&w);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -305,9 +413,11 @@ int main(void)
     suite_add(&s, "what no node runs has not run", what_no_node_runs_has_not_run, NULL);
     SUITE_ROWS(&s, check_again, again_rows);
     SUITE_ROWS(&s, check_order, order_rows);
+    SUITE_ROWS(&s, check_held, held_rows);
     SUITE_ROWS(&s, check_future, future_rows);
     suite_add(&s, "what does not count says nothing before it goes", what_does_not_count_says_nothing_before_it_goes, NULL);
     SUITE_ROWS(&s, check_ran, ran_rows);
+    SUITE_ROWS(&s, check_retry, retry_rows);
     suite_add(&s, "forged times are ignored and overwritten", forged_times_are_overwritten, NULL);
     suite_add(&s, "a forged time supersedes nothing", forged_time_supersedes_nothing, NULL);
     return suite_run(&s, "records");

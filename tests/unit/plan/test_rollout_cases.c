@@ -10,8 +10,8 @@
  *     claim: {phase, kind, since, claimed, attempt, driver, stack, fromDriver, fromStack, reason}
  *       from d1 to what the node is to get
  *     flags: down, cordoned, held, closed, letGo, gaveUp, sick (not settled), ostler
- *   revisions: {hash, name, failure, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and knownGood
- *     those that hold}
+ *   revisions: {hash, name, failure, retry, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and
+ *     knownGood those that hold}
  *   pullRefused: how the server refused a pod that was to pull
  *   approved: a hash, or $plan for that of the present plan
  * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what must come of it:
@@ -147,6 +147,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .held = flag(brief, "held"),
         .closed = flag(brief, "closed"),
         .let_go = flag(brief, "letGo"),
+        .turns = flag(brief, "turns"),
         .gave_up = flag(brief, "gaveUp"),
         .runs_ostler = flag(brief, "ostler"),
     };
@@ -185,6 +186,7 @@ static void see_revisions(struct seen *s, const json_t *given)
             .hash = json_str(brief, "hash"),
             .name = json_str(brief, "name"),
             .failure = json_str(brief, "failure"),
+            .retry = json_str(brief, "retry"),
             .pool = pool_of(brief),
             .canary_s = ago(s, brief, "canary", 0),
             .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING : ago(s, brief, "wave", 0),

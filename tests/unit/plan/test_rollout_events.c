@@ -44,8 +44,18 @@ static const struct row {
       "everything stays as it is", "'onFailure':'Pause'", NULL },
     { "a failure that was recorded", "'failed-default':'" T1 " gpu-1 Error'", "'failed-default':'" T1 " gpu-1 Error'", NULL, "",
       NULL, NULL, NULL },
-    { "a person asks again", "'failed-default':'" T1 " gpu-1 Error'", "'retried-default':'" T2 "'", NULL, "RevisionRetried ",
-      "a person asks", NULL, NULL },
+    { "a person asks again", "'failed-default':'" T1 " gpu-1 Error'", "'retried-default':'" T2 " aaaaaaaaaa'", NULL,
+      "RevisionRetried ", "a person asks", NULL, NULL },
+    { "the failure that is taken back is no other one", "'failed-default':'" T1 " gpu-1 Error'",
+      "'failed-default':'','retried-default':'" T2 " aaaaaaaaaa'", NULL, "RevisionRetried ", "a person asks", NULL, NULL },
+    { "the first failure has the hash in its command", NULL, "'failed-default':'" T1 " gpu-1 Error'", NULL, "RevisionFailed! ",
+      "have it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=aaaaaaaaaa --overwrite", NULL, NULL },
+    { "the next one has another value", "'retried-default':'" T1 "'",
+      "'retried-default':'" T1 "','failed-default':'" T2 " gpu-1 Error'", NULL, "RevisionFailed! ",
+      "ostler.dev/retry=aaaaaaaaaa.2 --overwrite", NULL, NULL },
+    { "and the one after that", "'retried-default':'" T1 " aaaaaaaaaa.2'",
+      "'retried-default':'" T1 " aaaaaaaaaa.2','failed-default':'" T2 " gpu-1 Error'", NULL, "RevisionFailed! ",
+      "ostler.dev/retry=aaaaaaaaaa.3 --overwrite", NULL, NULL },
     { "all nodes run it", "'target-default':'" T1 "'", "'target-default':'" T1 "','completed-default':'" T2 "'",
       "'ran-default':'" T1 "'", "RolloutCompleted ", "it is known good now", NULL, NULL },
     { "they went back", "'completed-default':'" T1 "'", "'completed-default':'" T2 "'", "'failed-default':'" T1 " gpu-1 Error'",
@@ -101,6 +111,7 @@ static void check(void **state)
     for (size_t i = 0; i < plan.notice_count; i++) {
         buf_printf(&got, "%s%s ", plan.notices[i].reason, plan.notices[i].warning ? "!" : "");
         assert_int_equal(plan.notices[i].of_action, 1);
+        assert_true(plan.notices[i].important);
         assert_string_equal(plan.notices[i].name, "default");
     }
     assert_string_equal(buf_text(&got), row->want);

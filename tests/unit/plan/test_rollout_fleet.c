@@ -158,6 +158,18 @@ static struct images images_of(const struct fleet *f, const struct unit *u)
     return (struct images){ .state = f->in.now_s < u->pulled_s ? IMAGES_PULLING : IMAGES_READY };
 }
 
+static bool is_under_way(const struct unit *u)
+{
+    return u->claimed && claim_phase_has_slot(u->claim.phase);
+}
+
+/* What is known good needs no images, and what has failed is only tried again where a person wants it. */
+static bool may_turn(struct fleet *f, const struct unit *u)
+{
+    const struct rollout_revision *r = revision_of(f, u->n.target_driver, u->n.pool);
+    return r->known_good || r->failed || images_of(f, u).state == IMAGES_READY;
+}
+
 static void look(struct fleet *f)
 {
     for (size_t i = 0; i < f->count; i++) {
@@ -166,6 +178,7 @@ static void look(struct fleet *f)
         u->n.busy = u->n.jobs;
         u->n.claim = u->claimed ? &u->claim : NULL;
         u->n.images = images_of(f, u);
+        u->n.turns = is_under_way(u) && !is_wanted(u) && !may_turn(f, u);
         u->n.settled = u->n.up && !u->claimed && str_eq(u->n.driver, u->n.target_driver) &&
                        !(u->faulty && str_eq(u->n.driver, "d2"));
         f->nodes[i] = u->n;
@@ -175,11 +188,6 @@ static void look(struct fleet *f)
 static bool has_failed(const struct unit *u)
 {
     return u->claimed && u->claim.phase == CLAIM_FAILED && str_eq(u->claim.driver, u->n.target_driver);
-}
-
-static bool is_under_way(const struct unit *u)
-{
-    return u->claimed && claim_phase_has_slot(u->claim.phase);
 }
 
 static bool is_out(const struct unit *u)
@@ -347,13 +355,6 @@ static const char *lasting(const char *hash)
     while (!str_eq(hashes[i], hash))
         i++;
     return hashes[i];
-}
-
-/* What is known good needs no images, and what has failed is only tried again where a person wants it. */
-static bool may_turn(struct fleet *f, const struct unit *u)
-{
-    const struct rollout_revision *r = revision_of(f, u->n.target_driver, u->n.pool);
-    return r->known_good || r->failed || images_of(f, u).state == IMAGES_READY;
 }
 
 /* One step of a node under way: what no longer is wanted turns to what is when it can, and what cannot come up fails. */

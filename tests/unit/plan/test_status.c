@@ -165,24 +165,47 @@ static void the_order_of_events_leaves_no_trace(void **state)
     policy_clear(&policy);
 }
 
+/* What a budget says of a draining node is news by itself. */
+static void a_refusal_is_news(void **state)
+{
+    (void) state;
+    struct tally tally = { 0 };
+    struct node_summary node = { .name = "gpu-1" };
+    struct node_verdict v = { .state = NODE_DRAINING, .reason = "Draining", .message = "m", .moving = true, .gpu = true };
+    assert_int_not_equal(tally_set(&tally, &node, &v), 0);
+    assert_null(tally_refused(&tally));
+    v.refused = "pod/ml/a: it would violate the budget";
+    assert_int_equal(tally_set(&tally, &node, &v), TALLY_SUMS);
+    assert_ptr_equal(tally_refused(&tally), &node);
+    v.refused = NULL;
+    assert_int_equal(tally_set(&tally, &node, &v), TALLY_SUMS);
+    assert_null(tally_refused(&tally));
+    tally_remove(&tally, &node);
+    tally_clear(&tally);
+}
+
 static const char *words(void *arg, const char *node, struct arena *a)
 {
     return arena_printf(a, "%s of %s", (const char *) arg, node);
 }
 
-/* What the policy says of nodes on their way of which a pod does not come up. */
+/* What the policy says of nodes on their way of which a pod does not come up, or may not leave. */
 static void who_does_not_come_up_is_named(void **state)
 {
     (void) state;
     static const struct {
-        const char *name, *trouble;
-    } rows[] = { { "gpu-10", "CrashLoopBackOff: container driver exited with code 1" },
-                 { "gpu-2", "CrashLoopBackOff: container driver exited with code 2" }, { "gpu-1", NULL } };
+        const char *name, *trouble, *refused;
+    } rows[] = { { "gpu-10", "CrashLoopBackOff: container driver exited with code 1", NULL },
+                 { "gpu-2", "CrashLoopBackOff: container driver exited with code 2", NULL },
+                 { "gpu-1", NULL, NULL },
+                 { "gpu-4", NULL, "pod/ml/b: it would violate the budget" },
+                 { "gpu-3", NULL, "pod/ml/a: it would violate the budget" } };
     struct tally tally = { 0 };
     struct node_summary nodes[ARRAY_LEN(rows)] = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct node_verdict v = { .state = NODE_INSTALLING, .reason = "Upgrading", .message = "m", .pod = "ops/driver-x",
-                                  .moving = true, .gpu = true, .trouble = rows[i].trouble };
+                                  .moving = true, .gpu = true, .trouble = rows[i].trouble,
+                                  .refused = rows[i].refused };
         nodes[i].name = rows[i].name;
         tally_set(&tally, &nodes[i], &v);
     }
@@ -195,7 +218,8 @@ static void who_does_not_come_up_is_named(void **state)
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(&v, NULL, &a, conditions);
     const char *want = "gpu-2 does not come up: CrashLoopBackOff: container driver exited with code 2, pod ops/driver-x; its "
-                       "last words: the last words of gpu-2; 3 nodes wait";
+                       "last words: the last words of gpu-2; gpu-3 is not drained, an eviction is refused: pod/ml/a: it would "
+                       "violate the budget; 3 nodes wait";
     assert_string_equal(conditions[STATUS_ROLLING_OUT].message, want);
     CLEANUP_JSON json_t *status = status_json(&v, conditions);
     assert_string_equal(json_str(json_object_get(status, "summary"), "message"), want);
@@ -209,6 +233,7 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
     suite_add(&s, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
+    suite_add(&s, "a refused eviction is news", a_refusal_is_news, NULL);
     suite_add(&s, "who does not come up is named", who_does_not_come_up_is_named, NULL);
     suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
     return suite_run(&s, "status");

@@ -1,6 +1,8 @@
 /* Which steps and states of a node become Events, and that each is told once. */
 #include "reconcilers/notices.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -66,9 +68,56 @@ static void check(void **state)
     assert_string_equal(buf_text(&got), row->want);
 }
 
+static void pod_that_does_not_come_up_is_named(void **state)
+{
+    (void) state;
+    struct node node = { .head = { .uid = "u" } };
+    struct node_slot slot = { .name = (char *) "gpu-1", .node = &node, .summary = { .counted = true, .state = NODE_READY } };
+    const struct node_verdict v = { .state = NODE_FAILED, .reason = "ErrImagePull", .pod = "ops/driver-x",
+                                    .message = "ErrImagePull: r/a:1: manifest unknown" };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    notice_node(&slot, &v, &plan);
+    assert_int_equal(plan.notice_count, 1);
+    assert_string_equal(plan.notices[0].note, "ErrImagePull: r/a:1: manifest unknown, pod ops/driver-x");
+}
+
+/* Looks at the images of one node, one after another. */
+static void image_is_told_once_until_it_is_there(void **state)
+{
+    (void) state;
+    static const struct {
+        struct images images;
+        bool known;
+        const char *want; /* in the Event; NULL: there is none */
+    } looks[] = {
+        { { .state = IMAGES_MISSING, .image = "r/a:1", .words = "no" }, false, NULL },
+        { { .state = IMAGES_MISSING, .image = "r/a:1", .words = "no" }, true, NULL },
+        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "no such tag" }, true, "r/b:1: no such tag" },
+        { { .state = IMAGES_PULLING }, true, NULL },
+        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "back-off" }, true, NULL },
+        { { .state = IMAGES_MISSING, .words = "the pod was ended" }, true, NULL },
+        { { .state = IMAGES_READY }, true, NULL },
+        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "gone again" }, true, "r/b:1: gone again" },
+    };
+    struct node node = { .head = { .uid = "u" } };
+    struct node_slot slot = { .name = (char *) "gpu-1", .node = &node };
+    for (size_t i = 0; i < ARRAY_LEN(looks); i++) {
+        CLEANUP_PLAN struct plan plan = { 0 };
+        notice_images(&slot, &looks[i].images, looks[i].known, &plan);
+        assert_int_equal(plan.notice_count, looks[i].want != NULL);
+        if (!looks[i].want)
+            continue;
+        assert_true(plan.notices[0].warning);
+        assert_string_equal(plan.notices[0].reason, "CannotBePulled");
+        assert_non_null(strstr(plan.notices[0].note, looks[i].want));
+    }
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    suite_add(&s, "a pod that does not come up is named", pod_that_does_not_come_up_is_named, NULL);
+    suite_add(&s, "an image that cannot be pulled is told once, until it is there", image_is_told_once_until_it_is_there, NULL);
     return suite_run(&s, "notices");
 }

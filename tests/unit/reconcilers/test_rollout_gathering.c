@@ -216,6 +216,19 @@ static void pods_of_closed_nodes_start_a_decision(void **state)
     assert_int_equal(f->told, 1);
 }
 
+/* Whether a job runs there decides whose turn it is. */
+static void pods_of_nodes_to_be_changed_start_a_decision(void **state)
+{
+    struct fixture *f = *state;
+    struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct node_verdict v = { .state = NODE_READY, .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
+    tally_set(&f->cluster.tally, &slot->summary, &v);
+    put(f, RESOURCE_POD, POD("3", "Running"), false);
+    f->told = 0;
+    put(f, RESOURCE_POD, POD("4", "Running"), true);
+    assert_int_equal(f->told, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_is_let_go_takes_its_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_matters_starts_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_of_closed_nodes_start_a_decision, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pods_of_nodes_to_be_changed_start_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_keeps_pods_is_the_policy_s, set_up, tear_down),
     };

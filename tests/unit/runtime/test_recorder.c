@@ -192,6 +192,40 @@ static void flood_of_one_object_is_dropped(void **state)
     assert_int_equal(recorder_dropped(f->recorder), 76);
 }
 
+/* Ready and NotReady of a week must not cost the next rollout its failure. */
+static void important_ones_have_a_place_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    for (int important = 0; important <= 1; important++)
+        for (int i = 0; i < 40; i++) {
+            char note[16];
+            snprintf(note, sizeof note, "%d", i);
+            struct event e = node_event("n", "A");
+            e.important = important;
+            e.note = note;
+            recorder_event(f->recorder, &e);
+            accept_all(f);
+        }
+    assert_int_equal(f->w.submitted, 25 + 25);
+    assert_int_equal(recorder_dropped(f->recorder), 15 + 15);
+}
+
+/* Nor does a fleet whose nodes all have something to say, nor what waits to be sent. */
+static void a_fleet_leaves_room_for_important_ones(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 300; i++) {
+        char node[16];
+        snprintf(node, sizeof node, "n%d", i);
+        record(f, node, "A");
+    }
+    struct event e = node_event("n", "RevisionFailed");
+    e.important = true;
+    recorder_event(f->recorder, &e);
+    accept_all(f);
+    assert_int_equal(f->w.submitted, 4 + 64 + 1);
+}
+
 static void few_are_on_their_way_at_once(void **state)
 {
     struct fixture *f = *state;
@@ -309,6 +343,8 @@ int main(void)
         { "another object, reason or type is another event", what_differs_is_another_event },
         { "another sentence is another event", another_sentence_is_another_event },
         { "a flood of events of one object is dropped", flood_of_one_object_is_dropped },
+        { "important events have a place of their own", important_ones_have_a_place_of_their_own },
+        { "a fleet leaves room for important events", a_fleet_leaves_room_for_important_ones },
         { "few are on their way at once, some wait, the rest is dropped", few_are_on_their_way_at_once },
         { "a fleet that starts is no flood of events", a_fleet_is_no_flood },
         { "failures hold nothing up", failures_hold_nothing_up },
