@@ -202,12 +202,12 @@ static void want_daemonsets(struct pass *p, const char *tier, const char *hash, 
         want_rendered(p, RESOURCE_DAEMONSET, RENDER_DEVICE_PLUGIN, &ctx, variant);
 }
 
-/* Whether nodes, or a pool that may go back to it, need the revision. While a node has not been looked at, all are needed. */
+/* Whether nodes that were looked at, or a pool that may go back to it, need the revision. */
 static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
 {
     if (v->stance == STANCE_REMOVE)
-        return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
-    return !v->settled || tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED | TALLY_CLAIMED) > 0 ||
+        return tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
+    return tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED | TALLY_CLAIMED) > 0 ||
            (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
 }
 
@@ -237,8 +237,10 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     CLEANUP_FREE char *key = set_key(RESOURCE_REVISION, name);
     const struct child *record = cluster_child(p->v, RESOURCE_REVISION, name);
     const json_t *inputs = cluster_inputs(p->v, tier, hash);
-    bool needed = is_needed(p->v, tier, hash, record);
-    if (json_object_get(p->wanted, key) || !inputs || !(needed || is_remembered(p->v, record)))
+    /* While a node has not been looked at it may need any, but hardly one that is only remembered. */
+    bool remembered = is_remembered(p->v, record);
+    bool needed = is_needed(p->v, tier, hash, record) || (!p->v->settled && !remembered);
+    if (json_object_get(p->wanted, key) || !inputs || !(needed || remembered))
         return;
     if (p->v->stance == STANCE_MANAGE)
         want_record(p, name, tier, hash, inputs, record);
