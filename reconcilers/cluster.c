@@ -103,6 +103,8 @@ void cluster_new_epoch(struct cluster *c)
 void cluster_begin(struct cluster *c)
 {
     c->watched_since_ms = clock_mono_ms(c->o.clock);
+    /* Since a deletion that was seen by who stood by another policy may have come, of which a silent watch has not told. */
+    c->saw_deletion = false;
     /* Whoever has just installed the policy's CRD has installed that of reports with it. */
     if (c->informers[RESOURCE_GPU_NODE])
         informer_look_again(c->informers[RESOURCE_GPU_NODE], 0);

@@ -124,6 +124,17 @@ static void a_policy_that_was_deleted_is_not_waited_for(void **state)
     expect(f, STANCE_REMOVE, 0);
 }
 
+/* Another policy may have come since, of which a silent watch has not told. */
+static void a_deletion_seen_while_standing_by_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), false);
+    put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), true);
+    f->mono_ms += 85000;
+    cluster_begin(&f->cluster);
+    expect(f, STANCE_HOLD, GRACE_MS - 85000);
+}
+
 static void what_was_valid_goes_on(void **state)
 {
     struct fixture *f = *state;
@@ -144,6 +155,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_written_down_is_held_against_a_clock_that_nobody_sets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_vanishes_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_was_deleted_is_not_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_deletion_seen_while_standing_by_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_valid_goes_on, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("stance", tests, NULL, NULL);
