@@ -9,6 +9,7 @@
 #include "reconcilers/plan/marks.h"
 #include "reconcilers/plan/records.h"
 #include "reconcilers/plan/retry.h"
+#include "reconcilers/plan/upgrade_target.h"
 #include "reconcilers/rollout_images.h"
 
 /* Whether the record of a revision is there: nodes mostly want the same one. */
@@ -124,10 +125,8 @@ static void take_target(struct gathering *g, const struct node_summary *s, struc
 /* Its own pass takes the annotation off when the policy wants something else. On its way back it is not left alone yet. */
 static bool gave_up(const struct gathering *g, const struct node_slot *slot, const struct rollout_node *n)
 {
-    if (!slot->node->gave_up || !n->claim)
-        return slot->node->gave_up;
-    const char *target = arena_printf(g->a, "%s/%s", n->target_driver, n->target_stack);
-    return str_eq(intern_text(g->c->strings, slot->node->gave_up), target);
+    const char *text = intern_text(g->c->strings, slot->node->gave_up);
+    return n->claim ? upgrade_is_pair(text, n->target_driver, n->target_stack) : text != NULL;
 }
 
 /* Nodes that the policy serves, or would if they were up. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { CLOCKS_APART_S = 600 };
+
 int64_t clock_mono_ms(const struct clock *c)
 {
     return c->mono_ms(c->self);
@@ -57,6 +59,11 @@ void clock_rfc3339_micro(int64_t wall_us, char out[static CLOCK_TEXT_MAX])
 }
 
 /* Microseconds from ".123456Z" or "Z"; -1 when it is neither. */
+bool clock_is_ahead(int64_t time_s, int64_t now_s)
+{
+    return time_s > now_s && (uint64_t) time_s - (uint64_t) now_s > CLOCKS_APART_S;
+}
+
 static int64_t parse_fraction(const char *p)
 {
     int64_t us = 0, unit = 100000;

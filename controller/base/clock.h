@@ -2,13 +2,11 @@
 #ifndef OSTLER_BASE_CLOCK_H
 #define OSTLER_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Length of RFC 3339 text with microseconds and its NUL. */
 enum { CLOCK_TEXT_MAX = 32 };
-/* Seconds by which clocks of different machines may differ: what is said to be later than now by more was written by one that is
- * wrong. */
-enum { CLOCKS_APART_S = 600 };
 
 struct clock {
     /* Milliseconds that only grow and count suspended time too (CLOCK_BOOTTIME), so that a paused process does not think
@@ -23,6 +21,9 @@ struct clock {
 int64_t clock_mono_ms(const struct clock *c);
 /* The same: microseconds since 1970. */
 int64_t clock_wall_us(const struct clock *c);
+/* Whether a time lies further ahead than clocks of different machines differ, which is ten minutes: then it was written by one
+ * that is wrong, or by somebody else. Seconds of one epoch. */
+bool clock_is_ahead(int64_t time_s, int64_t now_s);
 /* The machine's own clocks. */
 struct clock clock_system(void);
 

@@ -237,10 +237,12 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     CLEANUP_FREE char *key = set_key(RESOURCE_REVISION, name);
     const struct child *record = cluster_child(p->v, RESOURCE_REVISION, name);
     const json_t *inputs = cluster_inputs(p->v, tier, hash);
+    if (json_object_get(p->wanted, key) || !inputs)
+        return;
+    bool needed = is_needed(p->v, tier, hash, record), remembered = !needed && is_remembered(p->v, record);
     /* While a node has not been looked at it may need any, but hardly one that is only remembered. */
-    bool remembered = is_remembered(p->v, record);
-    bool needed = is_needed(p->v, tier, hash, record) || (!p->v->settled && !remembered);
-    if (json_object_get(p->wanted, key) || !inputs || !(needed || remembered))
+    needed = needed || (!p->v->settled && !remembered);
+    if (!needed && !remembered)
         return;
     if (p->v->stance == STANCE_MANAGE)
         want_record(p, name, tier, hash, inputs, record);

@@ -252,7 +252,7 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
                "no node bears a label of anything that detects GPUs, so GPUs may be there unseen. Install Node Feature "
                "Discovery: helm install nfd node-feature-discovery --repo "
                "https://kubernetes-sigs.github.io/node-feature-discovery/charts "
-               "--namespace node-feature-discovery --create-namespace; or label GPU nodes " "nvidia.com/gpu.present=true");
+               "--namespace node-feature-discovery --create-namespace; or label GPU nodes nvidia.com/gpu.present=true");
 }
 
 static bool not_degraded(const struct checks *in, struct condition *ret)

@@ -8,7 +8,7 @@ enum { HEARD_AGAIN_S = 10 };
 /* A time that is still to come is by a clock that is wrong, as that of a node's kubelet: it begins nothing. */
 static int64_t latest_s(const struct node_input *in, int64_t a_s, int64_t b_s)
 {
-    return b_s > a_s && b_s <= in->now_s + CLOCKS_APART_S ? b_s : a_s;
+    return b_s > a_s && !clock_is_ahead(b_s, in->now_s) ? b_s : a_s;
 }
 
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s)

@@ -97,18 +97,20 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
     return strcmp(a->head.key, b->head.key);
 }
 
+/* Whether a child is the record of a revision of that tier for that kind of host. */
+static bool is_alike(const struct child *c, const json_t *inputs)
+{
+    return c->resource == RESOURCE_REVISION && child_is_ours(c) &&
+           str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) && revision_same_host(c->inputs, inputs);
+}
+
 /* How many revisions of the same tier and kind of host the pool rather holds on to. */
 static size_t superseded_by(const struct cluster_view *v, const struct child *record, const char *pool)
 {
     size_t count = 0;
-    const char *tier = json_str(record->inputs, "tier");
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *other = v->children[i];
-        if (other == record || other->resource != RESOURCE_REVISION || !child_is_ours(other))
-            continue;
-        if (record_order(other, record, pool) < 0 && str_eq(json_str(other->inputs, "tier"), tier) &&
-            revision_same_host(other->inputs, record->inputs))
-            count++;
+        count += other != record && is_alike(other, record->inputs) && record_order(other, record, pool) < 0;
     }
     return count;
 }
@@ -153,8 +155,7 @@ static void mark_reached(json_t *wanted, const char *annotation, const char *poo
  * ever come after it. Borrowed. */
 static const char *past(const struct cluster_view *v, const char *time)
 {
-    int64_t latest_us = clock_parse_rfc3339(v->now) + CLOCKS_APART_S * INT64_C(1000000);
-    return clock_parse_rfc3339(time) > latest_us ? v->now : time;
+    return clock_is_ahead(clock_parse_rfc3339(time) / 1000000, clock_parse_rfc3339(v->now) / 1000000) ? v->now : time;
 }
 
 /* An annotation that is not to count any more. Left out of what Ostler applies it goes, unless somebody else has written it, too:
@@ -190,13 +191,9 @@ static bool has_run_anywhere(const struct child *record)
 /* Whether some revision of the tier, for the same kind of host, was ever complete in the pool. */
 static bool any_completed(const struct cluster_view *v, const json_t *inputs, const char *pool)
 {
-    for (size_t i = 0; i < v->child_count; i++) {
-        const struct child *c = v->children[i];
-        if (c->resource == RESOURCE_REVISION && child_is_ours(c) &&
-            str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) && revision_same_host(c->inputs, inputs) &&
-            time_of(c, ANNOTATION_COMPLETED, pool))
+    for (size_t i = 0; i < v->child_count; i++)
+        if (is_alike(v->children[i], inputs) && time_of(v->children[i], ANNOTATION_COMPLETED, pool))
             return true;
-    }
     return false;
 }
 

@@ -114,12 +114,11 @@ static size_t threshold_of(const struct rollout_input *in, size_t pool)
  * from now on, and what was forgiven until then is not, since that would forgive whatever fails until then. */
 static void correct_times(struct rollout_revision *r, int64_t now_s)
 {
-    int64_t latest_s = time_after(now_s, CLOCKS_APART_S);
-    if (r->canary_s > latest_s)
+    if (clock_is_ahead(r->canary_s, now_s))
         r->canary_s = 0;
-    if (r->wave_s > latest_s && r->wave_s != ROLLOUT_WAVE_RUNNING)
+    if (clock_is_ahead(r->wave_s, now_s))
         r->wave_s = now_s;
-    if (r->forgiven_s > latest_s)
+    if (clock_is_ahead(r->forgiven_s, now_s))
         r->forgiven_s = 0;
 }
 

@@ -208,8 +208,7 @@ static void free_texts(struct node_summary *s)
 static bool same_for_rollout(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
-           same_targets(s, v) &&
-           s->outdated == is_verdict_outdated(v) &&
+           same_targets(s, v) && s->outdated == is_verdict_outdated(v) &&
            str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
 }
 

@@ -174,7 +174,7 @@ static void settle_step(struct stepping *s)
  * be over before that. */
 static void correct(int64_t *at_s, int64_t now_s)
 {
-    if (*at_s > now_s + CLOCKS_APART_S)
+    if (clock_is_ahead(*at_s, now_s))
         *at_s = now_s;
 }
 

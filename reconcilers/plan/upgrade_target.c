@@ -11,11 +11,15 @@ const char *upgrade_pair(struct arena *a, const struct target *t)
     return arena_printf(a, "%s/%s", t->driver, t->stack);
 }
 
+bool upgrade_is_pair(const char *text, const char *driver, const char *stack)
+{
+    size_t len = strlen(driver);
+    return text && str_has_prefix(text, driver) && text[len] == '/' && str_eq(text + len + 1, stack);
+}
+
 bool upgrade_given_up(const struct node_input *in, const struct target *t)
 {
-    const char *pair = intern_text(in->view.strings, in->view.node->gave_up);
-    size_t driver = strlen(t->driver);
-    return pair && str_has_prefix(pair, t->driver) && pair[driver] == '/' && str_eq(pair + driver + 1, t->stack);
+    return upgrade_is_pair(intern_text(in->view.strings, in->view.node->gave_up), t->driver, t->stack);
 }
 
 bool upgrade_claim_taken(const struct node_input *in)

@@ -9,6 +9,8 @@
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish);
 /* A target as the annotation ostler.dev/gave-up names it. */
 const char *upgrade_pair(struct arena *a, const struct target *t);
+/* Whether that annotation's text, which may be NULL, names these two. */
+bool upgrade_is_pair(const char *text, const char *driver, const char *stack);
 /* Whether a person gave up on this target here. */
 bool upgrade_given_up(const struct node_input *in, const struct target *t);
 /* Whether the canary of what is new in it is up, and has not worked long enough. */

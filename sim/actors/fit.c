@@ -9,16 +9,6 @@
 #include "kube/object.h"
 #include "kube/selector.h"
 
-static bool has_value(const json_t *values, const char *value)
-{
-    size_t i;
-    json_t *v;
-    json_array_foreach (values, i, v)
-        if (str_eq(json_string_value(v), value))
-            return true;
-    return false;
-}
-
 /* Gt and Lt compare whole numbers. */
 static bool compares(const char *value, const json_t *values, bool greater)
 {
@@ -35,9 +25,9 @@ static bool meets(const json_t *requirement, const char *value)
     const char *operator = json_str_or_empty(requirement, "operator");
     const json_t *values = json_object_get(requirement, "values");
     if (str_eq(operator, "In"))
-        return value && has_value(values, value);
+        return value && json_has_text(values, value);
     if (str_eq(operator, "NotIn"))
-        return !value || !has_value(values, value);
+        return !value || !json_has_text(values, value);
     if (str_eq(operator, "Exists"))
         return value != NULL;
     if (str_eq(operator, "DoesNotExist"))

@@ -11,6 +11,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/plan/node_plan.h"
+#include "tests/fuzz/two_texts.h"
 #include "tests/unit/support/frame.h"
 
 /* More writes in a row than any sequence of steps has. */
@@ -156,10 +157,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;
-    const char *text = (const char *) data + 1;
-    size_t len = strnlen(text, size - 1), rest = size - 1 - len;
-    CLEANUP_JSON json_t *node = json_parse(text, len, NULL);
-    CLEANUP_JSON json_t *pod = rest > 1 ? json_parse(text + len + 1, rest - 1, NULL) : NULL;
+    CLEANUP_JSON json_t *node = NULL, *pod = NULL;
+    two_texts(data + 1, size - 1, &node, &pod);
     CLEANUP_JSON json_t *policy = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "uid", "u1",
                                             "spec", "nodes", "labels", "example.com/extra", "x");
     struct policy_problems problems = { 0 };

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "reconcilers/model/pod_budget.h"
+#include "tests/fuzz/two_texts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,10 +23,8 @@ static void check_one(const json_t *object, const struct pod_budget *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *text = (const char *) data;
-    size_t len = strnlen(text, size), rest = size - len;
-    CLEANUP_JSON json_t *before = json_parse(text, len, NULL);
-    CLEANUP_JSON json_t *after = rest > 1 ? json_parse(text + len + 1, rest - 1, NULL) : NULL;
+    CLEANUP_JSON json_t *before = NULL, *after = NULL;
+    two_texts(data, size, &before, &after);
     if (!json_is_object(before) || !json_is_object(after))
         return 0;
     struct pod_budget *a = pod_budget_project(before), *b = pod_budget_project(after);

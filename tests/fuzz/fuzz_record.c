@@ -12,6 +12,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/records.h"
+#include "tests/fuzz/two_texts.h"
 
 #define HASH "aaaaaaaaaa"
 #define POOL "default"
@@ -73,10 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;
-    const char *text = (const char *) data + 1;
-    size_t len = strnlen(text, size - 1), rest = size - 1 - len;
-    CLEANUP_JSON json_t *first = json_parse(text, len, NULL);
-    CLEANUP_JSON json_t *second = rest > 1 ? json_parse(text + len + 1, rest - 1, NULL) : NULL;
+    CLEANUP_JSON json_t *first = NULL, *second = NULL;
+    two_texts(data + 1, size - 1, &first, &second);
     if (!json_is_object(first) || !json_is_object(second))
         return 0;
     struct child *a = child_project(RESOURCE_REVISION, first), *b = child_project(RESOURCE_REVISION, second);

@@ -25,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "e2e"))
 
-import kube  # noqa: E402  the path above is what finds them
+import counted  # noqa: E402  the path above is what finds the others
+import kube  # noqa: E402
 import world  # noqa: E402
 
 PROGRAM = ROOT / "build" / "static" / "ostler"
@@ -218,14 +219,5 @@ class Alone(unittest.TestCase):
         self.works()
 
 
-def main():
-    """Runs all and counts."""
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(
-        unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
-    failed = len(result.failures) + len(result.errors)
-    print(f"static: {result.testsRun - failed} passed, {failed} failed")
-    return 1 if failed or not result.testsRun else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(counted.run("static"))

@@ -84,11 +84,30 @@ static void system_clock_moves_forward(void **state)
     assert_true(clock_wall_us(&c) > 1700000000000000);
 }
 
+static const struct ahead_row {
+    const char *name;
+    int64_t time_s, now_s;
+    bool ahead;
+} aheads[] = {
+    { "a time that has passed is not ahead", 10, 5000, false },
+    { "ten minutes are what clocks may differ by", 5600, 5000, false },
+    { "more than ten minutes are ahead", 5601, 5000, true },
+    { "the end of time is ahead", INT64_MAX, 5000, true },
+    { "the end of time is not ahead of itself", INT64_MAX, INT64_MAX, false },
+};
+
+static void check_ahead(void **state)
+{
+    const struct ahead_row *row = *state;
+    assert_int_equal(clock_is_ahead(row->time_s, row->now_s), row->ahead);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_parse, parsed);
     SUITE_ROWS(&s, check_write, written);
+    SUITE_ROWS(&s, check_ahead, aheads);
     suite_add(&s, "a clock is what it is made of", clock_is_what_it_is_made_of, NULL);
     suite_add(&s, "the system's clock moves forward", system_clock_moves_forward, NULL);
     return suite_run(&s, "clock");
