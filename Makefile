@@ -41,11 +41,9 @@ ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
-LIBS := -lcurl -lwebsockets -ljansson -lyaml
+LIBS := -lcurl -lcrypto -lwebsockets -ljansson -lyaml
 # Linked statically, what these need is named too.
 STATIC_LIBS := -lwebsockets -lssl -lcrypto -ljansson -lyaml -lz -lcap
-# The simulator's server makes its own certificate.
-SIM_LIBS := $(LIBS) -lcrypto
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
 EXTRA_reconcilers/model := $B/reconcilers/model/zone_tables.o
@@ -81,7 +79,7 @@ build/ostler-sim: $B/ostler-sim
 
 $B/ostler-sim: $(patsubst %.c,$B/%.o,$(wildcard sim/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
 # gcc, since the empty default of a layer without extra objects is on purpose
 define LAYER
@@ -130,7 +128,7 @@ UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
 UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
 $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS) -lcmocka
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
 $B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
@@ -140,7 +138,7 @@ unit: $(UNIT)
 # ---- sweeps: the program in the simulator, with everything that can go wrong
 $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 sweep-program: $B/sweep
 # Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
 SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
@@ -169,7 +167,7 @@ real real-full: build/ostler $B/sweep
 # ---- a large cluster in the simulator: figures, no test
 $B/scale: $(patsubst %.c,$B/%.o,$(wildcard tests/scale/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(SIM_LIBS)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 scale: build/static/ostler build/ostler-sim $B/scale
 	$QOSTLER=$< tests/scale/run
 
@@ -177,7 +175,7 @@ scale: build/static/ostler build/ostler-sim $B/scale
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
 build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(ARCHIVES)
-	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(SIM_LIBS)
+	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 fuzz:
 	$Q$(MAKE) --no-print-directory VARIANT=fuzz fuzz-programs

@@ -16,6 +16,7 @@
 #include "client/http_options.h"
 #include "client/limits.h"
 #include "client/warnings.h"
+#include "client/tls_memory.h"
 
 /* The lease has its own, so that what happens to other requests does not touch it. */
 enum lane_id { LANE_WATCH, LANE_UNARY, LANE_LEASE, LANE_COUNT };
@@ -364,6 +365,7 @@ void http_on_answer(struct http *h, struct http_answers answers)
 
 struct http *http_new(struct config *config, const struct clock *clock, struct err *e)
 {
+    tls_memory_hook();
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         err_set(e, ERR_SYSTEM, "libcurl cannot be started");
         return NULL;
