@@ -109,11 +109,11 @@ static void print_waves(const json_t *plan)
     if (json_array_size(waves))
         printf("\n");
     json_array_foreach (waves, i, wave) {
-        const char *begins = timed ? json_str(wave, "begins") : NULL;
+        const char *begins = timed ? json_str(wave, "begins") : NULL, *earliest = timed ? json_str(wave, "notBefore") : NULL;
         if (i == ROWS)
             break;
-        printf("wave %zu%s%s%s: ", i + 1, json_bool(wave, "canary", false) ? " (canary)" : "", begins ? ", begins " : "",
-               str_or_empty(begins));
+        printf("wave %zu%s%s%s: ", i + 1, json_bool(wave, "canary", false) ? " (canary)" : "",
+               begins ? ", begins " : earliest ? ", not before " : "", str_or_empty(begins ? begins : earliest));
         at = print_moves(moves, at);
     }
     print_rest(json_array_size(waves), "wave");

@@ -257,7 +257,8 @@ class Env:
         return self.wait(settled, timeout, f"the policy says {wanted}")
 
     def wait_calm(self, seconds=4.0, timeout=20):
-        """Waits until Ostler has written nothing but its lease for that long: reports about nodes come three seconds after what they tell of."""
+        """Waits until Ostler has written nothing but its lease for that long:
+        reports about nodes come three seconds after what they tell of."""
         def calm():
             """Ostler is calm"""
             recent = self.requests(since=time.time() - seconds, writes=True, where=lambda r: r.resource != "leases")

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The least that marking nodes costs: a loop that watches nodes and patches each new one, with no guard, no decision and no record.
+"""The least that marking nodes costs: a loop that watches nodes and patches each new one,
+with no guard, no decision and no record.
 
     e2e/floor.py KUBECONFIG PREFIX      marks each new node whose name begins so, until it is ended; says "ready" when it watches
 

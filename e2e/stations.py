@@ -1,4 +1,5 @@
-"""Nodes that are brought to each step of an upgrade and kept there until they are let go, so that a test can interfere at each."""
+"""Nodes that are brought to each step of an upgrade and kept there until they are let go,
+so that a test can interfere at each."""
 
 import kube
 import upgrades

@@ -1,7 +1,7 @@
 """How long after what allows it each step of a node's upgrade is taken.
 
-A step is a change of a node's claim or assignment, or a task's pod. What allows it is seen by a watch of nodes and operand pods, when
-the step is asked for is in the API server's audit log. Both have one machine's clock.
+A step is a change of a node's claim or assignment, or a task's pod. What allows it is seen by a watch of nodes and operand pods,
+when the step is asked for is in the API server's audit log. Both have one machine's clock.
 """
 
 import collections

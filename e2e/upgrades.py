@@ -26,7 +26,8 @@ def spec_of(version=OLD, **rollout):
 def fleet(env, nodes, spec=None, each=None, **rollout):
     """A policy and nodes that run the old version, which is known to be good by then. Returns the nodes' names.
 
-    nodes: how many, or the ends of their names. spec: more of the policy. each(end of the name): more of a node, as kube.node() has it.
+    nodes: how many, or the ends of their names. spec: more of the policy. each(end of the name): more of a node, as kube.node()
+    has it.
     """
     ends = [f"n{i}" for i in range(nodes)] if isinstance(nodes, int) else nodes
     names = [env.node(end, "nfd", images=2, **(each(end) if each else {})) for end in ends]
@@ -107,7 +108,8 @@ def wait_phase(env, node, *phases, timeout=15):
 
 def wait_begun(env, *nodes):
     """Waits until one of the nodes is being changed, and returns its name."""
-    return env.wait(lambda: next(([n] for n in nodes if phase_of(env.get_node(n)) in AT_WORK), None), 15, "one is being changed")[0]
+    return env.wait(lambda: next(([n] for n in nodes if phase_of(env.get_node(n)) in AT_WORK), None), 15,
+                    "one is being changed")[0]
 
 
 def uid_of(env, pod):
@@ -173,17 +175,20 @@ def end_proof(env, proof, code, message):
 # ---- other people's pods
 
 def workload(env, kind, node, pod_spec=None, group="apps/v1", **spec):
-    """An object that makes one pod, which uses a GPU of that node and no other; None: one pod by itself. Returns the pod's name."""
+    """An object that makes one pod, which uses a GPU of that node and no other; None: one pod by itself.
+    Returns the pod's name."""
     app = f"{kind.lower()}-{node}"
     template = {
         "metadata": {"labels": {"app": app}},
-        "spec": {"nodeSelector": {"kubernetes.io/hostname": node}, "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+        "spec": {"nodeSelector": {"kubernetes.io/hostname": node},
+                 "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
                  "containers": [{"name": "cuda", "image": "registry.example.com/cuda:1",
                                  "resources": {"limits": {"nvidia.com/gpu": "1"}}}], **(pod_spec or {})}}
     selector = {} if kind == "Job" else {"selector": {"matchLabels": {"app": app}}}
     env.create({"apiVersion": group, "kind": kind, "metadata": {"name": app, "namespace": "default"},
                 "spec": {**selector, "template": template, **spec}})
-    return env.wait(lambda: [p["metadata"]["name"] for p in env.k.list("Pod", "default", labels=f"app={app}") if kube.pod_ready(p)],
+    return env.wait(lambda: [p["metadata"]["name"] for p in env.k.list("Pod", "default", labels=f"app={app}")
+                             if kube.pod_ready(p)],
                     15, f"{app} runs")[0]
 
 
@@ -202,7 +207,8 @@ def budget(env, node, kind="deployment"):
     app = f"{kind}-{node}"
     env.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": app, "namespace": "default"},
                 "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": app}}}})
-    env.wait(lambda: env.k.get("PodDisruptionBudget", app, "default").get("status", {}).get("expectedPods") == 1, 15, "the budget counts")
+    env.wait(lambda: env.k.get("PodDisruptionBudget", app, "default").get("status", {}).get("expectedPods") == 1, 15,
+             "the budget counts")
     return app
 
 
@@ -229,7 +235,8 @@ def reboot(env, node):
             statuses = [{**c, "ready": ready == "True", "restartCount": 1} for c in pod["status"]["containerStatuses"]]
             conditions = [{**c, "status": ready, "lastTransitionTime": ago(0)} if c["type"] in ("Ready", "ContainersReady") else c
                           for c in pod["status"]["conditions"]]
-            env.k.merge_patch("Pod", pod["metadata"]["name"], {"status": {"containerStatuses": statuses, "conditions": conditions}},
+            env.k.merge_patch("Pod", pod["metadata"]["name"],
+                              {"status": {"containerStatuses": statuses, "conditions": conditions}},
                               OPERANDS, subresource="status")
     come_back(env, node)
 
@@ -269,10 +276,12 @@ def _age(env, node, seconds, meant):
 
 
 def _news(env, nodes):
-    """Something is heard of nodes and all kinds of pods, as kubelets see to it: what was not heard of for a while is not judged."""
+    """Something is heard of nodes and all kinds of pods, as kubelets see to it:
+    what was not heard of for a while is not judged."""
     tick = {"metadata": {"annotations": {"test.ostler.dev/tick": str(time.time())}}}
     if not env.k.get("Pod", "news", OPERANDS):
-        env.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "news", "namespace": OPERANDS, "labels": {"ostler.dev/task": "none"}},
+        env.create({"apiVersion": "v1", "kind": "Pod",
+                    "metadata": {"name": "news", "namespace": OPERANDS, "labels": {"ostler.dev/task": "none"}},
                     "spec": {"schedulerName": "none", "containers": [{"name": "c", "image": "registry.example.com/c:1"}]}})
     for pod in ["news"] + [p["metadata"]["name"] for n in nodes for p in env.pods(n, "driver")]:
         env.k.merge_patch("Pod", pod, tick, OPERANDS)

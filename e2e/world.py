@@ -136,7 +136,8 @@ class World:
         return self
 
     def start_apiserver(self, timeout=60):
-        """Starts the API server, waits until it is ready, and starts its other clients anew: their backoff is not what is tested."""
+        """Starts the API server, waits until it is ready, and starts its other clients anew:
+        their backoff is not what is tested."""
         began = time.time()
         self.apiserver.start()
         client = self.client()

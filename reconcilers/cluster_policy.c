@@ -76,11 +76,18 @@ static bool same_wish(const json_t *a, const json_t *b)
            str_eq(object_annotation(a, POLICY_FORCE_REMOVAL), object_annotation(b, POLICY_FORCE_REMOVAL));
 }
 
+/* What a decision of the rollout looks at besides that. A status that Ostler has written itself, or the annotation for another
+ * try, which the revision's record answers, is no reason to look at every node. */
+static bool same_approval(const json_t *a, const json_t *b)
+{
+    return str_eq(object_annotation(a, POLICY_APPROVED), object_annotation(b, POLICY_APPROVED));
+}
+
 void cluster_take_policy(struct cluster *c, const json_t *object)
 {
     json_t *before = c->object;
     c->object = json_incref((json_t *) object);
-    bool same = same_wish(before, object);
+    bool same = same_wish(before, object), approved_anew = same && !same_approval(before, object);
     if (!object) {
         take_absence(c, before && object_is_deleting(before));
     } else {
@@ -95,5 +102,6 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
         return;
     }
     c->o.listener.policy(c->o.listener.arg, false);
-    cluster_tell_rollout(c); /* a plan may be approved */
+    if (approved_anew)
+        cluster_tell_rollout(c);
 }

@@ -1,7 +1,10 @@
 #include "reconcilers/fleet_metrics.h"
 
 #include "base/str.h"
+#include "reconcilers/model/task.h"
+#include "reconcilers/plan/proof.h"
 #include "reconcilers/plan/records.h"
+#include "reconcilers/plan/upgrade_phases.h"
 
 /* From a step that takes a moment to a job of a day. */
 static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400 };
@@ -63,6 +66,26 @@ static void leave_state(struct fleet_metrics *m, const struct node_summary *befo
         metric_observe(m->state_seconds, &name, (double) (now_s - before->since_s));
 }
 
+/* The label for a word that a claim says. A claim is an annotation, which others may write too: words that are neither ours nor
+ * a kubelet's are one. */
+static const char *failure_label(const char *word)
+{
+    static const char *const known[] = {
+        /* Ostler's */
+        CLAIM_DRAIN_TIMEOUT, REASON_PODS_STAY, REASON_STACK_LEAVING, REASON_DRIVER_LEAVING, REASON_NO_GPUS, REASON_PROOF_FAILED,
+        REASON_VERSION_MISMATCH, REASON_GPUS_MISSING, "PodMissing", "PodStarting", "PodProblem", "Unknown",
+        /* kubelets', besides those of images */
+        "CrashLoopBackOff", "Error", "OOMKilled", "ContainerCannotRun", "StartError", "ContainerStatusUnknown",
+        "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "PreStartHookError", "PostStartHookError",
+        "CreatePodSandboxError", "DeadlineExceeded", "Evicted", "NodeAffinity", "NodeShutdown", "Terminated", "Preempting",
+        "UnexpectedAdmissionError", "Unschedulable",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_eq(word, known[i]))
+            return known[i];
+    return task_cannot_pull(word) ? word : "Other";
+}
+
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
                         const struct node_verdict *v, int64_t now_s)
 {
@@ -70,8 +93,9 @@ void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct 
         return;
     if (before->state != v->state)
         leave_state(m, before, now_s);
-    if (v->failed_with && !before->failed)
-        metric_add(m->failures, &v->failed_with, 1);
+    const char *failure = v->failed_with ? failure_label(v->failed_with) : NULL;
+    if (failure && !before->failed)
+        metric_add(m->failures, &failure, 1);
     if (v->restoring && !before->restoring)
         metric_add(m->rollbacks, &pool, 1);
 }

@@ -73,8 +73,10 @@ static json_t *without_times(const json_t *plan)
     json_object_del(out, "madeAt");
     json_object_del(out, "ends");
     json_object_del(out, "message"); /* what it says besides times stands in the others */
-    json_array_foreach (json_object_get(out, "waves"), i, wave)
+    json_array_foreach (json_object_get(out, "waves"), i, wave) {
         json_object_del(wave, "begins");
+        json_object_del(wave, "notBefore");
+    }
     return out;
 }
 

@@ -28,7 +28,8 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
     return left_ms;
 }
 
-/* How long a node of which all else is said has still to wait for its turn before that is said too. */
+/* How long a node of which all else is said has still to wait for its turn before that is said too. What somebody has to do
+ * something about is said at once. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
 {
     bool ready_is_said = in->report && str_eq(in->report->state, node_state_name(NODE_READY)) &&
@@ -40,7 +41,7 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     if (!slot->turn_ms)
         slot->turn_ms = now_ms;
     int64_t left_ms = slot->turn_ms + TURN_LASTS_MS - now_ms;
-    return ready_is_said && left_ms > 0 ? left_ms : 0;
+    return ready_is_said && !waiting_without_image(in) && left_ms > 0 ? left_ms : 0;
 }
 
 static const char *version_of(const struct cluster *c, const struct revision_tally *revision)

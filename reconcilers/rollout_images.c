@@ -49,8 +49,8 @@ struct images rollout_images(const struct cluster *c, const struct node_slot *sl
         images_purpose(n->target_driver, n->target_stack, spec_of(c, n), purpose);
         return images_look(slot->pods, c->strings, c->policy.uid, purpose);
     }
-    if (driver)
-        return (struct images){ .state = IMAGES_UNKNOWN };
+    if (driver && *n->target_driver)
+        return (struct images){ .state = IMAGES_UNKNOWN }; /* a driver has an image */
     const struct images_wanted want = wanted(c, n, purpose);
     return (struct images){ .state = images_any(&want) ? IMAGES_UNKNOWN : IMAGES_READY };
 }

@@ -60,8 +60,11 @@ static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, 
     plan_requeue(plan, 1);
 }
 
+/* What was refused under one policy says nothing of the next. */
 static void forget(struct reconcilers *r)
 {
+    free(TAKE(r->pull_failed));
+    free(TAKE(r->pull_refused));
     if (!r->rollout.known)
         return;
     rollout_report_clear(&r->rollout);

@@ -1,5 +1,5 @@
-"""Two clusters with controllers, a scheduler and nodes, a real one and a simulated one, to which the same is done: a story. Where nothing moves
-any more, both must look the same."""
+"""Two clusters with controllers, a scheduler and nodes, a real one and a simulated one, to which the same is done: a story. Where
+nothing moves any more, both must look the same."""
 
 import concurrent.futures
 import json
@@ -13,7 +13,8 @@ KINDS = ("Pod", "DaemonSet", "ControllerRevision", "PodDisruptionBudget", "Job",
 
 
 def _owners(obj, uids):
-    return sorted(f"{o['kind']}/{o['name']}{' controls' if o.get('controller') else ''}{'' if o['uid'] in uids else ', which is not there'}"
+    return sorted(f"{o['kind']}/{o['name']}{' controls' if o.get('controller') else ''}"
+                  f"{'' if o['uid'] in uids else ', which is not there'}"
                   for o in obj["metadata"].get("ownerReferences", []))
 
 
@@ -24,14 +25,17 @@ def _conditions(status):
 def _pod(pod, revisions):
     labels, status = pod["metadata"].get("labels", {}), pod.get("status", {})
     scheduled = kube.condition(pod, "PodScheduled")
-    return {"node": pod["spec"].get("nodeName", ""), "phase": status.get("phase"), "ready": kube.condition(pod, "Ready").get("status") == "True",
-            "revision": revisions.get(labels.get("controller-revision-hash")), "generation": labels.get("pod-template-generation"),
+    return {"node": pod["spec"].get("nodeName", ""), "phase": status.get("phase"),
+            "ready": kube.condition(pod, "Ready").get("status") == "True",
+            "revision": revisions.get(labels.get("controller-revision-hash")),
+            "generation": labels.get("pod-template-generation"),
             "scheduled": (scheduled.get("status"), scheduled.get("reason")) if not pod["spec"].get("nodeName") else "yes",
             "generated": "generateName" in pod["metadata"]}
 
 
 def _status(obj):
-    status = {k: v for k, v in obj.get("status", {}).items() if k not in ("conditions", "startTime", "completionTime", "disruptedPods")}
+    status = {k: v for k, v in obj.get("status", {}).items()
+              if k not in ("conditions", "startTime", "completionTime", "disruptedPods")}
     if "observedGeneration" in status:
         status["observedGeneration"] = status["observedGeneration"] == obj["metadata"].get("generation")
     return {**status, "conditions": _conditions(obj.get("status", {}))}
@@ -47,7 +51,8 @@ class Cluster:
         """What stands in a namespace and on its story's nodes, without times, UIDs and generated names."""
         objects = {kind: self.client.list(kind, namespace) for kind in KINDS}
         uids = {o["metadata"]["uid"] for kind in KINDS for o in objects[kind]}
-        revisions = {r["metadata"]["labels"].get("controller-revision-hash"): r["revision"] for r in objects["ControllerRevision"]}
+        revisions = {r["metadata"]["labels"].get("controller-revision-hash"): r["revision"]
+                     for r in objects["ControllerRevision"]}
         found = []
         for kind in KINDS:
             for obj in objects[kind]:
@@ -69,7 +74,8 @@ class Cluster:
             found.append({"what": "Node/" + node["metadata"]["name"], "ready": kube.condition(node, "Ready").get("status"),
                           "cordoned": node["spec"].get("unschedulable", False),
                           "taints": sorted(f"{t['key']}:{t['effect']}" for t in node["spec"].get("taints", []))})
-        return json.dumps(sorted(found, key=lambda row: json.dumps(row, sort_keys=True)), indent=1, sort_keys=True).replace(namespace, "$ns")
+        return json.dumps(sorted(found, key=lambda row: json.dumps(row, sort_keys=True)), indent=1,
+                          sort_keys=True).replace(namespace, "$ns")
 
 
 class Differs(Exception):
@@ -85,7 +91,8 @@ class Story:
         self.steps = 0
         self.both(lambda c: c.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}))
         # The simulator has no controller for these, and needs none.
-        self.both(lambda c: c.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": namespace}}))
+        self.both(lambda c: c.apply({"apiVersion": "v1", "kind": "ServiceAccount",
+                                     "metadata": {"name": "default", "namespace": namespace}}))
 
     def both(self, do):
         """Does it to each cluster's client; the result of each."""
@@ -115,7 +122,8 @@ class Story:
 
     def pods_on(self, node):
         """For each cluster, the names of the pods on a node."""
-        return self.both(lambda c: [p["metadata"]["name"] for p in c.list("Pod", self.ns) if p["spec"].get("nodeName") == f"{self.ns}-{node}"])
+        return self.both(lambda c: [p["metadata"]["name"] for p in c.list("Pod", self.ns)
+                                    if p["spec"].get("nodeName") == f"{self.ns}-{node}"])
 
     def delete_pods_on(self, node):
         """Deletes them."""

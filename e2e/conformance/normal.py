@@ -1,5 +1,5 @@
-"""Answers with everything taken out that may differ between two servers: times, UIDs, absolute resourceVersions, generated names, what
-columns of tables are described as."""
+"""Answers with everything taken out that may differ between two servers: times, UIDs, absolute resourceVersions, generated names,
+what columns of tables are described as."""
 
 import bisect
 import json
@@ -18,7 +18,8 @@ INSIDES = [
     (re.compile(r"(?<=Invalid value: )\"\{.*\}\": (?=strict decoding error|json: |no kind )", re.DOTALL), ""),
     (re.compile(r"(?<=invalid character)[: ].*", re.DOTALL), " <which>"),
     (re.compile(r"(?<=error decoding YAML: ).*", re.DOTALL), "<what>"),
-    (re.compile(r"(?<=accepted media types include: ).*|(?<=media types are accepted: ).*|(?<=Available representations: ).*"), "<types>"),
+    (re.compile(r"(?<=accepted media types include: ).*|(?<=media types are accepted: ).*|(?<=Available representations: ).*"),
+     "<types>"),
     (re.compile(r"(?<=Too large resource version: 9999999, current: )\d+"), "<newest>"),
     (re.compile(r" in scheme \"[^\"]*\""), ""),
     (re.compile(r"StorageError: invalid object, Code: 4, Key: [^,]*, ResourceVersion: 0, AdditionalErrorMsg: "), ""),
@@ -81,7 +82,8 @@ class Normal:
             return self._causes(value)
         if key == "managedFields":
             # They are in order of seconds, and one may have gone by on one of the servers alone.
-            return self.of(sorted(value or [], key=lambda e: [str(e.get(k)) for k in ("operation", "manager", "apiVersion", "subresource")]))
+            return self.of(sorted(value or [],
+                                  key=lambda e: [str(e.get(k)) for k in ("operation", "manager", "apiVersion", "subresource")]))
         if key == "columnDefinitions":
             return [{**self.of(v), "description": ""} for v in value or []]
         if key == "cells":
@@ -124,7 +126,8 @@ class Normal:
 
         text = json.dumps(value, indent=1, sort_keys=True, default=text_of)
         # Versions that are named in sentences.
-        return re.sub(r"(?<!\": )\b\d{2,}\b", lambda m: f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group(), text)
+        return re.sub(r"(?<!\": )\b\d{2,}\b",
+                      lambda m: f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group(), text)
 
 
 class Version:

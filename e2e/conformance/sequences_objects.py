@@ -56,7 +56,8 @@ seq("a test for null where nothing is", post(CM, configmap()),
 seq("a JSON patch that removes what is not there", post(CM, configmap()), operations(A, [{"op": "remove", "path": "/data/none"}]))
 seq("a JSON patch that copies and moves", post(CM, configmap()),
     operations(A, [{"op": "copy", "from": "/data/k", "path": "/data/l"}, {"op": "move", "from": "/data/k", "path": "/data/m"}]))
-seq("a JSON patch with an unknown operation", post(CM, configmap()), operations(A, [{"op": "change", "path": "/data/k", "value": "w"}]))
+seq("a JSON patch with an unknown operation", post(CM, configmap()),
+    operations(A, [{"op": "change", "path": "/data/k", "value": "w"}]))
 seq("a JSON patch that is no list", post(CM, configmap()), operations(A, {"op": "add"}))
 
 seq("a delete answers with what was done", post(CM, configmap()), delete(A), get(A))
@@ -87,7 +88,8 @@ seq("an owner that is whole, and one that is not", post(CM, configmap(ownerRefer
     {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "00000000-0000-4000-8000-000000000000"}])),
     post(CM, configmap("b", ownerReferences=[{"apiVersion": "v1", "kind": "ConfigMap", "name": "o"}])))
 seq("two controllers", post(CM, configmap(ownerReferences=[
-    {"apiVersion": "v1", "kind": "ConfigMap", "name": n, "uid": f"00000000-0000-4000-8000-00000000000{n}", "controller": True} for n in "12"])))
+    {"apiVersion": "v1", "kind": "ConfigMap", "name": n, "uid": f"00000000-0000-4000-8000-00000000000{n}", "controller": True}
+    for n in "12"])))
 seq("a node is made, cordoned and labelled", post(f"{CORE}/nodes", node()),
     merge(f"{CORE}/nodes/$ns", {"spec": {"unschedulable": True}}),
     merge(f"{CORE}/nodes/$ns", {"metadata": {"labels": {"a": "b"}}}), delete(f"{CORE}/nodes/$ns"))

@@ -1,4 +1,5 @@
-"""What a request sequence is made of. In paths and bodies, "$ns" is the sequence's own namespace and "$name" what an earlier step saved."""
+"""What a request sequence is made of. In paths and bodies, "$ns" is the sequence's own namespace
+and "$name" what an earlier step saved."""
 
 import dataclasses
 
@@ -20,7 +21,8 @@ class Step:
     user: str = "admin"
 
     def by(self, user):
-        """Has another user send it: "ostler", with the rights of the chart's ServiceAccount, or "stranger", with a token of nobody."""
+        """Has another user send it: "ostler", with the rights of the chart's ServiceAccount, or "stranger",
+        with a token of nobody."""
         return dataclasses.replace(self, user=user)
 
     def save(self, **paths):

@@ -1,4 +1,5 @@
-"""What the DaemonSet controller, the scheduler, the garbage collector and the controllers of budgets and jobs make of the same objects."""
+"""What the DaemonSet controller, the scheduler, the garbage collector and the controllers of budgets and jobs make of the same
+objects."""
 
 from conformance.cluster import story
 from conformance.steps import daemonset, template
@@ -61,7 +62,8 @@ def pods_that_name_a_runtime_class(s):
     three(s)
     s.create(on_story(s, pod={"runtimeClassName": s.ns}))
     s.settle()
-    s.both(lambda c: c.create({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": s.ns}, "handler": "runc"}))
+    s.both(lambda c: c.create({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": s.ns},
+                               "handler": "runc"}))
     s.edit("DaemonSet", "a", {"metadata": {"annotations": {"example.com/look": "again"}}})
     s.settle()
 
@@ -166,15 +168,16 @@ def affinity(s):
     """Node affinity with each operator."""
     for i, speed in enumerate(("1", "5", "10"), 1):
         s.node(f"n{i}", {"speed": speed, **({"old": "yes"} if i == 2 else {})})
-    rows = {"in": ("speed", "In", ["1", "10"]), "not-in": ("speed", "NotIn", ["1"]), "exists": ("old", "Exists", None), "absent": ("old", "DoesNotExist", None),
-            "more": ("speed", "Gt", ["4"]), "less": ("speed", "Lt", ["5"])}
+    rows = {"in": ("speed", "In", ["1", "10"]), "not-in": ("speed", "NotIn", ["1"]), "exists": ("old", "Exists", None),
+            "absent": ("old", "DoesNotExist", None), "more": ("speed", "Gt", ["4"]), "less": ("speed", "Lt", ["5"])}
     for name, (key, operator, values) in rows.items():
         expression = {"key": key, "operator": operator, **({"values": values} if values else {})}
         s.create(on_story(s, name, pod={"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
             "nodeSelectorTerms": [{"matchExpressions": [expression]}]}}}}))
-    s.create(on_story(s, "either", pod={"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
-        {"matchExpressions": [{"key": "speed", "operator": "In", "values": ["1"]}]}, {"matchFields": [
-            {"key": "metadata.name", "operator": "In", "values": [f"{s.ns}-n3"]}]}]}}}}))
+    terms = [{"matchExpressions": [{"key": "speed", "operator": "In", "values": ["1"]}]},
+             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [f"{s.ns}-n3"]}]}]
+    s.create(on_story(s, "either", pod={"affinity": {"nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}}))
     s.settle()
 
 
@@ -339,7 +342,8 @@ def owners_that_never_were(s):
 
 def budget(name, **spec):
     """A PodDisruptionBudget for the pods of nobody."""
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": {"selector": {"matchLabels": LABELS}, **spec}}
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
+            "spec": {"selector": {"matchLabels": LABELS}, **spec}}
 
 
 @story
@@ -393,7 +397,8 @@ def a_job(s):
     s.node("n1")
     pod = template({}, "registry.example.com/job:1", restartPolicy="Never", nodeSelector={"story": s.ns})
     pod["metadata"]["annotations"] = {"test.ostler.dev/complete": "yes"}
-    s.create({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"completions": 3, "parallelism": 2, "template": pod}})
+    s.create({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+              "spec": {"completions": 3, "parallelism": 2, "template": pod}})
     s.settle()
     s.delete("Job", "j")
     s.settle()

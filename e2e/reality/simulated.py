@@ -21,7 +21,8 @@ class Simulator:
 
     @staticmethod
     def _sweep(name, *flags):
-        return subprocess.run([SWEEP, name, "--life", LIFE, *flags], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return subprocess.run([SWEEP, name, "--life", LIFE, *flags], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False)
 
     def verdict(self, case):
         """same or different, and where it is that, what the sweep says."""

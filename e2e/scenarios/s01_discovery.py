@@ -89,7 +89,8 @@ def _not_served(env, node):
 
 @test
 def foreign_allocatable(env):
-    """A node that can allocate GPUs without a stack of ours is marked, gets no operands, and the status says how to hand it over."""
+    """A node that can allocate GPUs without a stack of ours is marked, gets no operands,
+    and the status says how to hand it over."""
     node = env.node("served", "allocatable")
     env.policy()
     _not_served(env, node)
@@ -168,7 +169,8 @@ def write_theirs(env, node):
 
 @test
 def writes_of_others_in_between_are_not_lost(env):
-    """What others write on nodes in the very moments in which Ostler marks them is there in the end, and so are Ostler's marks."""
+    """What others write on nodes in the very moments in which Ostler marks them is there in the end,
+    and so are Ostler's marks."""
     env.policy({"driver": {"source": "Host"}, "toolkit": {"enabled": False}})
     env.wait_policy("NoGpuNodes")
     nodes = []

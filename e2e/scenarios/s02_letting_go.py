@@ -1,4 +1,5 @@
-"""2. What is not evidence changes nothing; what a person takes out of our hands is left clean, and what was theirs stays theirs."""
+"""2. What is not evidence changes nothing; what a person takes out of our hands is left clean,
+and what was theirs stays theirs."""
 
 import kube
 from harness import cases, equal, test

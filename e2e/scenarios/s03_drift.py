@@ -79,7 +79,8 @@ def daemonset_gets_a_sidecar(env):
     count = len(_containers(env, name))
     with _no_pod_replaced(env, "driver"):
         env.k.json_patch("DaemonSet", name, [
-            {"op": "add", "path": "/spec/template/spec/containers/-", "value": {"name": "spy", "image": "registry.example.com/spy:1"}}],
+            {"op": "add", "path": "/spec/template/spec/containers/-",
+             "value": {"name": "spy", "image": "registry.example.com/spy:1"}}],
             OPERANDS)
         env.wait(lambda: len(_containers(env, name)) == count, SOON, "the sidecar is gone")
 
@@ -129,7 +130,8 @@ def daemonset_deleted_but_its_pods_kept(env):
         env.k.delete("DaemonSet", name, OPERANDS, propagation="Orphan")
         env.wait(lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"] != before["metadata"]["uid"],
                  SOON, f"{name} is back")
-        env.wait(lambda: all(p["metadata"].get("ownerReferences") for p in env.pods(component="driver")), 10, "its pods are adopted")
+        env.wait(lambda: all(p["metadata"].get("ownerReferences") for p in env.pods(component="driver")), 10,
+                 "its pods are adopted")
 
 
 @test

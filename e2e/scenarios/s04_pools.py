@@ -90,7 +90,8 @@ def driver_source_host(env):
 
 @test
 def node_moves_to_another_pool(env):
-    """A node that is relabelled into another pool gets the pool's labels, and counts as outdated until a rollout brings its driver."""
+    """A node that is relabelled into another pool gets the pool's labels,
+    and counts as outdated until a rollout brings its driver."""
     node = env.serving("gpu", spec={**POOLS, "rollout": {"paused": True}})
     pods = env.pod_uids("driver")
     env.k.merge_patch("Node", node, {"metadata": {"labels": {"gpu": "k80"}}})

@@ -44,7 +44,8 @@ def exporter_can_be_switched_off_and_on(env):
 
 @test
 def driver_limit_makes_no_revision(env):
-    """A driver's resource limit reaches the template, makes no new revision and replaces no pod; the status counts those that wait."""
+    """A driver's resource limit reaches the template, makes no new revision and replaces no pod;
+    the status counts those that wait."""
     node = env.serving("gpu")
     pods = env.pod_uids("driver")
     revision = env.labels(node)[DRIVER]
@@ -69,7 +70,8 @@ def driver_limit_makes_no_revision(env):
 
 @test
 def driver_version_waits_while_paused(env):
-    """With a paused rollout a new driver version moves no node, and new nodes get what is known to be good; the status counts both."""
+    """With a paused rollout a new driver version moves no node, and new nodes get what is known to be good;
+    the status counts both."""
     old = env.serving("old", spec={"driver": {"version": "570.124.06"}, "rollout": {"paused": True}})
     pods = env.pod_uids("driver")
     env.edit({"driver": {"version": "580.95.05"}})
@@ -101,7 +103,8 @@ def driver_version_there_and_back(env):
 def left_open_stays_as_it_is(env):
     """A version that is taken out of the policy stays what the nodes run, for new nodes too: built-in defaults move nothing."""
     first = env.serving("first", spec={"driver": {"version": "570.124.06"}, "toolkit": {"version": "v1.17.0"},
-                                       "devicePlugin": {"version": "v0.17.0"}, "exporter": {"version": "4.0.0-4.0.0-ubuntu22.04"}})
+                                       "devicePlugin": {"version": "v0.17.0"},
+                                       "exporter": {"version": "4.0.0-4.0.0-ubuntu22.04"}})
     contains(env.image(first, "driver"), ":570.124.06-", "driver image")
     pods = {c: env.pod_uids(c) for c in TIERS}
     env.edit({"driver": {"version": None}, "toolkit": {"version": None}, "devicePlugin": {"version": None}})
@@ -226,7 +229,8 @@ def plugin_config_content_is_a_revision(env):
     """The content of the device plugin's ConfigMap decides the stack's revision; without the ConfigMap the policy says so."""
     env.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plugin", "namespace": OPERANDS},
                 "data": {"any": "version: v1\n"}})
-    node = env.serving("gpu", spec={"devicePlugin": {"config": {"name": "plugin", "default": "any"}}, "rollout": {"paused": True}})
+    node = env.serving("gpu", spec={"devicePlugin": {"config": {"name": "plugin", "default": "any"}},
+                                    "rollout": {"paused": True}})
     revision = env.labels(node)[STACK]
     env.k.merge_patch("ConfigMap", "plugin", {"data": {"any": "version: v1\nflags: {migStrategy: none}\n"}}, OPERANDS)
     new = env.wait(lambda: [d for d in env.daemonsets("device-plugin") if not d.endswith(revision)], what="a new stack revision")

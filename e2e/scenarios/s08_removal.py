@@ -171,7 +171,8 @@ def _clean_up(env):
 
 @test
 def cleanup_command(env):
-    """`ostler cleanup` takes everything off a cluster where no Ostler runs, lets a policy go that waits for it, and can be run again."""
+    """`ostler cleanup` takes everything off a cluster where no Ostler runs, lets a policy go that waits for it,
+    and can be run again."""
     node = env.serving("gpu")
     env.operator.stop()
     _delete(env)

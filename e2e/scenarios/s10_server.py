@@ -34,7 +34,8 @@ def crashed(env):
 
 @long_test
 def away_for_a_minute(env):
-    """Away for 60 s: within 5 s of its return Ostler goes on, without a burst of requests, and said meanwhile that it was not ready."""
+    """Away for 60 s: within 5 s of its return Ostler goes on, without a burst of requests,
+    and said meanwhile that it was not ready."""
     env.serving("gpu")
     pid = env.operator.pid
     env.world.apiserver.stop(grace=2)

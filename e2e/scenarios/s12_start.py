@@ -131,7 +131,8 @@ def serves(env, path):
     status, text = env.operator.fetch(path)
     equal(status, 200, f"status of {path}: {text}")
     if path == "/metrics":
-        contains(text, ["process_resident_memory_bytes", "workqueue_depth", 'rest_client_requests_total{code="200",method="GET"', "ostler_"], "metrics")
+        contains(text, ["process_resident_memory_bytes", "workqueue_depth", 'rest_client_requests_total{code="200",method="GET"',
+                        "ostler_"], "metrics")
 
 
 @test
@@ -179,13 +180,16 @@ def account_is_held_to_its_own_marks(env):
     for what, patch in (("says that a node is up", {"status": {"conditions": [{"type": "Ready", "status": "False"}]}}),
                         ("offers a resource", {"status": {"capacity": {"example.com/x": "1"}}}),
                         ("changes a label by the status", {"metadata": {"labels": {"team": "b"}}})):
-        assert _refused(lambda p=patch: operator.strategic_patch("Node", node, p, subresource="status")), f"nobody refuses that it {what}"
-    operator.strategic_patch("Node", node, {"status": {"conditions": [{"type": "GpuReady", "status": "False"}]}}, subresource="status")
+        refused = _refused(lambda p=patch: operator.strategic_patch("Node", node, p, subresource="status"))
+        assert refused, f"nobody refuses that it {what}"
+    operator.strategic_patch("Node", node, {"status": {"conditions": [{"type": "GpuReady", "status": "False"}]}},
+                             subresource="status")
 
 
 @test
 def rights_are_least(env):
-    """The chart's service account may neither read Secrets nor make roles or tokens, and no pods but harmless ones among the operands."""
+    """The chart's service account may neither read Secrets nor make roles or tokens,
+    and no pods but harmless ones among the operands."""
     operator = kube.from_kubeconfig(env.kubeconfig)
     for kind, namespace in (("Secret", NAMESPACE), ("Secret", OPERANDS), ("ClusterRole", None), ("ServiceAccount", NAMESPACE)):
         try:

@@ -10,8 +10,8 @@ from harness import contains, equal, long_test, test
 from names import DRIVER, HOLD, OPERANDS, STARTUP_TAINT
 from program import run_program
 from rollouts import Ways, phase_of
-from upgrades import (ALL_AT_ONCE, LIGHT, LIGHTEST, NEW, OLD, OPEN_PROOF, assert_end, fleet, is_known_good, rollout_says, runs, service,
-                      spec_of, uid_of, upgrade, wait_phase, wait_proof, wait_said)
+from upgrades import (ALL_AT_ONCE, LIGHT, LIGHTEST, NEW, OLD, OPEN_PROOF, assert_end, fleet, is_known_good, rollout_says, runs,
+                      service, spec_of, uid_of, upgrade, wait_phase, wait_proof, wait_said)
 
 # Requests that one node's upgrade costs at most where no pod has to leave.
 REQUESTS_PER_NODE = 15
@@ -22,7 +22,8 @@ REPORTS_PER_NODE = 12
 
 def assert_requests(env, began, nodes):
     """What the upgrade of so many nodes has asked for since then: said, and not more than it must be."""
-    asked = collections.Counter(f"{r.verb} {r.resource}" for r in env.requests(since=began, where=lambda r: r.resource != "leases"))
+    asked = collections.Counter(f"{r.verb} {r.resource}"
+                                for r in env.requests(since=began, where=lambda r: r.resource != "leases"))
     each = ", ".join(f"{kind} {n / nodes:.2f}" for kind, n in asked.most_common() if n >= nodes / 20)
     print(f"     requests per node: {asked.total() / nodes:.2f} ({each})", flush=True)
     reports = sum(asked[kind] for kind in REPORTS)
@@ -161,7 +162,8 @@ def plan_of(env, *flags, stdin=None, code=0):
 
 @test
 def plan_is_what_happens(env):
-    """ostler plan says who goes in which order, who stays and who is in the way, reads and writes nothing; the rollout does just that."""
+    """ostler plan says who goes in which order, who stays and who is in the way, reads and writes nothing;
+    the rollout does just that."""
     nodes = fleet(env, 4, approval="Manual")
     held, busy, idle = nodes[1], nodes[2], [nodes[0], nodes[3]]
     upgrades.set_on_node(env, held, labels={HOLD: "true"})
@@ -207,7 +209,8 @@ def planner(env, *without):
 
 @test
 def plan_names_the_right_that_it_lacks(env):
-    """Without a right `ostler plan` fails with a sentence that names it; without that to budgets it plans the same, and says so."""
+    """Without a right `ostler plan` fails with a sentence that names it; without that to budgets it plans the same,
+    and says so."""
     nodes = fleet(env, 2, LIGHT, approval="Manual")
     job = env.gpu_pod("job", nodes[1])
     upgrade(env)
@@ -219,7 +222,8 @@ def plan_names_the_right_that_it_lacks(env):
     *needed, budgets = PLAN_LISTS
     for without in ([*needed, budgets], *([one] for one in needed)):
         kubeconfig = planner(env, *without)
-        done = env.wait(lambda k=kubeconfig, w=without: [d for d in [run(k)] if any(f'resource "{one}"' in d.stderr for one in w)],
+        done = env.wait(lambda k=kubeconfig, w=without: [d for d in [run(k)]
+                                                         if any(f'resource "{one}"' in d.stderr for one in w)],
                         what=f"the right to list {without} is missed")[0]
         said = done.stderr.splitlines()
         equal((done.returncode, done.stdout, len(said)), (1, "", 1), f"exit code, stdout and lines of stderr ({said})")
@@ -235,7 +239,8 @@ def plan_names_the_right_that_it_lacks(env):
 
 @test
 def window_closes_before_a_node_is_drained(env):
-    """A node that waits for its job when the window closes is not drained when the job is over, and says why; in the next window it is."""
+    """A node that waits for its job when the window closes is not drained when the job is over, and says why;
+    in the next window it is."""
     (node,) = fleet(env, 1, LIGHT)
     job = env.gpu_pod("job", node)
     drivers = env.pod_uids("driver")
@@ -276,7 +281,8 @@ def pools_go_their_own_ways(env):
 
 @test
 def new_nodes_join_in_the_middle(env):
-    """A node that comes while the canary is tried gets what is known to be good; one that comes after it the new version at once."""
+    """A node that comes while the canary is tried gets what is known to be good;
+    one that comes after it the new version at once."""
     nodes = fleet(env, 2, LIGHT, canary={"nodes": 1, "soak": "168h"})
     with Ways(env) as ways:
         upgrade(env)

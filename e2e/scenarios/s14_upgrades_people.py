@@ -6,8 +6,8 @@ from harness import contains, equal, long_test, test
 from names import CLAIM, DRIVER, GAVE_UP, HOLD, MANAGED, STACK
 from rollouts import Ways, closed
 from stations import Stations
-from upgrades import (ALL_AT_ONCE, NEW, OLD, assert_end, budget, cordon, fleet, is_in_service, rollout_says, runs, service, serves,
-                      set_on_node, uid_of, upgrade, wait_phase, wait_runs, wait_said)
+from upgrades import (ALL_AT_ONCE, NEW, OLD, assert_end, budget, cordon, fleet, is_in_service, rollout_says, runs, service,
+                      serves, set_on_node, uid_of, upgrade, wait_phase, wait_runs, wait_said)
 
 # Pods that stand in the way of a drain: name of the node -> (what makes the pod, what is said of it)
 IN_THE_WAY = {
@@ -26,7 +26,8 @@ LEAVE = {
 
 @test
 def pods_in_the_way_are_named(env):
-    """Jobs, bare pods, pods with data, pods of DaemonSets that would come back: all stay, and are named with what to do about them.
+    """Jobs, bare pods, pods with data, pods of DaemonSets that would come back: all stay,
+    and are named with what to do about them.
 
     Nodes whose pods may leave are upgraded meanwhile, through the eviction API alone, and their pods come back.
     """
@@ -75,7 +76,8 @@ def disruption_budget_holds_a_node_up(env):
 
 @test
 def endless_job_holds_up_nobody_else(env):
-    """A job that never ends keeps its node with the old version; all others are upgraded one at a time, and that is all that is left."""
+    """A job that never ends keeps its node with the old version; all others are upgraded one at a time,
+    and that is all that is left."""
     nodes = fleet(env, 4)
     busy, others = nodes[0], nodes[1:]
     pod = env.gpu_pod("job", busy)
@@ -107,7 +109,8 @@ ACTS = {"cordon": cordon, "hold": _let_be, "unmanage": _unmanage, "take": _take_
 
 @long_test
 def people_at_every_step(env):
-    """A person cordons, holds, unmanages or takes the claim off nodes at every step: what was not changed yet is let go as it was.
+    """A person cordons, holds, unmanages or takes the claim off nodes at every step:
+    what was not changed yet is let go as it was.
 
     A cordoned or held node that has begun is finished, one that is given up gets back what it ran, one that is unmanaged loses
     everything; nobody else's cordon is touched; and when the person's word is taken back, the nodes follow.
@@ -126,11 +129,13 @@ def people_at_every_step(env):
         fleet_of.let_go(*begun, *given_up, *unmanaged)
         wait_runs(env, stations.VERSION, *begun)
         wait_runs(env, OLD, *given_up)
-        env.wait(lambda: [n for n in unmanaged if env.pods(n) or {DRIVER, STACK} & set(env.labels(n)) or not is_in_service(env, n)] == [],
+        env.wait(lambda: [n for n in unmanaged
+                          if env.pods(n) or {DRIVER, STACK} & set(env.labels(n)) or not is_in_service(env, n)] == [],
                  what="nothing of Ostler's is on what is not managed")
         rollout_says(env, "NodesSkipped")
         equal([n for n in cordoned if not env.get_node(n)["spec"].get("unschedulable")], [], "nodes that were uncordoned")
-        equal([n for n in given_up if GAVE_UP not in env.get_node(n)["metadata"]["annotations"]], [], "nodes that are not marked given up")
+        equal([n for n in given_up if GAVE_UP not in env.get_node(n)["metadata"]["annotations"]], [],
+              "nodes that are not marked given up")
         follow = fleet_of.of(*ACTS, at=stations.UNTOUCHED)
         fleet_of.let_go(*follow)
         for node in follow:

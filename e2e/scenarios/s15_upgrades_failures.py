@@ -34,13 +34,13 @@ MINUTES = ("late", "timed", "guarded", "dying", "hangs", "nogpus")
 def what_a_minute_brings(env):
     """Times that are over: a window closes and waitForJobs ends, in real time; drains and steps take too long.
 
-    Nobody begins when the window has closed; a job is evicted when its time is over, not before; a drain that a budget or a pod that
-    does not die holds up gives its node back as it was; a driver that does not get ready is rolled back; a node whose GPUs do not come
-    fails and stays closed until they do.
+    Nobody begins when the window has closed; a job is evicted when its time is over, not before; a drain that a budget or a pod
+    that does not die holds up gives its node back as it was; a driver that does not get ready is rolled back; a node whose GPUs
+    do not come fails and stays closed until they do.
     """
     pool = {"name": "hangs", "nodeSelector": {"kind": "hangs"}, "driver": {"version": OLD}}
-    nodes = dict(zip(MINUTES, fleet(env, MINUTES, {"pools": [pool]}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE, **MINUTE,
-                                    failureThreshold="100%", drain={"timeout": "1m", "waitForJobs": "15s"})))
+    nodes = dict(zip(MINUTES, fleet(env, MINUTES, {"pools": [pool]}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE,
+                                    **MINUTE, failureThreshold="100%", drain={"timeout": "1m", "waitForJobs": "15s"})))
     upgrades.set_on_node(env, nodes["late"], labels={HOLD: "true"})
     timed = upgrades.workload(env, "Job", nodes["timed"], {"restartPolicy": "Never"}, group="batch/v1")
     pods = {who: service(env, nodes[who]) for who in ("guarded", "dying")}
@@ -61,7 +61,8 @@ def what_a_minute_brings(env):
         rollout_says(env, "WaitingForWindow")
         upgrades.run_out(env, *(nodes[who] for who in (*pods, "hangs", "nogpus")))
         env.wait(lambda: not any(closed(env.get_node(nodes[who])) for who in pods), what="drains that took too long are over")
-        equal({who: (uid_of(env, pod), env.pod_uids("driver", nodes[who])) for who, pod in pods.items()}, before, "pods and drivers there")
+        equal({who: (uid_of(env, pod), env.pod_uids("driver", nodes[who])) for who, pod in pods.items()}, before,
+              "pods and drivers there")
         wait_runs(env, OLD, nodes["hangs"], timeout=30)
         wait_said(env, nodes["nogpus"], "NoGpus")
         equal(phase_of(env.get_node(nodes["nogpus"])), "Failed", "the node without GPUs")
@@ -107,7 +108,8 @@ def another_driver_than_was_asked_for(env):
         env.edit({"validation": None})
         rollout_says(env, "RevisionFailed", bad)
         contains(record_of(env, bad), f"{node} VersionMismatch", "the revision's record")
-        equal((phase_of(env.get_node(node)), closed(env.get_node(node))), ("Failed", True), "the node's phase, and whether it is closed")
+        equal((phase_of(env.get_node(node)), closed(env.get_node(node))), ("Failed", True),
+              "the node's phase, and whether it is closed")
         env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {RETRY: bad}}})
         assert_end(env, NEW, [node])
 
@@ -134,7 +136,8 @@ def images_come_before_the_claim(env):
 
 @long_test
 def third_wave_fails(env):
-    """The canary and a wave pass, a node of the third crashes: it goes back, who came through stays, who is left is never touched."""
+    """The canary and a wave pass, a node of the third crashes: it goes back, who came through stays,
+    who is left is never touched."""
     nodes = fleet(env, 6, canary={"nodes": 1, "soak": "0s"}, soak="1s", maxParallel=2, maxUnavailable=3, **MINUTE)
     crashes = nodes[4]
     with Ways(env, most=2) as ways:
@@ -174,7 +177,8 @@ def pause_leaves_it_as_it_is_until_a_retry(env):
             wait_phase(env, node, "Installing")
             pod = env.wait(lambda n=node: [p for p in env.pods(n, "driver") if "deletionTimestamp" not in p["metadata"]],
                            what="a driver")[0]
-            env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
+            env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}},
+                              OPERANDS)
             wait_runs(env, "580.95.06-slow", node)
         assert_end(env, "580.95.06-slow", nodes)
 

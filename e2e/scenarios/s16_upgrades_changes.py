@@ -1,4 +1,5 @@
-"""16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler itself, and whether there is a policy."""
+"""16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler itself,
+and whether there is a policy."""
 
 import random
 import time
@@ -31,7 +32,8 @@ def version_changes_at_every_step(env):
     """
     on_and_back = Stations(env, "on", "back", spec={"pools": _pools(OLD)}, each=_goes)
     untouched = on_and_back.of("back", at=UNTOUCHED)
-    guests = {p["metadata"]["name"]: p["metadata"]["uid"] for p in env.k.list("Pod", "default") if p["spec"].get("nodeName") in untouched}
+    guests = {p["metadata"]["name"]: p["metadata"]["uid"] for p in env.k.list("Pod", "default")
+              if p["spec"].get("nodeName") in untouched}
     with Ways(env, most=len(on_and_back.nodes)), Drivers(env):
         env.edit({"driver": {"version": stations.VERSION}, "pools": _pools(stations.VERSION)})
         on_and_back.arrive()
@@ -62,8 +64,10 @@ def nodes_fail_us_at_every_step(env):
     wait_runs(env, stations.VERSION, *trouble.others)
     trouble.let_go(*rebooted)
     wait_runs(env, stations.VERSION, *rebooted)
-    env.wait(lambda: env.get_policy()["status"]["nodes"]["gpu"] == len(down + rebooted) + 2, what="those that are gone do not count")
-    equal([n for n in down if not env.get_node(n)["metadata"]["annotations"].get(CLAIM)], [], "claims lost by nodes that are down")
+    env.wait(lambda: env.get_policy()["status"]["nodes"]["gpu"] == len(down + rebooted) + 2,
+             what="those that are gone do not count")
+    equal([n for n in down if not env.get_node(n)["metadata"]["annotations"].get(CLAIM)], [],
+          "claims lost by nodes that are down")
     for node in down:
         upgrades.come_back(env, node)
     trouble.let_go(*down)
@@ -73,7 +77,8 @@ def nodes_fail_us_at_every_step(env):
 
 @test
 def killed_at_every_step(env):
-    """SIGKILL with nodes at every step and at random moments: each goes on where it was, to the same end, with one driver at a time."""
+    """SIGKILL with nodes at every step and at random moments: each goes on where it was, to the same end,
+    with one driver at a time."""
     seed = random.randrange(1 << 32)
     moments = random.Random(seed)
     print(f"     seed {seed}", flush=True)

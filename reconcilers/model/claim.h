@@ -46,7 +46,7 @@ struct claim {
     enum claim_kind kind;
     enum claim_phase phase;
     int64_t since_s;                  /* when this phase began, seconds of the epoch by the wall clock */
-    int64_t claimed_s;                /* when the claim was made */
+    int64_t claimed_s;                /* when the claim was made; where jobs ended by themselves, when the last of them had */
     unsigned attempt;                 /* from 1; more than that: it failed before */
     unsigned gpus;                    /* that the node had when it was claimed */
     char driver[REVISION_HASH_MAX];   /* what the node is to run; "": none */

@@ -47,7 +47,7 @@ struct drain_input {
     const struct intern *strings; /* that the pods' ids name */
     const struct drain_spec *spec;
     bool jobs_may_go;             /* the time that jobs are waited for is over */
-    /* Since when the node is closed and its pods are asked to leave; 0: it is not, or nobody has been asked yet. */
+    /* Since when the node is closed and its pods may be asked to leave; 0: it is not, or nobody has been asked yet. */
     int64_t closed_s;
     int64_t now_s;
 };

@@ -54,7 +54,7 @@ struct images_wanted {
     const json_t *proof_secrets;         /* list of names; NULL: none */
 };
 
-/* Whether the revisions bring any image. */
+/* Whether the revisions bring any image; where they do not, nothing is pulled and nobody waits for it. */
 bool images_any(const struct images_wanted *want);
 /* Plans the request that makes the pod which pulls them. An error: one of their operands cannot be made; nothing is
  * planned then. */

@@ -7,9 +7,10 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/rollout_message.h"
 
 /* Longest sentence, and longest that is said of one node. */
-enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400, YEAR_S = 365 * DAY_S };
+enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, YEAR_S = 365 * 86400 };
 
 const struct outlook_limits outlook_for_status = { .waves = 5, .names = 5, .blockers = 5, .pods = 0 };
 const struct outlook_limits outlook_in_full = {
@@ -95,6 +96,8 @@ static json_t *wave_json(const struct outlook_input *in, const struct forecast_w
         json_object_set_new(o, "canary", json_true());
     if (w->timed)
         json_object_set_new(o, "begins", time_json(in, w->begins_s));
+    else if (w->begins_s > in->rollout->now_s)
+        json_object_set_new(o, "notBefore", time_json(in, w->begins_s));
     return o;
 }
 
@@ -254,19 +257,6 @@ void outlook_pace(const json_t *json, struct rollout_pace ret[static ROLLOUT_TIE
 
 /* ---- the sentence */
 
-/* "2h 5m" */
-static void say_span(struct buf *out, int64_t s)
-{
-    if (s >= DAY_S)
-        buf_printf(out, "%lldd %lldh", (long long) (s / DAY_S), (long long) (s % DAY_S / HOUR_S));
-    else if (s >= HOUR_S)
-        buf_printf(out, "%lldh %lldm", (long long) (s / HOUR_S), (long long) (s % HOUR_S / MINUTE_S));
-    else if (s >= MINUTE_S)
-        buf_printf(out, "%lldm", (long long) ((s + MINUTE_S - 1) / MINUTE_S));
-    else
-        buf_printf(out, "%llds", (long long) s);
-}
-
 /* Whether two nodes go to one revision, as canaries are counted. */
 static bool go_together(const struct forecast_move *a, const struct forecast_move *b)
 {
@@ -295,9 +285,9 @@ static void say_no_pace(struct buf *out, const struct outlook_input *in)
         buf_str(out, "; no pace is known yet, so nobody can tell how long it takes");
         return;
     }
-    buf_str(out, "; no pace is known yet: it takes at least ");
-    say_span(out, soak_s);
-    buf_str(out, " of soak, and as long as the nodes take");
+    char span[ROLLOUT_SPAN_MAX];
+    rollout_span_text(soak_s, span);
+    buf_printf(out, "; no pace is known yet: it takes at least %s of soak, and as long as the nodes take", span);
 }
 
 static void say_time(struct buf *out, const struct outlook_input *in)
@@ -312,8 +302,9 @@ static void say_time(struct buf *out, const struct outlook_input *in)
     } else if (f->ends_s <= in->rollout->now_s) {
         buf_str(out, "; at the pace seen so far it would be over by now");
     } else {
-        buf_str(out, "; at the pace seen so far it takes ");
-        say_span(out, f->ends_s - in->rollout->now_s);
+        char span[ROLLOUT_SPAN_MAX];
+        rollout_span_text(f->ends_s - in->rollout->now_s, span);
+        buf_printf(out, "; at the pace seen so far it takes %s", span);
     }
 }
 

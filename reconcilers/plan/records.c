@@ -94,7 +94,9 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
         if (order)
             return order;
     }
-    return strcmp(a->head.key, b->head.key);
+    /* Times that past() has put right are alike: what the pool wants came last. */
+    bool a_wanted = time_of(a, ANNOTATION_TARGET, pool), b_wanted = time_of(b, ANNOTATION_TARGET, pool);
+    return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted : strcmp(a->head.key, b->head.key);
 }
 
 /* Whether a child is the record of a revision of that tier for that kind of host. */
@@ -152,7 +154,8 @@ static void mark_reached(json_t *wanted, const char *annotation, const char *poo
 }
 
 /* A time that is still to come was written by a clock that was wrong, or by somebody else. It counts as now: nothing could
- * ever come after it. Borrowed. */
+ * ever come after it. So it does where this clock was right and was put back by mistake: nothing is forgotten, what completes
+ * from now on comes later, and of what becomes alike record_order() takes what is wanted for the last. Borrowed. */
 static const char *past(const struct cluster_view *v, const char *time)
 {
     return clock_is_ahead(clock_parse_rfc3339(time) / 1000000, clock_parse_rfc3339(v->now) / 1000000) ? v->now : time;

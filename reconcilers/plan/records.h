@@ -7,7 +7,8 @@
 /* Whether some node of the pool has run the revision. What was only ever meant to run there may be bad. */
 bool record_has_run(const struct child *record, const char *pool);
 /* Which of two revisions of a tier a pool rather holds on to, below 0 for the first: what was complete there before what was not,
- * what was so later before what was so earlier; the same for what ran there. 0 only for one and the same. */
+ * what was so later before what was so earlier; the same for what ran there; then what it wants now. 0 only for one and the
+ * same. */
 int record_order(const struct child *a, const struct child *b, const char *pool);
 /* When an annotation of the record says that something was so in the pool, in seconds of the epoch; 0: it does not. */
 int64_t record_time_s(const struct child *record, const char *annotation, const char *pool);

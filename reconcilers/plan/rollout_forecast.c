@@ -7,8 +7,8 @@
 #include "reconcilers/plan/rollout_view.h"
 
 enum {
-    UNKNOWN_PACE_S = 600, /* stands for a pace that is not known: then no time that rests on it is told */
-    QUIET_LOOKS = 64,     /* so often in a row nothing came of looking again: nothing will */
+    UNKNOWN_PACE_S = 0, /* stands for a pace that is not known: what rests on it does not begin before its time */
+    QUIET_LOOKS = 64,   /* so often in a row nothing came of looking again: nothing will */
 };
 
 struct player {
@@ -24,6 +24,7 @@ struct player {
     int64_t *ends_s;                    /* when the node's step is over; INT64_MAX: it is not under way */
     enum rollout_tier *tiers;
     bool guessed;                       /* a pace that is not known has gone into the present time */
+    bool later;                         /* such a one since the last wave began: who begins now does so later than that */
     int64_t released_s;                 /* when the last node was released */
     size_t looks;                       /* that are left */
     int quiet;
@@ -120,12 +121,13 @@ static bool is_canary(struct player *p, size_t i)
     return !progress_canary_over(&(struct progress){ .record = *r }, &p->in);
 }
 
-/* Nodes that begin at one time are a wave. */
+/* Nodes that begin at one time are a wave, where that is not the same only since nobody knows how long the last one takes. */
 static void begin(struct player *p, size_t i)
 {
     struct rollout_forecast *f = p->ret;
     struct forecast_wave *last = f->wave_count ? &f->waves[f->wave_count - 1] : NULL;
-    if (!last || last->begins_s != p->in.now_s) {
+    if (!last || last->begins_s != p->in.now_s || p->later) {
+        p->later = false;
         last = &f->waves[f->wave_count++];
         *last = (struct forecast_wave){ .first = f->move_count, .begins_s = p->in.now_s, .timed = !p->guessed };
     }
@@ -158,6 +160,7 @@ static void release(struct player *p, size_t i)
     bool guessed;
     pace_of(p, i, &guessed);
     p->guessed |= guessed;
+    p->later |= guessed;
     n->driver = n->target_driver;
     n->stack = n->target_stack;
     n->claim = NULL;

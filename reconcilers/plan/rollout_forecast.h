@@ -27,7 +27,7 @@ struct forecast_wave {
     size_t first, count; /* of the moves */
     bool canary;         /* the others wait for the first ones of it to have proven themselves */
     bool timed;          /* `begins_s` can be told: everything before it has a known pace */
-    int64_t begins_s;
+    int64_t begins_s;    /* where it cannot be told: not before this time */
 };
 
 /* A node that is to go and does not, as far as can be told. */

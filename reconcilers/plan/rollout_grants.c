@@ -31,6 +31,14 @@ static enum claim_phase first_phase(const struct rollout_node *n)
     return moves_driver && *n->driver && *n->stack ? CLAIM_DRAINING : CLAIM_UNLOADING;
 }
 
+/* Whether its times count from now on: it is tried again; or its jobs have ended by themselves. Nobody was asked to leave until
+ * then, so who came meanwhile did not come back. Jobs whose time is over have to go: that must stay so. */
+static bool begins_anew(const struct rollout_grant *g)
+{
+    const struct rollout_node *n = g->node;
+    return n->claim->phase == CLAIM_FAILED || (g->kind == GRANT_DRAIN && !n->jobs);
+}
+
 struct claim grant_claim(const struct rollout_grant *g, const struct claimant *by, bool back)
 {
     const struct rollout_node *n = g->node;
@@ -42,10 +50,9 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
         put(c.from_driver, n->driver);
         put(c.from_stack, n->stack);
     }
-    if (goes_on(n) && n->claim->phase == CLAIM_FAILED) {
-        c.attempt++;
+    c.attempt += goes_on(n) && n->claim->phase == CLAIM_FAILED;
+    if (goes_on(n) && begins_anew(g))
         c.claimed_s = by->now_s;
-    }
     snprintf(c.policy, sizeof c.policy, "%s", by->policy);
     c.generation = by->generation;
     put(c.driver, n->target_driver);

@@ -1,5 +1,6 @@
 #include "reconcilers/plan/rollout_message.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,6 +10,8 @@
 
 /* The last second that RFC 3339 can say. */
 #define YEAR_9999_S INT64_C(253402300799)
+
+enum { MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400 };
 
 /* "1 node is", "3 nodes are" */
 static const char *nodes_are(struct arena *a, size_t n)
@@ -69,6 +72,18 @@ const char *rollout_time_text(struct arena *a, int64_t at_s)
     char text[CLOCK_TEXT_MAX];
     clock_rfc3339((at_s < YEAR_9999_S ? at_s : YEAR_9999_S) * 1000000, text);
     return arena_strdup(a, text);
+}
+
+void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX])
+{
+    if (s >= DAY_S)
+        snprintf(out, ROLLOUT_SPAN_MAX, "%lldd %lldh", (long long) (s / DAY_S), (long long) (s % DAY_S / HOUR_S));
+    else if (s >= HOUR_S)
+        snprintf(out, ROLLOUT_SPAN_MAX, "%lldh %lldm", (long long) (s / HOUR_S), (long long) (s % HOUR_S / MINUTE_S));
+    else if (s >= MINUTE_S)
+        snprintf(out, ROLLOUT_SPAN_MAX, "%lldm", (long long) ((s + MINUTE_S - 1) / MINUTE_S));
+    else
+        snprintf(out, ROLLOUT_SPAN_MAX, "%llds", (long long) s);
 }
 
 static const char *pool_name(const struct rollout_story *s, const struct work *w)
@@ -174,15 +189,25 @@ static const struct rollout_node *first_under_way(const struct rollout_story *s,
     return NULL;
 }
 
+/* That the others do not begin when the canary is up, but when it has worked for a while. */
+static const char *then_soaks(const struct rollout_story *s, struct arena *a)
+{
+    char span[ROLLOUT_SPAN_MAX];
+    int64_t soak_s = s->view->in->spec->canary_soak_s;
+    rollout_span_text(soak_s, span);
+    return soak_s > 0 ? arena_printf(a, "; when it is up it has to work for %s", span) : "";
+}
+
 static const char *say_canary(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_CANARY];
     const struct progress *p = r->first->progress;
     const struct rollout_node *canary = first_under_way(s, p);
     int64_t nodes = s->view->in->spec->canary_nodes;
-    return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s", who_waits(r, a), called(&p->record, a),
+    return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s%s", who_waits(r, a), called(&p->record, a),
                         pool_name(s, r->first), canary ? ", " : "", canary ? canary->name : "",
-                        nodes == 1 ? "" : arena_printf(a, ": %zu of %lld nodes run it well", p->settled, (long long) nodes));
+                        nodes == 1 ? "" : arena_printf(a, ": %zu of %lld nodes run it well", p->settled, (long long) nodes),
+                        then_soaks(s, a));
 }
 
 static const char *say_soak(const struct rollout_story *s, struct arena *a)

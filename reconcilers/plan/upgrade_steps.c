@@ -46,6 +46,20 @@ static bool is_recorded(const struct stepping *s, const char *tier, const char *
     return !*hash || s->in->record(s->in->arg, tier, hash);
 }
 
+/* What a tier that is to be another one brings; NULL: it stays, or only goes. */
+static const json_t *inputs_to_come(const struct stepping *s, const char *tier, const char *label, const char *hash)
+{
+    return str_eq(stepping_label(s->in, label), hash) ? NULL : operands_inputs(s->in, tier, hash);
+}
+
+/* Where nothing is to be pulled, nobody makes a pod that does. */
+static bool brings_images(const struct stepping *s)
+{
+    const struct images_wanted want = { .driver.inputs = inputs_to_come(s, "driver", LABEL_DRIVER, s->t->driver),
+                                        .stack.inputs = inputs_to_come(s, "stack", LABEL_STACK, s->t->stack) };
+    return images_any(&want);
+}
+
 /* Why the node does not turn to what it is meant to run by now; NULL: it does. As with a claim, the images of that come first:
  * a tag that does not exist would cost the node what it is about to have. The rollout has them pulled. What is known good was
  * there before; a node that is tried again has nothing to lose; and there is no way on to what nobody knows any more. */
@@ -54,7 +68,7 @@ static const char *why_not_yet(const struct stepping *s)
     const struct claim *c = &s->out->claim;
     char purpose[IMAGES_PURPOSE_MAX];
     bool known = is_recorded(s, "driver", c->driver) && is_recorded(s, "stack", c->stack);
-    if (s->back || s->t->known_good || !claim_is_changing(c) || !known)
+    if (s->back || s->t->known_good || !claim_is_changing(c) || !known || !brings_images(s))
         return NULL;
     images_purpose(s->t->driver, s->t->stack, targets_spec(s->in->targets, s->t->pool), purpose);
     struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid, purpose);
@@ -137,7 +151,8 @@ static const char *failed_reason(const struct stepping *s)
     return str_eq(reason, s->v->reason) ? s->v->reason : REASON_FAILED;
 }
 
-/* What it ran before an upgrade it ran well; what it goes back to others did. */
+/* What it is taken to have run well: what an upgrade came from, which in one that began anew in the middle is what was on the
+ * node just then, proven or not (records.c asks besides whether any node ran it); or what it goes back to, since others did. */
 static void take_claim(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;

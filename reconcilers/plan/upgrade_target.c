@@ -37,6 +37,14 @@ bool upgrade_canary_soaks(const struct node_input *in, const struct target *t)
     return t->canary_s && !is_tried_out(in, t);
 }
 
+/* Whether somebody took the driver's label off or wrote nonsense into it, and no pod is there that would say what it was. */
+static bool is_overwritten(const struct node_input *in, const struct target *wish)
+{
+    const char *label = node_label(&in->view, LABEL_DRIVER);
+    bool known = label && (str_eq(label, wish->driver) || in->record(in->arg, "driver", label));
+    return !known && *wish->good->driver && !in->pods->of[COMPONENT_DRIVER].revision;
+}
+
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish)
 {
     if (!wish->good)
@@ -45,7 +53,8 @@ const struct target *upgrade_target(const struct node_input *in, const struct ta
     bool rolled_back = wish->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
     if (in->view.node->claim || taken)
         return given_up || rolled_back ? wish->good : wish;
-    if (node_bears(&in->view, "", ""))
+    /* Of these nobody knows what they ran. */
+    if (node_bears(&in->view, "", "") || is_overwritten(in, wish))
         return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
     /* Nodes that came through it stay. */
     return rolled_back && !node_bears(&in->view, wish->driver, wish->stack) ? wish->good : wish;

@@ -125,22 +125,59 @@ enum rollout_hold waiting_turn(enum rollout_hold hold)
     return hold == ROLLOUT_HOLD_NONE || turns[hold] ? hold : ROLLOUT_HOLD_PARALLEL;
 }
 
+/* Images that cannot be pulled ahead of an upgrade. */
+static const struct task *without_image(const struct gpu_node_input *in)
+{
+    const struct pod *p = task_pod_find(in->pods, TASK_PULL);
+    return p && pod_task(p)->no_image ? pod_task(p) : NULL;
+}
+
+/* What a person has done, and how it is taken back; in the order in which rollout_skip_text() has them. Where it was taken back
+ * just now the rollout has not looked yet. */
+static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_view view = { in->node, in->strings };
+    if (in->node->cordoned)
+        return "a person cordoned it; its turn comes when it is uncordoned";
+    if (node_is_held(&view))
+        return turns[ROLLOUT_HOLD_SKIPPED];
+    return in->node->gave_up ? arena_printf(a, "a person gave it up for this target; kubectl annotate node %s " ANNOTATION_GAVE_UP
+                                               "- takes that back", in->name)
+                             : turns[ROLLOUT_HOLD_PARALLEL];
+}
+
+static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
+{
+    enum rollout_hold hold = waiting_turn(in->hold);
+    if (hold == ROLLOUT_HOLD_SKIPPED)
+        return why_skipped(in, a);
+    if (hold == ROLLOUT_HOLD_FAILED && in->retry)
+        return arena_printf(a, "%s: " POLICY_RETRY_COMMAND, turns[hold], in->retry);
+    const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
+    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying",
+                            intern_text(in->strings, t->no_image), str_or_empty(intern_text(in->strings, t->why_no_image)))
+             : turns[hold];
+}
+
 bool waiting_closed(const struct gpu_node_input *in)
 {
-    bool closed = in->hold == ROLLOUT_HOLD_PAUSED || in->hold == ROLLOUT_HOLD_APPROVAL || in->hold == ROLLOUT_HOLD_WINDOW;
-    return in->summary->state == NODE_WAITING && closed;
+    static const bool closed[ROLLOUT_HOLD_COUNT] = {
+        [ROLLOUT_HOLD_PAUSED] = true, [ROLLOUT_HOLD_APPROVAL] = true, [ROLLOUT_HOLD_WINDOW] = true,
+        [ROLLOUT_HOLD_FAILED] = true, [ROLLOUT_HOLD_CANARY] = true,   [ROLLOUT_HOLD_SOAK] = true,
+    };
+    return in->summary->state == NODE_WAITING && closed[in->hold];
 }
 
 const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a)
 {
-    return arena_printf(a, "its jobs are over; %s", turns[in->hold]);
+    return arena_printf(a, "its jobs are over; %s", what_it_waits_for(in, a));
 }
 
 /* The same of a closed node whose jobs are over. */
-static const char *closed_turn(enum rollout_hold hold)
+static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
 {
-    bool others = waiting_turn(hold) == ROLLOUT_HOLD_NONE || waiting_turn(hold) == ROLLOUT_HOLD_PARALLEL;
-    return others ? "its turn: as many nodes are being changed as may be" : turns[hold];
+    bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE || waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
+    return others ? "its turn: as many nodes are being changed as may be" : what_it_waits_for(in, a);
 }
 
 static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
@@ -152,7 +189,7 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
         add_found(in, &d.found[i], list, a);
     if (!d.waiting)
         add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
-                                   closed_turn(in->hold) });
+                                   closed_turn(in, a) });
 }
 
 /* ---- */
@@ -166,13 +203,6 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
     for (size_t i = 0; i < d.waiting; i++)
         add_pod(list, d.found[i].pod->head.key, "UsesGpu",
                 d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
-}
-
-/* Images that cannot be pulled ahead of an upgrade. */
-static const struct task *without_image(const struct gpu_node_input *in)
-{
-    const struct pod *p = task_pod_find(in->pods, TASK_PULL);
-    return p && pod_task(p)->no_image ? pod_task(p) : NULL;
 }
 
 static void add_images(const struct gpu_node_input *in, json_t *list)
@@ -201,31 +231,9 @@ bool waiting_for_turn(const struct gpu_node_input *in)
     return s->state == NODE_READY && s->outdated && !s->moving && in->hold != ROLLOUT_HOLD_NONE;
 }
 
-/* What a person has done, and how it is taken back; in the order in which rollout_skip_text() has them. Where it was taken back
- * just now the rollout has not looked yet. */
-static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
+bool waiting_without_image(const struct gpu_node_input *in)
 {
-    const struct node_view view = { in->node, in->strings };
-    if (in->node->cordoned)
-        return "a person cordoned it; its turn comes when it is uncordoned";
-    if (node_is_held(&view))
-        return turns[ROLLOUT_HOLD_SKIPPED];
-    return in->node->gave_up ? arena_printf(a, "a person gave it up for this target; kubectl annotate node %s " ANNOTATION_GAVE_UP
-                                               "- takes that back", in->name)
-                             : turns[ROLLOUT_HOLD_PARALLEL];
-}
-
-static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
-{
-    enum rollout_hold hold = waiting_turn(in->hold);
-    if (hold == ROLLOUT_HOLD_SKIPPED)
-        return why_skipped(in, a);
-    if (hold == ROLLOUT_HOLD_FAILED && in->retry)
-        return arena_printf(a, "%s: " POLICY_RETRY_COMMAND, turns[hold], in->retry);
-    const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
-    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying",
-                            intern_text(in->strings, t->no_image), str_or_empty(intern_text(in->strings, t->why_no_image)))
-             : turns[hold];
+    return waiting_for_turn(in) && in->hold == ROLLOUT_HOLD_IMAGES && without_image(in);
 }
 
 const struct revision_tally *waiting_turn_target(const struct node_summary *s)

@@ -9,14 +9,16 @@
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a);
 /* Whether the node is in service and is to run something else, so that it waits for its turn. */
 bool waiting_for_turn(const struct gpu_node_input *in);
+/* Whether that is for an image that its kubelet cannot pull. */
+bool waiting_without_image(const struct gpu_node_input *in);
 /* The kubelet's word for a pod that does not come up on a node that is on its way; NULL: there is none. From the arena. */
 const char *waiting_trouble(const struct node_summary *s, struct arena *a);
 /* What that is: another driver, or another stack alone. NULL where nothing is meant for the node. */
 const struct revision_tally *waiting_turn_target(const struct node_summary *s);
 /* The sentence to that: since when, what is in the way and what happens next. From the arena. */
 const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a);
-/* Whether a closed node whose jobs are over waits since nobody may go on: the rollout is paused, not approved, or outside of
- * its windows. */
+/* Whether a closed node whose jobs are over waits for more than a place: the rollout is paused, not approved, or outside of its
+ * windows, its revision has failed, or others have to show first that it works. */
 bool waiting_closed(const struct gpu_node_input *in);
 /* The sentence to that. From the arena. */
 const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -13,10 +14,49 @@
 
 enum { PODS_PER_LOOK = 500 };
 
+/* Pods of a set that count: not ended, not on their way out. Kept up with each commit, since a set may have thousands. */
+struct tally {
+    char *uid; /* of the set */
+    int64_t active, ready;
+};
+
 struct replicaset_controller {
     struct actors *a;
     struct agenda sets, deployments;
+    struct map tallies; /* by uid */
 };
+
+static struct tally *tally_of(struct replicaset_controller *r, const char *uid)
+{
+    struct tally *t = map_get(&r->tallies, uid);
+    if (!t) {
+        t = xcalloc(1, sizeof *t);
+        t->uid = xstrdup(uid);
+        map_put(&r->tallies, t->uid, t);
+    }
+    return t;
+}
+
+static bool is_active(const json_t *pod)
+{
+    return !pod_is_finished(pod) && !object_is_deleting(pod);
+}
+
+/* Adds a pod to what its owners have (1), or takes it off (-1). */
+static void count_pod(struct replicaset_controller *r, const json_t *pod, int by)
+{
+    size_t i;
+    json_t *owner;
+    if (!pod || !is_active(pod))
+        return;
+    json_array_foreach (json_at(pod, "metadata.ownerReferences"), i, owner) {
+        if (!str_eq(json_str(owner, "kind"), "ReplicaSet"))
+            continue;
+        struct tally *t = tally_of(r, json_str_or_empty(owner, "uid"));
+        t->active += by;
+        t->ready += pod_is_ready(pod) ? by : 0;
+    }
+}
 
 /* Tells the controller of an object, when it is of this kind. */
 static void note_owner(struct agenda *g, const char *kind, const json_t *object)
@@ -46,6 +86,8 @@ static void commit(void *self, const struct api_commit *c)
     const json_t *any = c->after ? c->after : c->before;
     CLEANUP_FREE char *key = c->kind == r->a->kinds.replicaset || c->kind == r->a->kinds.deployment ? object_key(any) : NULL;
     if (c->kind == r->a->kinds.pod) {
+        count_pod(r, c->before, -1);
+        count_pod(r, c->after, 1);
         note_owner(&r->sets, "ReplicaSet", any);
         if (!c->after)
             note_end_of_pod(r, any);
@@ -86,31 +128,38 @@ static void remove_value(json_t *list, const json_t *value)
         }
 }
 
-/* The pods that count: not ended, not on their way out. New reference. */
+/* The pods that count. New reference. */
 static json_t *active_pods(const struct actors *a, const json_t *set)
 {
     CLEANUP_JSON json_t *all = index_copy(a->index, a->kinds.pod, object_uid(set));
     json_t *active = json_array(), *pod;
     size_t i;
     json_array_foreach (all, i, pod)
-        if (!pod_is_finished(pod) && !object_is_deleting(pod))
+        if (is_active(pod))
             json_array_append(active, pod);
     return active;
 }
 
-static void write_status(struct actors *a, const json_t *set, const json_t *pods)
+/* Those that have been ready for long enough. */
+static int64_t count_available(const struct actors *a, const json_t *set, const struct tally *t)
 {
-    int64_t ready = 0, available = 0;
+    int64_t min_ready_s = json_int(set, "spec.minReadySeconds", 0), available = 0;
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod) {
-        ready += pod_is_ready(pod);
-        available += pod_is_available(a, pod, json_int(set, "spec.minReadySeconds", 0), NULL);
-    }
-    json_t *status =
-        json_pack("{s:I, s:I, s:I, s:I, s:I}", "replicas", (json_int_t) json_array_size(pods), "fullyLabeledReplicas",
-                  (json_int_t) json_array_size(pods), "readyReplicas", (json_int_t) ready, "availableReplicas",
-                  (json_int_t) available, "observedGeneration", (json_int_t) object_generation(set));
+    if (min_ready_s == 0)
+        return t->ready;
+    CLEANUP_JSON json_t *pods = active_pods(a, set);
+    json_array_foreach (pods, i, pod)
+        available += pod_is_available(a, pod, min_ready_s, NULL);
+    return available;
+}
+
+static void write_status(struct actors *a, const json_t *set, const struct tally *t)
+{
+    json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I}", "replicas", (json_int_t) t->active, "fullyLabeledReplicas",
+                               (json_int_t) t->active, "readyReplicas", (json_int_t) t->ready, "availableReplicas",
+                               (json_int_t) count_available(a, set, t), "observedGeneration",
+                               (json_int_t) object_generation(set));
     CLEANUP_JSON json_t *merged = json_at(set, "status") ? json_copy(json_at(set, "status")) : json_object();
     json_object_update(merged, status);
     if (json_equal(merged, json_at(set, "status")))
@@ -133,6 +182,16 @@ static int create_pods(struct actors *a, const json_t *set, int64_t count)
     return 0;
 }
 
+static void remove_pods(struct actors *a, const json_t *set, int64_t count)
+{
+    CLEANUP_JSON json_t *pods = active_pods(a, set);
+    for (; count > 0; count--) {
+        CLEANUP_JSON json_t *pod = json_incref((json_t *) least_worth(pods));
+        remove_value(pods, pod);
+        api_delete(a->api, USER, a->kinds.pod, object_namespace(pod), object_name(pod), object_uid(pod), -1, NULL);
+    }
+}
+
 static void look_at_set(void *self, const char *key)
 {
     struct replicaset_controller *r = self;
@@ -140,21 +199,15 @@ static void look_at_set(void *self, const char *key)
     CLEANUP_JSON json_t *set = json_incref(object_of_key(a, a->kinds.replicaset, key));
     if (!set)
         return;
-    CLEANUP_JSON json_t *pods = active_pods(a, set);
-    int64_t missing = json_int(set, "spec.replicas", 1) - (int64_t) json_array_size(pods);
-    if (object_is_deleting(set))
-        missing = 0;
+    const struct tally *t = tally_of(r, object_uid(set));
+    int64_t missing = object_is_deleting(set) ? 0 : json_int(set, "spec.replicas", 1) - t->active;
     if (create_pods(a, set, missing) < 0)
         agenda_retry(&r->sets, key);
     else
         agenda_succeeded(&r->sets, key);
-    for (; missing < 0; missing++) {
-        CLEANUP_JSON json_t *pod = json_incref((json_t *) least_worth(pods));
-        remove_value(pods, pod);
-        api_delete(a->api, USER, a->kinds.pod, object_namespace(pod), object_name(pod), object_uid(pod), -1, NULL);
-    }
-    CLEANUP_JSON json_t *left = active_pods(a, set);
-    write_status(a, set, left);
+    if (missing < 0)
+        remove_pods(a, set, -missing);
+    write_status(a, set, t);
 }
 
 static void look_at_deployment(void *self, const char *key)
@@ -179,6 +232,14 @@ static void end(void *self)
     struct replicaset_controller *r = self;
     agenda_clear(&r->sets);
     agenda_clear(&r->deployments);
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&r->tallies, &cursor))) {
+        struct tally *t = e->value;
+        free(t->uid);
+        free(t);
+    }
+    map_clear(&r->tallies);
     free(r);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Holds charts/ostler against the program: the rights against the resource table, the arguments against the command line, the CRDs
-against crds/, the values against their schema and the README. Renders with helm and needs no cluster.
+"""Holds charts/ostler against the program: the rights against the resource table, the arguments against the command line, the
+CRDs against crds/, the values against their schema and the README. Renders with helm and needs no cluster.
 
 The last line is "chart: N passed, N failed".
 """
@@ -74,7 +74,8 @@ def template(*flags):
 
 def objects(*flags):
     """The rendered objects. kubectl reads the YAML: an annotation set on a local copy makes it print JSON."""
-    done = subprocess.run([tool("kubectl"), "--kubeconfig", os.devnull, "annotate", "--local", "-f", "-", "-o", "json", "read=yes"],
+    done = subprocess.run([tool("kubectl"), "--kubeconfig", os.devnull, "annotate", "--local", "-f", "-", "-o", "json",
+                           "read=yes"],
                           input=template(*flags), capture_output=True, text=True, check=False)
     if done.returncode:
         raise AssertionError(done.stderr)
@@ -103,7 +104,8 @@ def table():
     text = re.search(r"#define RESOURCES\(X\)(.*?)\n\n", text, re.S)[1].replace("\\\n", "")
     rows = {}
     for row in re.findall(r"X\((.*?)\)", text):
-        _, group, _, _, plural, _, verbs, subresources, their_verbs = [part.strip().strip('"') for part in re.findall(r'"[^"]*"|\w+', row)]
+        _, group, _, _, plural, _, verbs, subresources, their_verbs = [part.strip().strip('"')
+                                                                       for part in re.findall(r'"[^"]*"|\w+', row)]
         rows.setdefault((group, plural), set()).update(verbs.split(","))
         for subresource, verb in zip(filter(None, subresources.split(",")), their_verbs.split(",")):
             rows[group, f"{plural}/{subresource}"] = {verb}
@@ -235,8 +237,8 @@ class Namespaces(unittest.TestCase):
 
     def test_uninstalling_takes_no_driver_away(self):
         for kept in ("Namespace", "ResourceQuota", "GpuClusterPolicy"):
-            self.assertEqual(only(objects("--set", "policy.create=true"), kept)["metadata"]["annotations"]["helm.sh/resource-policy"],
-                             "keep")
+            annotations = only(objects("--set", "policy.create=true"), kept)["metadata"]["annotations"]
+            self.assertEqual(annotations["helm.sh/resource-policy"], "keep")
 
     def test_a_namespace_of_the_admins_own_is_not_made(self):
         found = objects("--set", "operandNamespace.create=false,operandNamespace.name=gpu")
@@ -271,10 +273,10 @@ class Values(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_values_of_another_name_or_type_are_refused(self):
-        for flags in (("--set", "replica=3"), ("--set-string", "replicas=3"), ("--set", "log.level=loud"), ("--set", "log.level=null"),
-                      ("--set", "policy.enabled=true"), ("--set", "absentPolicyGrace=soon"), ("--set", "image.digest=latest"),
-                      ("--set", "port=80"), ("--set", "operandNamespace.name=Gpu"), ("--set", "allowedImagePrefixes={a b}"),
-                      ("--set", "policy.spec=x")):
+        for flags in (("--set", "replica=3"), ("--set-string", "replicas=3"), ("--set", "log.level=loud"),
+                      ("--set", "log.level=null"), ("--set", "policy.enabled=true"), ("--set", "absentPolicyGrace=soon"),
+                      ("--set", "image.digest=latest"), ("--set", "port=80"), ("--set", "operandNamespace.name=Gpu"),
+                      ("--set", "allowedImagePrefixes={a b}"), ("--set", "policy.spec=x")):
             with self.subTest(flags):
                 done = helm("template", "ostler", CHART, "--namespace", NAMESPACE, *flags)
                 self.assertNotEqual(done.returncode, 0)
@@ -282,7 +284,8 @@ class Values(unittest.TestCase):
 
     def test_the_notes_ask_for_a_repository_where_none_is_set(self):
         for repository, asked in (("ostler", True), ("registry.example.com/ostler", False)):
-            done = helm("install", "ostler", CHART, "--dry-run=client", "--namespace", NAMESPACE, "--set", f"image.repository={repository}")
+            done = helm("install", "ostler", CHART, "--dry-run=client", "--namespace", NAMESPACE, "--set",
+                        f"image.repository={repository}")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("--set image.repository=" in done.stdout, asked)
 

@@ -130,9 +130,9 @@ class Container(unittest.TestCase):
         for path in folder.iterdir():
             path.chmod(0o644)
         (self.port,) = world.free_ports(1)
-        done = docker("run", "--detach", "--network=host", f"--add-host={SERVER}:{host}", *CONFINED, "--volume", f"{folder}:{folder}:ro",
-                      TAG, "run", "--kubeconfig", kubeconfig, "--namespace", names.NAMESPACE, "--operand-namespace", names.OPERANDS,
-                      "--listen", f"127.0.0.1:{self.port}")
+        done = docker("run", "--detach", "--network=host", f"--add-host={SERVER}:{host}", *CONFINED, "--volume",
+                      f"{folder}:{folder}:ro", TAG, "run", "--kubeconfig", kubeconfig, "--namespace", names.NAMESPACE,
+                      "--operand-namespace", names.OPERANDS, "--listen", f"127.0.0.1:{self.port}")
         self.assertEqual(done.returncode, 0, done.stderr)
         container = done.stdout.strip()
         self.addCleanup(docker, "rm", "--force", container)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The program of the image, which loads no library: what it is made of, and how it does in a root that has nothing but it and what
-a pod is given. The other side is the simulator, over TLS. Prints "static: N passed, N failed".
+"""The program of the image, which loads no library: what it is made of, and how it does in a root that has nothing but it and
+what a pod is given. The other side is the simulator, over TLS. Prints "static: N passed, N failed".
 
     tests/image/test_static.py      after `make static build/ostler build/ostler-sim`
 """
@@ -117,7 +117,8 @@ class Alone(unittest.TestCase):
         (self.root / "dev/urandom").write_bytes(os.urandom(1 << 16))  # a device is root's to make
         shutil.copy(PROGRAM, self.root / "ostler")
         admin, ours = (pathlib.Path(folder.name) / name for name in ("admin", "ours"))
-        simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", admin, "--ostler-kubeconfig", ours],
+        simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", admin,
+                                      "--ostler-kubeconfig", ours],
                                      stdout=subprocess.DEVNULL)
         self.addCleanup(simulator.wait)
         self.addCleanup(simulator.kill)
@@ -137,7 +138,8 @@ class Alone(unittest.TestCase):
         (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
         enter = [shutil.which("unshare"), *(["--map-root-user"] if os.geteuid() else []), "--root", self.root]
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([*enter, "/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen", f"127.0.0.1:{self.port}"],
+            self.process = subprocess.Popen([*enter, "/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen",
+                                             f"127.0.0.1:{self.port}"],
                                             stdout=log, stderr=log, env={})
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
@@ -163,7 +165,8 @@ class Alone(unittest.TestCase):
         self.cluster.update({"server": f"https://{name}:{port}", "tls-server-name": "127.0.0.1"})
 
     def trust(self):
-        """Puts the server's authority where a distribution keeps those that it trusts: in one file, and in a folder by their hashes."""
+        """Puts the server's authority where a distribution keeps those that it trusts: in one file,
+        and in a folder by their hashes."""
         folder = self.root / "etc/ssl/certs"
         bundle = folder / "ca-certificates.crt"
         bundle.write_bytes(base64.b64decode(self.cluster["certificate-authority-data"]))
@@ -200,7 +203,8 @@ class Alone(unittest.TestCase):
         (self.root / "etc/resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
         self.call_it("nowhere.example.internal")
         self.start()
-        kube.wait_for(lambda: "cannot find the address of https://nowhere.example.internal" in self.said(), 10, "it says which name")
+        kube.wait_for(lambda: "cannot find the address of https://nowhere.example.internal" in self.said(), 10,
+                      "it says which name")
 
     def test_no_other_authority_is_trusted_than_the_one_that_is_given(self):
         self.trust()

@@ -3,9 +3,9 @@
 
     tests/sim/record_apply.py [FILE...]      play the files (all unless given) and write the answers into them
 
-A file is the story of one object: steps that create, change, apply or delete it, each by a manager. The unit tests hold the simulator to these
-answers, each step on the object as the real server left it. Only an API server and its etcd run: nobody else writes. What is different in each
-run is replaced: times are those of steps, uids and versions go.
+A file is the story of one object: steps that create, change, apply or delete it, each by a manager. The unit tests hold the
+simulator to these answers, each step on the object as the real server left it. Only an API server and its etcd run: nobody else
+writes. What is different in each run is replaced: times are those of steps, uids and versions go.
 """
 
 import copy
@@ -114,7 +114,8 @@ def start(server):
     kube.wait_for(lambda: client.raw("GET", "/readyz")[0] == 200, 60, "the API server")
     kube.wait_for(lambda: client.get("Namespace", "default"), 30, "the namespace")
     client.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}})
-    subprocess.run([server.tool("kubectl"), "--kubeconfig", server.admin_kubeconfig, "apply", "--server-side", "-f", ROOT / "crds"],
+    subprocess.run([server.tool("kubectl"), "--kubeconfig", server.admin_kubeconfig, "apply", "--server-side", "-f",
+                    ROOT / "crds"],
                    check=True, stdout=subprocess.DEVNULL)
     kube.wait_for(lambda: client.raw("GET", kube.path_of("GpuClusterPolicy"))[0] == 200, 30, "the definition")
     return client

@@ -4,8 +4,8 @@
     tests/sim/record_merge_types.py      write tests/cases/sim_merge_types.json
 
 The file has a text for each place of each kind that is not merged field by field without further ado: "atomic", "map", "set",
-"list by containerPort protocol=TCP"; " whole" where items are not merged, " patch by KEY" for strategic merge, " always" where the
-server's own type has the field even when nothing was said. Below what is replaced as a whole nothing is told.
+"list by containerPort protocol=TCP"; " whole" where items are not merged, " patch by KEY" for strategic merge, " always" where
+the server's own type has the field even when nothing was said. Below what is replaced as a whole nothing is told.
 """
 
 import json
@@ -79,7 +79,9 @@ class Schemas:
             return "", None
         if schema.get("type") == "array":
             return self._list_text(schema)
-        if "atomic" in (schema.get("x-kubernetes-map-type"), target.get("x-kubernetes-map-type")) or name in ("RawExtension", "JSON"):
+        if name in ("RawExtension", "JSON"):
+            return "atomic", None
+        if "atomic" in (schema.get("x-kubernetes-map-type"), target.get("x-kubernetes-map-type")):
             return "atomic", None
         if "additionalProperties" in schema:
             return "map", None

@@ -32,6 +32,11 @@ def test(function):
     return function
 
 
+def said_of(one):
+    """Its docstring, in one line."""
+    return " ".join(one.__doc__.split())
+
+
 def run(*arguments, text=None, seconds=20):
     """Runs the program to its end: (exit code, standard output, standard error)."""
     done = subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True, timeout=seconds, check=False)
@@ -112,9 +117,10 @@ def help_and_version():
 @test
 def wrong_options():
     """What is wrong on the command line is named, and ends with 2."""
-    for arguments, words in ((("--sped", "2"), "unknown argument --sped"), (("--speed", "fast"), 'fast" is not valid: how much faster than real time, from 0.01 to 1000000'),
-                             (("--speed",), "--speed needs N"), (("--seed", "-1"), "not valid"), (("--show=yes",), "takes no value"),
-                             (("--for", "5"), "as 90s, 10m or 1h30m")):
+    for arguments, words in ((("--sped", "2"), "unknown argument --sped"),
+                             (("--speed", "fast"), 'fast" is not valid: how much faster than real time, from 0.01 to 1000000'),
+                             (("--speed",), "--speed needs N"), (("--seed", "-1"), "not valid"),
+                             (("--show=yes",), "takes no value"), (("--for", "5"), "as 90s, 10m or 1h30m")):
         code, _, err = run(*arguments)
         assert code == 2 and words in err, (arguments, code, err)
 
@@ -123,8 +129,10 @@ def wrong_options():
 def wrong_scenarios():
     """What is wrong in a scenario is said with file, line and place; nothing is started, and it ends with 1."""
     for text, words in (("nodes: 3\n", "standard input:1: nodes: must be a list"), ("a: [", "standard input"),
-                        ("shapes:\n- {name: a}\nnodes:\n- {name: x, shape: b}\n", "standard input:4: nodes[0].shape: must be the name"),
-                        ("actions:\n- {at: 1s, do: Cordon}\n", "standard input:2: actions[0].node: is missing; Cordon needs the name of a node")):
+                        ("shapes:\n- {name: a}\nnodes:\n- {name: x, shape: b}\n",
+                         "standard input:4: nodes[0].shape: must be the name"),
+                        ("actions:\n- {at: 1s, do: Cordon}\n",
+                         "standard input:2: actions[0].node: is missing; Cordon needs the name of a node")):
         code, out, err = run("--scenario", "-", text=text)
         assert code == 1 and words in err and out == "", (code, out, err)
     code, _, err = run("--scenario", "/nowhere.yaml")
@@ -157,25 +165,32 @@ def ends_after_its_time():
 def actions_are_told():
     """Each action is a line as it happens, with what the API server says when it refuses it."""
     world = ("shapes: [{name: a}]\nnodes: [{name: one, shape: a}]\nactions:\n"
-             "- {at: 3s, do: Label, user: carol, node: one, with: {x: z, gone: null}}\n- {at: 4s, do: Taint, user: dave, node: one, with: {key: k, effect: NoSchedule}}\n"
+             "- {at: 3s, do: Label, user: carol, node: one, with: {x: z, gone: null}}\n"
+             "- {at: 4s, do: Taint, user: dave, node: one, with: {key: k, effect: NoSchedule}}\n"
              "- {at: 5s, do: Delete, kind: daemonsets, namespace: default, name: d}\n- {at: 6s, do: NodeDown, name: one}\n")
     with tempfile.TemporaryDirectory() as folder:
         for more in ((), ("--show",)):
-            code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "10s", "--kubeconfig", f"{folder}/k", *more, text=world)
+            code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "10s", "--kubeconfig", f"{folder}/k", *more,
+                               text=world)
             for line in ("00:00:03  carol labels one x=z gone-", "00:00:04  dave taints one k:NoSchedule",
-                         '00:00:05  alice deletes daemonsets default/d refused: daemonsets.apps "d" not found', "00:00:06  one goes down"):
+                         '00:00:05  alice deletes daemonsets default/d refused: daemonsets.apps "d" not found',
+                         "00:00:06  one goes down"):
                 assert code == 0 and f"\n{line}\n" in out, (more, line, out)
 
 
 @test
 def failed_nodes():
-    """A node with an operand that says why it does not come up is Failed, not Installing; what a node has not is left out of its line."""
+    """A node with an operand that says why it does not come up is Failed, not Installing;
+    what a node has not is left out of its line."""
     world = ("shapes: [{name: a, gpus: 1, labels: {nvidia.com/gpu.present: 'true', ostler.dev/stack: x}}, {name: b}]\n"
-             "nodes: [{name: one, shape: a}, {name: two, shape: b}]\nimages: [{image: '*bad*', missing: true}]\nactions:\n- at: 1s\n  do: Create\n"
-             "  with: {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ostler-operands}, spec: {nodeName: one, containers: [{name: main, image: 'bad:1'}]}}\n"
+             "nodes: [{name: one, shape: a}, {name: two, shape: b}]\nimages: [{image: '*bad*', missing: true}]\nactions:\n"
+             "- at: 1s\n  do: Create\n"
+             "  with: {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ostler-operands}, spec: {nodeName: one, "
+             "containers: [{name: main, image: 'bad:1'}]}}\n"
              "- {at: 60s, do: Delete, kind: pods, namespace: ostler-operands, name: p}\n")
     with tempfile.TemporaryDirectory() as folder:
-        code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "2m", "--show", "--kubeconfig", f"{folder}/k", text=world)
+        code, out, _ = run("--scenario", "-", "--speed", "1000", "--for", "2m", "--show", "--kubeconfig", f"{folder}/k",
+                           text=world)
     said = [line.split("node one", 1)[1].split(",")[0].strip() for line in out.split("\n") if "  node one " in line]
     assert code == 0 and said[0] == "Installing" and "Failed" in said and said[-1] == "Installing", out
     assert ", ," not in out and "alice creates Pod p\n" in out, out
@@ -184,8 +199,10 @@ def failed_nodes():
 @test
 def refused_objects():
     """An object of the scenario that the API server refuses is named with its reason, and nothing is started."""
-    code, out, err = run("--scenario", "-", text="objects:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: nowhere}}\n")
-    assert code == 1 and out == "" and "ConfigMap c of `objects` is refused: " in err and 'namespaces "nowhere" not found' in err, (code, out, err)
+    code, out, err = run("--scenario", "-",
+                         text="objects:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: nowhere}}\n")
+    assert code == 1 and out == "", (code, out, err)
+    assert "ConfigMap c of `objects` is refused: " in err and 'namespaces "nowhere" not found' in err, err
 
 
 @test
@@ -300,7 +317,8 @@ def bytes_that_are_no_requests():
 def same_seed_same_world():
     """Two worlds of one seed say the same, two of different seeds do not."""
     with tempfile.TemporaryDirectory() as folder:
-        said = [run("--scenario", str(FLEET), "--speed", "100000", "--for", "20m", "--show", "--seed", seed, "--kubeconfig", f"{folder}/k")[1]
+        said = [run("--scenario", str(FLEET), "--speed", "100000", "--for", "20m", "--show", "--seed", seed, "--kubeconfig",
+                    f"{folder}/k")[1]
                 for seed in ("1", "1", "2")]
     lines = [[line for line in out.split("\n") if not line.startswith("ostler-sim")] for out in said]
     assert lines[0] == lines[1] and lines[0] != lines[2]
@@ -316,7 +334,8 @@ def operate(kubeconfig, seconds, until=None):
     """Runs the operator at its most talkative, until its log has the text `until`; what it said, and its metrics."""
     port = free_port()
     with tempfile.TemporaryFile() as log:
-        operator = subprocess.Popen([OPERATOR, "run", "--kubeconfig", kubeconfig, "--listen", f"127.0.0.1:{port}", "--log-level", "debug"],
+        operator = subprocess.Popen([OPERATOR, "run", "--kubeconfig", kubeconfig, "--listen", f"127.0.0.1:{port}", "--log-level",
+                                     "debug"],
                                     stdout=log, stderr=log)
         end, said, metrics = time.monotonic() + seconds, b"", b""
         while time.monotonic() < end and operator.poll() is None and not (until and until in said):
@@ -333,7 +352,8 @@ def operate(kubeconfig, seconds, until=None):
 
 @test
 def token_is_never_told():
-    """Ostler's token is in no line of its log, whether the server takes it or not, in no metric, and in no object of the cluster."""
+    """Ostler's token is in no line of its log, whether the server takes it or not, in no metric,
+    and in no object of the cluster."""
     with tempfile.TemporaryDirectory() as folder:
         good, bad = pathlib.Path(folder) / "good", pathlib.Path(folder) / "bad"
         with door("--scenario", SMALL, "--speed", "40", "--ostler-kubeconfig", good) as d:
@@ -356,10 +376,10 @@ def main():
     for one in TESTS:
         try:
             one()
-            print(f"ok   {one.__name__}: {one.__doc__.strip()}")
+            print(f"ok   {one.__name__}: {said_of(one)}")
         except Exception as e:  # a test that fails in whatever way
             failed += 1
-            print(f"FAIL {one.__name__}: {one.__doc__.strip()}\n     {type(e).__name__}: {e}")
+            print(f"FAIL {one.__name__}: {said_of(one)}\n     {type(e).__name__}: {e}")
     print(f"ostler-sim: {len(TESTS) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

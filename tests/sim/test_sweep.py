@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What a sweep does with a failing case: a command that lives it again, a short form of it, a line that keeps it. Prints "sweep: N passed, N failed"."""
+"""What a sweep does with a failing case: a command that lives it again, a short form of it, a line that keeps it. Prints
+"sweep: N passed, N failed"."""
 
 import pathlib
 import re
@@ -19,6 +20,11 @@ def test(function):
     """Adds a test; its docstring says what must be."""
     TESTS.append(function)
     return function
+
+
+def said_of(one):
+    """Its docstring, in one line."""
+    return " ".join(one.__doc__.split())
 
 
 class Tree:
@@ -55,8 +61,10 @@ def no_finding(tree):
 @test
 def wrong_arguments(tree):
     """What is wrong on the command line is said in one line, with what may be there, and ends with 2; --help ends with 0."""
-    for arguments, words in (((), "a sweep's name is missing; there are crash-sweep, "), (("crash",), "there is no sweep crash; there are crash-sweep, "),
-                             (("dst", "--seed", "1"), "unknown argument --seed; `sweep --help` lists them"), (("dst", "--case"), "--case needs N"),
+    for arguments, words in (((), "a sweep's name is missing; there are crash-sweep, "),
+                             (("crash",), "there is no sweep crash; there are crash-sweep, "),
+                             (("dst", "--seed", "1"), "unknown argument --seed; `sweep --help` lists them"),
+                             (("dst", "--case"), "--case needs N"),
                              (("dst", "--case", "one"), "--case one: must be a whole number from 0 to "),
                              (("dst", "--count", "0"), "--count 0: must be a whole number from 1 to ")):
         code, out, err = tree.run(*arguments)
@@ -74,7 +82,8 @@ def case_that_is_not_there(tree):
 
 @test
 def verbose(tree):
-    """--verbose tells the case alone, apart from the life without faults, with the fault, the end of the process and its next start."""
+    """--verbose tells the case alone, apart from the life without faults, with the fault,
+    the end of the process and its next start."""
     code, out = tree.sweep("crash-sweep", "--life", LIFE, "--case", "13", "--verbose")
     told = out[out.index("---- crash-sweep case 13\n"):]
     assert code == 0 and out.startswith("---- the life without faults: ") and " write 1: " not in out[:out.index(told)], out[:500]
@@ -95,20 +104,34 @@ def replay(tree):
     """Each failing case has one command that lives it again, to the same finding at the same time."""
     code, out = tree.sweep("dst", "--count", "2", "--first", "3", "--plant", "2")
     assert code == 1 and out.count("\nFAIL dst case") + out.startswith("FAIL dst case") == 2, out
-    for case, finding, command in re.findall(r"FAIL dst case (\d+), .*\n(.*planted.*)\n    replay: build/release/sweep (.*)", out):
+    for case, finding, command in re.findall(r"FAIL dst case (\d+), .*\n(.*planted.*)\n    replay: build/release/sweep (.*)",
+                                             out):
         code, again = tree.sweep(*command.split())
         assert code == 1 and f"FAIL dst case {case}," in again and finding in again, (finding, again)
 
 
 @test
 def short_form(tree):
-    """A failing seed is made as short as it can be: the faults that it takes and no other, in the phases that it takes; with the first other write."""
+    """A failing seed is made as short as it can be: the faults that it takes and no other, in the phases that it takes;
+    with the first other write."""
     code, out = tree.sweep("dst", "--count", "1", "--first", "3", "--plant", "2")
-    struck, enough, phases = re.search(r"made short: of (\d+) faults that struck are enough: (\d+), in (\d+) of \d+ phases", out).groups()
+    struck, enough, phases = re.search(r"made short: of (\d+) faults that struck are enough: (\d+), in (\d+) of \d+ phases",
+                                       out).groups()
     assert code == 1 and int(struck) > 10 and (enough, phases) == ("2", "1"), out
     told = out[out.index("made short"):]
     assert told.count("of its kind: ") == 2 and "planted: 2 faults have struck" in told, told
     assert re.search(r"first other write: number \d+|all writes are those", told), told
+
+
+@test
+def found_before_it_is_short(tree):
+    """What was found is told before the seed is made short, which takes no longer than it may."""
+    code, out = tree.sweep("dst", "--case", "3", "--plant", "2", "--shorten", "0")
+    said = ("FAIL dst case 3,", "planted: 2 faults have struck", "replay: ", "made short: of ",
+            "it was cut off at 0 of 200 lives")
+    assert code == 1 and "dst: 0 passed, 1 failed" in out and all(words in out for words in said), out
+    places = [out.index(words) for words in said]
+    assert places == sorted(places), out
 
 
 @test
@@ -138,18 +161,21 @@ actions:
   - at: 1s
     do: Create
     kind: gpuclusterpolicies
-    with: {apiVersion: ostler.dev/v1alpha1, kind: GpuClusterPolicy, metadata: {name: default}, spec: {driver: {version: 570.133.20}}}
+    with: {apiVersion: ostler.dev/v1alpha1, kind: GpuClusterPolicy, metadata: {name: default},
+           spec: {driver: {version: 570.133.20}}}
 expect:
 """
 
 
 @test
 def case_files(tree):
-    """A case file whose expectations hold passes; one that does not hold, cannot fail, is misspelt or missing is told, with what is so instead."""
+    """A case file whose expectations hold passes; one that does not hold, cannot fail, is misspelt or missing is told,
+    with what is so instead."""
     shutil.copy(ROOT / "tests/rollouts/base/world.yaml", tree.folder / "world.yaml")
     for row, words in (('{nodes: gpu-*, have: {driver: 570.133.20, claim: none}, count: 2}', None),
                        ('{times: claimed, of: gpu-*, count: 0}', None),
-                       ('{nodes: gpu-*, have: {driver: 575.57.08}}', 'gpu-1 has driver "570.133.20"; gpu-2 has driver "570.133.20"; 2 are there, 0 of them so'),
+                       ('{nodes: gpu-*, have: {driver: 575.57.08}}',
+                        'gpu-1 has driver "570.133.20"; gpu-2 has driver "570.133.20"; 2 are there, 0 of them so'),
                        ('{nodes: gpu-*, have: {driver: 570.133.20}, count: 1}', "2 are there, 2 of them so"),
                        ('{nodes: gqu-*, have: {driver: 575.57.08}, count: 0}', "0 are there, 0 of them so"),
                        ('{at: 30s, times: claimed, of: gpu-*, count: 1}', "30.000 s: expected: "),
@@ -174,10 +200,10 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 one(Tree(folder))
-                print(f"ok   {one.__name__}: {one.__doc__}")
+                print(f"ok   {one.__name__}: {said_of(one)}")
             except Exception as e:  # a test that fails in whatever way
                 failed += 1
-                print(f"FAIL {one.__name__}: {one.__doc__}\n     {type(e).__name__}: {e}")
+                print(f"FAIL {one.__name__}: {said_of(one)}\n     {type(e).__name__}: {e}")
     print(f"sweep: {len(TESTS) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-enum { PROCESSES = 2, PROCESSES_MAX = 64, NAMES_MAX = 4096 };
+enum { PROCESSES = 2, PROCESSES_MAX = 64, NAMES_MAX = 4096, SHORTEN_S = 60, SHORTEN_MAX_S = 24 * 3600 };
 
 /* What a row's value is. */
 enum value { FLAG, NUMBER, TEXT };
@@ -31,6 +31,8 @@ static const struct row {
     { "--life", TEXT, offsetof(struct options, life), 0, 0, " FILE", "another scenario" },
     { "--plant", NUMBER, offsetof(struct options, plant), 0, SWEEP_SEEDS, " N",
       "a finding where there is none: as soon as N faults have struck; it is not kept" },
+    { "--shorten", NUMBER, offsetof(struct options, shorten_s), 0, SHORTEN_MAX_S, " N",
+      "so many seconds to make a failing seed short; 60 by default" },
     { "--help", FLAG, offsetof(struct options, help), 0, 0, "", "print this" },
 };
 
@@ -81,7 +83,7 @@ static int store(const struct row *row, const char *value, struct options *o, st
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
-    *ret = (struct options){ .only = SIZE_MAX, .processes = PROCESSES };
+    *ret = (struct options){ .only = SIZE_MAX, .processes = PROCESSES, .shorten_s = SHORTEN_S };
     for (int i = 1; i < argc; i++)
         ret->help |= str_eq(argv[i], "--help") || str_eq(argv[i], "-h");
     if (ret->help)

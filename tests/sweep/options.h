@@ -13,6 +13,7 @@ struct options {
     size_t first;     /* of sweeps over seeds */
     size_t processes;
     size_t plant;
+    size_t shorten_s;
     bool verbose;
     bool reference;   /* the life without faults, told at length, and nothing else */
     bool help;        /* nothing else is read then */

@@ -155,13 +155,22 @@ static void on_done(void *arg, size_t index, const struct counts *counts, size_t
     fflush(stdout);
 }
 
+/* What more there is to tell of a case that is lived alone. */
+static void on_more(void *arg, const char *text)
+{
+    (void) arg;
+    printf("%s", text);
+    fflush(stdout);
+}
+
 /* The first case that failed, lived alone: more is found out about it. */
 static void on_told(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
 {
     (void) counts;
     (void) findings;
     const struct report *r = arg;
-    printf("\n%s case %zu alone, %s\n", r->options->sweep->name, index, text);
+    printf("\n%s case %zu alone, %s", r->options->sweep->name, index, text);
+    fflush(stdout);
 }
 
 static void tell_first(struct report *r, struct sweep_env *env)
@@ -169,9 +178,11 @@ static void tell_first(struct report *r, struct sweep_env *env)
     env->single = true;
     struct workers_job job = {
         .sweep = r->options->sweep, .env = env, .cases = &r->first, .count = 1, .processes = 1, .limit_s = CASE_LIMIT_S,
-        .done = on_told, .arg = r
+        .done = on_told, .tell = r->options->sweep->run == dst_run ? dst_tell : NULL,
+        .more = on_more, .arg = r
     };
     workers_run(&job);
+    printf("\n");
 }
 
 /* How many besides those. */
@@ -296,7 +307,8 @@ static int sweep(const struct options *o, struct sweep_env *env)
     int64_t began = clock_mono_ms(&clock);
     struct workers_job job = {
         .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes,
-        .limit_s = has_own_lives(o->sweep) && (o->full || o->life) ? LARGE_LIMIT_S : CASE_LIMIT_S, .done = on_done, .arg = &report
+        .limit_s = has_own_lives(o->sweep) && (o->full || o->life) ? LARGE_LIMIT_S : CASE_LIMIT_S, .done = on_done,
+        .more = on_more, .arg = &report
     };
     workers_run(&job);
     if (report.failed && o->only == SIZE_MAX && env->life)
@@ -338,7 +350,8 @@ int main(int argc, char **argv)
                              .loose = o.sweep->loose,
                              .single = o.only != SIZE_MAX,
                              .verbose = o.verbose,
-                             .plant = o.plant };
+                             .plant = o.plant,
+                             .shorten_s = (unsigned) o.shorten_s };
     int rc = sweep(&o, &env);
     run_result_clear(&env.reference);
     if (env.life)

@@ -16,6 +16,7 @@ struct sweep_env {
     bool single;                 /* one case alone: more may be found out about it */
     bool verbose;                /* print what happens */
     size_t plant;                /* run_plan.plant of every case */
+    unsigned shorten_s;          /* real time that making a failing seed short may take */
     const char *file;            /* --life; NULL: it was not given */
 };
 
@@ -61,6 +62,8 @@ size_t rights_cases(const struct sweep_env *env);
 size_t rights_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t dst_cases(const struct sweep_env *env);
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+/* What more there is to tell of a case that failed and is lived alone: it may take long. */
+void dst_tell(const struct sweep_env *env, size_t index, struct buf *out);
 size_t acto_cases(const struct sweep_env *env);
 size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t writers_cases(const struct sweep_env *env);

@@ -1,15 +1,14 @@
 /* Random faults from the whole list, then a quiet phase. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "sim/world/rng.h"
 #include "tests/sweep/sweep.h"
 #include "tests/sweep/trace.h"
 
 enum {
     FAULTS_MS = 30 * 1000,
-    SHRINK_RUNS = 200,
+    SHORTEN_LIVES = 200,
 };
 
 #define ANY_REQUEST (FAULT_ALL_CLASSES & ~FAULT_CLASS(REQUEST_WATCH))
@@ -49,7 +48,51 @@ size_t dst_cases(const struct sweep_env *env)
     return SWEEP_SEEDS;
 }
 
+/* What a seed is: a few kinds of faults at a time, since with all of them at once nothing ever happens. */
+struct seed {
+    struct fault faults[ARRAY_LEN(menu)];
+    size_t count;
+    struct run_plan plan;
+};
+
+static void plan_seed(const struct sweep_env *env, size_t index, struct seed *ret)
+{
+    struct rng rng = rng_of(index + 1);
+    *ret = (struct seed){ 0 };
+    for (size_t i = 0; i < ARRAY_LEN(menu); i++)
+        if (rng_one_in(&rng, 4))
+            ret->faults[ret->count++] = menu[i];
+    ret->plan = (struct run_plan){ .seed = index + 1,
+                                   .second_pass = 1 + index % env->life->phases,
+                                   .faults = ret->faults,
+                                   .fault_count = ret->count,
+                                   .faults_ms = FAULTS_MS,
+                                   .replicas = rng_one_in(&rng, 4) ? 2 : 1,
+                                   .loose = env->loose,
+                                   .plant = env->plant };
+}
+
+size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+{
+    struct seed seed;
+    plan_seed(env, index, &seed);
+    CLEANUP_FREE char *what = xasprintf("seed %zu with %zu kinds of faults", index, seed.count);
+    return sweep_live(env, &seed.plan, true, what, counts, out);
+}
+
 /* ---- a failing seed, made short */
+
+/* How long that may go on: what is left then is as short as it has become. */
+struct patience {
+    struct clock clock;
+    int64_t until_ms;
+    int lives;
+};
+
+static bool is_over(const struct patience *p)
+{
+    return p->lives >= SHORTEN_LIVES || clock_mono_ms(&p->clock) >= p->until_ms;
+}
 
 /* The same run with the faults that fired, each at its place rather than by chance. */
 static void fill_in_marks(const struct fault *rows, const struct fault_mark *marks, size_t n, struct fault *out)
@@ -75,8 +118,13 @@ static size_t live_with(const struct sweep_env *env, const struct run_plan *plan
     return ret->finding_count;
 }
 
-static bool are_enough(const struct sweep_env *env, const struct run_plan *plan, const struct fault_mark *marks, size_t n)
+/* Whether a run with these faults alone finds something. When time is over it is not tried any more. */
+static bool are_enough(const struct sweep_env *env, const struct run_plan *plan, const struct fault_mark *marks, size_t n,
+                       struct patience *p)
 {
+    if (is_over(p))
+        return false;
+    p->lives++;
     struct run_result result;
     bool found = live_with(env, plan, marks, n, &result) > 0;
     run_result_clear(&result);
@@ -85,17 +133,17 @@ static bool are_enough(const struct sweep_env *env, const struct run_plan *plan,
 
 /* Leaves out a part of the faults after another, from the last ones on, smaller and smaller parts, as long as the rest is enough.
  * Returns how many are left. */
-static size_t shrink(const struct sweep_env *env, const struct run_plan *plan, struct fault_mark *marks, size_t n)
+static size_t shrink(const struct sweep_env *env, const struct run_plan *plan, struct fault_mark *marks, size_t n,
+                     struct patience *p)
 {
     CLEANUP_FREE struct fault_mark *rest = xcalloc(n + 1, sizeof *rest);
-    int runs = 0;
-    for (size_t part = n; part > 0 && runs < SHRINK_RUNS; part = part == 1 ? 0 : (part + 1) / 2) {
-        for (size_t end = n; end > 0 && runs < SHRINK_RUNS; runs++) {
+    for (size_t part = n; part > 0; part = part == 1 ? 0 : (part + 1) / 2) {
+        for (size_t end = n; end > 0;) {
             size_t at = end > part ? end - part : 0, left = n - (end - at);
             memcpy(rest, marks, at * sizeof *rest);
             memcpy(rest + at, marks + end, (n - end) * sizeof *rest);
             end = at;
-            if (!are_enough(env, plan, rest, left))
+            if (!are_enough(env, plan, rest, left, p))
                 continue;
             memcpy(marks, rest, left * sizeof *rest);
             n = left;
@@ -105,11 +153,12 @@ static size_t shrink(const struct sweep_env *env, const struct run_plan *plan, s
 }
 
 /* Lives only as many phases as it takes. */
-static void cut(const struct sweep_env *env, struct run_plan *plan, const struct fault_mark *marks, size_t n)
+static void cut(const struct sweep_env *env, struct run_plan *plan, const struct fault_mark *marks, size_t n, struct patience *p)
 {
-    do
-        plan->phases++;
-    while (plan->phases < env->life->phases && !are_enough(env, plan, marks, n));
+    size_t all = env->life->phases;
+    for (plan->phases = 1; plan->phases < all && !are_enough(env, plan, marks, n, p); plan->phases++)
+        if (is_over(p))
+            plan->phases = all - 1;
 }
 
 /* The short run beside one of the same seed without faults: what is found, and the first other write. */
@@ -132,46 +181,29 @@ static void tell_short(const struct sweep_env *env, const struct run_plan *plan,
     run_result_clear(&result);
 }
 
-/* Makes a failing seed short: the faults and phases that are enough for a finding. */
-static void tell_shortest(const struct sweep_env *env, struct run_plan *plan, struct buf *out)
+void dst_tell(const struct sweep_env *env, size_t index, struct buf *out)
 {
+    struct patience p = { .clock = clock_system() };
+    p.until_ms = clock_mono_ms(&p.clock) + env->shorten_s * INT64_C(1000);
+    struct seed seed;
+    plan_seed(env, index, &seed);
+    struct run_plan *plan = &seed.plan;
     struct run_result result;
-    plan->verbose = false;
-    for (size_t i = 0; i < plan->fault_count; i++)
-        plan->faults[i].seen = plan->faults[i].fired = 0;
     run_life(env->life, plan, &result);
     size_t n = result.mark_count;
     buf_printf(out, "made short: of %zu faults that struck", n);
-    if (are_enough(env, plan, result.marks, n)) {
-        cut(env, plan, result.marks, n);
-        n = shrink(env, plan, result.marks, n);
+    if (are_enough(env, plan, result.marks, n, &p)) {
+        cut(env, plan, result.marks, n, &p);
+        n = shrink(env, plan, result.marks, n, &p);
         plan->keep_text = true;
         tell_short(env, plan, result.marks, n, out);
-    } else {
+    } else if (!is_over(&p)) {
         buf_str(out, " all are needed, and their chances\n");
+    } else {
+        buf_str(out, " it is not known which are needed\n");
     }
+    if (is_over(&p))
+        buf_printf(out, "    it was cut off at %d of %d lives and %u s (--shorten N): less may be enough\n", p.lives,
+                   SHORTEN_LIVES, env->shorten_s);
     run_result_clear(&result);
-}
-
-size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
-{
-    struct rng rng = rng_of(index + 1);
-    struct fault faults[ARRAY_LEN(menu)];
-    size_t n = 0;
-    /* A few kinds at a time: with all of them at once nothing ever happens. */
-    for (size_t i = 0; i < ARRAY_LEN(menu); i++)
-        if (rng_one_in(&rng, 4))
-            faults[n++] = menu[i];
-    char what[64];
-    snprintf(what, sizeof what, "seed %zu with %zu kinds of faults", index, n);
-    struct run_plan plan = { .seed = index + 1,
-                             .second_pass = 1 + index % env->life->phases,
-                             .faults = faults,
-                             .fault_count = n,
-                             .faults_ms = FAULTS_MS,
-                             .replicas = rng_one_in(&rng, 4) ? 2 : 1 };
-    size_t found = sweep_live(env, &plan, true, what, counts, out);
-    if (found && env->single)
-        tell_shortest(env, &plan, out);
-    return found;
 }

@@ -10,11 +10,18 @@
 
 enum { WORKERS_MAX = 16, TEXT_MAX = 32 << 20 };
 
-/* What a worker sends when a case begins (findings and text empty) and when it is over; the text follows. */
+/* What a worker does. */
+enum stage {
+    RESTS,
+    LIVES, /* a case */
+    TELLS, /* more of a case that it has lived, which may take long */
+};
+
+/* What a worker sends when it begins with something, with what came of what it did before; the text follows. */
 struct message {
+    enum stage stage;
     size_t place; /* in job.cases */
     size_t findings, text_len;
-    bool over;
     struct counts counts;
 };
 
@@ -22,7 +29,7 @@ struct worker {
     pid_t pid;
     int fd;
     size_t place; /* the case that it is at */
-    bool busy;
+    enum stage stage;
 };
 
 static bool write_all(int fd, const void *bytes, size_t n)
@@ -51,22 +58,39 @@ static bool read_all(int fd, void *bytes, size_t n)
     return true;
 }
 
-/* In the worker: its cases from `place` on. A case that takes for ever is ended by the alarm. */
+/* Says what the worker does from now on, and empties the text, which was of what it did before. */
+static bool begin_stage(int fd, enum stage stage, struct message *m, struct buf *text)
+{
+    m->stage = stage;
+    m->text_len = text->len;
+    bool heard = write_all(fd, m, sizeof *m) && write_all(fd, buf_text(text), text->len);
+    buf_reset(text);
+    return heard;
+}
+
+/* In the worker: one case. What takes for ever is ended by the alarm. */
+static bool live_case(const struct workers_job *job, size_t place, int fd)
+{
+    struct message m = { .place = place };
+    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    alarm(job->limit_s);
+    if (!begin_stage(fd, LIVES, &m, &text))
+        return false;
+    m.findings = job->sweep->run(job->env, job->cases[place], &m.counts, &text);
+    if (m.findings && job->tell) {
+        alarm(job->env->shorten_s + job->limit_s);
+        if (!begin_stage(fd, TELLS, &m, &text))
+            return false;
+        job->tell(job->env, job->cases[place], &text);
+    }
+    return begin_stage(fd, RESTS, &m, &text);
+}
+
+/* In the worker: its cases from `place` on. */
 static void work(const struct workers_job *job, size_t place, int fd)
 {
-    for (; place < job->count; place += job->processes) {
-        struct message m = { .place = place };
-        struct buf text = BUF_INIT(TEXT_MAX);
-        alarm(job->limit_s);
-        if (!write_all(fd, &m, sizeof m))
-            break;
-        m.over = true;
-        m.findings = job->sweep->run(job->env, job->cases[place], &m.counts, &text);
-        m.text_len = text.len;
-        if (!write_all(fd, &m, sizeof m) || !write_all(fd, buf_text(&text), text.len))
-            break;
-        buf_clear(&text);
-    }
+    while (place < job->count && live_case(job, place, fd))
+        place += job->processes;
 }
 
 static void begin(const struct workers_job *job, struct worker *w, size_t place)
@@ -84,7 +108,7 @@ static void begin(const struct workers_job *job, struct worker *w, size_t place)
         _exit(0);
     }
     close(ends[1]);
-    *w = (struct worker){ .pid = w->pid, .fd = ends[0], .place = place, .busy = false };
+    *w = (struct worker){ .pid = w->pid, .fd = ends[0], .place = place };
 }
 
 /* The worker is gone: at its end, or in the middle of a case, which is a finding. */
@@ -94,13 +118,15 @@ static void bury(const struct workers_job *job, struct worker *w)
     close(w->fd);
     waitpid(w->pid, &status, 0);
     w->fd = -1;
-    if (!w->busy)
+    if (w->stage == RESTS)
         return;
-    char text[128];
     int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    snprintf(text, sizeof text, "the program %s (signal %d)\n", signal_number == SIGALRM ? "did not come to an end" : "crashed",
-             signal_number);
-    job->done(job->arg, job->cases[w->place], &(struct counts){ 0 }, 1, text);
+    CLEANUP_FREE char *text = xasprintf("%s %s (signal %d)\n", w->stage == TELLS ? "making it short" : "the program",
+                                        signal_number == SIGALRM ? "did not come to an end" : "crashed", signal_number);
+    if (w->stage == TELLS)
+        job->more(job->arg, text);
+    else
+        job->done(job->arg, job->cases[w->place], &(struct counts){ 0 }, 1, text);
     if (w->place + job->processes < job->count)
         begin(job, w, w->place + job->processes);
 }
@@ -108,21 +134,17 @@ static void bury(const struct workers_job *job, struct worker *w)
 static void take(const struct workers_job *job, struct worker *w)
 {
     struct message m;
-    if (!read_all(w->fd, &m, sizeof m)) {
+    CLEANUP_FREE char *text = NULL;
+    if (!read_all(w->fd, &m, sizeof m) || !read_all(w->fd, text = xcalloc(m.text_len + 1, 1), m.text_len)) {
         bury(job, w);
         return;
     }
+    if (w->stage == LIVES)
+        job->done(job->arg, job->cases[m.place], &m.counts, m.findings, text);
+    else if (w->stage == TELLS)
+        job->more(job->arg, text);
     w->place = m.place;
-    w->busy = !m.over;
-    if (!m.over)
-        return;
-    CLEANUP_FREE char *text = xcalloc(m.text_len + 1, 1);
-    if (!read_all(w->fd, text, m.text_len)) {
-        w->busy = true;
-        bury(job, w);
-        return;
-    }
-    job->done(job->arg, job->cases[m.place], &m.counts, m.findings, text);
+    w->stage = m.stage;
 }
 
 void workers_run(const struct workers_job *job)

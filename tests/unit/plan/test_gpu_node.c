@@ -50,6 +50,7 @@
 #define SOAKS \
     "others have that revision and have to work for a while first; its turn comes then, status.rollout of the policy says when"
 
+#define CANARY "the canary of that revision goes first; its turn comes when that has worked for spec.rollout.canary.soak"
 #define FAILED                                                                                                      \
     "that revision failed on other nodes; the node stays as it is until the policy says another one, or a person has " \
     "it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite"
@@ -153,9 +154,19 @@ static const struct row {
                 "changed as may be'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a node whose jobs are over while others have to soak", .condition = DRAINING, .state = NODE_WAITING,
       .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_SOAK, .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'GpuClusterPolicy','name':'default','reason':'Soaking','message':'" SOAKS "'}]," TIERS
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " SOAKS "','since':'" NOW
+                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Soaking','message':'" SOAKS "'}]," TIERS
                 ",'policyGeneration':4}" },
+    { .name = "a node whose jobs are over while the canary goes first", .condition = DRAINING, .state = NODE_WAITING,
+      .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_CANARY, .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " CANARY "','since':'" NOW
+                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'CanaryRunning','message':'" CANARY
+                "'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "a node whose jobs are over when its revision has failed", .condition = DRAINING, .state = NODE_WAITING,
+      .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_FAILED, .requests = APPLY STATUS,
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " FAILED "','since':'" NOW
+                "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'RevisionFailed','message':'" FAILED
+                "'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a node whose jobs are over while nobody may go on", .condition = DRAINING, .state = NODE_WAITING,
       .reason = "Draining", .message = "m", .hold = ROLLOUT_HOLD_PAUSED, .requests = APPLY STATUS,
       .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " PAUSED "','since':'" NOW

@@ -74,6 +74,9 @@ static void check_without_pace(void **state)
     assert_tree(json_object_get(o, "stay"), "[{'reason':'NodesSkipped','nodes':1,'names':['c']}]");
     assert_tree(json_array_get(json_object_get(o, "waves"), 0),
                 "{'nodes':1,'names':['a'],'canary':true,'begins':'2026-11-21T12:00:00Z'}");
+    assert_tree(json_array_get(json_object_get(o, "waves"), 1), "{'nodes':1,'names':['d'],'canary':true}");
+    assert_tree(json_array_get(json_object_get(o, "waves"), 2),
+                "{'nodes':1,'names':['b'],'notBefore':'2026-11-21T12:10:00Z'}");
 }
 
 static void check_with_pace(void **state)

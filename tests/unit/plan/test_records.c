@@ -185,22 +185,30 @@ static void check_ran(void **state)
 static const struct order_row {
     const char *name;
     const char *first, *second;
+    bool renamed; /* the first comes later by name */
 } order_rows[] = {
     { "complete before what ran later", "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z'}",
-      "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}" },
+      "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}", false },
     { "complete later", "{'ostler.dev/completed-p':'2026-02-01T00:00:00Z'}",
-      "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z','ostler.dev/ran-p':'2026-03-01T00:00:00Z'}" },
-    { "ran later", "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
+      "{'ostler.dev/completed-p':'2026-01-01T00:00:00Z','ostler.dev/ran-p':'2026-03-01T00:00:00Z'}", false },
+    { "ran later", "{'ostler.dev/ran-p':'2026-02-01T00:00:00Z'}", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}", false },
     { "ran here before elsewhere", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}",
-      "{'ostler.dev/completed-q':'2026-02-01T00:00:00Z'}" },
+      "{'ostler.dev/completed-q':'2026-02-01T00:00:00Z'}", false },
+    { "wanted now, where a clock that was put back made both alike",
+      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z','ostler.dev/completed-p':'2026-01-01T00:00:00Z','ostler.dev/target-p':"
+      "'2026-01-01T00:00:00Z'}",
+      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z','ostler.dev/completed-p':'2026-01-01T00:00:00Z'}", false },
+    { "wanted now, whatever it is called",
+      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z','ostler.dev/target-p':'2026-01-01T00:00:00Z'}",
+      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z','ostler.dev/target-q':'2026-01-01T00:00:00Z'}", true },
     { "by name where nothing else tells them apart", "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}",
-      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}" },
+      "{'ostler.dev/ran-p':'2026-01-01T00:00:00Z'}", false },
 };
 
 static void check_order(void **state)
 {
     const struct order_row *row = *state;
-    struct child first = { .head = { .key = (char *) "a" }, .annotations = tree(row->first) };
+    struct child first = { .head = { .key = (char *) (row->renamed ? "c" : "a") }, .annotations = tree(row->first) };
     struct child second = { .head = { .key = (char *) "b" }, .annotations = tree(row->second) };
     assert_true(record_order(&first, &second, "p") < 0);
     assert_true(record_order(&second, &first, "p") > 0);

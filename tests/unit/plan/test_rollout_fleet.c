@@ -311,7 +311,7 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
     check_grant(f, g, u);
     bool goes_on = u->claimed && str_eq(u->claim.driver, u->n.target_driver);
     unsigned attempt = goes_on && g->kind == GRANT_RETRY ? u->claim.attempt + 1 : 1;
-    int64_t claimed_s = g->kind == GRANT_DRAIN ? u->claim.claimed_s : f->in.now_s;
+    int64_t claimed_s = g->kind == GRANT_DRAIN && u->n.jobs ? u->claim.claimed_s : f->in.now_s;
     if (!u->claimed || !goes_on) {
         u->claim = (struct claim){ .attempt = attempt, .claimed_s = claimed_s };
         copy_hash(u->claim.driver, u->n.target_driver);

@@ -42,9 +42,11 @@ static void say_wave(const struct rollout_forecast *f, const struct forecast_wav
     buf_printf(out, "%s]", w->canary ? "*" : "");
     if (w->timed)
         buf_printf(out, "+%lldm", (long long) (w->begins_s - NOON_S) / MINUTE_S);
+    else if (w->begins_s > NOON_S)
+        buf_printf(out, ">%lldm", (long long) (w->begins_s - NOON_S) / MINUTE_S);
 }
 
-/* "[a*]+0m [b c]+20m | d NodesSkipped | 25m" */
+/* "[a*]+0m [b c]+20m [d]>35m | e NodesSkipped | 25m": the last wave begins later than in 35 minutes. */
 static void say(const struct rollout_forecast *f, struct buf *out)
 {
     for (size_t i = 0; i < f->wave_count; i++)
@@ -142,6 +144,9 @@ static const struct row {
 } rows[] = {
     { "one at a time by name", NULL, known_pace, PLENTY, "[a]+0m [b]+5m [c]+10m [d]+15m | 20m" },
     { "without a known pace only what begins at once has a time", NULL, no_pace, PLENTY, "[a]+0m [b] [c] [d]" },
+    { "without one a canary soaks all the same", with_canary, no_pace, PLENTY, "[a*]+0m [b c]>15m [d]>15m" },
+    { "without one waves soak all the same", soaking, no_pace, PLENTY, "[a b]+0m [c d]>10m" },
+    { "without one a window opens all the same", at_night, no_pace, PLENTY, "[a]+480m [b]>480m [c]>480m [d]>480m" },
     { "two at a time", two_at_a_time, known_pace, PLENTY, "[a b]+0m [c d]+5m | 10m" },
     { "a canary goes first and soaks", with_canary, known_pace, PLENTY, "[a*]+0m [b c]+20m [d]+25m | 30m" },
     { "the stack has a pace of its own", of_the_stack, known_pace, PLENTY, "[a]+0m [b]+1m [c]+2m [d]+3m | 4m" },

@@ -2,8 +2,12 @@
 #include "reconcilers/plan/rollout_grants.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/json.h"
+#include "reconcilers/model/names.h"
 #include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
 
 enum { NOW_S = 1000, CLAIMED_S = 100 };
 
@@ -20,25 +24,28 @@ static const struct row {
     const char *from_driver, *from_stack;
     unsigned attempt;
     int64_t claimed_s;
+    unsigned jobs;                        /* that are on the node */
 } rows[] = {
     { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_DRAINING, "old", "s1", 1,
-      NOW_S },
+      NOW_S, 0 },
     { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2", CLAIM_UNLOADING, "old", "s1",
-      1, NOW_S },
+      1, NOW_S, 0 },
     { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_WAITING, "old", "s1", 1,
-      NOW_S },
+      NOW_S, 0 },
     { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 1,
-      CLAIMED_S },
+      NOW_S, 0 },
+    { "the time for its jobs is over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1",
+      1, CLAIMED_S, 2 },
     { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "", CLAIM_FAILED, "new", "new", "s1",
-      CLAIM_UNLOADING, "old", "s1", 2, NOW_S },
+      CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
     { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "new",
-      "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S },
+      "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
     { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING,
-      "old", "s1", 2, NOW_S },
+      "old", "s1", 2, NOW_S, 0 },
     { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer", "s1", CLAIM_DRAINING, "new",
-      "s1", 1, NOW_S },
+      "s1", 1, NOW_S, 0 },
     { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new", "newer", "s1", CLAIM_UNLOADING,
-      "new", "", 1, NOW_S },
+      "new", "", 1, NOW_S, 0 },
 };
 
 static void check(void **state)
@@ -49,7 +56,8 @@ static void check(void **state)
     if (row->claim_driver)
         snprintf(before.driver, sizeof before.driver, "%s", row->claim_driver);
     struct rollout_node n = { .name = "gpu-1", .driver = row->driver, .stack = row->stack, .target_driver = row->to_driver,
-                              .target_stack = row->to_stack, .gpus = 8, .claim = row->before == NONE_BEFORE ? NULL : &before };
+                              .target_stack = row->to_stack, .gpus = 8, .jobs = row->jobs,
+                              .claim = row->before == NONE_BEFORE ? NULL : &before };
     struct rollout_grant g = { .node = &n, .kind = row->kind };
     struct claimant by = { .policy = "uid-1", .generation = 7, .now_s = NOW_S };
     struct claim c = grant_claim(&g, &by, false);
@@ -66,9 +74,34 @@ static void check(void **state)
     assert_string_equal(c.reason, "");
 }
 
+static bool writes(const struct plan *plan, const char *text)
+{
+    return strstr(plan->actions[0].request.body, text) != NULL;
+}
+
+/* Between two writes a pod could come, or somebody could ask what the node is closed for. */
+static void a_node_is_claimed_and_closed_in_one_write(void **state)
+{
+    (void) state;
+    struct intern *strings = intern_new();
+    CLEANUP_JSON json_t *object =
+        tree("{'metadata': {'name': 'gpu-1', 'uid': 'n', 'labels': {'" LABEL_DRIVER "': 'old', '" LABEL_STACK "': 's1'}}}");
+    struct node *node = node_project(strings, object);
+    struct rollout_node n = { .name = "gpu-1", .driver = "old", .stack = "s1", .target_driver = "new", .target_stack = "s1" };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
+               &(struct claimant){ .policy = "uid-1", .generation = 7, .now_s = NOW_S }, false, &plan);
+    assert_int_equal(plan.len, 1);
+    assert_true(writes(&plan, "uid-1"));
+    assert_true(writes(&plan, "/spec/taints"));
+    node_free(strings, node);
+    intern_free(strings);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "a node is claimed and closed in one write", a_node_is_claimed_and_closed_in_one_write, NULL);
     SUITE_ROWS(&s, check, rows);
     return suite_run(&s, "rollout grants");
 }

@@ -130,6 +130,25 @@ static void a_child_that_comes_or_goes_is_told_at_once(void **state)
     expect_told(f, "policy! ");
 }
 
+#define POD(version)                                                                                                       \
+    "{'metadata': {'name': 'driver', 'namespace': 'operands', 'uid': 'd', 'resourceVersion': '" version "', 'labels': {"    \
+    "'app.kubernetes.io/managed-by': 'ostler', 'app.kubernetes.io/component': 'driver'}, 'ownerReferences': ["              \
+    "{'kind': 'DaemonSet', 'controller': true}]}, 'spec': {'nodeName': 'a'}}"
+
+/* What waits on the node for the pod to be there, or to be gone, has nothing else to go by. */
+static void a_pod_that_comes_or_goes_is_told_of_its_node(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    join(f, "b");
+    expect_told(f, "a b ");
+    CLEANUP_JSON json_t *pod = tree(POD("2"));
+    table_event(&f->cluster.tables[RESOURCE_POD], pod, false);
+    expect_told(f, "a ");
+    table_event(&f->cluster.tables[RESOURCE_POD], pod, true);
+    expect_told(f, "a ");
+}
+
 /* Else the same would be written again before its event has come. */
 static void an_answer_to_a_write_is_seen(void **state)
 {
@@ -226,6 +245,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nodes_are_kept_in_the_order_of_their_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pod_that_comes_or_goes_is_told_of_its_node, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up, tear_down),
     };

@@ -67,6 +67,16 @@ static const struct row {
     { "an upgrade that fails", { .counted = true, .state = NODE_INSTALLING },
       { .state = NODE_FAILED, .failed_with = "CrashLoopBackOff" },
       "ostler_upgrade_failures_total{reason=\"CrashLoopBackOff\"} 1", NULL },
+    { "an upgrade whose proof fails", { .counted = true, .state = NODE_VALIDATING },
+      { .state = NODE_FAILED, .failed_with = "ProofFailed" }, "ostler_upgrade_failures_total{reason=\"ProofFailed\"} 1", NULL },
+    { "a drain that takes too long", { .counted = true, .state = NODE_DRAINING },
+      { .state = NODE_FAILED, .failed_with = "DrainTimeout" }, "ostler_upgrade_failures_total{reason=\"DrainTimeout\"} 1", NULL },
+    { "an image that a kubelet cannot pull", { .counted = true, .state = NODE_INSTALLING },
+      { .state = NODE_FAILED, .failed_with = "ImagePullBackOff" },
+      "ostler_upgrade_failures_total{reason=\"ImagePullBackOff\"} 1", NULL },
+    { "a word that neither Ostler nor a kubelet says", { .counted = true, .state = NODE_INSTALLING },
+      { .state = NODE_FAILED, .failed_with = "gpu1IsMine" }, "ostler_upgrade_failures_total{reason=\"Other\"} 1",
+      "ostler_upgrade_failures_total{reason=\"gpu1IsMine\"} 1" },
     { "one that has failed already", { .counted = true, .state = NODE_FAILED, .failed = true },
       { .state = NODE_FAILED, .failed_with = "Error" }, NULL,
       "ostler_upgrade_failures_total{reason=\"Error\"} 1" },
@@ -90,6 +100,22 @@ static void check(void **state)
     if (row->not_there)
         expect(f, row->not_there, false);
     tear_down(&fixture);
+}
+
+/* The word stands in an annotation of the node, which others may write. */
+static void words_of_nodes_make_no_series(void **state)
+{
+    struct fixture *f = *state;
+    const struct node_summary before = { .counted = true, .state = NODE_INSTALLING };
+    for (int i = 0; i < 2000; i++) {
+        CLEANUP_FREE char *word = xasprintf("Word%d", i);
+        const struct node_verdict v = { .state = NODE_FAILED, .failed_with = word };
+        fleet_metrics_node(&f->m, "h100", &before, &v, 1042);
+    }
+    expect(f, "ostler_upgrade_failures_total{reason=\"Other\"} 2000", true);
+    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    metrics_text(f->registry, &text);
+    assert_null(strstr(buf_text(&text), "reason=\"Word"));
 }
 
 /* ---- evictions */
@@ -170,6 +196,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    suite_add_fixture(&s, "words of nodes make no series", words_of_nodes_make_no_series, set_up, tear_down);
     suite_add_fixture(&s, "evictions count by what the server said", evictions_count_by_what_the_server_said, set_up, tear_down);
     suite_add_fixture(&s, "sums are those of the cluster", sums_are_those_of_the_cluster, set_up, tear_down);
     suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);

@@ -13,6 +13,12 @@
 #define REPORT                                                                                                                 \
     "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': [{'kind': 'Node', 'uid': 'n'}]}, "  \
     "'status': {'state': 'Ready'}}"
+#define PULLS(reason)                                                                                                          \
+    "{'metadata': {'name': 'ostler-pull-gpu-1', 'namespace': 'operands', 'uid': 'p', 'resourceVersion': '5', 'labels': "        \
+    "{'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'pull', 'ostler.dev/policy-uid': 'u', "                     \
+    "'ostler.dev/revision': 'd1.s2'}}, 'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'x', 'image': 'a'}]}, "           \
+    "'status': {'phase': 'Pending', "                                                                                          \
+    "'containerStatuses': [{'name': 'x', 'image': 'a', 'imageID': '', 'state': {'waiting': {'reason': '" reason "'}}}]}}"
 
 static const struct row {
     const char *name;
@@ -21,6 +27,7 @@ static const struct row {
     int64_t untold_ago_ms;  /* 0: what was before was told */
     bool waits_for_turn;
     int64_t turn_ago_ms;    /* 0: it begins to wait now */
+    const char *pulls;      /* the pod that pulls its images; NULL: there is none */
     int64_t again_ms;       /* when it is looked at again; 0: it is told of now */
 } rows[] = {
     { .name = "a state that it was in all the time", .state = NODE_INSTALLING },
@@ -31,6 +38,9 @@ static const struct row {
     { .name = "it is let go: nobody waits", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
     { .name = "works, and begins to wait for its turn", .state = NODE_READY, .waits_for_turn = true, .again_ms = 30000 },
     { .name = "has waited for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 10000, .again_ms = 20000 },
+    { .name = "pulls its images", .state = NODE_READY, .waits_for_turn = true, .pulls = PULLS("ContainerCreating"),
+      .again_ms = 30000 },
+    { .name = "cannot get an image", .state = NODE_READY, .waits_for_turn = true, .pulls = PULLS("ErrImagePull") },
     { .name = "waits long for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 30000 },
 };
 
@@ -52,7 +62,9 @@ static void check(void **state)
     slot->entered_ms = row->entered_ago_ms ? QUIET_MONO_MS - row->entered_ago_ms : 0;
     slot->untold_ms = row->untold_ago_ms ? QUIET_MONO_MS - row->untold_ago_ms : 0;
     slot->turn_ms = row->turn_ago_ms ? QUIET_MONO_MS - row->turn_ago_ms : 0;
-    slot->hold = row->waits_for_turn ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_NONE;
+    slot->hold = row->pulls ? ROLLOUT_HOLD_IMAGES : row->waits_for_turn ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_NONE;
+    if (row->pulls)
+        quiet_event(&c, RESOURCE_TASK, row->pulls, false);
 
     CLEANUP_PLAN struct plan plan = { 0 };
     struct reconcilers r = { .cluster = &c };

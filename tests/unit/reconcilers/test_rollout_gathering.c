@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/rollout_images.h"
 #include "tests/unit/support/cmocka.h"
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/tree.h"
@@ -152,6 +153,17 @@ static void what_keeps_pods_is_the_policy_s(void **state)
     assert_int_equal(look(f, &a)->jobs, 0);
 }
 
+/* A host that has a driver of its own by now: no pod is made that would have nothing to pull. */
+static void what_only_goes_needs_no_images(void **state)
+{
+    struct fixture *f = *state;
+    const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct rollout_node n = { .name = "gpu-1", .driver = "d1", .stack = "s1", .target_driver = "", .target_stack = "s1" };
+    assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_READY);
+    n.target_driver = "d2";
+    assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
+}
+
 /* Somebody lets the node go: until its claim is off it takes its place, and nothing else of it matters. */
 static void who_is_let_go_takes_its_place(void **state)
 {
@@ -203,6 +215,39 @@ static void only_what_matters_starts_a_decision(void **state)
     }
 }
 
+/* What becomes of the policy, and whether that is anything that a decision looks at: Ostler writes its status all the time. */
+static void only_what_matters_of_the_policy_starts_a_decision(void **state)
+{
+    static const struct {
+        const char *policy; /* a merge patch of it */
+        bool told;
+    } rows[] = {
+        { "{'status': {'rollout': {'reason': 'Progressing'}}}", false },
+        { "{'status': {'observedGeneration': 1, 'conditions': [{'type': 'Ready', 'status': 'True'}]}}", false },
+        { "{'metadata': {'labels': {'example.com/team': 'ml'}}}", false },
+        { "{'metadata': {'annotations': {'example.com/note': 'x'}}}", false },
+        { "{'metadata': {'annotations': {'ostler.dev/retry': 'd1'}}}", false }, /* the record that answers it tells */
+        { "{'metadata': {'annotations': {'ostler.dev/approved': 'h1'}}}", true },
+        { "{'metadata': {'annotations': {'ostler.dev/approved': 'h2'}}}", true },
+        { "{'metadata': {'annotations': {'ostler.dev/approved': null}}}", true },
+        { "{'metadata': {'annotations': {'ostler.dev/force-removal': 'true'}}}", true },
+        { "{'metadata': {'finalizers': ['ostler.dev/cleanup']}}", true },
+        { "{'metadata': {'generation': 2}, 'spec': {'rollout': {'paused': true}}}", true },
+        { "{'metadata': {'deletionTimestamp': '2026-11-21T10:00:00Z'}}", true },
+    };
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *policy = tree(POLICY);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP_JSON json_t *patch = tree(rows[i].policy);
+        json_merge(policy, patch);
+        json_set_at(policy, "metadata.resourceVersion", json_textf("%zu", i + 3));
+        f->told = 0;
+        table_event(&f->cluster.tables[RESOURCE_POLICY], policy, false);
+        if (f->told != rows[i].told)
+            fail_msg("%s: the rollout is told %zu times", rows[i].policy, f->told);
+    }
+}
+
 /* Pods matter on nodes that may be waiting for them. */
 static void pods_of_closed_nodes_start_a_decision(void **state)
 {
@@ -234,8 +279,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(labels_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_only_goes_needs_no_images, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_let_go_takes_its_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_matters_starts_a_decision, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_what_matters_of_the_policy_starts_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_of_closed_nodes_start_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_of_nodes_to_be_changed_start_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_are_the_node_s, set_up, tear_down),

@@ -1,0 +1,87 @@
+/* What a node's pass goes by that others have written. */
+#include "reconcilers/reconcilers.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "reconcilers/cluster.h"
+#include "reconcilers/model/policy.h"
+#include "runtime/loop.h"
+#include "tests/unit/support/quiet.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/toy.h"
+#include "tests/unit/support/tree.h"
+
+/* A pass asks how long nothing was heard of these. */
+static const enum resource_id watched[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK };
+
+struct fixture {
+    struct toy toy;
+    struct loop *loop;
+    bool soon; /* the policy's pass is asked for at once */
+};
+
+static void on_policy(void *arg, bool soon)
+{
+    ((struct fixture *) arg)->soon |= soon;
+}
+
+/* A policy without the finalizer. */
+static int set_up(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof *f);
+    CLEANUP_JSON json_t *policy = tree("{'metadata': {'finalizers': []}}");
+    toy_init(&f->toy, policy);
+    f->toy.passes->policy = on_policy;
+    f->toy.passes->arg = f;
+    f->loop = loop_new(&quiet_clock);
+    struct cluster *c = f->toy.cluster;
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        const struct informer_options o = { .resource = watched[i] };
+        c->informers[watched[i]] = informer_new(&o, &c->tables[watched[i]], NULL, f->loop, NULL, NULL);
+    }
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        informer_free(f->toy.cluster->informers[watched[i]]);
+    toy_clear(&f->toy);
+    loop_free(f->loop);
+    free(f);
+    return 0;
+}
+
+/* How many writes a pass over the node wants. */
+static size_t pass(struct fixture *f)
+{
+    CLEANUP_PLAN struct plan plan = { 0 };
+    f->soon = false;
+    node_reconcile(f->toy.passes, "gpu-1", &plan);
+    return plan.len;
+}
+
+/* If the policy were deleted at that moment, nobody would take off again what a node bears: here of a node that is only marked as
+ * one of others, for which nothing else has to be there first. */
+static void marks_wait_for_the_finalizer(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *brief =
+        tree("{'labels': {'nvidia.com/gpu.present': 'true', 'eks.amazonaws.com/compute-type': 'auto'}}");
+    toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
+    assert_int_equal(pass(f), 0);
+    assert_true(f->soon);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:[s]}}", "metadata", "finalizers", POLICY_FINALIZER);
+    toy_edit(&f->toy, RESOURCE_POLICY, POLICY_NAME, patch);
+    assert_int_equal(pass(f), 1);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    suite_add_fixture(&s, "marks wait for the finalizer", marks_wait_for_the_finalizer, set_up, tear_down);
+    return suite_run(&s, "node_reconciler");
+}

@@ -1,0 +1,70 @@
+/* What the rollout's pass remembers between passes, and when it forgets that. */
+#include "reconcilers/reconcilers.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "reconcilers/model/policy.h"
+#include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/toy.h"
+#include "tests/unit/support/tree.h"
+
+static int set_up(void **state)
+{
+    struct toy *t = xcalloc(1, sizeof *t);
+    CLEANUP_JSON json_t *policy = tree("{'spec': {}}");
+    toy_init(t, policy);
+    *state = t;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct toy *t = *state;
+    free(t->passes->pull_refused);
+    toy_clear(t);
+    free(t);
+    return 0;
+}
+
+/* The server's answer to a write of one kind of object. */
+static void answer(struct toy *t, enum resource_id resource, enum err_kind error, const char *message)
+{
+    const struct action action = { .request.resource = resource };
+    rollout_outcome(t->passes, &(struct executor_result){ .error = error, .message = message, .failed = &action });
+}
+
+static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
+{
+    struct toy *t = *state;
+    answer(t, RESOURCE_NODE, ERR_INVALID, "no such node");
+    assert_null(t->passes->pull_refused);
+    answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
+    assert_string_equal(t->passes->pull_refused, "exceeded quota");
+    answer(t, RESOURCE_TASK, ERR_CONFLICT, "somebody was faster");
+    assert_string_equal(t->passes->pull_refused, "exceeded quota");
+    answer(t, RESOURCE_TASK, ERR_NONE, NULL);
+    assert_null(t->passes->pull_refused);
+}
+
+static void a_refused_pod_is_forgotten_with_the_policy(void **state)
+{
+    struct toy *t = *state;
+    CLEANUP_PLAN struct plan plan = { 0 };
+    answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
+    rollout_reconcile(t->passes, POLICY_NAME, &plan);
+    assert_string_equal(t->passes->pull_refused, "exceeded quota");
+    CLEANUP_JSON json_t *deletion = tree("{'metadata': {'deletionTimestamp': '2026-11-20T10:00:00Z'}}");
+    toy_edit(t, RESOURCE_POLICY, POLICY_NAME, deletion);
+    rollout_reconcile(t->passes, POLICY_NAME, &plan);
+    assert_null(t->passes->pull_refused);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_refused_pod_is_remembered_until_one_is_taken, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_refused_pod_is_forgotten_with_the_policy, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("rollout reconciler", tests, NULL, NULL);
+}
