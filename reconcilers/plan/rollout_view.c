@@ -140,11 +140,12 @@ static struct progress *progress_of(struct rollout_view *v, struct arena *a, con
 /* ---- counts */
 
 /* Whether a failure speaks against the revision that the claim brought: not when the way back failed, nor when nobody had to
- * leave. */
+ * leave, nor of a node that had no GPU to offer before either: what is broken there was broken before. */
 static bool is_fault(const struct rollout_node *n, const struct progress *p)
 {
     const struct claim *c = n->claim;
-    return c->kind == CLAIM_UPGRADE && claim_closes(c) && (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
+    return c->kind == CLAIM_UPGRADE && claim_closes(c) && c->gpus > 0 &&
+           (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
 }
 
 /* Whether the policy says it for the node. A claim is an annotation, which others may write: nothing in it can be held against a

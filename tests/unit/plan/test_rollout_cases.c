@@ -7,8 +7,8 @@
  *     is to get driver d2; `count` makes as many, their names numbered from 1
  *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it pulls, 10m
  *     image, words: which one is missing (none: it is not about one), and why
- *     claim: {phase, kind, since, claimed, attempt, driver, stack, fromDriver, fromStack, reason}
- *       from d1 to what the node is to get
+ *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack, reason}
+ *       from d1 to what the node is to get, with its GPUs
  *     flags: down, cordoned, held, closed, letGo, gaveUp, sick (not settled), ostler
  *   revisions: {hash, name, failure, retry, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and
  *     knownGood those that hold}
@@ -106,6 +106,7 @@ static const struct claim *see_claim(struct seen *s, const json_t *brief, const 
     c->since_s = ago(s, brief, "since", s->in.now_s - 60);
     c->claimed_s = ago(s, brief, "claimed", c->since_s);
     c->attempt = (unsigned) json_int(brief, "attempt", 1);
+    c->gpus = (unsigned) json_int(brief, "gpus", (json_int_t) n->gpus);
     copy_text(c->driver, sizeof c->driver, text_of(brief, "driver", n->target_driver));
     copy_text(c->stack, sizeof c->stack, text_of(brief, "stack", n->target_stack));
     copy_text(c->from_driver, sizeof c->from_driver, text_of(brief, "fromDriver", "d1"));
