@@ -163,6 +163,12 @@ static void on_more(void *arg, const char *text)
     fflush(stdout);
 }
 
+/* What finds that out, where the sweep has it. */
+static sweep_tell_fn *teller(const struct sweep *s)
+{
+    return s->run == dst_run ? dst_tell : NULL;
+}
+
 /* The first case that failed, lived alone: more is found out about it. */
 static void on_told(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
 {
@@ -178,8 +184,7 @@ static void tell_first(struct report *r, struct sweep_env *env)
     env->single = true;
     struct workers_job job = {
         .sweep = r->options->sweep, .env = env, .cases = &r->first, .count = 1, .processes = 1, .limit_s = CASE_LIMIT_S,
-        .done = on_told, .tell = r->options->sweep->run == dst_run ? dst_tell : NULL,
-        .more = on_more, .arg = r
+        .done = on_told, .tell = teller(r->options->sweep), .more = on_more, .arg = r
     };
     workers_run(&job);
     printf("\n");
@@ -308,7 +313,7 @@ static int sweep(const struct options *o, struct sweep_env *env)
     struct workers_job job = {
         .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes,
         .limit_s = has_own_lives(o->sweep) && (o->full || o->life) ? LARGE_LIMIT_S : CASE_LIMIT_S, .done = on_done,
-        .more = on_more, .arg = &report
+        .tell = env->single ? teller(o->sweep) : NULL, .more = on_more, .arg = &report
     };
     workers_run(&job);
     if (report.failed && o->only == SIZE_MAX && env->life)

@@ -35,6 +35,9 @@ struct sweep {
     size_t small; /* cases of the bounded size, spread evenly over all; 0: all */
 };
 
+/* Appends what more there is to tell of a case that failed and is lived alone: it may take long. */
+typedef void sweep_tell_fn(const struct sweep_env *env, size_t index, struct buf *out);
+
 /* The table; `ret_count` of them. */
 const struct sweep *sweep_table(size_t *ret_count);
 
@@ -62,8 +65,7 @@ size_t rights_cases(const struct sweep_env *env);
 size_t rights_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t dst_cases(const struct sweep_env *env);
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
-/* What more there is to tell of a case that failed and is lived alone: it may take long. */
-void dst_tell(const struct sweep_env *env, size_t index, struct buf *out);
+sweep_tell_fn dst_tell;
 size_t acto_cases(const struct sweep_env *env);
 size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t writers_cases(const struct sweep_env *env);

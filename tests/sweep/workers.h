@@ -15,7 +15,7 @@ struct workers_job {
     /* A case is over: its findings (0: none) and their text. */
     void (*done)(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text);
     /* Appends what more there is to tell of a case that has findings, when those are told already; NULL: nothing. */
-    void (*tell)(const struct sweep_env *env, size_t index, struct buf *out);
+    sweep_tell_fn *tell;
     /* It has been told. */
     void (*more)(void *arg, const char *text);
     void *arg;
