@@ -313,7 +313,7 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
     unsigned attempt = goes_on && g->kind == GRANT_RETRY ? u->claim.attempt + 1 : 1;
     int64_t claimed_s = g->kind == GRANT_DRAIN && u->n.jobs ? u->claim.claimed_s : f->in.now_s;
     if (!u->claimed || !goes_on) {
-        u->claim = (struct claim){ .attempt = attempt, .claimed_s = claimed_s };
+        u->claim = (struct claim){ .attempt = attempt, .claimed_s = claimed_s, .gpus = u->n.gpus };
         copy_hash(u->claim.driver, u->n.target_driver);
         copy_hash(u->claim.stack, "s1");
         copy_hash(u->claim.from_driver, u->n.driver);
