@@ -132,7 +132,9 @@ for mode in ("Strict", "Warn", "Ignore", "Loudly"):
         post(in_ns("configmaps"), {"metadata": {"name": "a"}, "dta": {}}, fieldValidation=mode, dryRun="All"))
 seq("policy: unknown fields in a patch, strictly", MADE, TOUCHED, merge(POLICY, {"spec": {"foo": 1}}, fieldValidation="Strict"),
     merge(POLICY, {"spec": {"foo": 1}}), GONE)
-seq("policy: unknown fields by apply", apply(POLICY, UNKNOWN), get(POLICY))
+# One at a time: of several the server names those that it meets before it gives up, in no order.
+seq("policy: unknown fields by apply", apply(POLICY, policy({"driver": {"vresion": "1", "version": "2"}})),
+    apply(POLICY, policy({"driver": {"version": "2"}, "foo": 1})), get(POLICY))
 seq("policy: made and changed by apply", apply(POLICY, policy({"driver": {"version": "1"}})),
     apply(POLICY, policy({"driver": {"image": "a"}})), apply(POLICY, policy({"driver": {"image": "b"}}), "two"),
     apply(POLICY, policy({"driver": {"image": "b"}}), "two", True), GONE)
