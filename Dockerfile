@@ -15,14 +15,18 @@ COPY Makefile LICENSE ./
 COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/
 COPY controller controller
 COPY reconcilers reconcilers
+COPY node node
 # `ostler plan --simulate` plays rollouts in these.
 COPY sim sim
 COPY crds crds
 COPY charts/ostler/templates charts/ostler/templates
 ARG VERSION=unknown
 RUN make -j"$(nproc)" VERSION="$VERSION" static
-# The program, and the licences of what is in it; nothing else: no library, no shell, no package manager.
+# The programs, and the licences of what is in them; nothing else: no library, no shell, no package manager. ostler-nvml needs the libraries of
+# a driver, in whose root alone it is run.
 RUN install -D build/static/ostler /image/usr/bin/ostler \
+    && install -D build/static/ostler-node /image/usr/bin/ostler-node \
+    && install -D build/static/ostler-nvml /image/usr/bin/ostler-nvml \
     && install -D -m 644 LICENSE /image/usr/share/doc/ostler/LICENSE \
     && for package in libc6-dev libcurl4-openssl-dev libwebsockets-dev libssl-dev libjansson-dev libyaml-dev zlib1g-dev libcap-dev tzdata; do \
         install -D -m 644 "/usr/share/doc/$package/copyright" "/image/usr/share/doc/ostler/$package" || exit; done

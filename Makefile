@@ -1,7 +1,7 @@
 # make          builds build/ostler            make run    shows it in the simulator
 # make deps     installs what it needs         make test   everything that must pass
 # make unit     unit tests                     make bench  figures
-# make static   builds build/static/ostler, the program of the image
+# make static   builds build/static/ostler, ostler-node and ostler-nvml, the programs of the image
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
@@ -37,20 +37,27 @@ CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -
 LAYERS := controller/engine reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
           reconcilers/model controller/kube controller/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
+# The node agent's, of which nothing else knows.
+NODE_LAYERS := node/cards node/agent node/look
+NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
+NODE_PROGRAM = $(patsubst %.c,$B/%.o,$(wildcard node/*.c)) $(NODE_ARCHIVES) \
+               $(patsubst %,$B/controller/%.a,runtime client kube base)
 # The simulator's, above all of them; `ostler plan --simulate` plays a rollout in a part of it.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
 LIBS := -lcurl -lcrypto -lwebsockets -ljansson -lyaml
+NODE_LIBS := -lcurl -lcrypto -ljansson -lyaml
 # Linked statically, what these need is named too.
 STATIC_LIBS := -lwebsockets -lssl -lcrypto -ljansson -lyaml -lz -lcap
+STATIC_NODE_LIBS := -lssl -lcrypto -ljansson -lyaml -lz
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
 EXTRA_reconcilers/model := $B/reconcilers/model/zone_tables.o
 BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.yaml)
 EXTRA_sim/api := $B/sim/api/builtin_texts.o
 
-all: build/ostler
+all: build/ostler build/ostler-node build/ostler-nvml
 
 build/ostler: $B/ostler
 	$Qcp -f $< $@.new && mv -f $@.new $@
@@ -60,9 +67,28 @@ $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
-# ---- the same program without any library to load, as it is in the image
-static: build/static/ostler
-build/static/ostler: $B/ostler-static
+build/ostler-node: $B/ostler-node
+	$Qcp -f $< $@.new && mv -f $@.new $@
+
+$B/ostler-node: $(NODE_PROGRAM)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(NODE_LIBS)
+
+# Asks the library of a driver in that driver's root, with the loader and the C library that are there: it is linked with the library by its
+# name alone, and begins without the start files of the C library here.
+build/ostler-nvml: node/nvml/main.c Makefile
+	@echo "  LINK  $@"
+	@mkdir -p build/nvml
+	$Qgcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 -o build/nvml/libnvidia-ml.so.1 -x c /dev/null
+	$Qgcc -std=gnu17 -Os -fPIE -D_GNU_SOURCE $(WARN) -nostartfiles -pie -Wl,-z,relro,-z,now,-z,dynamic-undefined-weak,--no-as-needed -o $@ \
+	    $< build/nvml/libnvidia-ml.so.1
+
+# ---- the same programs without any library to load, as they are in the image
+static: build/static/ostler build/static/ostler-node build/static/ostler-nvml
+build/static/%: $B/%-static
+	@mkdir -p $(@D)
+	$Qstrip -o $@.new $< && mv -f $@.new $@
+build/static/ostler-nvml: build/ostler-nvml
 	@mkdir -p $(@D)
 	$Qstrip -o $@.new $< && mv -f $@.new $@
 # Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.
@@ -70,6 +96,9 @@ QUIET_static := sed -e '/: in function /{N;/statically linked applications/d}' -
 $B/ostler-static: $(PROGRAM) build/curl/libcurl.a
 	@echo "  LINK  $@"
 	$Qset -o pipefail; $(CC) $(LINK_static) -o $@ $^ $(STATIC_LIBS) 2>&1 | $(QUIET_static)
+$B/ostler-node-static: $(NODE_PROGRAM) build/curl/libcurl.a
+	@echo "  LINK  $@"
+	$Qset -o pipefail; $(CC) $(LINK_static) -o $@ $^ $(STATIC_NODE_LIBS) 2>&1 | $(QUIET_static)
 build/curl/libcurl.a: FORCE
 	$Qscripts/build-curl $@
 FORCE:
@@ -88,14 +117,14 @@ $B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
 	@mkdir -p $$(@D); rm -f $$@; $$(AR) rcs $$@ $$^
 endef
 AR := ar
-$(foreach l,$(SIM_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
+$(foreach l,$(SIM_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
 $B/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$Q$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -c -o $@ $<
 CFLAGS_options := -DOSTLER_VERSION='"$(VERSION)"'
-$(foreach c,$(notdir $(basename $(shell find controller reconcilers sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
+$(foreach c,$(notdir $(basename $(shell find controller reconcilers node sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
 CFLAGS_embedded :=
 
 $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
@@ -127,11 +156,18 @@ build/ostler-other: $(OTHER_OBJECTS) $(patsubst %.c,$B/%.o,$(filter-out controll
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
 UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
-$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
 $B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+# A library that stands in for a driver's.
+build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
+	@mkdir -p $(@D)
+	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o $@ $<
+$(filter $B/tests/unit/node_cards/%,$(UNIT)): | build/ostler-nvml build/nvml-stand-in/libnvidia-ml.so.1
 unit: $(UNIT)
 	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
 
@@ -144,6 +180,7 @@ sweep-program: $B/sweep
 SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
 SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved upgrade-two-leaders upgrade-outage
 SWEEPS += upgrade-rights upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes rollouts
+SWEEPS += agents-same agents-crash agents-stale agents-dst agents-steps
 $(SWEEPS): $B/sweep
 	$Q$< $@
 $(SWEEPS:%=%-full): %-full: $B/sweep
@@ -174,7 +211,7 @@ scale: build/static/ostler build/ostler-sim $B/scale
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
-build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(ARCHIVES)
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 fuzz:
@@ -189,7 +226,7 @@ deps:
 	$Qscripts/deps
 test: deps
 	$Qscripts/test
-e2e: build/ostler
+e2e: build/ostler build/ostler-node
 	$Qe2e/run $(if $(ONLY),--only $(ONLY))
 # BASE=IMAGE: Debian 12 under another name
 BASE :=
@@ -197,13 +234,15 @@ image-test:
 	$Qtests/image/test_image.py $(BASE)
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) scripts/run
-bench: build/static/ostler
-	$QOSTLER=$< e2e/bench
+bench: build/static/ostler build/static/ostler-node
+	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
 chart-crds:
 	$Qcp crds/*.yaml charts/ostler/crds/
 golden:
 	$Q$(MAKE) --no-print-directory $B/tests/unit/manifests/test_render
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
+	$Q$(MAKE) --no-print-directory $B/tests/unit/node_look/test_machines
+	$QOSTLER_GOLDEN=write $B/tests/unit/node_look/test_machines
 clean:
 	rm -rf build
 

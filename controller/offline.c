@@ -155,7 +155,7 @@ static struct render_context context(const struct offline *f, const json_t *spec
 {
     return (struct render_context){ .operand_namespace = f->o->operand_namespace, .policy_name = POLICY_NAME,
                                     .policy_uid = f->policy.uid ? f->policy.uid : "", .spec = spec, .inputs = inputs,
-                                    .hash = hash };
+                                    .hash = hash, .agent_image = f->o->agent_image };
 }
 
 static void print_rendered(struct offline *f, enum render_object what, const struct render_context *ctx)
@@ -181,12 +181,22 @@ static void print_revisions(struct offline *f, const struct target *t)
     }
 }
 
+static void print_agent(struct offline *f)
+{
+    if (!f->o->agent_image || !json_bool(f->policy.spec, "nodeAgent.enabled", true))
+        return;
+    CLEANUP_JSON json_t *inputs = agent_inputs(f->policy.spec, f->o->agent_image);
+    struct render_context ctx = context(f, f->policy.spec, inputs, NULL);
+    print_rendered(f, RENDER_NODE_AGENT, &ctx);
+}
+
 static void print_followers(struct offline *f, const struct node_facts *facts)
 {
     const json_t *spec = f->policy.spec;
     struct host host = host_of(facts);
     struct render_context ctx = context(f, spec, NULL, NULL);
     print_rendered(f, RENDER_RUNTIME_CLASS, &ctx);
+    print_agent(f);
     if (!json_bool(spec, "exporter.enabled", true))
         return;
     CLEANUP_JSON json_t *inputs = exporter_inputs(spec, &host, NULL);

@@ -126,8 +126,8 @@ static void set_up_engine(struct ostler *op)
     struct engine_options o = {
         .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .manifests = op->manifests, .metrics = op->metrics,
         .identity = op->identity, .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
-        .image_prefixes = op->o->image_prefixes, .node_name = op->o->node_name, .own_pod = op->own_pod,
-        .absent_grace_ms = op->o->absent_policy_grace_ms,
+        .image_prefixes = op->o->image_prefixes, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
+        .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
         .seed = unique(op), .leader_elect = op->o->leader_elect,
         .cleanup = op->o->command == COMMAND_CLEANUP, .lost = on_lost, .finished = on_finished, .arg = op,
     };

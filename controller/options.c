@@ -66,6 +66,8 @@ static const struct option_row {
       "only one of several replicas acts; default: true" },
     { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST",
       "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--agent-image", BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), TEXT, offsetof(struct options, agent_image), "IMAGE",
+      "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
     { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",
       "the node that it runs on, which is upgraded last" },
     { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME",

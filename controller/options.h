@@ -21,6 +21,7 @@ struct options {
     const char *operand_namespace;
     const char *listen;            /* "" : no server */
     const char *image_prefixes;
+    const char *agent_image;       /* NULL: the node agent runs nowhere */
     const char *node_name;         /* NULL or "": not known */
     const char *file;              /* -f */
     const char *node_file;         /* --node */

@@ -21,6 +21,7 @@ class Request:
     code: int
     allowed: bool  # by the authorizer; a 403 may have other reasons
     uri: str
+    took: float  # seconds until it was answered; of a watch, until it opened
 
     @property
     def writes(self):
@@ -38,13 +39,15 @@ def _request_of(line):
     if ref.get("subresource"):
         resource += "/" + ref["subresource"]
     extra = line.get("user", {}).get("extra", {})
-    when = datetime.datetime.fromisoformat(line["requestReceivedTimestamp"].replace("Z", "+00:00"))
+    when, answered = (datetime.datetime.fromisoformat(line[key].replace("Z", "+00:00")).timestamp()
+                      for key in ("requestReceivedTimestamp", "stageTimestamp"))
     return Request(
-        when.timestamp(), line.get("user", {}).get("username", ""),
+        when, line.get("user", {}).get("username", ""),
         "".join(extra.get("authentication.kubernetes.io/credential-id", [])), line.get("userAgent", ""),
         line["verb"], resource, ref.get("namespace", ""), ref.get("name", ""),
         line.get("responseStatus", {}).get("code", 0),
-        line.get("annotations", {}).get("authorization.k8s.io/decision") != "forbid", line.get("requestURI", ""))
+        line.get("annotations", {}).get("authorization.k8s.io/decision") != "forbid", line.get("requestURI", ""),
+        answered - when)
 
 
 class Audit:

@@ -5,6 +5,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
+AGENT = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
 OTHER_BUILD = ROOT / "build" / "ostler-other"
 CHART = ROOT / "charts" / "ostler"
 NAMESPACE = "ostler-system"
@@ -12,8 +13,8 @@ OPERANDS = "ostler-operands"
 
 
 GPU_LABEL = "nvidia.com/gpu.present"
-# Beginnings of the labels that say what was seen when a node was proven.
-SEEN = ("nvidia.com/gpu.", "nvidia.com/cuda.")
+# Beginnings of the labels that say what the GPUs of a node are.
+SEEN = ("nvidia.com/gpu.", "nvidia.com/cuda.", "nvidia.com/mig.")
 GPU_TAINT = "nvidia.com/gpu"
 DRIVER = "ostler.dev/driver"
 STACK = "ostler.dev/stack"

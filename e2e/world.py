@@ -216,17 +216,21 @@ class World:
         """A kubeconfig with a client certificate for that user. Its authority is a file of its own (ca.crt beside it)."""
         return self._user(user.replace(":", "_"), user, groups)
 
-    def token_kubeconfig(self, namespace, account, name=None):
-        """A kubeconfig with a token of a service account, in a file beside it (token), as a pod would have it."""
+    def token_kubeconfig(self, namespace, account, name=None, pod=None):
+        """A kubeconfig with a token of a service account, in a file beside it (token), as a pod, or this one, would have it."""
         folder = self._folder(name or f"{namespace}_{account}")
         token = folder / "token"
-        self._write_token(token, namespace, account)
+        self._write_token(token, namespace, account, pod)
         return self._write_kubeconfig(folder, {"tokenFile": str(token)}, self._own_ca(folder))
 
-    def _write_token(self, path, namespace, account):
+    def _write_token(self, path, namespace, account, pod=None):
+        spec = {"expirationSeconds": 7200}
+        if pod:
+            spec["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod",
+                                      "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
         client = self.client()
         answer = client.request("POST", kube.path_of("ServiceAccount", account, namespace, "token"), {
-            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 7200}})
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})
         client.close()
         fresh = path.with_name(".token.new")
         fresh.write_text(answer["status"]["token"], encoding="ascii")

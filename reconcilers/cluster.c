@@ -11,6 +11,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/plan/holders.h"
 
 /* What the server said of a child of ours when it took our write. */
 struct confirmation {
@@ -185,16 +186,22 @@ static bool is_down(const struct node_slot *slot)
     return slot && slot->node && slot->summary.counted && slot->summary.state == NODE_LOST;
 }
 
+bool cluster_bears_ours(const struct node *n)
+{
+    return n->gpu_ready.status != CONDITION_ABSENT || n->marks != INTERN_NONE;
+}
+
 size_t cluster_reports(const struct cluster *c)
 {
-    size_t n = 0, cursor = 0;
+    /* As long as nobody knows whether there are any, it is as if there were one. */
+    size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]), cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_GPU_NODE].records, &cursor)))
         n += !is_down(map_get(&c->slots, e->key));
     cursor = 0;
     while ((e = map_next(&c->slots, &cursor))) {
         const struct node *node = ((const struct node_slot *) e->value)->node;
-        n += node && !node->deleting && node->gpu_ready.status != CONDITION_ABSENT && !is_down(e->value);
+        n += node && !node->deleting && cluster_bears_ours(node) && !is_down(e->value);
     }
     return n;
 }
@@ -241,6 +248,17 @@ bool cluster_confirmed(const struct cluster *c, const struct child *child)
     return k && k->version == (child->generation ? (uint64_t) child->generation : child->head.rv);
 }
 
+void cluster_doubt(struct cluster *c, enum resource_id resource, const char *target)
+{
+    const struct resource *r = resource_get(resource);
+    const char *child = record_name(target);
+    CLEANUP_FREE char *key = r->namespaced ? xasprintf("%s/%s", c->o.operand_namespace, child) : xstrdup(child);
+    CLEANUP_FREE char *name = confirmation_key(resource, key);
+    struct confirmation *k = map_get(&c->confirmed, name);
+    if (k)
+        k->version = 0;
+}
+
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object)
 {
     if (!c->tables[resource].ops.project || !*object_uid(object))
@@ -250,14 +268,14 @@ void cluster_written(struct cluster *c, enum resource_id resource, const json_t 
     table_written(&c->tables[resource], object);
 }
 
-bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object)
+bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object, uint64_t list_rv)
 {
-    return *object_uid(object) && table_written(&c->tables[resource], object);
+    return *object_uid(object) && table_listed(&c->tables[resource], object, list_rv);
 }
 
-static void add_pod(const struct cluster *c, const struct pod *p, struct node_pods *ret)
+static void add_pod(const struct cluster *c, const struct pod *p, const struct node_holders *holders, struct node_pods *ret)
 {
-    if (p->gpus) {
+    if (p->gpus || holders_unasked(holders, p)) {
         if (ret->gpu_pods < GPU_PODS_NAMED)
             ret->gpu_pod[ret->gpu_pods] = p->head.key;
         ret->gpu_pods++;
@@ -268,7 +286,9 @@ static void add_pod(const struct cluster *c, const struct pod *p, struct node_po
         ret->foreign = pod_foreign(p);
         ret->foreign_pod = p->head.key;
     }
-    if (p->component == COMPONENT_NONE)
+    if (p->component == COMPONENT_AGENT)
+        ret->agent |= p->ready && !p->deleting;
+    if (p->component >= COMPONENT_COUNT)
         return;
     /* Where an old pod is still going and a new one has come, the new one counts. */
     bool better = !ret->of[p->component].present || !p->deleting;
@@ -277,17 +297,50 @@ static void add_pod(const struct cluster *c, const struct pod *p, struct node_po
     ret->host_driver |= p->host_driver;
     ret->of[p->component].present = true;
     ret->of[p->component].ready = p->ready && !p->deleting;
+    ret->of[p->component].running = p->running;
     ret->of[p->component].revision = intern_text(c->strings, p->revision);
-    ret->of[p->component].reason = intern_text(c->strings, p->reason);
+    ret->of[p->component].reason = p->ready ? NULL : intern_text(c->strings, p->reason);
+    ret->of[p->component].made_s = p->ready ? p->made_s : 0;
     ret->of[p->component].problem = p->problem;
     ret->of[p->component].key = p->head.key;
 }
 
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret)
 {
+    const struct node_holders *holders = cluster_holders(c, slot);
     *ret = (struct node_pods){ 0 };
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
-        add_pod(c, p, ret);
+        add_pod(c, p, holders, ret);
+}
+
+/* What is said of a node; NULL: nothing, or of another node of this name. */
+static const struct gpu_node *report_of(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    bool of_another = report && slot->node && report->owner && report->owner != gpu_node_owner(slot->node->head.uid);
+    return of_another ? NULL : report;
+}
+
+const struct node_inventory *cluster_inventory(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct gpu_node *report = report_of(c, slot);
+    return report ? report->inventory : NULL;
+}
+
+bool cluster_agent_is_up(const struct node_slot *slot)
+{
+    for (const struct pod *p = slot->pods; p; p = p->next_on_node)
+        if (p->component == COMPONENT_AGENT && p->ready && !p->deleting)
+            return true;
+    return false;
+}
+
+const struct node_holders *cluster_holders(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct gpu_node *report = report_of(c, slot);
+    if (!report || !report->holders || !slot->node || !report->inventory->boot || report->inventory->boot != slot->node->boot)
+        return NULL;
+    return cluster_agent_is_up(slot) ? report->holders : NULL;
 }
 
 const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash)

@@ -33,12 +33,15 @@ struct node_slot {
     uint32_t epoch;      /* the epoch in which it was last looked at */
     uint32_t pods_epoch; /* the epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed */
     unsigned busy;       /* GPU pods that run */
-    unsigned jobs;       /* pods that a drain would wait for */
+    unsigned jobs;       /* pods that a drain would wait for … */
+    unsigned processes;  /* … of which so many are none, but processes that have a GPU open */
     int64_t entered_ms;  /* mono: when it was last seen to enter another state; 0: it was not */
     int64_t untold_ms;   /* mono: since when its state is told to nobody, since it does not last; 0: it is */
     int64_t turn_ms;     /* mono: since when it has been seen to wait for its turn in the rollout; 0: it does not */
+    struct node_stages stages; /* what it has passed on its way to being ready */
     int64_t told_ms;     /* mono: when its condition was last written; 0: not by this process */
     uint32_t budgets_eased; /* what the cluster's count was when its pods were last asked to leave */
+    uint64_t holders_looked; /* while its driver is to change: node_holders_hash() of those who were looked for; 0: of none */
     uint64_t told_image; /* hash of the image of which people were told that the node cannot get it; 0: of none */
     char *refused;       /* which pod's eviction the server last refused for a budget, and in which words; NULL: none. Owned */
     enum rollout_hold hold; /* why the rollout does not take it next, as waiting_turn() has it */
@@ -60,6 +63,7 @@ struct cluster_listener {
 struct cluster_options {
     const char *operand_namespace;
     const char *image_prefixes;       /* comma-separated */
+    const char *agent_image;          /* of the node agent; NULL: it runs nowhere */
     int64_t absent_grace_ms;          /* how long no policy must be seen before marks come off */
     bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
     const char *node_name;            /* on which this Ostler runs; NULL: not known, or on none */
@@ -120,10 +124,12 @@ void cluster_tell_nodes(struct cluster *c);
 enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
 /* An answer to one of our writes. */
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
-/* An object that was looked for and found; whether that was news. */
-bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object);
+/* An object that was looked for and found, in a list of this version; whether that was news. */
+bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object, uint64_t list_rv);
 /* Whether a child is as it was when the server last confirmed our own write to it. */
 bool cluster_confirmed(const struct cluster *c, const struct child *child);
+/* That is forgotten of the child that is called "plural/name". */
+void cluster_doubt(struct cluster *c, enum resource_id resource, const char *target);
 /* Fills in since when what is known of nodes and pods has been kept up to date without a gap, and how old it may be by now. */
 void cluster_watched(const struct cluster *c, struct node_input *ret);
 /* Seconds of the epoch: the wall clock as it was when Ostler began, and what has passed since. Nobody sets this one, so that what
@@ -131,6 +137,12 @@ void cluster_watched(const struct cluster *c, struct node_input *ret);
 int64_t cluster_now_s(const struct cluster *c);
 /* The pods of a slot, summed up; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
+/* Whether the agent on a node is up: what one that is not does not say any more may be otherwise by now. */
+bool cluster_agent_is_up(const struct node_slot *slot);
+/* What the agent on a node has seen; NULL: it was silent so far. What was said of another node of the name is not of this one. */
+const struct node_inventory *cluster_inventory(const struct cluster *c, const struct node_slot *slot);
+/* Who has a GPU of a node open, as its agent says that is up and has looked since the machine started; NULL: nobody is known. */
+const struct node_holders *cluster_holders(const struct cluster *c, const struct node_slot *slot);
 /* The record of a revision, or NULL; one that is being deleted does not count. */
 const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash);
 /* The inputs that the record of a revision holds, or NULL. For struct node_input. */
@@ -141,8 +153,11 @@ void cluster_tell_rollout(const struct cluster *c);
 void cluster_tell_report(const struct cluster *c, const char *name);
 /* The same for all nodes. */
 void cluster_tell_reports(const struct cluster *c);
-/* Reports and conditions of nodes that are still there: all of them go before Ostler does, but those of nodes that are down. */
+/* Reports that are still there, and nodes that bear something of ours: all of it goes before Ostler does, but that of nodes which
+ * are down. What a pass has decided is not there yet: its write may be lost. */
 size_t cluster_reports(const struct cluster *c);
+/* Whether a node bears our condition or our marks. */
+bool cluster_bears_ours(const struct node *n);
 /* The record of a node was looked at: with the last one of an epoch the policy's pass is due. */
 void cluster_node_seen(struct cluster *c, struct node_slot *slot);
 

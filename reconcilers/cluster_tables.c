@@ -108,6 +108,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     if (slot->epoch != c->epoch)
         c->pending--;
     slot->epoch = 0;
+    slot->stages = (struct node_stages){ 0 };
     last_words_free(TAKE(slot->words));
     cluster_refusal_over(c, slot);
     forget_reading(slot);
@@ -120,10 +121,10 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     cluster_tell_rollout(c);
 }
 
-/* What the policy waits for when it goes. */
-static bool lost_condition(const struct node *was, const struct node *is)
+/* What the policy waits for when it goes: the last of what is ours has come off. */
+static bool was_cleaned(const struct node *was, const struct node *is)
 {
-    return was->gpu_ready.status != CONDITION_ABSENT && is->gpu_ready.status == CONDITION_ABSENT;
+    return cluster_bears_ours(was) && !cluster_bears_ours(is);
 }
 
 /* A label whose value decisions of the rollout look at. NULL: none. */
@@ -157,7 +158,7 @@ static void node_changed(void *arg, struct record *before, struct record *after)
     slot->node = (struct node *) after;
     forget_reading(slot);
     tell_node(c, slot->name);
-    if (before && lost_condition((const struct node *) before, slot->node))
+    if (before && was_cleaned((const struct node *) before, slot->node))
         tell_policy(c, false);
     if (before && matters_to_rollout(c, (const struct node *) before, slot->node))
         cluster_tell_rollout(c);
@@ -171,12 +172,25 @@ static void free_node(void *arg, struct record *r)
 
 /* ---- pods */
 
+static const struct node_holders *holders_in(const struct record *r)
+{
+    return r ? ((const struct gpu_node *) r)->holders : NULL;
+}
+
+/* Whether the agent on its node says that it has a GPU open. */
+static bool is_holder(const struct cluster *c, const json_t *object)
+{
+    const char *node = json_str_or_empty(object, "spec.nodeName");
+    return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)), node_holder_id(object_uid(object)));
+}
+
 static struct record *pod_from(void *arg, const json_t *object)
 {
     struct cluster *c = arg;
-    CLEANUP_FREE char *key = c->all_pods ? table_key(object) : NULL;
+    bool any = c->all_pods || is_holder(c, object);
+    CLEANUP_FREE char *key = any ? table_key(object) : NULL;
     /* Ostler's own pod stays: it is at work there. */
-    bool any = c->all_pods && !str_eq(key, c->o.own_pod);
+    any = any && !str_eq(key, c->o.own_pod);
     struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, object);
     return p ? &p->head : NULL;
 }
@@ -337,10 +351,31 @@ static bool reports_same(void *arg, const struct record *a, const struct record 
     return gpu_node_same((const struct gpu_node *) a, (const struct gpu_node *) b);
 }
 
+static const struct node_inventory *inventory_in(const struct record *r)
+{
+    return r ? ((const struct gpu_node *) r)->inventory : NULL;
+}
+
+/* Who has a GPU open matters where something is about to change. */
+static void holders_changed(struct cluster *c, struct node_slot *slot)
+{
+    slot->pods_epoch = 0;
+    if (slot->node->claim || slot->summary.outdated || slot->summary.state != NODE_READY)
+        tell_node(c, slot->name);
+    if (slot->node->claim || slot->summary.outdated)
+        cluster_tell_rollout(c);
+}
+
 static void report_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
-    cluster_tell_report(c, after ? after->key : before->key);
+    const char *name = after ? after->key : before->key;
+    struct node_slot *slot = map_get(&c->slots, name);
+    cluster_tell_report(c, name);
+    if (slot && slot->node && !node_holders_same(holders_in(before), holders_in(after)))
+        holders_changed(c, slot);
+    if (slot && slot->node && !node_inventory_same(inventory_in(before), inventory_in(after)))
+        tell_node(c, name);
     if (!after)
         tell_policy(c, false);
 }

@@ -19,13 +19,20 @@ static const char *const of_nodes[] = {
     "status.conditions.lastHeartbeatTime",
     "status.daemonEndpoints",
     "status.images",
-    "status.nodeInfo.bootID",
     "status.nodeInfo.machineID",
     "status.nodeInfo.systemUUID",
     "status.volumesAttached",
     "status.volumesInUse",
     NULL,
 };
+
+/* Of who holds a GPU it is looked at who that is. Of who wrote it the time is. */
+static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
+                                          "status.inventory.holders.minors",
+                                          "status.inventory.holders.processes",
+                                          "status.inventory.heldBy",
+                                          "status.inventory.unreadable",
+                                          NULL };
 
 #define OF_CONTAINERS(list)                                                                                                   \
     list ".args", list ".command", list ".env", list ".envFrom", list ".imagePullPolicy", list ".lifecycle",                  \
@@ -68,7 +75,7 @@ const char *const *cluster_unread(enum resource_id resource)
     static const char *const *const rows[RESOURCE_COUNT] = {
         [RESOURCE_NODE] = of_nodes,           [RESOURCE_POD] = of_pods,
         [RESOURCE_DAEMONSET] = of_children,   [RESOURCE_SERVICE] = of_children,
-        [RESOURCE_SERVICEMONITOR] = of_children,
+        [RESOURCE_SERVICEMONITOR] = of_children, [RESOURCE_GPU_NODE] = of_reports,
     };
     return rows[resource] ? rows[resource] : of_others;
 }

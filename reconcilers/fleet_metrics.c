@@ -4,6 +4,7 @@
 #include "reconcilers/model/task.h"
 #include "reconcilers/plan/proof.h"
 #include "reconcilers/plan/records.h"
+#include "reconcilers/plan/stages.h"
 #include "reconcilers/plan/upgrade_phases.h"
 
 /* From a step that takes a moment to a job of a day. */
@@ -12,7 +13,8 @@ static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800
 static const char *const by_state[] = { "state", NULL }, *const by_state_and_pool[] = { "state", "pool", NULL };
 static const char *const by_outcome[] = { "outcome", NULL }, *const by_reason[] = { "reason", NULL },
     *const by_pool[] = { "pool", NULL };
-static const char *const by_budget[] = { "budget", NULL };
+static const char *const by_stage[] = { "stage", NULL };
+static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
 
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
 {
@@ -21,9 +23,16 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
         struct metric_desc desc;
     } rows[] = {
         { &m->nodes, { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL, 0 } },
+        { &m->agents, { "ostler_agents", "Nodes by what the word of their agent is worth.", METRIC_GAUGE, by_word, NULL, 0 } },
         { &m->state_seconds,
           { "ostler_node_state_seconds", "How long nodes were in a state that they have left.", METRIC_HISTOGRAM, by_state,
             state_buckets, ARRAY_LEN(state_buckets) } },
+        { &m->stage_seconds,
+          { "ostler_node_stage_seconds", "How long new nodes took for a stage of becoming ready.", METRIC_HISTOGRAM, by_stage,
+            state_buckets, ARRAY_LEN(state_buckets) } },
+        { &m->ready_seconds,
+          { "ostler_node_ready_seconds", "How long new nodes took to become ready.", METRIC_HISTOGRAM, NULL, state_buckets,
+            ARRAY_LEN(state_buckets) } },
         { &m->state_oldest,
           { "ostler_node_state_oldest_seconds", "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
             by_state, NULL, 0 } },
@@ -100,6 +109,19 @@ void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct 
         metric_add(m->rollbacks, &pool, 1);
 }
 
+void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stages)
+{
+    if (stages->missed)
+        return;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        const char *name = node_stage_name((enum node_stage) i);
+        int64_t lasted_s = stages_lasted_s(stages, (enum node_stage) i);
+        if (lasted_s >= 0)
+            metric_observe(m->stage_seconds, &name, (double) lasted_s);
+    }
+    metric_observe(m->ready_seconds, NULL, (double) (stages->reached[STAGE_PROVEN] - 1));
+}
+
 /* Tries alone are told only where they were refused. */
 void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e)
 {
@@ -122,6 +144,30 @@ static void show_nodes(struct fleet_metrics *m, const struct cluster *c)
             if (n)
                 metric_add(m->nodes, labels, (double) n);
         }
+    }
+}
+
+/* NULL: there is neither an agent nor anything that one has said. */
+static const char *word_of_agent(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct node_inventory *said = cluster_inventory(c, slot);
+    struct node_pods pods;
+    cluster_node_pods(c, slot, &pods);
+    if (!said)
+        return pods.agent ? "None" : NULL;
+    if (!said->boot || said->boot != slot->node->boot)
+        return "Old";
+    return pods.agent ? "Current" : "Down";
+}
+
+static void show_agents(struct fleet_metrics *m, const struct cluster *c)
+{
+    metric_drop(m->agents, NULL);
+    for (size_t i = 0; i < c->slots.len; i++) {
+        const struct node_slot *slot = c->by_name[i];
+        const char *word = slot->node ? word_of_agent(c, slot) : NULL;
+        if (word)
+            metric_add(m->agents, &word, 1);
     }
 }
 
@@ -187,6 +233,7 @@ static void show_failed_revisions(struct fleet_metrics *m, const struct cluster 
 void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c, const struct rollout_report *rollout)
 {
     show_nodes(m, c);
+    show_agents(m, c);
     show_oldest(m, c, cluster_now_s(c));
     show_rollout(m, rollout);
     show_limits(m, rollout);

@@ -11,7 +11,8 @@
 
 /* Handles, borrowed from the registry. */
 struct fleet_metrics {
-    struct metric *nodes, *state_seconds, *state_oldest, *evictions, *failures, *rollbacks;
+    struct metric *nodes, *agents, *state_seconds, *state_oldest, *stage_seconds, *ready_seconds, *evictions, *failures;
+    struct metric *rollbacks;
     struct metric *rollout_nodes, *rollout_state, *used, *limit, *failed_revisions;
 };
 
@@ -23,6 +24,8 @@ const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, s
  * had just happened. */
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
                         const struct node_verdict *v, int64_t now_s);
+/* A new node is ready. What nobody saw begin is not counted. */
+void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stages);
 /* What became of a request. */
 void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e);
 /* Brings the sums up to date, before they are shown. */

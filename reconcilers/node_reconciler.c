@@ -5,6 +5,7 @@
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/last_words.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/stages.h"
 #include "reconcilers/plan/task_pod.h"
 #include "reconcilers/notices.h"
 #include "reconcilers/reconcilers.h"
@@ -21,6 +22,27 @@ static int64_t since_of(const struct cluster *c, const struct node_slot *slot, e
     if (report && str_eq(report->state, node_state_name(state)) && report->since_s)
         return report->since_s;
     return c->looked_through ? now_s : 0;
+}
+
+/* How the node is looked at in this pass. */
+static enum stages_look look_of(const struct cluster *c, const struct node_summary *before)
+{
+    if (!before->counted)
+        return c->looked_through ? STAGES_JOINS : STAGES_FOUND;
+    return node_state_served(before->state) || before->state == NODE_LOST ? STAGES_GOES_ON : STAGES_JOINS;
+}
+
+/* What another Ostler saw of its way is in its report. */
+static void take_stages(struct reconcilers *r, struct node_slot *slot, const struct node_input *in, const struct node_verdict *v)
+{
+    const struct cluster *c = r->cluster;
+    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    enum stages_look look = look_of(c, &slot->summary);
+    if (!slot->summary.counted && report && report->owner == gpu_node_owner(slot->node->head.uid))
+        slot->stages = report->stages;
+    unsigned reached = stages_take(&slot->stages, in, v, look);
+    if (r->metrics && reached >> STAGE_PROVEN & 1)
+        fleet_metrics_ready(r->metrics, &slot->stages);
 }
 
 /* Whether the node waits for something that only the policy's pass can write. */
@@ -45,6 +67,18 @@ static void carry_until_gone(const struct node_view *view, struct node_verdict *
         snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(node_label(view, LABEL_STACK)));
 }
 
+/* What a pass came to is counted and told, before it takes the place of what the last one did. */
+static void tell(struct reconcilers *r, struct node_slot *slot, const struct node_input *in, const struct node_verdict *v,
+                 struct plan *plan)
+{
+    const char *pool = fleet_metrics_pool(r->cluster, v->state, v->pool);
+    if (r->metrics)
+        fleet_metrics_node(r->metrics, pool, &slot->summary, v, in->now_s);
+    take_stages(r, slot, in, v);
+    notice_node(slot, v, plan);
+    last_words_want(r, slot, v);
+}
+
 void node_reconcile(void *arg, const char *name, struct plan *plan)
 {
     struct reconcilers *r = arg;
@@ -63,6 +97,8 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     struct node_input in = {
         .view = { slot->node, c->strings },
         .pods = &pods,
+        .inventory = cluster_inventory(c, slot),
+        .holders = cluster_holders(c, slot),
         .stance = stance,
         .force_removal = forces_removal(c->object),
         .deleting = c->deleting,
@@ -79,18 +115,17 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .record = cluster_record,
         .arg = c,
     };
+    in.holders_new = node_holders_hash(in.holders) != slot->holders_looked;
     cluster_watched(c, &in);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     plan->epoch = c->epoch;
     slot->budgets_eased = c->budgets_eased;
     node_plan(&in, &a, &v, plan);
+    slot->holders_looked = slot->node->claim || !str_eq(v.driver, v.target_driver) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
     v.since_s = since_of(c, slot, v.state, in.now_s);
-    if (r->metrics)
-        fleet_metrics_node(r->metrics, fleet_metrics_pool(c, v.state, v.pool), &slot->summary, &v, in.now_s);
-    notice_node(slot, &v, plan);
-    last_words_want(r, slot, &v);
+    tell(r, slot, &in, &v, plan);
     if (v.state != NODE_DRAINING)
         cluster_refusal_over(c, slot);
     if (slot->summary.counted && slot->summary.state != v.state)
@@ -109,6 +144,8 @@ void node_outcome(struct reconcilers *r, const char *name, const struct executor
     struct node_slot *slot = map_get(&r->cluster->slots, name);
     if (!slot)
         return;
+    if (result->error != ERR_NONE && result->failed && result->failed->request.looks)
+        slot->holders_looked = 0;
     if (result->error == ERR_BUDGET)
         cluster_refused(r->cluster, slot, xasprintf("%s: %s", result->failed->target, result->message));
     else

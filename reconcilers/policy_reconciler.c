@@ -111,6 +111,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .manifests = r->manifests,
         .intents = &c->intents,
         .operand_namespace = c->o.operand_namespace,
+        .agent_image = c->o.agent_image,
         .now = now,
     };
 }
@@ -191,6 +192,7 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     const struct node_slot *some = any_stack_node(c);
     struct node_view view = { some ? some->node : NULL, c->strings };
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
+    facts.inventory = some ? cluster_inventory(c, some) : NULL;
     struct cluster_view v = view_of(r, stance, some ? &facts : NULL, now);
     v.children = gather_children(c, &a, &v.child_count);
     plan->epoch = c->epoch;
@@ -207,8 +209,17 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
         forget_failure(r); /* nothing is left to do: what was refused was carried out after all */
 }
 
+/* A child that was repaired looks as it should, though not all of its fields are Ostler's before it is applied as well. */
+static void doubt_unapplied(struct cluster *c, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->len; i++)
+        if (str_eq(plan->actions[i].verb, "Apply") && !plan->actions[i].accepted)
+            cluster_doubt(c, plan->actions[i].request.resource, plan->actions[i].target);
+}
+
 void policy_outcome(struct reconcilers *r, const struct executor_result *result)
 {
+    doubt_unapplied(r->cluster, result->plan);
     if (r->cluster->deleting) {
         r->cluster->deleting = false;
         cluster_tell_nodes(r->cluster);

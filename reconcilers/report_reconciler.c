@@ -100,10 +100,13 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     if (slot->told_ms)
         in->told_ms = now_ms - slot->told_ms;
     in->pods = slot->pods;
+    in->holders = cluster_holders(c, slot);
+    in->agent = cluster_agent_is_up(slot);
     in->words = slot->words;
+    in->stages = &slot->stages;
     in->refused = slot->refused;
     in->hold = slot->hold;
-    in->product = node_label(&view, "nvidia.com/gpu.product");
+    in->product = node_label(&view, LABEL_GPU_PRODUCT);
     in->driver_version = version_of(c, slot->summary.driver);
     in->stack_version = version_of(c, slot->summary.stack);
     in->target_version = version_of(c, waiting_turn_target(&slot->summary));
@@ -119,8 +122,9 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
     struct node_slot *slot = map_get(&c->slots, name);
     const struct node_summary *s = slot && slot->node ? &slot->summary : NULL;
     int64_t again_ms;
+    enum stance stance = cluster_stance(c, &again_ms);
     /* What was not looked at yet, or must not be, is reported on when it was. */
-    if (cluster_stance(c, &again_ms) == STANCE_HOLD || (s && !s->counted))
+    if (stance == STANCE_HOLD || (s && !s->counted))
         return;
     int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(slot, now_ms) : 0;
     if (wait_ms) {
@@ -134,6 +138,7 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
         .told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_present(c->informers[RESOURCE_GPU_NODE]),
+        .managing = stance == STANCE_MANAGE,
         .strings = c->strings,
         .drain = c->policy_valid ? &c->rollout.drain : NULL,
         .generation = object_generation(c->object),

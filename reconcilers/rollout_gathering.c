@@ -75,11 +75,13 @@ static const struct claim *claim_of(const struct gathering *g, const struct node
 static void look_at_pods(const struct gathering *g, struct node_slot *slot)
 {
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = slot->pods, .strings = g->c->strings, .spec = &g->c->rollout.drain }, g->a, &d);
+    drain_look(&(struct drain_input){ .pods = slot->pods, .strings = g->c->strings, .spec = &g->c->rollout.drain,
+                                      .holders = cluster_holders(g->c, slot) }, g->a, &d);
     slot->busy = 0;
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
         slot->busy += p->gpus > 0 && !p->deleting && p->running;
     slot->jobs = (unsigned) d.stuck;
+    slot->processes = (unsigned) d.host_count;
     slot->pods_epoch = g->c->epoch;
 }
 
@@ -89,8 +91,10 @@ static void count_pods(const struct gathering *g, struct node_slot *slot, struct
     if (slot->pods_epoch != g->c->epoch)
         look_at_pods(g, slot);
     n->busy = slot->busy;
-    if (n->claim || !str_eq(n->driver, n->target_driver))
+    if (n->claim || !str_eq(n->driver, n->target_driver)) {
         n->jobs = slot->jobs;
+        n->processes = slot->processes;
+    }
 }
 
 static bool is_recorded(const struct gathering *g, struct record_look *last, const char *tier, const char *hash)

@@ -9,7 +9,7 @@
 static struct render_context context_of(const struct cluster *c, const char *tier, const char *now, const char *target)
 {
     struct render_context ctx = { .operand_namespace = c->o.operand_namespace, .policy_name = POLICY_NAME,
-                                  .policy_uid = c->policy.uid, .hash = target };
+                                  .policy_uid = c->policy.uid, .hash = target, .agent_image = c->o.agent_image };
     if (*target && !str_eq(now, target))
         ctx.inputs = cluster_record((void *) c, tier, target);
     return ctx;

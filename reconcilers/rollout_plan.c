@@ -18,7 +18,8 @@ static struct drain *drains_of(const struct cluster *c, const struct rollout_gat
             continue;
         drain_look(&(struct drain_input){ .pods = g->slots[i]->pods, .strings = c->strings, .spec = &c->rollout.drain,
                                           .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0,
-                                          .closed_s = claim ? drain_closed_s(claim) : 0, .now_s = g->in.now_s },
+                                          .closed_s = claim ? drain_closed_s(claim) : 0, .now_s = g->in.now_s,
+                                          .holders = cluster_holders(c, g->slots[i]) },
                    a, &drains[i]);
     }
     return drains;

@@ -33,7 +33,15 @@ static const struct {
     [SPEC_NODE_ADD] = { FORM_ITSELF, "is added" },
     [SPEC_NODE_REMOVE] = { FORM_ITSELF, "is removed" },
     [SPEC_CRASH] = { FORM_ITSELF, "crashes" },
+    [SPEC_NODE_CUT_OFF] = { FORM_ITSELF, "is cut off" },
+    [SPEC_NODE_REJOIN] = { FORM_ITSELF, "is heard of again" },
     [SPEC_LABELLER_RESTART] = { FORM_ITSELF, "starts anew" },
+    [SPEC_EDIT_STATUS] = { FORM_OBJECT, "writes into the status of" },
+    [SPEC_GPUS_OUT] = { FORM_ITSELF, "loses its GPUs" },
+    [SPEC_GPUS_IN] = { FORM_ITSELF, "has its GPUs again" },
+    [SPEC_AGENT_SAYS] = { FORM_ITSELF, "has an agent that says what it is told to" },
+    [SPEC_AGENT_SILENT] = { FORM_ITSELF, "has an agent that falls silent" },
+    [SPEC_AGENT_RESTART] = { FORM_ITSELF, "has an agent that starts anew" },
 };
 
 /* "infer-2" for nodes, "daemonsets ostler-operands/exporter" for all else. */

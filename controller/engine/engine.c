@@ -102,12 +102,14 @@ static void work_when_ready(void *arg)
     }
 }
 
-/* Where their CRD has only come now, all that was not said is said. */
+/* Where their CRD has only come now, all that was not said is said; and a policy that goes waits to hear what there is of
+ * them. */
 static void on_reports(void *arg)
 {
     struct engine *en = arg;
     work_when_ready(en);
     cluster_tell_reports(&en->cluster);
+    want_policy(en, false);
 }
 
 static void on_leading(void *arg)
@@ -220,10 +222,10 @@ static void on_written(void *arg, enum resource_id resource, const json_t *objec
     cluster_written(&en->cluster, resource, object);
 }
 
-static bool on_seen(void *arg, enum resource_id resource, const json_t *object)
+static bool on_seen(void *arg, enum resource_id resource, const json_t *object, uint64_t list_rv)
 {
     struct engine *en = arg;
-    return cluster_seen(&en->cluster, resource, object);
+    return cluster_seen(&en->cluster, resource, object, list_rv);
 }
 
 static void on_answered(void *arg, const struct request *request, int status, const struct err *e)
@@ -302,7 +304,7 @@ struct engine *engine_new(const struct engine_options *o)
     engine_metrics_add(en);
     struct cluster_options c = { .operand_namespace = o->operand_namespace, .image_prefixes = o->image_prefixes,
                                  .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
-                                 .node_name = o->node_name, .own_pod = o->own_pod,
+                                 .agent_image = o->agent_image, .node_name = o->node_name, .own_pod = o->own_pod,
                                  .listener = { want_node, want_policy, en, want_rollout, want_report } };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en,

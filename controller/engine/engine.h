@@ -26,6 +26,7 @@ struct engine_options {
     const char *lease_namespace;
     const char *operand_namespace;
     const char *image_prefixes;        /* comma-separated; "" allows any */
+    const char *agent_image;           /* of the node agent; NULL: it runs nowhere */
     const char *own_pod;               /* "namespace/name" of the pod that it is in; NULL: not known, or none */
     const char *node_name;             /* the node that it runs on, which is upgraded last; NULL: not known, or on none */
     int64_t absent_grace_ms;           /* how long no policy must be seen before marks come off */

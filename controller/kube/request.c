@@ -102,6 +102,7 @@ static struct request with_body(enum resource_id id, const char *method, char *p
 #define MANAGER_QUERY "?fieldManager=" FIELD_MANAGER
 #define APPLY_QUERY MANAGER_QUERY "&force=true"
 #define APPLY_TYPE "application/apply-patch+yaml"
+#define MERGE_TYPE "application/merge-patch+json"
 
 struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object)
 {
@@ -115,8 +116,14 @@ struct request request_apply_status(enum resource_id id, const char *ns, const c
 
 struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY,
-                     "application/merge-patch+json", patch);
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY, MERGE_TYPE, patch);
+}
+
+struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns, const char *name,
+                                       const json_t *patch)
+{
+    CLEANUP_FREE char *query = xasprintf("?fieldManager=%s", manager);
+    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), query, MERGE_TYPE, patch);
 }
 
 struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch)

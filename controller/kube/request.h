@@ -54,6 +54,9 @@ struct request request_apply(enum resource_id id, const char *ns, const char *na
 struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object);
 /* JSON merge patch; put uid and resourceVersion into its metadata where a lost update would matter (409 then). */
 struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch);
+/* The same of /status, by another manager than FIELD_MANAGER, whose name needs no escaping. */
+struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns, const char *name,
+                                       const json_t *patch);
 /* Strategic merge patch of /status: lists are merged by their items' keys, so that those of others stay. With a uid as above. */
 struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch);
 /* JSON patch: an array of operations. */

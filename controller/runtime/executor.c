@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
 
@@ -137,6 +138,7 @@ static void take_answer(struct job *job)
 /* A list that is being looked through. */
 struct look {
     const struct job *job;
+    uint64_t rv; /* of the list */
     bool news;
 };
 
@@ -147,15 +149,33 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
     enum resource_id resource = l->job->plan.actions[l->job->at].request.resource;
     CLEANUP_JSON json_t *object = json_parse(text, len, e);
     if (object)
-        l->news |= o->seen(o->arg, resource, object);
+        l->news |= o->seen(o->arg, resource, object, l->rv);
     return object ? 0 : -1;
+}
+
+static int skip_item(void *arg, const char *text, size_t len, struct err *e)
+{
+    (void) arg, (void) text, (void) len, (void) e;
+    return 0;
+}
+
+/* It may stand behind the items. */
+static uint64_t version_of(const struct buf *list)
+{
+    struct split s;
+    split_init(&s, SPLIT_LIST, skip_item, NULL);
+    bool whole = split_feed(&s, buf_text(list), list->len, NULL) == 0 && split_complete(&s);
+    const struct buf *envelope = split_envelope(&s);
+    CLEANUP_JSON json_t *object = whole ? json_parse(buf_text(envelope), envelope->len, NULL) : NULL;
+    split_clear(&s);
+    return object ? object_rv(object) : 0;
 }
 
 /* What was seen goes on only where all of it was known. */
 static void take_look(const struct job *job, struct err *e)
 {
     const struct executor_options *o = &job->ex->o;
-    struct look l = { .job = job };
+    struct look l = { .job = job, .rv = version_of(&job->answer) };
     struct split s;
     split_init(&s, SPLIT_LIST, take_item, &l);
     s.left_out = o->unread ? o->unread(job->plan.actions[job->at].request.resource) : NULL;

@@ -35,8 +35,9 @@ struct executor_options {
     uint32_t (*epoch)(void *arg);
     /* An accepted write's answer: the object as the server has it now. Not of dry runs and evictions, whose answers are none. */
     void (*written)(void *arg, enum resource_id resource, const json_t *object);
-    /* An object that a look of a plan brought. Whether that was news: then the plan ends, since it was made without it. */
-    bool (*seen)(void *arg, enum resource_id resource, const json_t *object);
+    /* An object that a look of a plan brought, in a list of version `list_rv` (0: it has none). Whether that was news: then the
+     * plan ends, since it was made without it. */
+    bool (*seen)(void *arg, enum resource_id resource, const json_t *object, uint64_t list_rv);
     /* What that never looks at, as split.left_out has it. NULL: it looks at all. */
     const char *const *(*unread)(enum resource_id resource);
     /* Every answer: HTTP status or 0, and what became of the request (`e` without an error: accepted). May be NULL. */

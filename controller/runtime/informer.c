@@ -38,6 +38,7 @@ struct informer {
     enum err_kind trouble; /* its kind; ERR_NONE: there is none */
     bool started;
     bool absent;
+    bool looks;        /* and is looked for again */
     int64_t looked_ms; /* when it was last found to be absent */
     uint64_t restarts;
 };
@@ -170,6 +171,7 @@ static void fail(struct informer *inf, const struct err *e, int64_t retry_after_
 static void take_absence(struct informer *inf)
 {
     inf->absent = true;
+    inf->looks = false;
     table_list_begin(inf->table);
     table_list_end(inf->table, 0);
     watch_state_clear(&inf->watch);
@@ -195,6 +197,7 @@ static void take_page_end(struct informer *inf)
         step(inf, (struct watch_input){ .event = WATCH_PAGE, .rv = rv, .token = json_str(envelope, "metadata.continue") });
     inf->absent = false;
     if (next.list_complete) {
+        inf->looks = false;
         table_list_end(inf->table, object_rv_parse(rv));
         inf->heard_ms = loop_now(inf->loop);
         set_problem(inf, ERR_NONE, NULL);
@@ -343,8 +346,14 @@ void informer_look_again(struct informer *inf, int64_t apart_ms)
 {
     if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < apart_ms)
         return;
+    inf->looks = true;
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);
+}
+
+bool informer_looks(const struct informer *inf)
+{
+    return inf->looks;
 }
 
 bool informer_present(const struct informer *inf)

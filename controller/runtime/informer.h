@@ -40,6 +40,8 @@ const char *informer_problem(const struct informer *inf);
 enum resource_id informer_resource(const struct informer *inf);
 /* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
+/* Whether a resource that was absent is looked for again: nobody knows yet what there is of it. */
+bool informer_looks(const struct informer *inf);
 /* Lists again, since the projector keeps others from now on. Until that list is whole, what is known stays. */
 void informer_list_anew(struct informer *inf);
 /* Lists an absent resource again, but not sooner than this after the last time: for who would use it. */

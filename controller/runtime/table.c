@@ -146,3 +146,19 @@ bool table_written(struct table *t, const json_t *object)
     put(t, held, object, held ? held->seen : 0, t->list);
     return table_get(t, key) != held; /* one that says the same stays */
 }
+
+bool table_listed(struct table *t, const json_t *object, uint64_t list_rv)
+{
+    if (table_written(t, object))
+        return true;
+    CLEANUP_FREE char *key = table_key(object);
+    if (!t->synced || !list_rv || table_get(t, key))
+        return false;
+    struct record *fresh = t->ops.project(t->ops.arg, object);
+    bool kept = fresh != NULL;
+    if (kept)
+        t->ops.free(t->ops.arg, fresh);
+    if (kept && list_rv >= t->rv)
+        put(t, NULL, object, 0, t->list);
+    return kept;
+}

@@ -49,6 +49,10 @@ void table_event(struct table *t, const json_t *object, bool deleted);
 void table_bookmark(struct table *t, uint64_t rv);
 /* An answer to a request of ours brought the object. Whether that was news to whoever looks at it. */
 bool table_written(struct table *t, const json_t *object);
+/* A list that nothing else follows, as of version `list_rv`, brought the object: also one of which nothing was kept when the
+ * watch passed it, and would be by now. Whether that was news, or the list is older than what the watch has brought, so that
+ * nobody knows whether the object is still there. */
+bool table_listed(struct table *t, const json_t *object, uint64_t list_rv);
 /* "namespace/name" or "name" of an object; owned by the caller. */
 char *table_key(const json_t *object);
 

@@ -176,7 +176,8 @@ def nodes_are_reported_on(env):
         found = (((report or {}).get("status") or {}).get("state"), condition.get("status"))
         return found == (state, status) or str(found)
     env.wait(lambda: said("Failed", "False"), timeout=30)
-    contains(env.kubectl("get", "gpunodes", "-o", "wide"), ["MESSAGE", "ImagePullBackOff"], "kubectl get gpunodes -o wide")
+    contains(env.kubectl("get", "gpunodes", "-o", "wide"),
+             ["ASSIGNED", "KERNEL", "OS", "RUNTIME", "HOLDERS", "MESSAGE", "ImagePullBackOff"], "kubectl get gpunodes -o wide")
     env.edit({"exporter": {"version": None}})
     env.wait(lambda: said("Ready", "True"))
     shown = env.kubectl("get", "gpunodes")

@@ -184,6 +184,12 @@ def account_is_held_to_its_own_marks(env):
         assert refused, f"nobody refuses that it {what}"
     operator.strategic_patch("Node", node, {"status": {"conditions": [{"type": "GpuReady", "status": "False"}]}},
                              subresource="status")
+    # The value of a label is no name of one: it neither keeps Ostler from writing, nor makes what is called like it Ostler's.
+    marks = json.loads(env.get_node(node)["metadata"]["annotations"][MARKS])
+    said = json.dumps({**marks, "features": {"nvidia.com/gpu.family": "team"}}, separators=(",", ":"))
+    operator.merge_patch("Node", node, {"metadata": {"annotations": {MARKS: said}}})
+    refused = _refused(lambda: operator.merge_patch("Node", node, {"metadata": {"labels": {"team": None}}}))
+    assert refused, "a value counts as a name"
 
 
 @test

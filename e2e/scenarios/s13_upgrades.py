@@ -314,6 +314,50 @@ def new_node_is_closed_until_it_is_proven(env):
 
 
 @test
+def labels_of_gpus_are_left_to_gfd(env):
+    """What its GPUs are stands on a node; where GPU feature discovery comes, it has the word;
+    when it has gone, Ostler goes on."""
+    product, memory = "nvidia.com/gpu.product", "nvidia.com/gpu.memory"
+    theirs = {"nvidia.com/gfd.timestamp": "1", product: "theirs"}
+    env.policy({**spec_of(), **LIGHT, "validation": {"enabled": True}})
+    node = env.node("gpu", "nfd", images=2)
+    env.wait(lambda: product in env.labels(node), what="its product")
+    ours = env.labels(node)[product]
+    equal(env.labels(node)["nvidia.com/gpu.sharing-strategy"], "none", "how it is shared")
+    env.k.merge_patch("Node", node, {"metadata": {"labels": theirs}})
+    env.wait(lambda: product not in env.get_node(node)["metadata"]["annotations"]["ostler.dev/marks"],
+             what="it is not Ostler's any more")
+    env.wait_calm()
+    equal(env.labels(node)[product], "theirs", "its product")
+    env.k.merge_patch("Node", node, {"metadata": {"labels": dict.fromkeys(theirs)}})
+    env.wait(lambda: env.labels(node).get(product) == ours, what="it is Ostler's again")
+    env.edit({"nodeAgent": {"labels": "None"}})
+    env.wait(lambda: product not in env.labels(node), what="it is off")
+    assert memory in env.labels(node), "a label that had become somebody else's is taken off"
+
+
+@test
+def another_ostler_upgrades_nothing(env):
+    """An Ostler of another image, with which operands wait for the driver, changes their DaemonSets
+    and replaces no pod of theirs."""
+    def waits_with():
+        sets = {**env.daemonsets("toolkit"), **env.daemonsets("device-plugin"), **env.daemonsets("exporter")}
+        return {c["image"] for d in sets.values() for c in d["spec"]["template"]["spec"]["initContainers"] if c["name"] == "wait"}
+
+    with env.own_operator("--agent-image", "registry.example/ostler:1"):
+        node = env.serving("gpu", spec={"nodeAgent": {"enabled": False}})
+        env.wait_calm()
+        equal(waits_with(), {"registry.example/ostler:1"}, "what operands wait with")
+        before = {c: env.pod_uids(c) for c in ("driver", "toolkit", "device-plugin")}
+        labels = env.labels(node)
+    with env.own_operator("--agent-image", "registry.example/ostler:2"):
+        env.wait(lambda: waits_with() == {"registry.example/ostler:2"}, what="operands wait with the new image")
+        env.wait_calm()
+        equal({c: env.pod_uids(c) for c in before}, before, "pods of driver, toolkit and device plugin")
+        equal(env.labels(node), labels, "labels of the node")
+
+
+@test
 def stack_change_drains_nobody(env):
     """A new device plugin with all GPUs in use: pods and drivers stay, toolkit and plugin are replaced node by node."""
     nodes = fleet(env, 2)

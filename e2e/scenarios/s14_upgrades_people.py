@@ -1,13 +1,14 @@
 """14. Upgrades and people: their pods are waited for or asked to leave, and their word about a node counts at every step."""
 
+import kube
 import stations
 import upgrades
 from harness import contains, equal, long_test, test
-from names import CLAIM, DRIVER, GAVE_UP, HOLD, MANAGED, STACK
+from names import CLAIM, COMPONENT, DRIVER, GAVE_UP, HOLD, MANAGED, OPERANDS, STACK
 from rollouts import Ways, closed
 from stations import Stations
-from upgrades import (ALL_AT_ONCE, NEW, OLD, assert_end, budget, cordon, fleet, is_in_service, rollout_says, runs, service,
-                      serves, set_on_node, uid_of, upgrade, wait_phase, wait_runs, wait_said)
+from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, assert_end, budget, cordon, fleet, is_in_service, rollout_says, runs,
+                      service, serves, set_on_node, uid_of, upgrade, wait_phase, wait_runs, wait_said)
 
 # Pods that stand in the way of a drain: name of the node -> (what makes the pod, what is said of it)
 IN_THE_WAY = {
@@ -22,6 +23,49 @@ LEAVE = {
     "service": service,
     "polite": lambda env, node: upgrades.workload(env, "DaemonSet", node),
 }
+
+
+def agent_stands_in(env, node):
+    """A pod that is up and that Ostler takes for its agent on the node; what an agent would say others write."""
+    labels = {"app": f"agent-{node}", "app.kubernetes.io/managed-by": "ostler", COMPONENT: "node-agent"}
+    pod = {"nodeSelector": {"kubernetes.io/hostname": node}, "tolerations": [{"operator": "Exists"}],
+           "containers": [{"name": "agent", "image": "registry.example.com/agent:1"}]}
+    env.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": f"agent-{node}", "namespace": OPERANDS},
+                "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}})
+    env.wait(lambda: any(kube.pod_ready(p) for p in env.k.list("Pod", OPERANDS, labels=f"app=agent-{node}")), 15,
+             "the agent is up")
+
+
+def says_holders(env, node, *holders):
+    """The agent's word of who has a GPU of the node open."""
+    boot = env.get_node(node)["status"]["nodeInfo"]["bootID"]
+    seen = {"bootId": boot, "holders": [{"processes": 1, "minors": [0], **h} for h in holders], "holdersComplete": True}
+    env.k.merge_patch("GpuNode", node, {"status": {"inventory": seen}}, subresource="status")
+
+
+@test
+def holders_that_did_not_ask(env):
+    """A pod that has a GPU open though it asked for none is asked to leave; a process of the host is named, and waited for."""
+    quiet, host = fleet(env, ["quiet", "host"], LIGHT, **ALL_AT_ONCE)
+    env.wait_reported(quiet, host)
+    pod = upgrades.workload(env, "Deployment", quiet,
+                            {"containers": [{"name": "quiet", "image": "registry.example.com/quiet:1"}]})
+    uid, driver = uid_of(env, pod), env.pod_uids("driver", host)
+    for node in (quiet, host):
+        agent_stands_in(env, node)
+    says_holders(env, quiet, {"podUid": uid, "process": "python3"})
+    says_holders(env, host, {"process": "nv-hostengine", "unit": "dcgm.service", "pid": 812})
+    upgrade(env)
+    env.wait(lambda: uid_of(env, pod) != uid, what="the pod has left")
+    says_holders(env, quiet)
+    wait_runs(env, NEW, quiet)
+    wait_said(env, host, "process nv-hostengine (812, unit dcgm.service)")
+    waits_for = env.k.get("GpuNode", host)["status"]["waitingFor"][0]
+    equal((waits_for["kind"], waits_for["name"], waits_for["reason"]), ("Process", "nv-hostengine", "HostProcess"),
+          "what it waits for")
+    equal(env.pod_uids("driver", host), driver, "the driver that a process uses")
+    says_holders(env, host)
+    assert_end(env, NEW, [quiet, host])
 
 
 @test

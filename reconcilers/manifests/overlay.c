@@ -123,7 +123,8 @@ void overlay_append_names(json_t *parent, const char *key, json_t *value)
     size_t i;
     json_t *name;
     json_array_foreach (value, i, name)
-        json_array_append_new(list, json_pack("{s:O}", "name", name));
+        if (!json_find(list, "name", json_string_value(name)))
+            json_array_append_new(list, json_pack("{s:O}", "name", name));
 }
 
 static void merge_by_name(json_t *list, json_t *elements)

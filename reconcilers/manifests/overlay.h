@@ -30,7 +30,7 @@ struct overlay {
 overlay_put_fn overlay_put;
 /* Adds the elements of a list to the list. */
 overlay_put_fn overlay_append;
-/* Adds a list of names as objects with that name, as imagePullSecrets are. */
+/* Adds a list of names as objects with that name, as imagePullSecrets are; those that are there are not added again. */
 overlay_put_fn overlay_append_names;
 /* Adds the keys of an object, or the elements of a list by their name; what has the same key or
  * name is replaced. */

@@ -24,13 +24,16 @@ enum manifest {
     EXPORTER,
     EXPORTER_SERVICE,
     EXPORTER_MONITOR,
+    NODE_AGENT,
     RUNTIME_CLASS,
 };
 
 #define BIT(m) (UINT32_C(1) << (m))
-/* NVIDIA's images, whose place the policy gives; Google's installer is on the node. */
-#define WITH_IMAGE (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
+/* Google's installer is on the node; where all other images are is said from outside. */
+#define WITH_IMAGE (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER) | BIT(NODE_AGENT))
 #define DAEMONSETS (WITH_IMAGE | BIT(DRIVER_COS))
+/* Those that wait for the driver or the toolkit. */
+#define WAITING (BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
 
 static const char *const files[] = {
     [DRIVER_CONTAINER] = "driver/container.yaml",
@@ -40,6 +43,7 @@ static const char *const files[] = {
     [EXPORTER] = "exporter/daemonset.yaml",
     [EXPORTER_SERVICE] = "exporter/service.yaml",
     [EXPORTER_MONITOR] = "exporter/servicemonitor.yaml",
+    [NODE_AGENT] = "node-agent/daemonset.yaml",
     [RUNTIME_CLASS] = "runtime/runtimeclass.yaml",
 };
 
@@ -56,6 +60,7 @@ static const struct object_row {
     [RENDER_EXPORTER] = { "exporter", NULL, EXPORTER },
     [RENDER_EXPORTER_SERVICE] = { "exporter", NULL, EXPORTER_SERVICE },
     [RENDER_EXPORTER_MONITOR] = { "exporter", NULL, EXPORTER_MONITOR },
+    [RENDER_NODE_AGENT] = { "node-agent", NULL, NODE_AGENT },
     [RENDER_RUNTIME_CLASS] = { "", NULL, RUNTIME_CLASS },
 };
 
@@ -67,6 +72,7 @@ struct condition {
 };
 #define RUNTIME(name) { "inputs.runtime", name }
 #define DISTRIBUTION(name) { "inputs.distribution", name }
+#define WITHOUT_AGENT { "agent.known", "false" }
 static const struct part {
     enum manifest manifest;
     const char *file;
@@ -74,6 +80,7 @@ static const struct part {
 } parts[] = {
     { DRIVER_CONTAINER, "driver/parts/entitlement.yaml", { { "inputs.entitlement", "true" } } },
     { DRIVER_CONTAINER, "driver/parts/open-modules.yaml", { { "inputs.kernelModule", "Open" } } },
+    { TOOLKIT, "toolkit/parts/no-agent.yaml", { WITHOUT_AGENT } },
     { TOOLKIT, "toolkit/parts/containerd.yaml", { RUNTIME("containerd"), DISTRIBUTION("stock") } },
     { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k3s") } },
     { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("rke2") } },
@@ -84,6 +91,7 @@ static const struct part {
     { TOOLKIT, "toolkit/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { TOOLKIT, "toolkit/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
     { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
+    { DEVICE_PLUGIN, "device-plugin/parts/no-agent.yaml", { WITHOUT_AGENT } },
     { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
     { DEVICE_PLUGIN, "device-plugin/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
     { DEVICE_PLUGIN, "device-plugin/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
@@ -99,17 +107,24 @@ static const struct part {
     { DEVICE_PLUGIN,
       "device-plugin/parts/config-mig.yaml",
       { { "inputs.devicePlugin.config", NULL }, { "inputs.devicePlugin.migStrategy", "none" } } },
+    { EXPORTER, "exporter/parts/no-agent.yaml", { WITHOUT_AGENT } },
     { EXPORTER, "exporter/parts/docker.yaml", { RUNTIME("docker") } },
     { EXPORTER, "exporter/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
     { EXPORTER, "exporter/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
     { EXPORTER, "exporter/parts/metrics-config.yaml", { { "section.metricsConfig", NULL } } },
 };
 
+#define AGENT_TERMS \
+    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
 /* What is put where, after the parts. `from` is a path in the values that values_of() makes. */
 static const struct overlay overlays[] = {
     { WITH_IMAGE, OVERLAY_ALL_CONTAINERS, "image", overlay_put, "derived.image" },
     { WITH_IMAGE, OVERLAY_ALL_CONTAINERS, "imagePullPolicy", overlay_put,
       "section.imagePullPolicy" },
+    { WAITING, "wait", "image", overlay_put, "agent.image" },
+    { WAITING, "wait", "imagePullPolicy", overlay_put, "agent.imagePullPolicy" },
+    { WAITING, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "agent.imagePullSecrets" },
     { DAEMONSETS, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
     { DAEMONSETS, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
       "section.imagePullSecrets" },
@@ -154,6 +169,9 @@ static const struct overlay overlays[] = {
       "section.metricsConfig" },
     { BIT(EXPORTER), "exporter", "env", overlay_merge, "inputs.env" },
     { BIT(EXPORTER), "exporter", "args", overlay_append, "inputs.args" },
+
+    { BIT(NODE_AGENT), NULL, AGENT_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
+    { BIT(NODE_AGENT), NULL, AGENT_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
 
     { BIT(EXPORTER_MONITOR), NULL, "spec.endpoints[0].interval", overlay_put,
       "section.serviceMonitor.interval" },

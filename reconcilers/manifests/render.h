@@ -16,6 +16,7 @@ enum render_object {
     RENDER_EXPORTER,         /* DaemonSet, a follower */
     RENDER_EXPORTER_SERVICE, /* Service */
     RENDER_EXPORTER_MONITOR, /* ServiceMonitor of the Prometheus operator */
+    RENDER_NODE_AGENT,       /* DaemonSet of the node agent, which follows nothing */
     RENDER_RUNTIME_CLASS,    /* RuntimeClass `nvidia`, cluster-scoped */
     RENDER_OBJECTS,
 };
@@ -29,9 +30,12 @@ struct render_context {
     const char *policy_name;
     const char *policy_uid;
     const json_t *spec; /* effective spec: the pool's for tiers, the policy's for followers */
-    /* Of the revision; of the exporter exporter_inputs(); NULL where there are none. */
+    /* Of the revision; of the exporter exporter_inputs(), of the agent agent_inputs(); NULL where there are none. */
     const json_t *inputs;
     const char *hash; /* of the revision; NULL for objects that belong to none */
+    /* Ostler's own image, of which operands have an init container that waits; NULL: not known, so that their own images wait. It
+     * is no input: a new Ostler makes no new revision. */
+    const char *agent_image;
 };
 
 /* The manifests, checked. One per process; render functions only read it. */
@@ -84,7 +88,7 @@ void render_revision_name(const char *tier, const char *hash, char out[static RE
  * render_object() has done so. */
 void render_seal(json_t *object);
 /* The operand that an object belongs to, as in app.kubernetes.io/component: "driver", "toolkit",
- * "device-plugin", "exporter"; "" for the RuntimeClass. */
+ * "device-plugin", "exporter", "node-agent"; "" for the RuntimeClass. */
 const char *render_component(enum render_object what);
 
 #endif

@@ -107,6 +107,13 @@ static json_t *derive_interval_ms(const json_t *inputs, const json_t *section)
                                                          : NULL;
 }
 
+/* Whole, as the chart has it. */
+static json_t *derive_agent_image(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    return json_text(json_str_or_empty(inputs, "image"));
+}
+
 static const struct derived {
     enum render_object object;
     const char *key;
@@ -122,22 +129,35 @@ static const struct derived {
     { RENDER_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
     { RENDER_EXPORTER, "image", derive_image },
     { RENDER_EXPORTER, "intervalMs", derive_interval_ms },
+    { RENDER_NODE_AGENT, "image", derive_agent_image },
 };
 
 /* The section of the spec that an object is made from. */
-static const enum policy_operand sections[] = {
-    [RENDER_DRIVER] = POLICY_DRIVER,
-    [RENDER_TOOLKIT] = POLICY_TOOLKIT,
-    [RENDER_DEVICE_PLUGIN] = POLICY_DEVICE_PLUGIN,
-    [RENDER_EXPORTER] = POLICY_EXPORTER,
-    [RENDER_EXPORTER_SERVICE] = POLICY_EXPORTER,
-    [RENDER_EXPORTER_MONITOR] = POLICY_EXPORTER,
-    [RENDER_RUNTIME_CLASS] = POLICY_TOOLKIT,
+static const char *const sections[] = {
+    [RENDER_DRIVER] = "driver",
+    [RENDER_TOOLKIT] = "toolkit",
+    [RENDER_DEVICE_PLUGIN] = "devicePlugin",
+    [RENDER_EXPORTER] = "exporter",
+    [RENDER_EXPORTER_SERVICE] = "exporter",
+    [RENDER_EXPORTER_MONITOR] = "exporter",
+    [RENDER_NODE_AGENT] = "nodeAgent",
+    [RENDER_RUNTIME_CLASS] = "toolkit",
 };
+
+/* Where the image is not known, nothing but that. */
+static json_t *agent_values(const struct render_context *ctx)
+{
+    json_t *section = json_object_get(ctx->spec, "nodeAgent");
+    if (!ctx->agent_image)
+        return json_pack("{s:b}", "known", 0);
+    return json_pack("{s:b, s:o, s:O*, s:O*}", "known", 1, "image", json_text(ctx->agent_image),
+                     "imagePullPolicy", json_object_get(section, "imagePullPolicy"),
+                     "imagePullSecrets", json_object_get(section, "imagePullSecrets"));
+}
 
 json_t *values_of(enum render_object what, const struct render_context *ctx)
 {
-    json_t *section = json_object_get(ctx->spec, policy_operand_name(sections[what]));
+    json_t *section = json_object_get(ctx->spec, sections[what]);
     json_t *values = json_object();
     json_object_set(values, "section", section);
     json_object_set(values, "inputs", (json_t *) ctx->inputs);
@@ -150,5 +170,6 @@ json_t *values_of(enum render_object what, const struct render_context *ctx)
             json_object_set_new(follows, derived[i].key, value);
     }
     json_object_set_new(values, "derived", follows);
+    json_object_set_new(values, "agent", agent_values(ctx));
     return values;
 }

@@ -4,10 +4,11 @@
 
 static const struct {
     const char *name, *tier;
-} components[COMPONENT_COUNT + 1] = {
+} components[COMPONENT_NONE + 1] = {
 #define X(id, name, tier) [COMPONENT_##id] = { name, tier },
     COMPONENTS(X)
 #undef X
+        [COMPONENT_AGENT] = { "node-agent", "" },
         [COMPONENT_NONE] = { "", "" },
 };
 
@@ -23,7 +24,7 @@ const char *component_tier(enum component c)
 
 enum component component_parse(const char *name)
 {
-    for (int i = 0; i < COMPONENT_COUNT; i++)
+    for (int i = 0; i < COMPONENT_NONE; i++)
         if (str_eq(components[i].name, name))
             return (enum component) i;
     return COMPONENT_NONE;

@@ -1,4 +1,4 @@
-/* The operands as pods on a node see them. */
+/* The operands as pods on a node see them, and the node's agent. */
 #ifndef OSTLER_RECONCILERS_MODEL_COMPONENT_H
 #define OSTLER_RECONCILERS_MODEL_COMPONENT_H
 
@@ -14,7 +14,8 @@ enum component {
     COMPONENTS(X)
 #undef X
     COMPONENT_COUNT,
-    COMPONENT_NONE = COMPONENT_COUNT
+    COMPONENT_AGENT = COMPONENT_COUNT, /* the agent: no operand, since nothing that a GPU needs comes from it */
+    COMPONENT_NONE,
 };
 
 /* "driver", "device-plugin", …; "" for COMPONENT_NONE. */

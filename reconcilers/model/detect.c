@@ -5,11 +5,13 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/node_inventory.h"
 
 #define NFD "feature.node.kubernetes.io/"
 
 /* Signs of a GPU, in the order in which they are believed. */
 static const struct sign gpu_signs[] = {
+    { SIGN_INVENTORY, NULL, NULL, "Ostler's agent on the node sees an NVIDIA GPU" },
     { SIGN_LABEL, NFD "pci-10de.present", "true",
       "Node Feature Discovery found an NVIDIA PCI device" },
     { SIGN_LABEL, NFD "pci-0300_10de.present", "true",
@@ -85,11 +87,19 @@ struct subject {
     const void *labels;
     const char *os_image;
     const char *image;
+    const struct node_inventory *inventory;
 };
+
+static bool sees_gpu(const struct node_inventory *i)
+{
+    return i && (i->gpus > i->passed_on || i->lost);
+}
 
 static bool holds(const struct sign *sign, const struct subject *s)
 {
     switch (sign->place) {
+    case SIGN_INVENTORY:
+        return sees_gpu(s->inventory);
     case SIGN_LABEL: {
         const char *value = s->label ? s->label(s->labels, sign->key) : NULL;
         return value && (sign->value ? str_eq(value, sign->value) : !str_eq(value, "false"));
@@ -115,7 +125,8 @@ static struct subject node_subject(const struct node_facts *facts)
 {
     return (struct subject){ .label = facts->label,
                              .labels = facts->labels,
-                             .os_image = facts->os_image };
+                             .os_image = facts->os_image,
+                             .inventory = facts->inventory };
 }
 
 const struct sign *detect_gpu(const struct node_facts *facts)
@@ -127,7 +138,8 @@ const struct sign *detect_gpu(const struct node_facts *facts)
 bool detect_looked_at(const struct node_facts *facts)
 {
     struct subject s = node_subject(facts);
-    return detect_gpu(facts) || first(looked_at_signs, ARRAY_LEN(looked_at_signs), &s);
+    bool by_agent = facts->inventory && facts->inventory->gpus_known;
+    return by_agent || detect_gpu(facts) || first(looked_at_signs, ARRAY_LEN(looked_at_signs), &s);
 }
 
 const struct sign *detect_foreign_node(const struct node_facts *facts)

@@ -9,6 +9,7 @@
 
 /* Where a row looks. */
 enum sign_place {
+    SIGN_INVENTORY, /* the agent on the node sees a GPU that is not for virtual machines */
     SIGN_LABEL,    /* the label `key` has the value `value`; NULL: any value but "false" */
     SIGN_OS_IMAGE, /* osImage starts with `key` and contains `value` (NULL: need not) */
     SIGN_IMAGE,    /* a container's image contains `key` */
@@ -26,8 +27,8 @@ struct sign {
 /* The first sign that the node has an NVIDIA GPU, in the order in which they are believed, or NULL.
  * Allocatable nvidia.com/gpu is not among them: it is no label, the caller looks at it last. */
 const struct sign *detect_gpu(const struct node_facts *facts);
-/* Whether anything that finds GPUs has looked at this node: Node Feature Discovery runs there, or a
- * sign of detect_gpu() is there. Where no node of a cluster has been looked at, no GPUs means
+/* Whether anything that finds GPUs has looked at this node: Ostler's agent or Node Feature Discovery
+ * runs there, or a sign of detect_gpu() is there. Where no node of a cluster has been looked at, no GPUs means
  * nothing. */
 bool detect_looked_at(const struct node_facts *facts);
 /* The sign that somebody else installs driver and device plugin on this node, or NULL. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/request.h"
 
 static const char *owner_of(const json_t *object)
 {
@@ -75,6 +76,22 @@ static struct last_words *words_of(const json_t *object)
     return w;
 }
 
+/* When somebody but Ostler last wrote its status: the agent on the node. */
+static uint32_t said_at(const json_t *object)
+{
+    int64_t newest_us = 0;
+    size_t i;
+    json_t *writer;
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, writer) {
+        const char *time = json_str(writer, "time");
+        bool agents = str_eq(json_str(writer, "subresource"), "status") && !str_eq(json_str(writer, "manager"), FIELD_MANAGER);
+        int64_t us = agents && time ? clock_parse_rfc3339(time) : 0;
+        if (us > newest_us)
+            newest_us = us;
+    }
+    return newest_us / 1000000 < UINT32_MAX ? (uint32_t) (newest_us / 1000000) : 0;
+}
+
 struct gpu_node *gpu_node_project(const json_t *object)
 {
     struct gpu_node *g = xcalloc(1, sizeof *g);
@@ -85,28 +102,38 @@ struct gpu_node *gpu_node_project(const json_t *object)
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
     g->words = words_of(object);
+    g->inventory = node_inventory_read(json_at(object, "status." GPU_NODE_INVENTORY));
+    if (g->inventory)
+        g->inventory->said_s = said_at(object);
+    g->holders = node_holders_read(json_at(object, "status." GPU_NODE_INVENTORY));
+    node_stages_read(json_object_get(object, "status"), &g->stages);
     g->deleting = object_is_deleting(object);
     return g;
 }
 
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b)
 {
-    return a->said == b->said && a->deleting == b->deleting && a->owner == b->owner;
+    return a->said == b->said && a->deleting == b->deleting && a->owner == b->owner &&
+           node_inventory_same(a->inventory, b->inventory) && node_holders_same(a->holders, b->holders);
 }
 
 void gpu_node_free(struct gpu_node *g)
 {
     last_words_free(g->words);
+    free(g->inventory);
+    node_holders_free(g->holders);
     free(g->head.key);
     free(g);
 }
 
 uint64_t gpu_node_said(const json_t *status)
 {
-    if (!status)
-        return 0;
     CLEANUP_JSON json_t *said = json_copy((json_t *) status);
     json_object_del(said, GPU_NODE_GENERATION);
+    json_object_del(said, GPU_NODE_STAGES);
+    json_object_del(said, GPU_NODE_INVENTORY);
+    if (json_object_size(said) == 0)
+        return 0;
     CLEANUP_FREE char *text = json_canonical(said);
     return str_hash(text, strlen(text));
 }

@@ -7,10 +7,15 @@
 #include <stdint.h>
 
 #include "kube/record.h"
+#include "reconcilers/model/node_holders.h"
+#include "reconcilers/model/node_inventory.h"
+#include "reconcilers/model/node_stages.h"
 
 #define GPU_NODE_KIND "GpuNode"
 /* The member of its status that may be out of date: a policy that changes nothing on a node does not write its report anew. */
 #define GPU_NODE_GENERATION "policyGeneration"
+/* The member of its status that the agent on the node writes; the others are Ostler's. */
+#define GPU_NODE_INVENTORY "inventory"
 
 /* Longest state and time that are kept; what is longer is not ours. */
 enum { GPU_NODE_STATE_MAX = 16, GPU_NODE_TIME_MAX = 24 };
@@ -39,6 +44,9 @@ struct gpu_node {
     int64_t since_s;                  /* status.since, seconds of the epoch; 0: it is no time as we write it */
     uint64_t said;                    /* gpu_node_said() of its status */
     struct last_words *words;         /* status.lastWords; NULL: it says none. Owned */
+    struct node_inventory *inventory; /* what the agent on the node has seen; NULL: it was silent so far. Owned */
+    struct node_stages stages;        /* how long the node took to become ready, as its status says */
+    struct node_holders *holders;     /* who has a GPU open, as that says; NULL: nobody, or it does not say. Owned */
     bool deleting;
 };
 
@@ -50,7 +58,8 @@ bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b);
 void gpu_node_free(struct gpu_node *g);
 /* A Node's uid, in short; 0 for "", which is none. */
 uint64_t gpu_node_owner(const char *uid);
-/* What a status says, as a hash of all but GPU_NODE_GENERATION; 0 for NULL. */
+/* What a status says of Ostler's, as a hash: all but GPU_NODE_GENERATION, GPU_NODE_STAGES and GPU_NODE_INVENTORY; 0 where nothing
+ * is said. */
 uint64_t gpu_node_said(const json_t *status);
 
 #endif

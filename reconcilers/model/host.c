@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/model/node_inventory.h"
 
 #define NFD_OS_ID "feature.node.kubernetes.io/system-os_release.ID"
 #define NFD_OS_VERSION "feature.node.kubernetes.io/system-os_release.VERSION_ID"
@@ -145,8 +146,27 @@ static void set_os(struct host *host, const struct node_facts *facts)
         snprintf(host->os, sizeof host->os, "%s%s", os->id, version);
 }
 
+/* The runtime that the kubelet says it uses. */
+static enum host_runtime named_runtime(const struct node_facts *facts)
+{
+    for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
+        if (str_has_prefix(str_or_empty(facts->runtime_version), runtimes[i].prefix))
+            return (enum host_runtime) i;
+    return RUNTIME_UNKNOWN;
+}
+
+/* Whether the agent has found the runtime that the kubelet uses. */
+static bool has_seen_runtime(const struct node_facts *facts)
+{
+    enum host_runtime named = named_runtime(facts), seen = facts->inventory ? facts->inventory->runtime : RUNTIME_UNKNOWN;
+    return seen != RUNTIME_UNKNOWN && (named == seen || named == RUNTIME_UNKNOWN);
+}
+
+/* Whose the socket is that the agent has found; without one, what versions and labels make likely. */
 static enum host_distribution distribution_of(const struct node_facts *facts)
 {
+    if (has_seen_runtime(facts))
+        return facts->inventory->distribution;
     const char *kubelet = str_or_empty(facts->kubelet_version);
     for (size_t i = 0; i < ARRAY_LEN(distributions); i++) {
         if (distributions[i].kubelet && strstr(kubelet, distributions[i].kubelet))
@@ -157,12 +177,17 @@ static enum host_distribution distribution_of(const struct node_facts *facts)
     return DISTRIBUTION_STOCK;
 }
 
+/* The agent looked for it where runtimes are, and it is elsewhere: nobody knows which configuration counts. */
+static bool is_elsewhere(const struct node_facts *facts)
+{
+    return facts->inventory && facts->inventory->runtime_missing;
+}
+
 static enum host_runtime runtime_of(const struct node_facts *facts)
 {
-    for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
-        if (str_has_prefix(str_or_empty(facts->runtime_version), runtimes[i].prefix))
-            return (enum host_runtime) i;
-    return RUNTIME_UNKNOWN;
+    if (is_elsewhere(facts))
+        return RUNTIME_UNKNOWN;
+    return has_seen_runtime(facts) ? facts->inventory->runtime : named_runtime(facts);
 }
 
 /* 107 of "1.7.28": enough to compare. */
@@ -178,7 +203,7 @@ static bool has_cdi(const struct host *host, const struct node_facts *facts)
 {
     if (host->runtime == RUNTIME_CRIO)
         return true;
-    if (host->runtime != RUNTIME_CONTAINERD)
+    if (named_runtime(facts) != RUNTIME_CONTAINERD)
         return false;
     const char *version = facts->runtime_version + strlen(runtimes[RUNTIME_CONTAINERD].prefix);
     return version_number(version) >= distributions[host->distribution].cdi_containerd;
@@ -218,6 +243,9 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
     if (host->runtime != RUNTIME_UNKNOWN)
         return NULL;
     const char *version = str_or_empty(facts->runtime_version);
+    if (is_elsewhere(facts))
+        return "its container runtime has its socket at none of the places that Ostler knows (status.inventory of its GpuNode "
+               "has what was found): configure the runtime on the node and set toolkit.enabled to false";
     if (!version[0])
         return "the node does not say which container runtime it has (status.nodeInfo.containerRuntimeVersion is empty)";
     return arena_printf(a,
@@ -234,4 +262,22 @@ const char *host_runtime_name(enum host_runtime runtime)
 const char *host_distribution_name(enum host_distribution distribution)
 {
     return distributions[distribution].name;
+}
+
+/* The agent calls runtimes as kubelets do, without what comes after it. */
+enum host_runtime host_runtime_parse(const char *name)
+{
+    CLEANUP_FREE char *prefix = name ? xasprintf("%s://", name) : NULL;
+    for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
+        if (str_eq(prefix, runtimes[i].prefix))
+            return (enum host_runtime) i;
+    return RUNTIME_UNKNOWN;
+}
+
+enum host_distribution host_distribution_parse(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(distributions); i++)
+        if (str_eq(name, distributions[i].name))
+            return (enum host_distribution) i;
+    return DISTRIBUTION_STOCK;
 }

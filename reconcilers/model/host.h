@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "kube/selector.h"
 
+struct node_inventory;
+
 /* What the tables look at. Strings are borrowed; NULL counts as absent. */
 struct node_facts {
     selector_lookup_fn *label;
@@ -17,6 +19,7 @@ struct node_facts {
     const char *kubelet_version; /* status.nodeInfo.kubeletVersion */
     const char *runtime_version; /* status.nodeInfo.containerRuntimeVersion */
     const char *architecture;    /* status.nodeInfo.architecture */
+    const struct node_inventory *inventory; /* what the agent on the node has seen; NULL: it is silent */
 };
 
 enum host_runtime { RUNTIME_UNKNOWN, RUNTIME_CONTAINERD, RUNTIME_CRIO, RUNTIME_DOCKER };
@@ -57,5 +60,9 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
 const char *host_runtime_name(enum host_runtime runtime);
 /* "stock", "k3s", "rke2", "microk8s" or "k0s". */
 const char *host_distribution_name(enum host_distribution distribution);
+/* The runtime that the node's agent calls so ("containerd", "cri-o", "docker"); RUNTIME_UNKNOWN for NULL and any other name. */
+enum host_runtime host_runtime_parse(const char *name);
+/* The distribution of a name; DISTRIBUTION_STOCK for NULL and any other name. */
+enum host_distribution host_distribution_parse(const char *name);
 
 #endif

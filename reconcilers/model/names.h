@@ -9,12 +9,17 @@
 #define LABEL_GPU_PRESENT "nvidia.com/gpu.present"
 #define LABEL_DRIVER "ostler.dev/driver"
 #define LABEL_STACK "ostler.dev/stack"
-/* Labels of a Node that say what its proof saw, as GPU feature discovery writes them; the last five are older names of
- * the same. */
+/* Labels of a Node that say what its GPUs are (gpu_features.h), as GPU feature discovery writes them; the last five are older
+ * names of the same. */
 #define LABEL_GPU_PRODUCT "nvidia.com/gpu.product"
 #define LABEL_GPU_COUNT "nvidia.com/gpu.count"
 #define LABEL_GPU_MEMORY "nvidia.com/gpu.memory"
 #define LABEL_GPU_FAMILY "nvidia.com/gpu.family"
+#define LABEL_GPU_MACHINE "nvidia.com/gpu.machine"
+#define LABEL_GPU_REPLICAS "nvidia.com/gpu.replicas"
+#define LABEL_GPU_SHARING "nvidia.com/gpu.sharing-strategy"
+#define LABEL_MIG_CAPABLE "nvidia.com/mig.capable"
+#define LABEL_MIG_STRATEGY "nvidia.com/mig.strategy"
 #define LABEL_COMPUTE_MAJOR "nvidia.com/gpu.compute.major"
 #define LABEL_COMPUTE_MINOR "nvidia.com/gpu.compute.minor"
 #define LABEL_DRIVER_MAJOR "nvidia.com/cuda.driver-version.major"
@@ -29,6 +34,8 @@
 #define LABEL_OLD_DRIVER_REV "nvidia.com/cuda.driver.rev"
 #define LABEL_OLD_CUDA_MAJOR "nvidia.com/cuda.runtime.major"
 #define LABEL_OLD_CUDA_MINOR "nvidia.com/cuda.runtime.minor"
+/* That GPU feature discovery itself has written them. */
+#define LABEL_GFD_TIMESTAMP "nvidia.com/gfd.timestamp"
 /* Labels of a Node that people write. */
 #define LABEL_MANAGED "ostler.dev/managed"
 #define LABEL_DEPLOY_OPERANDS "nvidia.com/gpu.deploy.operands"
@@ -70,6 +77,8 @@
 #define ANNOTATION_RETRIED "ostler.dev/retried-"
 
 #define RESOURCE_GPU "nvidia.com/gpu"
+/* What MIG slices of a kind are called begins so; its profile follows. */
+#define RESOURCE_MIG "nvidia.com/mig-"
 #define RESOURCE_PREFIX "nvidia.com/"
 
 #endif

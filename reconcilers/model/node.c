@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -11,12 +12,16 @@
 #include "kube/object.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/node_inventory.h"
 
 /* More labels than any node has; what is beyond is not looked at. */
 enum { LABELS_MAX = 4096 };
 
 /* Interned texts of a record, besides its labels. */
-enum { TEXTS = 11 };
+enum { TEXTS = 12 };
+
+/* Longest text of slices: far more kinds than one GPU can be divided into. */
+enum { SLICES_MAX_BYTES = 512 };
 
 static void project_labels(struct intern *in, struct node *n, const json_t *labels)
 {
@@ -57,6 +62,35 @@ static int32_t count_gpus(const json_t *allocatable, const char **ret_device)
             *ret_device = key;
     }
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Kinds of slices, by name, so that the same ones are the same text. */
+static uint32_t project_slices(struct intern *in, const json_t *allocatable)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(SLICES_MAX_BYTES);
+    const char **names = xcalloc(json_object_size(allocatable) + 1, sizeof *names), *key;
+    size_t count = 0;
+    json_t *value;
+    json_object_foreach ((json_t *) allocatable, key, value)
+        if (str_has_prefix(key, RESOURCE_MIG))
+            names[count++] = key;
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++) {
+        const char *amount = json_key(allocatable, names[i]);
+        int64_t n;
+        if (!amount || !str_parse_int(amount, 1, INT32_MAX, &n))
+            continue;
+        CLEANUP_FREE char *kind = xasprintf("%s%s=%lld", text.len ? "," : "", names[i] + strlen(RESOURCE_MIG), (long long) n);
+        if (!buf_add(&text, kind, strlen(kind)))
+            break;
+    }
+    free(names);
+    return intern_add(in, text.len ? buf_text(&text) : NULL);
 }
 
 /* A kubelet that had devices once goes on showing their names, with none of them. */
@@ -139,9 +173,11 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->kubelet = intern_add(in, json_str(info, "kubeletVersion"));
     n->runtime = intern_add(in, json_str(info, "containerRuntimeVersion"));
     n->architecture = intern_add(in, json_str(info, "architecture"));
+    n->boot = inventory_boot(json_str(info, "bootID"));
     const char *device;
     n->gpus = count_gpus(json_at(object, "status.allocatable"), &device);
     n->device = intern_add(in, device);
+    n->slices = project_slices(in, json_at(object, "status.allocatable"));
     n->has_served = n->gpus > 0 || shows_devices(json_at(object, "status.capacity"));
     n->ready = is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
@@ -154,8 +190,8 @@ struct node *node_project(struct intern *in, const json_t *object)
 /* The interned texts of a node. */
 static void texts_of(const struct node *n, uint32_t out[static TEXTS])
 {
-    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->os_image, n->kernel,
-                                  n->kubelet, n->runtime, n->architecture };
+    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->slices, n->os_image,
+                                  n->kernel, n->kubelet, n->runtime, n->architecture };
     memcpy(out, ids, sizeof ids);
 }
 
@@ -177,7 +213,8 @@ static unsigned flags_of(const struct node *n)
 bool node_same(const struct node *a, const struct node *b)
 {
     return a->label_count == b->label_count && a->gpus == b->gpus && flags_of(a) == flags_of(b) &&
-           a->up_since_s == b->up_since_s && memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
+           a->up_since_s == b->up_since_s && a->boot == b->boot &&
+           memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }
 

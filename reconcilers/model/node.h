@@ -30,9 +30,11 @@ struct node {
     uint32_t proof;          /* the same: ostler.dev/proof */
     /* Interned: the resource that a proof asks one of, "nvidia.com/gpu"; INTERN_NONE: the kubelet has none to give. */
     uint32_t device;
+    uint32_t slices;         /* interned: kinds of MIG slices that it has, by name: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
     uint16_t label_count;
+    uint64_t boot;           /* inventory_boot() of status.nodeInfo.bootID: which start of the machine this is; 0: not known */
     int64_t up_since_s;      /* since when it has been Ready, by its own condition; 0: it is not, or does not say */
     struct node_condition gpu_ready;
     bool ready;              /* condition Ready is True, or not there yet */

@@ -208,12 +208,21 @@ static bool said_host_driver(const json_t *object)
     return detect_host_driver(ended ? json_str(ended, "message") : json_str(first, "lastState.terminated.message"));
 }
 
+static uint32_t time_made(const json_t *object)
+{
+    const char *text = json_str(object, "metadata.creationTimestamp");
+    int64_t s = text ? clock_parse_rfc3339(text) / 1000000 : 0;
+    return s > 0 && s < UINT32_MAX ? (uint32_t) s : 0;
+}
+
 static void look_at_status(struct intern *in, struct pod *p, const json_t *object)
 {
     const json_t *conditions = json_at(object, "status.conditions");
     p->ready = str_eq(condition_status(conditions, "Ready"), "True");
-    if (p->ready)
+    if (p->ready) {
+        p->made_s = p->is_task ? 0 : time_made(object); /* it stands where a one-off pod has its problem's word */
         return;
+    }
     look_at_containers(in, p, json_at(object, "status.initContainerStatuses"));
     look_at_containers(in, p, json_at(object, "status.containerStatuses"));
     const json_t *scheduled = condition_find(conditions, "PodScheduled");
@@ -264,13 +273,6 @@ static bool tolerates_upgrade(const json_t *tolerations)
             return true;
     }
     return false;
-}
-
-static uint32_t time_made(const json_t *object)
-{
-    const char *text = json_str(object, "metadata.creationTimestamp");
-    int64_t s = text ? clock_parse_rfc3339(text) / 1000000 : 0;
-    return s > 0 && s < UINT32_MAX ? (uint32_t) s : 0;
 }
 
 static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
@@ -365,6 +367,7 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     }
     p->revision = intern_add(in, object_label(object, LABEL_REVISION));
     p->host_driver = component == COMPONENT_DRIVER && said_host_driver(object);
+    p->running = str_eq(json_str(object, "status.phase"), "Running");
     look_at_status(in, p, object);
     return p;
 }
@@ -404,7 +407,7 @@ void pod_free(struct intern *in, struct pod *p)
 {
     intern_drop(in, p->node);
     intern_drop(in, p->revision); /* or its labels */
-    if (p->is_task || p->component != COMPONENT_NONE)
+    if (p->is_task || (p->component != COMPONENT_NONE && !p->ready))
         intern_drop(in, p->reason);
     if (p->is_task)
         task_free(in, p->task_state);

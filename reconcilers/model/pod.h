@@ -33,8 +33,8 @@ struct pod {
         uint32_t labels;        /* of others that use a GPU: interned text, a line "key=value" for each label */
     };
     union {
-        uint32_t reason;        /* of operands and one-off pods: interned first word of the problem */
-        uint32_t made_s;        /* of others: when it was made, seconds of the epoch; 0: not known */
+        uint32_t reason;        /* of one-off pods, and of operands that are not ready: interned first word of the problem */
+        uint32_t made_s;        /* of others, and of operands that are: when it was made, seconds of the epoch; 0: not known */
     };
     uint16_t gpus;              /* GPUs, slices and shares that it asked for and may be using; 0 with pods of ours */
     /* Bits: there are thousands of these, and so each takes a step of the allocator less. */
@@ -42,8 +42,8 @@ struct pod {
     bool ready : 1;
     bool deleting : 1;
     bool host_driver : 1;       /* its first init container stopped because the host has a driver */
+    bool running : 1;           /* it has begun: of an operand, that its container has */
     /* Of pods that use a GPU: what a drain asks. */
-    bool running : 1;           /* it has begun */
     bool ends : 1;              /* it runs to an end by itself: its containers are not restarted for ever */
     bool bare : 1;              /* nothing controls it: nobody would make it again */
     bool daemon : 1;            /* a DaemonSet's */

@@ -178,6 +178,13 @@ static const struct policy_field exporter_fields[] = {
     END,
 };
 
+static const struct policy_field agent_fields[] = {
+    BOOL("enabled", "true"),
+    ENUM("labels", VALUES("Auto", "Ostler", "None"), "Auto"),
+    PULL_FIELDS,
+    END,
+};
+
 static const struct policy_field validation_fields[] = {
     BOOL("enabled", "true"),
     DURATION("timeout", "10m", 1 * MINUTES, 1 * DAYS),
@@ -250,6 +257,7 @@ const struct policy_field policy_fields[] = {
     OBJECT("toolkit", toolkit_fields),
     OBJECT("devicePlugin", plugin_fields),
     OBJECT("exporter", exporter_fields),
+    OBJECT("nodeAgent", agent_fields),
     OBJECT("validation", validation_fields),
     LIST("pools", pool_fields, 32, FLAGS(FIELD_UNIQUE)),
     OBJECT("rollout", rollout_fields),

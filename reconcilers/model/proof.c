@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/names.h"
 
 enum {
     VERSION = 1,
@@ -57,7 +56,7 @@ static bool is_hash(const char *text)
 
 static bool take_text(bool (*good)(const char *text), const char *text, char *ret, size_t size)
 {
-    if (text && good(text))
+    if (text && strlen(text) < size && good(text))
         return snprintf(ret, size, "%s", text) >= 0;
     return false;
 }
@@ -90,6 +89,11 @@ static void read_cuda(const char *value, struct proof_facts *ret)
     take_text(is_version, value, ret->cuda, sizeof ret->cuda);
 }
 
+static void read_slice(const char *value, struct proof_facts *ret)
+{
+    take_text(is_product, value, ret->slice, sizeof ret->slice);
+}
+
 static void read_memory(const char *value, struct proof_facts *ret)
 {
     int64_t mib;
@@ -102,7 +106,7 @@ static const struct {
     void (*read)(const char *value, struct proof_facts *ret);
 } words[] = {
     { "driver=", read_driver }, { "product=", read_product }, { "memory=", read_memory },
-    { "compute=", read_compute }, { "cuda=", read_cuda },
+    { "compute=", read_compute }, { "cuda=", read_cuda },       { "slice=", read_slice },
 };
 
 void proof_read(const char *said, struct proof_facts *ret)
@@ -159,6 +163,7 @@ static bool read_members(const json_t *said, struct proof *ret)
            read_optional(said, "product", is_product, f->product, sizeof f->product) &&
            read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
            read_optional(said, "cuda", is_version, f->cuda, sizeof f->cuda) &&
+           read_optional(said, "slice", is_product, f->slice, sizeof f->slice) &&
            read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
 }
 
@@ -190,6 +195,7 @@ char *proof_text(const struct proof *p)
     put_text(said, "product", p->facts.product);
     put_text(said, "compute", p->facts.compute);
     put_text(said, "cuda", p->facts.cuda);
+    put_text(said, "slice", p->facts.slice);
     if (p->facts.memory_mib)
         json_object_set_new(said, "memory", json_integer(p->facts.memory_mib));
     return json_compact(said);
@@ -200,75 +206,7 @@ bool proof_is_of(const struct proof *p, const char *driver, const char *stack)
     return *stack && str_eq(p->driver, driver) && str_eq(p->stack, stack);
 }
 
-/* ---- labels */
-
-static void set_label(json_t *labels, const char *key, const char *value)
-{
-    json_object_set_new(labels, key, json_string(value));
-}
-
-/* A version as labels: one for each of its parts, "" where it has fewer, and one for the whole under `full` (NULL: none). */
-static void version_labels(json_t *labels, const char *version, const char *const *keys, size_t count, const char *full)
-{
-    char rest[PROOF_VERSION_MAX];
-    char *at = rest;
-    snprintf(rest, sizeof rest, "%s", version);
-    for (size_t i = 0; i < count; i++)
-        set_label(labels, keys[i], str_or_empty(strsep(&at, ".")));
-    if (full)
-        set_label(labels, full, version);
-}
-
-/* The names of architectures, as GPU feature discovery has them. From these compute capabilities on, newest first. */
-static const char *family_of(unsigned major, unsigned minor)
-{
-    static const struct {
-        unsigned major, minor;
-        const char *name;
-    } families[] = {
-        { 10, 0, "blackwell" }, { 9, 0, "hopper" }, { 8, 9, "ada-lovelace" }, { 8, 0, "ampere" }, { 7, 5, "turing" },
-        { 7, 0, "volta" },
-        { 6, 0, "pascal" }, { 5, 0, "maxwell" }, { 3, 0, "kepler" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(families); i++)
-        if (major > families[i].major || (major == families[i].major && minor >= families[i].minor))
-            return families[i].name;
-    return "undefined";
-}
-
-static void product_labels(const struct proof *p, json_t *labels)
-{
-    static const char *const compute[] = { LABEL_COMPUTE_MAJOR, LABEL_COMPUTE_MINOR };
-    const struct proof_facts *f = &p->facts;
-    unsigned major, minor;
-    set_label(labels, LABEL_GPU_PRODUCT, f->product);
-    json_object_set_new(labels, LABEL_GPU_COUNT, json_textf("%u", p->gpus));
-    if (f->memory_mib)
-        json_object_set_new(labels, LABEL_GPU_MEMORY, json_textf("%u", f->memory_mib));
-    if (sscanf(f->compute, "%3u.%3u", &major, &minor) != 2)
-        return;
-    set_label(labels, LABEL_GPU_FAMILY, family_of(major, minor));
-    version_labels(labels, f->compute, compute, ARRAY_LEN(compute), NULL);
-}
-
-void proof_labels(const struct proof *p, json_t *labels)
-{
-    static const char *const driver[] = { LABEL_DRIVER_MAJOR, LABEL_DRIVER_MINOR, LABEL_DRIVER_REVISION };
-    static const char *const old_driver[] = { LABEL_OLD_DRIVER_MAJOR, LABEL_OLD_DRIVER_MINOR, LABEL_OLD_DRIVER_REV };
-    static const char *const cuda[] = { LABEL_CUDA_MAJOR, LABEL_CUDA_MINOR };
-    static const char *const old_cuda[] = { LABEL_OLD_CUDA_MAJOR, LABEL_OLD_CUDA_MINOR };
-    const struct proof_facts *f = &p->facts;
-    if (*f->driver) {
-        version_labels(labels, f->driver, driver, ARRAY_LEN(driver), LABEL_DRIVER_FULL);
-        version_labels(labels, f->driver, old_driver, ARRAY_LEN(old_driver), NULL);
-    }
-    if (*f->cuda) {
-        version_labels(labels, f->cuda, cuda, ARRAY_LEN(cuda), LABEL_CUDA_FULL);
-        version_labels(labels, f->cuda, old_cuda, ARRAY_LEN(old_cuda), NULL);
-    }
-    if (*f->product)
-        product_labels(p, labels);
-}
+/* ---- versions */
 
 bool proof_version_fits(const char *wanted, const char *said)
 {

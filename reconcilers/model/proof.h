@@ -30,6 +30,7 @@ struct proof_facts {
     char product[PROOF_PRODUCT_MAX]; /* as a label's value: "NVIDIA-H100-80GB-HBM3" */
     char compute[PROOF_VERSION_MAX]; /* compute capability: "9.0" */
     char cuda[PROOF_VERSION_MAX];    /* newest CUDA version that the driver knows: "13.0" */
+    char slice[PROOF_VERSION_MAX];   /* what it had was a slice of this profile: "1g.10gb" */
     unsigned memory_mib;             /* of one GPU */
 };
 
@@ -47,11 +48,9 @@ bool proof_parse(const char *text, struct proof *ret);
 char *proof_text(const struct proof *p);
 /* Whether it is about these revisions. */
 bool proof_is_of(const struct proof *p, const char *driver, const char *stack);
-/* Facts out of a pod's last words: lines "driver=580.95.05", "product=…", "memory=81559", "compute=9.0", "cuda=13.0". Others are
- * left aside. */
+/* Facts out of a pod's last words: lines "driver=580.95.05", "product=…", "memory=81559", "compute=9.0", "cuda=13.0",
+ * "slice=1g.10gb". Others are left aside. */
 void proof_read(const char *said, struct proof_facts *ret);
-/* Adds the labels that GPU feature discovery would set, in the same words, for what is known of `p`. */
-void proof_labels(const struct proof *p, json_t *labels);
 /* Whether a driver of the version `wanted` may say that it is `said`: the same, or one of the branch that was asked for ("580").
  * A version that is no number, or that nobody said, is not compared. */
 bool proof_version_fits(const char *wanted, const char *said);

@@ -232,6 +232,22 @@ json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_
     return inputs;
 }
 
+/* A selector's labels are expressions with one value. */
+static json_t *expressions_of(const json_t *selector)
+{
+    json_t *list = json_array(), *value;
+    const char *key;
+    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:[O]}", "key", key, "operator", "In", "values", value));
+    json_array_extend(list, json_object_get(selector, "matchExpressions"));
+    return list;
+}
+
+json_t *agent_inputs(const json_t *spec, const char *image)
+{
+    return json_pack("{s:o, s:o}", "image", json_text(image), "selection", expressions_of(json_at(spec, "nodes.selector")));
+}
+
 /* Of hashes. No vowels: no words. */
 static const char alphabet[] = "0123456789bcdfghjklmnpqrstvwxyz";
 

@@ -140,7 +140,8 @@ static struct render_context context(const struct pass *p, const json_t *spec, c
                                     .policy_uid = p->v->policy ? p->v->policy->uid : "",
                                     .spec = spec,
                                     .inputs = inputs,
-                                    .hash = hash };
+                                    .hash = hash,
+                                    .agent_image = p->v->agent_image };
 }
 
 static json_t *make_rendered(const struct pass *p, const struct recipe *r)
@@ -344,6 +345,26 @@ static void want_followers(struct pass *p)
         want_exporter(p);
 }
 
+static bool wants_agent(const struct cluster_view *v)
+{
+    return v->agent_image && json_bool(v->policy->spec, "nodeAgent.enabled", true);
+}
+
+/* It follows nothing: without it nobody may know that there are GPUs. */
+static void want_agent(struct pass *p)
+{
+    if (!wants_agent(p->v))
+        return;
+    CLEANUP_JSON json_t *inputs = agent_inputs(p->v->policy->spec, p->v->agent_image);
+    struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_NODE_AGENT, &ctx, p->v->agent_image);
+}
+
+static bool is_agent(const struct child *c)
+{
+    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), component_name(COMPONENT_AGENT));
+}
+
 static bool is_wanted(const struct pass *p, const struct child *c)
 {
     CLEANUP_FREE char *key = set_key(c->resource, child_name(c));
@@ -385,6 +406,9 @@ static bool may_go(const struct pass *p, const struct child *c)
     /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
     if (c->revision)
         return carriers(v->tally, c->revision, carrying) == 0 && !is_asked_for(v->tally, c);
+    /* It says who still uses a driver that is to come off. */
+    if (is_agent(c))
+        return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);
     if (removing)
         return tally_nodes(v->tally, "stack", NULL, carrying) == 0;
     bool exporter_off = !json_bool(v->policy->spec, "exporter.enabled", true);
@@ -416,8 +440,10 @@ static size_t delete_unwanted(struct pass *p)
 size_t children_plan(const struct cluster_view *v, struct plan *plan, struct err *e)
 {
     struct pass p = { .v = v, .plan = plan, .e = e, .wanted = json_object() };
-    if (v->stance == STANCE_MANAGE)
+    if (v->stance == STANCE_MANAGE) {
+        want_agent(&p);
         want_runtime_class(&p);
+    }
     want_revisions(&p);
     if (v->stance == STANCE_MANAGE)
         want_followers(&p);

@@ -37,10 +37,11 @@ struct cluster_view {
     const struct rollout_pace *pace; /* of each tier */
     bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
     const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
-    size_t reports;               /* GpuNodes and conditions GpuReady that have to go first, with STANCE_REMOVE */
+    size_t reports;               /* GpuNodes, and nodes with marks or conditions, that have to go first, with STANCE_REMOVE */
     const struct manifests *manifests;
     struct intents *intents;      /* what rendered children were like under this policy */
     const char *operand_namespace;
+    const char *agent_image;      /* of the node agent; NULL: not known, so it runs nowhere */
     const char *now;              /* RFC 3339 */
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "reconcilers/plan/holders.h"
 
 /* Pods that are named, and how long what is said of them gets. */
 enum { NAMED_MAX = 3, MESSAGE_MAX = 900, ROOM = 8 << 10 };
@@ -62,7 +63,7 @@ static int64_t spared_s(const struct look *l, const struct pod *p)
  * and those that the selector does: they use nothing that is about to change. */
 static bool stays(const struct look *l, const struct pod *p)
 {
-    if (p->gpus > 0)
+    if (p->gpus > 0 || holders_unasked(l->in->holders, p))
         return false;
     return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != COMPONENT_NONE || p->daemon || p->fixed ||
            !is_selected(l, p);
@@ -110,18 +111,26 @@ static void say_group(struct buf *text, const struct drain_found *group, size_t 
     buf_printf(text, " (%s)", fates[group->fate].why);
 }
 
-static char *say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
+static void say_pods(struct buf *text, const struct look *l, const struct drain *d, const struct drain_found *found)
 {
-    CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
-    buf_printf(&text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "",
+    buf_printf(text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "",
                d->waiting == 1 ? "" : "s");
     size_t left = NAMED_MAX;
     for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
         size_t n = d->of[found[at].fate], named = n < left ? n : left;
-        buf_str(&text, at ? "; " : "");
-        say_group(&text, &found[at], n, named);
+        buf_str(text, at ? "; " : "");
+        say_group(text, &found[at], n, named);
         left -= named;
     }
+}
+
+static char *say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
+    if (d->waiting)
+        say_pods(&text, l, d, found);
+    if (d->host_count)
+        buf_printf(&text, "%s%s", d->waiting ? "; and for " : "waits for ", holders_hosts_text(d->hosts, d->host_count, a));
     CLEANUP_FREE char *shortened = str_shortened(buf_text(&text), MESSAGE_MAX);
     return arena_strdup(a, shortened);
 }
@@ -147,7 +156,7 @@ static struct drain_found *gather(const struct look *l, struct arena *a, struct 
             continue;
         if (fate == DRAIN_RETURNED && (!ret->again_s || spared_s(l, p) < ret->again_s))
             ret->again_s = spared_s(l, p);
-        found[ret->waiting++] = (struct drain_found){ p, fate };
+        found[ret->waiting++] = (struct drain_found){ p, fate, holders_unasked(l->in->holders, p) };
         ret->stuck += fates[fate].effect == DRAIN_STUCK;
     }
     qsort(found, ret->waiting, sizeof *found, by_fate_and_name);
@@ -166,12 +175,20 @@ void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret
     for (size_t i = 0, n = 0; i < ret->waiting; i++)
         if (found[i].fate == DRAIN_LEAVES)
             ret->leaving[n++] = found[i].pod;
-    ret->message = ret->waiting ? say(&l, ret, found, a) : NULL;
+    ret->hosts = in->holders ? in->holders->hosts : NULL;
+    ret->host_count = in->holders ? in->holders->host_count : 0;
+    ret->stuck += ret->host_count;
+    ret->message = drain_is_done(ret) ? NULL : say(&l, ret, found, a);
+}
+
+bool drain_is_done(const struct drain *d)
+{
+    return d->waiting == 0 && d->host_count == 0;
 }
 
 bool drain_waits_for_jobs_alone(const struct drain *d)
 {
-    return d->waiting == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
+    return d->host_count == 0 && d->waiting == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
 }
 
 /* ---- requests */

@@ -7,6 +7,7 @@
 #include "kube/plan.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/rollout_spec.h"
 
@@ -50,19 +51,25 @@ struct drain_input {
     /* Since when the node is closed and its pods may be asked to leave; 0: it is not, or nobody has been asked yet. */
     int64_t closed_s;
     int64_t now_s;
+    /* Who has a GPU of the node open, as the agent there sees it: pods among them use one though they did not ask for it. NULL:
+     * nobody knows. */
+    const struct node_holders *holders;
 };
 
 /* A pod that is in the way. */
 struct drain_found {
     const struct pod *pod;
     enum drain_fate fate;
+    bool unasked; /* it uses a GPU, and did not ask for one */
 };
 
 /* A node's pods, summed up for one drain. */
 struct drain {
     size_t of[DRAIN_FATE_COUNT];
-    size_t waiting;             /* all that keep the node from being drained */
-    size_t stuck;               /* of those, what no eviction gets out of the way */
+    size_t waiting;             /* pods that keep the node from being drained */
+    size_t stuck;               /* of those, what no eviction gets out of the way; and `host_count` */
+    const struct host_holder *hosts; /* what is no pod's and has a GPU open: nobody but a person ends it */
+    size_t host_count;
     const struct drain_found *found; /* `waiting` pods, by fate and name; from the arena */
     int64_t again_s;            /* in how long the first of those that came back is asked again; 0: none did */
     const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
@@ -80,6 +87,8 @@ int64_t drain_closed_s(const struct claim *c);
 /* What is said of a pod, and the same in one word. */
 const char *drain_fate_text(enum drain_fate fate);
 const char *drain_fate_reason(enum drain_fate fate);
+/* Whether nobody keeps the node from being drained. */
+bool drain_is_done(const struct drain *d);
 /* Whether nobody but jobs keeps the node from being drained. */
 bool drain_waits_for_jobs_alone(const struct drain *d);
 /* What is in the way of draining a node, of all its pods: who leaves, who stays, and whom it waits for. Lists and texts are from

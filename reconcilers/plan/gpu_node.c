@@ -107,6 +107,9 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     set_tier(status, "driver", in->node->host_driver ? HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
     set_tier(status, "stack", in->stack_version, s->stack, s->target_stack);
     set_words(status, in->words);
+    json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
+    if (stages)
+        json_object_set_new(status, GPU_NODE_STAGES, stages);
     json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
     return status;
 }
@@ -115,41 +118,92 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 
 static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct plan *plan)
 {
-    if (!in->report->deleting)
-        plan_add(plan, request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid, in->report->head.rv), "Delete",
-                 target, "ReportUnneeded", "%s", message);
+    plan_add(plan, request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid, in->report->head.rv), "Delete", target,
+             "ReportUnneeded", "%s", message);
 }
 
+/* One that the node's agent made says nothing of whose it is yet. */
 static void plan_create(const struct gpu_node_input *in, const char *target, struct plan *plan)
 {
     CLEANUP_JSON json_t *object =
         json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind",
                   GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences",
                   "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
-    plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target, "ReportMissing",
-             "the node has no report yet");
+    plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target,
+             in->report ? "ReportUnowned" : "ReportMissing",
+             in->report ? "it does not go with its node yet" : "the node has no report yet");
+}
+
+/* What the agent on a node has seen is not taken from it while there is a policy: the agent would not say it again, and a node of
+ * which Ostler knows nothing may be one that has just come. Later it stays as long as the agent does. With a node that is gone
+ * its GpuNode goes by itself. */
+static bool keeps_inventory(const struct gpu_node_input *in)
+{
+    return (in->managing || in->agent) && in->report && in->report->inventory;
+}
+
+static bool is_of_another(const struct gpu_node_input *in)
+{
+    uint64_t owner = in->report ? in->report->owner : 0;
+    return owner && owner != gpu_node_owner(in->node->head.uid);
+}
+
+/* What goes with no node nobody collects. The node may be one that was not heard of yet: so the server is asked first. */
+static void plan_orphan(const struct gpu_node_input *in, const char *target, struct plan *plan)
+{
+    CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
+    plan->keep_going = false;
+    plan_add(plan, request_look(RESOURCE_NODE, &(struct list_options){ .field_selector = selector }), "Look", target,
+             "ReportUnneeded", "whether there is a node of this name that was not heard of yet");
+    plan_delete(in, target, "there is no node of this name", plan);
+}
+
+/* What is there and should not be. */
+static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct plan *plan)
+{
+    bool keeps = keeps_inventory(in);
+    if (!in->report || in->report->deleting)
+        return;
+    if (keeps && !in->node && !in->report->owner)
+        plan_orphan(in, target, plan);
+    else if (!keeps && !wanted)
+        plan_delete(in, target, "Ostler does not look after the node any more", plan);
+    else if (!keeps && is_of_another(in))
+        plan_delete(in, target, "it was made for another node of this name", plan);
+}
+
+/* Whether something may be said of the node in its report. */
+static bool may_be_said(const struct gpu_node_input *in, bool wanted)
+{
+    bool there = in->node && !in->node->deleting;
+    if (!there || !in->reports_exist || !(wanted || keeps_inventory(in)))
+        return false;
+    return !in->report || !(in->report->deleting || is_of_another(in));
+}
+
+/* Of a node that it does not look after Ostler says nothing. */
+static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct plan *plan)
+{
+    CLEANUP_JSON json_t *status = wanted ? status_json(in, a) : json_object();
+    if (in->report && in->report->said == gpu_node_said(status))
+        return;
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
+                                           "metadata", "name", in->name, "status", status);
+    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), word_of(in, a),
+                                             str_or_empty(sentence_of(in, a)))
+                              : "Ostler does not look after the node any more";
+    plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s", news);
 }
 
 static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
 {
     const char *target = arena_printf(a, "gpunode/%s", in->name);
-    if (!wanted && in->report)
-        plan_delete(in, target, "Ostler does not look after the node any more", plan);
-    if (!wanted || !in->reports_exist)
+    plan_way(in, target, wanted, plan);
+    if (!may_be_said(in, wanted))
         return;
-    if (in->report && (in->report->deleting || in->report->owner != gpu_node_owner(in->node->head.uid))) {
-        plan_delete(in, target, "it was made for another node of this name", plan);
-        return;
-    }
-    CLEANUP_JSON json_t *status = status_json(in, a);
-    if (in->report && in->report->said == gpu_node_said(status))
-        return;
-    if (!in->report)
+    if (!in->report || !in->report->owner)
         plan_create(in, target, plan);
-    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
-                                           "metadata", "name", in->name, "status", status);
-    plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s %s: %s",
-             node_state_name(in->summary->state), word_of(in, a), str_or_empty(sentence_of(in, a)));
+    plan_status(in, a, target, wanted, plan);
 }
 
 /* ---- the condition */

@@ -21,10 +21,14 @@ struct gpu_node_input {
     const struct node *node;            /* NULL: there is none of this name any more */
     const struct node_summary *summary; /* of its last pass; NULL without a node */
     const struct pod *pods;             /* of the node: a list through next_on_node */
+    const struct node_holders *holders; /* who has a GPU of it open, as struct drain_input has it */
     const struct gpu_node *report;      /* the GpuNode as it is; NULL: there is none */
+    const struct node_stages *stages;   /* how long it took to become ready; NULL: not known */
     const struct last_words *words;     /* of the container that last failed there; NULL: none are known */
     int64_t told_ms;                    /* how long ago the condition was last written */
     bool reports_exist;                 /* the CRD of GpuNode is installed */
+    bool managing;                      /* there is a policy, and it stays: what agents have seen is kept */
+    bool agent;                         /* the agent on the node is up: it would only say again what it has seen */
     const char *driver_version;         /* of the driver that it is assigned; NULL: not known, or none */
     const char *stack_version;          /* the same of its toolkit */
     int64_t gpus;                       /* that the node has; 0: not known */

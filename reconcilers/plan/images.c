@@ -31,7 +31,7 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
 
 void images_purpose(const char *driver, const char *stack, const json_t *spec, char out[static IMAGES_PURPOSE_MAX])
 {
-    static const char *const operands[] = { "driver", "toolkit", "devicePlugin", "validation" };
+    static const char *const operands[] = { "driver", "toolkit", "devicePlugin", "nodeAgent", "validation" };
     static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy", "imagePullSecrets" };
     uint64_t hash = 0;
     task_purpose(driver, stack, out);

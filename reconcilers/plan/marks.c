@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/gpu_features.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy_rules.h"
 #include "reconcilers/plan/node_patch.h"
@@ -17,10 +18,13 @@ struct diff {
     const struct node_view *view;
     json_t *old_labels; /* names of what we set, as the node says; borrowed from `said` */
     json_t *old_taints; /* the same */
+    json_t *old_features; /* of these, what we wrote that may change with what is seen: key to value; borrowed from `said` */
     json_t *said;
     json_t *set_labels;  /* what changes of the labels: value or null */
     json_t *our_labels;  /* names of what is ours afterwards */
     json_t *our_taints;
+    json_t *our_features; /* the same afterwards */
+    json_t *left;         /* names of what was ours, stays, and is somebody else's from now on */
     json_t *taints;      /* the node's whole list, changed or not */
     bool taints_changed;
 };
@@ -47,11 +51,14 @@ static void begin(struct diff *d, const struct node_view *view)
     *d = (struct diff){ .view = view };
     d->said = parse(view, view->node->marks);
     d->old_labels = json_object_get(d->said, "labels");
+    d->old_features = json_object_get(d->said, "features");
     d->old_taints = json_array();
     json_array_extend(d->old_taints, json_object_get(d->said, "taints"));
     d->set_labels = json_object();
     d->our_labels = json_array();
     d->our_taints = json_array();
+    d->our_features = json_object();
+    d->left = json_array();
     d->taints = parse(view, view->node->taints);
     if (!d->taints)
         d->taints = json_array();
@@ -68,6 +75,8 @@ static void end(struct diff *d)
     json_decref(d->set_labels);
     json_decref(d->our_labels);
     json_decref(d->our_taints);
+    json_decref(d->our_features);
+    json_decref(d->left);
     json_decref(d->taints);
 }
 
@@ -83,6 +92,59 @@ static void want_label(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->set_labels, key, json_string(value));
 }
 
+/* What GPU feature discovery, or somebody else, made of a label that we had written is theirs from then on: two writers of one
+ * label would never rest. */
+static bool is_changed(const struct diff *d, const char *key)
+{
+    const char *now = node_label(d->view, key), *written = json_key(d->old_features, key);
+    return now && written && !str_eq(now, written);
+}
+
+static void leave(struct diff *d, const char *key)
+{
+    json_array_append_new(d->left, json_string(key));
+}
+
+static void want_feature(struct diff *d, const char *key, const char *value)
+{
+    if (json_has_text(d->our_labels, key))
+        return;
+    if (is_changed(d, key)) {
+        leave(d, key);
+        return;
+    }
+    want_label(d, key, value);
+    if (json_has_text(d->our_labels, key))
+        json_object_set_new(d->our_features, key, json_string(value));
+}
+
+/* Those that were ours, each as `rule` says. */
+static void go_through_features(struct diff *d, enum marks_features rule)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_labels, i, entry) {
+        const char *key = json_string_value(entry), *now = key ? node_label(d->view, key) : NULL;
+        if (!now || !gpu_feature_is(key))
+            continue;
+        if (rule == FEATURES_LEFT)
+            leave(d, key);
+        else
+            want_feature(d, key, now);
+    }
+}
+
+static void want_features(struct diff *d, const struct marks *wanted)
+{
+    const char *key;
+    json_t *value;
+    if (wanted->features_rule == FEATURES_KEPT || wanted->features_rule == FEATURES_LEFT)
+        go_through_features(d, wanted->features_rule);
+    else if (wanted->features_rule == FEATURES_SET)
+        json_object_foreach ((json_t *) wanted->features, key, value)
+            want_feature(d, key, json_string_value(value));
+}
+
 /* Whether a key that the annotation names can be ours. A kubelet may annotate its node, but not take every label or taint off it:
  * it must not make us do so. */
 static bool may_be_ours(const char *key)
@@ -90,14 +152,14 @@ static bool may_be_ours(const char *key)
     return !policy_key_of_kubernetes(key);
 }
 
-static void drop_unwanted_labels(struct diff *d, const json_t *left)
+static void drop_unwanted_labels(struct diff *d)
 {
     size_t i;
     json_t *entry;
     json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
-        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) && !json_object_get(left, key) &&
-            node_label(d->view, key))
+        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) && !json_has_text(d->left, key) &&
+            !is_changed(d, key) && node_label(d->view, key))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -180,6 +242,8 @@ static char *marks_text(const struct diff *d)
     if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints))
         return NULL;
     CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints", d->our_taints);
+    if (json_object_size(d->our_features))
+        json_object_set(said, "features", d->our_features);
     return json_compact(said);
 }
 
@@ -214,7 +278,8 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     json_t *value;
     json_object_foreach ((json_t *) wanted->labels, key, value)
         want_label(&d, key, json_string_value(value));
-    drop_unwanted_labels(&d, wanted->left);
+    want_features(&d, wanted);
+    drop_unwanted_labels(&d);
     own_label(&d, LABEL_DRIVER, wanted->driver);
     own_label(&d, LABEL_STACK, wanted->stack);
     if (wanted->taint)
@@ -236,6 +301,7 @@ static void keep_all(struct diff *d)
     size_t i;
     json_t *entry;
     json_array_extend(d->our_labels, d->old_labels);
+    json_object_update(d->our_features, d->old_features);
     json_array_foreach (d->old_taints, i, entry)
         if (!str_eq(json_string_value(entry), UPGRADE_TAINT_NAME))
             json_array_append(d->our_taints, entry);

@@ -10,6 +10,15 @@
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/policy.h"
 
+/* What becomes of the labels that say what a node's GPUs are (model/gpu_features.h). Unlike others they change with what is seen,
+ * and somebody else may write them too: the annotation says what we wrote, and one that says something else is theirs. */
+enum marks_features {
+    FEATURES_OFF,  /* those that are ours come off */
+    FEATURES_SET,  /* they are as `features` says */
+    FEATURES_KEPT, /* they stay as they were written: what there is cannot be told now */
+    FEATURES_LEFT, /* they stay, and are ours no more: somebody else writes them */
+};
+
 /* What a node should bear. All zero = nothing of ours. */
 struct marks {
     const json_t *labels;             /* key to value, besides the assignment; NULL: none. Borrowed */
@@ -19,8 +28,8 @@ struct marks {
     /* The node is out of service because of us: its taint comes and goes with it; NULL: it is not. */
     const struct claim *claim;
     const char *gave_up;              /* the target that a person has given up on here; NULL: none */
-    /* Labels that were ours and that somebody has changed: they stay, and are theirs from now on; NULL: none. */
-    const json_t *left;
+    enum marks_features features_rule;
+    const json_t *features;           /* with SET: key to value; `labels` win over them. Borrowed */
     const char *proof;                /* what the node is proven to do, as its annotation says; NULL: nothing */
     const struct policy_taint *startup; /* keeps a new node closed; NULL: it is not wanted */
     const char *opens;                /* key of the taint that goes now, whoever has set it; NULL: none */

@@ -7,9 +7,11 @@
 #include "base/str.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/holders.h"
 #include "reconcilers/plan/images.h"
 #include "reconcilers/plan/marks.h"
 #include "reconcilers/plan/node_operands.h"
+#include "reconcilers/plan/node_seen.h"
 #include "reconcilers/plan/node_steps.h"
 #include "reconcilers/plan/opening.h"
 #include "reconcilers/plan/upgrade_steps.h"
@@ -80,11 +82,11 @@ static json_t *wanted_labels(const struct node_input *in, size_t pool)
 }
 
 /* Asks for the node's pods, so that the write after it is sent only where all of them were known. */
-static void look_at_node(const struct node_input *in, struct plan *plan)
+static void look_at_node(const struct node_input *in, const char *reason, struct plan *plan)
 {
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
-    plan_add(plan, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }), "Look", target, "DriverOff",
+    plan_add(plan, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }), "Look", target, reason,
              "whether a GPU pod is there that was not heard of yet");
 }
 
@@ -170,9 +172,9 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
     struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
-    opening_marks(in, a, &open, labels, &wanted);
-    if (up->look)
-        look_at_node(in, plan);
+    opening_marks(in, a, &open, &wanted);
+    if (up->look || up->look_for_holders)
+        look_at_node(in, up->look ? "DriverOff" : "Holders", plan);
     write_marks(in, &wanted, up->reason ? up->reason : "Upgrade", str_or_empty(up->message), plan);
     opening_clear(&open);
     if (up->proving)
@@ -270,18 +272,26 @@ static void give(const struct node_input *in, struct arena *a, const struct assi
     wanted.stack = as->stack;
     wanted.host_driver = host_driver;
     wanted.gave_up = gave_up;
-    opening_marks(in, a, &open, labels, &wanted);
+    opening_marks(in, a, &open, &wanted);
     if (as->look)
-        look_at_node(in, plan);
+        look_at_node(in, "DriverOff", plan);
     write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, plan);
     opening_clear(&open);
+}
+
+/* Whoever uses its driver is known before the node is taken out of service for another one. */
+static void look_for_holders(const struct node_input *in, const struct target *t, struct plan *plan)
+{
+    const char *driver = node_label(&in->view, LABEL_DRIVER);
+    if (driver && !str_eq(driver, t->driver) && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
+        look_at_node(in, "Holders", plan);
 }
 
 /* A node that is not claimed: it is given what it is to run, proven, and opened. */
 static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
                   struct node_verdict *v, struct plan *plan)
 {
-    struct assignment as = node_assign(in, a, t);
+    struct assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
     struct proving proving;
     if (as.record_missing) {
         verdict_settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
@@ -291,7 +301,9 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     carry(v, as.driver, as.stack);
     judge(in, a, &as, t, v);
     prove(in, a, v, plan, &proving);
+    seen_explain(in, a, v);
     judge_startup(in, a, v, plan);
+    look_for_holders(in, t, plan);
     give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v->pool, plan);
     if (proving.looked)
         act_on_proof(in, a, &proving.of, &proving.look, v, plan);
@@ -314,7 +326,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         proof_clear(in, plan);
         return;
     }
-    bool host_driver = in->view.node->host_driver || in->pods->host_driver;
+    bool host_driver = node_host_driver(in, facts);
     const struct target *wish = targets_for(in->targets, v->pool, facts, host_driver), *t = upgrade_target(in, wish);
     take_target(t, v);
     snprintf(v->wish_driver, sizeof v->wish_driver, "%s", wish->driver);
@@ -354,7 +366,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     verdict_settle(v, NODE_REMOVING, off.reason, off.message);
     carry(v, off.driver, off.stack);
     if (off.look)
-        look_at_node(in, plan);
+        look_at_node(in, "DriverOff", plan);
     write_patch(in, marks_release_patch(&in->view, off.driver, off.stack), off.reason, off.message, plan);
 }
 
@@ -362,9 +374,10 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
 {
     *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = COMPONENT_NONE };
     struct node_facts facts = node_facts(&in->view);
+    facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);
-    v->gpu = detect_gpu(&facts) || in->view.node->gpus > 0 || marks_show_gpu(&in->view);
-    v->looked_at = v->gpu || detect_looked_at(&facts);
+    v->gpu = !seen_no_gpu(in) && (detect_gpu(&facts) || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
+    v->looked_at = v->gpu || detect_looked_at(&facts) || in->pods->agent;
     if (in->stance == STANCE_HOLD || in->view.node->deleting)
         return;
     if (v->gpu && is_ours_to_manage(in))

@@ -6,6 +6,7 @@
 #include "kube/plan.h"
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/node.h"
+#include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/plan/targets.h"
@@ -56,6 +57,8 @@ struct node_pods {
     struct {
         bool present;        /* there is one, in whatever state, terminating included */
         bool ready;          /* it is up: Ready, not being deleted */
+        bool running;        /* its container runs: its image is there */
+        uint32_t made_s;     /* of one that is: when it was made, seconds of the epoch; 0: not known */
         const char *revision; /* hash of its revision, or NULL */
         const char *reason;  /* first word of its problem, or NULL */
         const char *problem; /* or NULL */
@@ -65,6 +68,7 @@ struct node_pods {
     size_t gpu_pods;         /* pods that use a GPU */
     const char *gpu_pod[GPU_PODS_NAMED];
     size_t gpus_taken;       /* devices that these asked for */
+    bool agent;              /* the pod of the node's agent is up */
     bool proof;              /* a pod is there that proves a GPU, in whatever state */
     const struct sign *foreign; /* another operator's driver or device plugin is there */
     const char *foreign_pod;
@@ -73,6 +77,9 @@ struct node_pods {
 struct node_input {
     struct node_view view;
     const struct node_pods *pods;
+    const struct node_inventory *inventory; /* what the agent there has seen; NULL: it was silent so far */
+    const struct node_holders *holders; /* who has a GPU open, as an agent that is up sees it; NULL: nobody is known to */
+    bool holders_new;            /* nobody has looked yet which pods they are */
     enum stance stance;
     bool force_removal;          /* do not wait for GPU pods */
     /* Revisions that no node carried are being deleted: none may be given to a node before it is known which are left. */

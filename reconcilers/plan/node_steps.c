@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/holders.h"
 
 /* Whether any pod of the tier, or of its followers, is still on the node. */
 static bool has_pods(const struct node_pods *p, enum component first, enum component last)
@@ -23,6 +24,12 @@ static const char *name_gpu_pods(struct arena *a, const struct node_pods *p)
                         p->gpu_pods > GPU_PODS_NAMED ? ", …" : "");
 }
 
+/* What is open on the host is of the host's own driver where it has one. */
+static bool runs_our_driver(const struct node_pods *p)
+{
+    return p->of[COMPONENT_DRIVER].present && !p->host_driver;
+}
+
 struct off node_take_off(const struct node_input *in, struct arena *a)
 {
     const struct node_pods *p = in->pods;
@@ -38,6 +45,10 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
         return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
                              .message = arena_printf(a, "node %s: %s still running; the driver comes off when none is", name,
                                                      name_gpu_pods(a, p)) };
+    if (driver && in->holders && in->holders->host_count && !in->force_removal && runs_our_driver(p))
+        return (struct off){ .driver = driver, .reason = "WaitingForProcesses",
+                             .message = arena_printf(a, "node %s waits for %s; the driver comes off when nothing has", name,
+                                                     holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (driver)
         return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: the driver leaves"
@@ -102,7 +113,7 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
     return !str_eq(wanted, label) && (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted));
 }
 
-struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t)
+struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
     struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
@@ -117,7 +128,7 @@ struct assignment node_assign(const struct node_input *in, struct arena *a, cons
                                     .look = off.look, .waiting = true };
     }
     as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
-    if (in->pods->host_driver) {
+    if (host_driver_found) {
         as.reason = "HostDriver";
         as.message = "the host has a driver of its own: Ostler's is not sent there";
     } else if (!str_eq(as.driver, driver) || !str_eq(as.stack, stack)) {

@@ -15,8 +15,9 @@ struct assignment {
     bool waiting;        /* what is there has to come off first; `reason` says how far that is */
 };
 
-/* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off. */
-struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t);
+/* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off.
+ * `host_driver_found`: that the host has a driver of its own was not known before this pass. */
+struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found);
 
 /* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
 struct off {

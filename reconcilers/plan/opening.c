@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/plan/deadline.h"
+#include "reconcilers/plan/features.h"
 
 /* What the annotation is to say, NULL: nothing. */
 static const char *wanted_text(const struct node_input *in, struct arena *a, const struct opening *o)
@@ -18,21 +19,17 @@ static const char *wanted_text(const struct node_input *in, struct arena *a, con
     return proof_of_node(&in->view, &p) ? intern_text(in->view.strings, in->view.node->proof) : NULL;
 }
 
-/* What GPU feature discovery, or somebody else, made of a label that we had set is theirs from then on: two writers of one label
- * would never rest. */
-static void yield_labels(const struct node_view *view, const struct proof *was, json_t *labels, json_t *left)
+/* The labels of a node that is up are told anew; else nobody knows what it offers. */
+static void want_features(const struct node_input *in, struct opening *o, struct marks *wanted)
 {
-    CLEANUP_JSON json_t *before = json_object();
-    const char *key;
-    json_t *value;
-    proof_labels(was, before);
-    json_object_foreach (before, key, value) {
-        const char *now = node_label(view, key);
-        if (!now || str_eq(now, json_string_value(value)))
-            continue;
-        json_object_del(labels, key);
-        json_object_set_new(left, key, json_true());
-    }
+    struct proof p;
+    static const struct proof_facts nothing;
+    wanted->features_rule = features_rule(in, o->look && proof_is_done(o->look));
+    if (wanted->features_rule != FEATURES_SET)
+        return;
+    bool known = wanted->proof && proof_parse(wanted->proof, &p);
+    o->features = features_labels(in, wanted->stack, known ? &p.facts : &nothing);
+    wanted->features = o->features;
 }
 
 /* A node is new until it is proven for the first time. One that serves already is adopted as it is: it would be closed under
@@ -46,19 +43,11 @@ static bool keeps_closed(const struct node_input *in)
     return !in->view.node->has_served || marks_have_taint(&in->view, taint->key);
 }
 
-void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, json_t *labels, struct marks *wanted)
+void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, struct marks *wanted)
 {
-    struct proof now, was;
-    CLEANUP_JSON json_t *shown = json_object();
     const struct policy_taint *taint = &in->policy->validation.taint;
-    o->left = json_object();
     wanted->proof = wanted_text(in, a, o);
-    if (wanted->proof && proof_parse(wanted->proof, &now))
-        proof_labels(&now, shown);
-    if (proof_of_node(&in->view, &was))
-        yield_labels(&in->view, &was, shown, o->left);
-    json_object_update_missing(labels, shown);
-    wanted->left = o->left;
+    want_features(in, o, wanted);
     if (o->look && proof_is_done(o->look))
         wanted->opens = taint->enabled ? taint->key : NULL;
     else if (keeps_closed(in))
@@ -67,7 +56,7 @@ void opening_marks(const struct node_input *in, struct arena *a, struct opening 
 
 void opening_clear(struct opening *o)
 {
-    json_decref(o->left);
+    json_decref(o->features);
 }
 
 bool opening_is_overdue(const struct node_input *in, struct plan *plan)

@@ -1,5 +1,5 @@
-/* What a node bears for its proof: the annotation that says what it was proven to run, the labels that follow from it, and the
- * taint that keeps a new node closed until then. All of it is written with the other marks, in one request: no node is open
+/* What a node bears for its proof: the annotation that says what it was proven to run, the labels that say what its GPUs are, and
+ * the taint that keeps a new node closed until then. All of it is written with the other marks, in one request: no node is open
  * before what opens it is written. */
 #ifndef OSTLER_RECONCILERS_PLAN_OPENING_H
 #define OSTLER_RECONCILERS_PLAN_OPENING_H
@@ -10,11 +10,11 @@
 struct opening {
     const struct proof_look *look; /* NULL: nothing could be proven in this pass */
     bool changing;                 /* what the node runs is being changed: what it was proven to run counts no more */
-    json_t *left;                  /* for struct marks; owned */
+    json_t *features;              /* for struct marks; owned */
 };
 
-/* Adds to the marks that are wanted; `labels` are those of the marks, and get what the proof shows. */
-void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, json_t *labels, struct marks *wanted);
+/* Adds to the marks that are wanted, which hold the assignment already. */
+void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, struct marks *wanted);
 /* Frees what it owns. */
 void opening_clear(struct opening *o);
 /* A new node has been closed for longer than the policy says. Asks to be called again when that is so. */

@@ -54,7 +54,7 @@ static struct sums sum_up(const struct outlook_input *in)
     struct sums s = { 0 };
     for (size_t i = 0; i < in->rollout->node_count; i++) {
         s.leave += in->drains[i].of[DRAIN_LEAVES];
-        s.wait += in->drains[i].stuck;
+        s.wait += in->drains[i].stuck - in->drains[i].host_count;
         s.blocked += in->drains[i].stuck > 0;
         s.imageless += lacks_images(&in->rollout->nodes[i]);
     }

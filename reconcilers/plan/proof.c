@@ -59,13 +59,11 @@ static void say(struct looking *l, enum proof_result result, const char *reason,
 
 /* ---- what is proven */
 
-/* The proof's facts speak of one unit. Of a slice, or of a GPU that several share, they say nothing about the GPUs of the
- * node. */
-static bool shows_whole_gpus(const struct looking *l)
+/* The proof's facts speak of one unit. The memory of a slice is not that of a GPU. */
+static bool shows_whole_gpu(const struct looking *l, const struct proof_facts *facts)
 {
-    const json_t *stack = operands_inputs(l->in, "stack", l->c->stack), *config = json_at(stack, "devicePlugin.config");
-    const char *resource = l->pod ? intern_text(l->in->view.strings, pod_task(l->pod)->resource) : NULL;
-    return str_eq(resource, RESOURCE_GPU) && (!config || json_is_null(config));
+    const char *resource = intern_text(l->in->view.strings, pod_task(l->pod)->resource);
+    return !*facts->slice && (str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared"));
 }
 
 static void pass(struct looking *l, enum proof_way way, const struct proof_facts *facts, const char *message)
@@ -91,7 +89,7 @@ static void pass_by_count(struct looking *l)
 
 static bool counts(const struct looking *l)
 {
-    return l->c->may_count && l->in->pods->gpu_pods > 0 && offered(l) >= l->c->gpus_before;
+    return l->c->may_count && l->in->pods->gpus_taken > 0 && offered(l) >= l->c->gpus_before;
 }
 
 /* ---- the pod */
@@ -129,10 +127,8 @@ static void look_at_words(struct looking *l)
                               facts.driver, wanted));
         return;
     }
-    if (!shows_whole_gpus(l)) {
-        *facts.product = *facts.compute = '\0';
+    if (!shows_whole_gpu(l, &facts))
         facts.memory_mib = 0;
-    }
     pass(l, PROOF_BY_POD, &facts, "a CUDA program ran on a GPU of the node");
 }
 

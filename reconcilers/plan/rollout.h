@@ -22,8 +22,9 @@ struct rollout_node {
     struct images images;                     /* of what its target brings; asked of nodes in service alone */
     unsigned gpus;                            /* that it has, also while its kubelet offers none because its driver is off */
     unsigned busy;                            /* GPU pods on it that run */
-    /* GPU pods that nobody asks to leave: jobs that are waited for, and what a person has to end. */
-    unsigned jobs;
+    /* GPU pods that nobody asks to leave: jobs that are waited for, and what a person has to end, of which `processes` are no
+     * pod's. */
+    unsigned jobs, processes;
     bool up;                                  /* Ready in Kubernetes' sense */
     bool cordoned;                            /* a person's: spec.unschedulable */
     bool held;                                /* label ostler.dev/hold, or a claim that is not this policy's */

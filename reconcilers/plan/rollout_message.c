@@ -259,12 +259,22 @@ static const char *say_backoff(const struct rollout_story *s, struct arena *a)
                         rollout_time_text(a, r->until_s));
 }
 
+/* "2 pods", "1 pod and 1 process": who keeps a node from being drained. */
+static const char *users_text(const struct rollout_node *n, struct arena *a)
+{
+    unsigned pods = n->jobs - n->processes;
+    const char *processes = arena_printf(a, "%u process%s", n->processes, n->processes == 1 ? "" : "es");
+    if (!pods && n->processes)
+        return processes;
+    return arena_printf(a, "%u pod%s%s%s", pods, pods == 1 ? "" : "s", n->processes ? " and " : "",
+                        n->processes ? processes : "");
+}
+
 static const char *say_jobs(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_JOBS];
-    unsigned jobs = r->first->node->jobs;
     const char *until = r->until_s == INT64_MAX ? "" : arena_printf(a, ", at most until %s", rollout_time_text(a, r->until_s));
-    const char *pods = arena_printf(a, "%u pod%s", jobs, jobs == 1 ? "" : "s");
+    const char *pods = users_text(r->first->node, a);
     return is_one(r) ? arena_printf(a, "%s for %s to end%s", who_waits(r, a), pods, until)
                      : arena_printf(a, "%s for jobs to end%s with %s%s", who_waits(r, a), first_of(r, a), pods, until);
 }
@@ -334,8 +344,8 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     if (!n->up)
         return arena_strdup(a, "the node is down; it is closed and begins when it is Ready again");
-    return arena_printf(a, "the node is closed; %u pod%s that nobody asks to leave %s waited for, %s", n->jobs,
-                        n->jobs == 1 ? "" : "s", n->jobs == 1 ? "is" : "are",
+    return arena_printf(a, "the node is closed; %s that nobody asks to leave %s waited for, %s", users_text(n, a),
+                        n->jobs == 1 ? "is" : "are",
                         wait < 0 ? "as long as that takes"
                                  : arena_printf(a, "at most until %s", rollout_time_text(a, time_after(in->now_s, wait))));
 }

@@ -132,7 +132,7 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
     if (config->name)
         config->text = t->sources.config_text ? t->sources.config_text(t->sources.arg, config->name, config->key) : NULL;
     if (why) {
-        set_problem(target, "UnknownRuntime", why);
+        set_problem(target, "RuntimeUnknown", why);
     } else if (config->name && !config->text) {
         const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
                                                 "device plugin here; create it, or change spec.devicePlugin.config", config->name,

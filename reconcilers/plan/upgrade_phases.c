@@ -9,7 +9,9 @@
 #include "reconcilers/model/claim_steps.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/deadline.h"
+#include "reconcilers/plan/holders.h"
 #include "reconcilers/plan/node_operands.h"
+#include "reconcilers/plan/node_seen.h"
 
 /* ---- what is asked again and again */
 
@@ -32,6 +34,8 @@ static void look_at_pods(const struct stepping *s, struct drain *ret)
     in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
     in.closed_s = drain_closed_s(&s->out->claim);
     in.now_s = s->in->now_s;
+    in.holders = s->in->holders;
+    s->out->look_for_holders = s->in->holders_new && holders_name_strangers(in.holders, in.pods);
     if (left > 0)
         plan_requeue(s->plan, left * 1000);
     drain_look(&in, s->a, ret);
@@ -198,7 +202,7 @@ static void step_draining(struct stepping *s)
     look_at_pods(s, &s->out->drain);
     if (!s->in->view.node->ready)
         return;
-    if (s->out->drain.waiting) {
+    if (!drain_is_done(&s->out->drain)) {
         send_pods_away(s);
         return;
     }
@@ -244,19 +248,35 @@ static bool pods_may_still_come(const struct stepping *s)
     return true;
 }
 
+/* An agent that still names pods that are gone has not looked since: what runs on the host may have a GPU open by now. It is
+ * waited for, but not for long. */
+static bool holders_are_old(const struct stepping *s)
+{
+    int64_t lasted_s = s->in->now_s - s->out->claim.since_s;
+    if (!holders_name_strangers(s->in->holders, s->in->pod_list) || lasted_s >= HOLDERS_BEHIND_S)
+        return false;
+    plan_requeue(s->plan, (HOLDERS_BEHIND_S - lasted_s) * 1000);
+    return true;
+}
+
 /* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the
  * server is asked once, now that the stack is gone, and the write is sent only where it names no pod that was not known. */
 static void take_driver_off(struct stepping *s)
 {
     look_at_pods(s, &s->out->drain);
-    if (s->out->drain.waiting) {
+    if (!drain_is_done(&s->out->drain)) {
         stepping_enter(s, CLAIM_DRAINING, "GpuPodCame",
-                       arena_printf(s->a, "a GPU pod came in between: the node %s", s->out->drain.message));
+                       arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
+                                    s->out->drain.message));
         stepping_assign_as_it_was(s);
         return;
     }
     if (pods_may_still_come(s)) {
         say(s, "Unloading", "the stack is gone; a GPU pod that was bound when the node was closed may still come");
+        return;
+    }
+    if (holders_are_old(s)) {
+        say(s, "Unloading", "the stack is gone; the agent on the node has still to look who has a GPU open");
         return;
     }
     ask(s, "", "");
@@ -344,6 +364,15 @@ static void step_validating(struct stepping *s)
         say(s, "Validating", message);
 }
 
+/* What keeps the driver from coming up is said in place of what the kubelet says of its pod, where the agent on the node sees
+ * it. */
+static void explain_driver(const struct stepping *s)
+{
+    const char *reason = NULL, *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
+    if (why)
+        verdict_settle(s->v, s->v->state, reason, why);
+}
+
 static void step_installing(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
@@ -355,6 +384,7 @@ static void step_installing(struct stepping *s)
     }
     stepping_assign(s, c->driver, stack_is_on ? c->stack : "");
     operands_judge(s->in, s->a, s->v);
+    explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
         stepping_enter(s, CLAIM_VALIDATING, "Installed", "every operand is up: the kubelet must have GPUs to give");
         step_validating(s);
@@ -371,6 +401,7 @@ static void step_failed(struct stepping *s)
     const struct claim *c = &s->out->claim;
     stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
     operands_judge(s->in, s->a, s->v);
+    explain_driver(s);
     if (claim_closes(c) && node_bears(&s->in->view, c->driver, c->stack) && claim_is_for(c, s->t->driver, s->t->stack) &&
         stepping_works(s)) {
         stepping_release(s, "CameUp", "the node came up after all");

@@ -9,6 +9,7 @@
 #include "reconcilers/plan/images.h"
 #include "reconcilers/plan/marks.h"
 #include "reconcilers/plan/node_operands.h"
+#include "reconcilers/plan/node_seen.h"
 #include "reconcilers/plan/upgrade_message.h"
 #include "reconcilers/plan/upgrade_phases.h"
 #include "reconcilers/plan/upgrade_target.h"
@@ -143,7 +144,7 @@ static void settle_unreadable(struct stepping *s, const char *why)
 static const char *failed_reason(const struct stepping *s)
 {
     static const char *const own[] = { REASON_PROOF_FAILED, REASON_VERSION_MISMATCH, REASON_NO_GPUS, REASON_STACK_LEAVING,
-                                       REASON_DRIVER_LEAVING, REASON_PODS_STAY };
+                                       REASON_DRIVER_LEAVING, REASON_PODS_STAY, REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT };
     const char *reason = s->out->claim.reason;
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (str_eq(reason, own[i]))

@@ -23,6 +23,7 @@ struct upgrade {
     const char *reason;         /* of the write, where one is needed */
     const char *message;
     bool look;                  /* the write rests on no GPU pod being there: whether that is so is asked before it */
+    bool look_for_holders;      /* which pods have a GPU open without having asked for one is asked before all that is done */
     enum upgrade_send send;
     struct drain drain;         /* whom that is about */
     bool proving;               /* the node runs what it was to run: the two below say whether it works */

@@ -8,6 +8,7 @@
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/plan/drain.h"
+#include "reconcilers/plan/holders.h"
 #include "reconcilers/plan/task_pod.h"
 
 enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* as the CRD has them */
@@ -78,8 +79,9 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     const char *key = f->pod->head.key, *ns = namespace_of(key, a);
     bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
     const char *job = waits ? job_of(in, f->pod, a) : NULL;
+    const char *unasked = f->unasked ? "; it has a GPU open, and asked for none" : "";
     if (!job)
-        add_pod(list, key, drain_fate_reason(f->fate), drain_fate_text(f->fate), a);
+        add_pod(list, key, drain_fate_reason(f->fate), arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
     else if (!has_entry(list, "Job", ns, job))
         add(list,
             &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate),
@@ -180,14 +182,25 @@ static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
     return others ? "its turn: as many nodes are being changed as may be" : what_it_waits_for(in, a);
 }
 
+/* What is no pod's: it goes by the name of its process. */
+static void add_hosts(const struct node_holders *h, json_t *list, struct arena *a)
+{
+    for (size_t i = 0; h && i < h->host_count; i++)
+        add(list,
+            &(struct entry){ "Process", NULL, *h->hosts[i].process ? h->hosts[i].process : "unknown", "HostProcess",
+                             arena_printf(a, "%s has a GPU open, and no eviction ends it: end it on the node",
+                                          holders_host_text(&h->hosts[i], a)) });
+}
+
 static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     struct drain d;
+    add_hosts(in->holders, list, a);
     drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = in->drain, .jobs_may_go = in->jobs_may_go,
-                                      .closed_s = in->closed_s, .now_s = in->now_s }, a, &d);
+                                      .closed_s = in->closed_s, .now_s = in->now_s, .holders = in->holders }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
         add_found(in, &d.found[i], list, a);
-    if (!d.waiting)
+    if (drain_is_done(&d))
         add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
                                    closed_turn(in, a) });
 }
@@ -199,7 +212,8 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
 {
     static const struct drain_spec spec = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = &spec, .jobs_may_go = true }, a, &d);
+    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = &spec, .jobs_may_go = true,
+                                      .holders = in->holders }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
         add_pod(list, d.found[i].pod->head.key, "UsesGpu",
                 d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
@@ -264,6 +278,8 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
         add_drain(in, list, a);
     } else if (str_eq(reason, "WaitingForGpuPods")) {
         add_users(in, list, a);
+    } else if (str_eq(reason, "WaitingForProcesses")) {
+        add_hosts(in->holders, list, a);
     } else if (s->pod) {
         add_pod(list, s->pod, reason, arena_printf(a, "the node's %s", part_of(s)), a);
     } else if (waiting_for_turn(in)) {

@@ -64,6 +64,15 @@ void actors_node_cut_off(struct actors *a, const char *name);
 void actors_node_rejoin(struct actors *a, const char *name);
 /* The main containers of a pod end with this code and message. */
 void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code, const char *message);
+/* All GPUs of a machine are gone from its bus, and are back. What the plugin offers goes and comes with them. */
+void actors_gpus_out(struct actors *a, const char *name);
+void actors_gpus_in(struct actors *a, const char *name);
+/* From now on the machine's agent says what it sees with this merge patch over it; {}: the truth. Borrowed, as the world was. */
+void actors_agent_says(struct actors *a, const char *name, const json_t *patch);
+/* It runs, and says nothing more until actors_agent_says(). */
+void actors_agent_silent(struct actors *a, const char *name);
+/* Its container ends, and is started again. */
+void actors_agent_restart(struct actors *a, const char *name);
 /* The labeller starts anew: what it wrote on nodes goes, and comes again. */
 void actors_labeller_restart(struct actors *a);
 /* Other rows from now on: for images that come or go, drivers that get better. Borrowed, as the world was. */
@@ -82,6 +91,9 @@ struct actors_machine {
     const char *module; /* tag of the driver whose kernel module is loaded, or the host driver's version; NULL: none. Borrowed. */
     const char *digest;         /* the configuration that this driver was loaded with; NULL: none. Borrowed. */
     size_t module_users;        /* containers that hold it */
+    int built_in;               /* GPUs that are in it, in devices */
+    int seen;                   /* GPUs that its agent says it sees */
+    bool lies;                  /* that says something else than it sees */
     int64_t gpus;               /* devices that its plugin has registered */
     uint64_t modules_unloaded;  /* since the beginning */
     uint64_t unloads_under_use; /* modules that went away from under a GPU user: must stay 0 */

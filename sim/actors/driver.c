@@ -90,6 +90,7 @@ void driver_unload(struct machine *m)
     set_text(&m->driver_sign, NULL);
     set_text(&m->driver_sign_pod, NULL);
     m->pid_file = false;
+    agent_note(m);
 }
 
 void driver_boot(struct machine *m)
@@ -257,17 +258,18 @@ static void cos_step(struct box *b)
 
 /* ---- those that wait */
 
+/* Without a sign where it is the host's, as the manifest says. */
 static bool has_driver(const struct box *b)
 {
     const struct machine *m = machine_of(b);
-    return m->module && (!*env(b, "DRIVER_SIGN") || m->driver_sign);
+    return m->module && (str_eq(env(b, "DRIVER"), "host") || m->driver_sign);
 }
 
 static bool has_driver_and_toolkit(const struct box *b)
 {
     const struct machine *m = machine_of(b);
-    const char *driver = *env(b, "DRIVER_SIGN") ? m->driver_sign : "host";
-    if (!has_driver(b) || !*env(b, "TOOLKIT_SIGN"))
+    const char *driver = str_eq(env(b, "DRIVER"), "host") ? "host" : m->driver_sign;
+    if (!has_driver(b) || !str_eq(env(b, "WAIT_FOR"), "toolkit"))
         return has_driver(b);
     return str_eq(m->toolkit_sign, env(b, "REVISION")) && str_eq(m->toolkit_sign_driver, driver);
 }
@@ -337,7 +339,7 @@ static void plugin_step(struct box *b)
 {
     struct machine *m = machine_of(b);
     const struct spec_driver *row = m->module ? driver_row(m, m->module) : NULL;
-    m->devices = row && row->outcome == SPEC_DRIVER_FINDS_NO_GPU ? 0 : m->shape->gpus;
+    m->devices = row && row->outcome == SPEC_DRIVER_FINDS_NO_GPU ? 0 : m->gpus;
     set_text(&m->plugin, b->pod->uid);
     node_note_devices(m);
 }
@@ -411,6 +413,7 @@ static const struct operand operands[] = {
     { "device-plugin", "device-plugin", .holds_module = true, .run = plugin_run, .step = plugin_step, .ended = plugin_ended },
     { "exporter", "wait", .run = wait_run, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
+    { "node-agent", "agent", .run = agent_run, .step = agent_step },
     { "proof", "proof", .run = proof_run },
 };
 
@@ -426,6 +429,12 @@ static const struct operand *operand_of(const struct box *b)
         if (str_eq(operands[i].component, component) && str_eq(operands[i].container, b->name))
             return &operands[i];
     return NULL;
+}
+
+bool operand_is_agent(const struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    return o && o->run == agent_run;
 }
 
 bool operand_run(struct box *b, struct run *ret)

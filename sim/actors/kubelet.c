@@ -186,6 +186,41 @@ void actors_pod_crash(struct actors *a, const char *ns, const char *name, int ex
         box_end(&p->boxes[i], exit_code, message);
 }
 
+void actors_gpus_out(struct actors *a, const char *name)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        machine_set_gpus(m, 0);
+}
+
+void actors_gpus_in(struct actors *a, const char *name)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        machine_set_gpus(m, m->shape->gpus);
+}
+
+void actors_agent_says(struct actors *a, const char *name, const json_t *patch)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        agent_tell(m, patch);
+}
+
+void actors_agent_silent(struct actors *a, const char *name)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        agent_silence(m);
+}
+
+void actors_agent_restart(struct actors *a, const char *name)
+{
+    struct machine *m = machine_named(a, name);
+    if (m)
+        agent_restart(m);
+}
+
 bool actors_machine(const struct actors *a, const char *name, struct actors_machine *ret)
 {
     const struct machine *m = machine_named(a, name);
@@ -197,6 +232,9 @@ bool actors_machine(const struct actors *a, const char *name, struct actors_mach
         .module = m->module,
         .digest = m->digest,
         .module_users = m->users,
+        .built_in = m->gpus,
+        .seen = agent_sees(m),
+        .lies = json_object_size(m->agent_says) > 0,
         .gpus = m->devices,
         .modules_unloaded = m->modules_unloaded,
         .unloads_under_use = m->unloads_under_use,

@@ -95,7 +95,7 @@ struct machine {
     bool from_beginning;     /* it was up before the world began */
     int boots;
     char boot_id[40];
-    struct sim_event boot_event, node_event, capacity_event, heartbeat_event;
+    struct sim_event boot_event, node_event, capacity_event, heartbeat_event, agent_event;
     struct pod_box **pods;
     size_t pod_count, pod_cap;
     struct map images;       /* that are on its disk; keys owned */
@@ -109,7 +109,11 @@ struct machine {
     char *toolkit_sign, *toolkit_sign_driver; /* the toolkit's: revision and the driver's digest */
     char *half_done;         /* a driver that works after another boot … */
     int half_done_boots;     /* … and how many boots there were when it was tried */
+    /* its agent */
+    const json_t *agent_says; /* what it says over what it sees, as a merge patch; NULL: nothing. Borrowed */
+    bool agent_silent;
     /* devices */
+    int gpus;                /* that are on its bus */
     int64_t devices;         /* that the plugin has registered */
     bool plugged;            /* a plugin was there once: the keys stay in the node's status for ever */
     int64_t capacity;        /* what the node's status says */
@@ -147,6 +151,8 @@ void machine_rejoin(struct machine *m);
 bool machine_talks(const struct machine *m);
 /* Boots; the kubelet speaks when that is over. `at_once`: it was up before the world began. */
 void machine_on(struct machine *m, bool at_once);
+/* So many GPUs are on its bus from now on; its plugin, where one is there, offers as many. */
+void machine_set_gpus(struct machine *m, int gpus);
 /* Whoever waits for something of this machine looks again. */
 void machine_changed(struct machine *m);
 /* Whether an image is on its disk. */
@@ -204,7 +210,22 @@ void pod_note_status(struct pod_box *p);
 /* Like pod_write_status() for the last time: its phase is final. */
 void pod_write_end(struct pod_box *p);
 
+/* ---- node_agent.c */
+/* What the agent's container does: it is ready at once, and looks. */
+struct run agent_run(struct box *b);
+void agent_step(struct box *b);
+/* Something on the machine is otherwise: where its agent is up, that looks. */
+void agent_note(struct machine *m);
+/* As actors_agent_says(), actors_agent_silent() and actors_agent_restart() have it. */
+void agent_tell(struct machine *m, const json_t *patch);
+void agent_silence(struct machine *m);
+void agent_restart(struct machine *m);
+/* How many GPUs it says it sees. */
+int agent_sees(const struct machine *m);
+
 /* ---- driver.c */
+/* Whether the container is the node's agent. */
+bool operand_is_agent(const struct box *b);
 /* What an operand's container does; false when it is none. */
 bool operand_run(struct box *b, struct run *ret);
 /* Whether a container that waits may end well now; false for what is no operand. */

@@ -182,6 +182,12 @@ static const struct spec_program *program_row(const struct box *b)
     return NULL;
 }
 
+static bool program_holds_gpu(const struct box *b)
+{
+    const struct spec_program *row = program_row(b);
+    return row && row->holds_gpu;
+}
+
 /* What a container does that is no operand's: init containers end well, others run for ever, unless the world says otherwise. */
 static struct run program_run(const struct box *b)
 {
@@ -283,8 +289,10 @@ static void started(struct box *b)
     b->step_at_ms = at_or_never(b, b->run.step_ms);
     b->ready_at_ms = b->init ? -1 : at_or_never(b, b->run.ready_ms);
     b->ends_at_ms = at_or_never(b, b->run.ends_ms);
-    b->holds_module = m->module && operand_holds_module(b);
+    b->holds_module = m->module && (operand_holds_module(b) || program_holds_gpu(b));
     m->users += b->holds_module;
+    if (b->holds_module)
+        agent_note(m);
     pod_note_status(b->pod);
     if (b->ready_at_ms == b->started_ms)
         become_ready(b);

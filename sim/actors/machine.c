@@ -21,6 +21,7 @@ struct machine *machine_new(struct kubelet *k, const char *name, const struct sp
     m->number = k->machines_made++;
     m->shape = shape;
     m->labels = labels;
+    m->gpus = shape->gpus;
     m->handler = shape->host_toolkit;
     m->boot_event.fn = booted;
     m->boot_event.arg = m;
@@ -53,7 +54,8 @@ int64_t machine_gives(const struct machine *m, const char *resource, int64_t gpu
 
 void machine_free(struct machine *m)
 {
-    struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event, &m->heartbeat_event };
+    struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event, &m->heartbeat_event,
+                                         &m->agent_event };
     for (size_t i = 0; i < ARRAY_LEN(events); i++)
         sim_cancel(m->a->sim, events[i]);
     map_remove(&m->kubelet->machines, m->name);
@@ -156,8 +158,19 @@ bool machine_talks(const struct machine *m)
     return m->up && !m->cut_off;
 }
 
+void machine_set_gpus(struct machine *m, int gpus)
+{
+    m->gpus = gpus;
+    if (m->plugin) {
+        m->devices = gpus;
+        node_note_devices(m);
+    }
+    agent_note(m);
+}
+
 void machine_changed(struct machine *m)
 {
+    agent_note(m);
     for (size_t i = 0; i < m->pod_count; i++)
         for (size_t k = 0; k < m->pods[i]->box_count; k++) {
             struct box *b = &m->pods[i]->boxes[k];

@@ -64,11 +64,21 @@ static bool apply(struct actors *a, const struct spec_action *action, struct ref
     return k ? api_apply(a->api, user_of(action), k, action->body, true, r) == 0 : not_there(k, action, r);
 }
 
-static bool edit(struct actors *a, const struct spec_action *action, struct refusal *r)
+static bool merge(struct actors *a, const struct spec_action *action, const char *subresource, struct refusal *r)
 {
     const struct kind *k;
     return object_of_action(a, action, &k, r) &&
-           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", action->body, r) == 0;
+           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, subresource, action->body, r) == 0;
+}
+
+static bool edit(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return merge(a, action, "", r);
+}
+
+static bool edit_status(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return merge(a, action, "status", r);
 }
 
 static bool delete(struct actors *a, const struct spec_action *action, struct refusal *r)
@@ -242,6 +252,35 @@ static bool remove_node(struct actors *a, const struct spec_action *action, stru
     return on_machine(a, action, actors_node_remove, r);
 }
 
+static bool take_gpus_out(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_gpus_out, r);
+}
+
+static bool put_gpus_in(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_gpus_in, r);
+}
+
+static bool silence_agent(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_agent_silent, r);
+}
+
+static bool restart_agent(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_agent_restart, r);
+}
+
+static bool tell_agent(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    struct actors_machine m;
+    if (!action->name || !actors_machine(a, action->name, &m))
+        return not_there(a->kinds.node, action, r);
+    actors_agent_says(a, action->name, action->body);
+    return true;
+}
+
 static bool add_node(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     if (!action->name || !action->shape)
@@ -288,6 +327,12 @@ static deed_fn *const deeds[SPEC_DEED_COUNT] = {
     [SPEC_NODE_REMOVE] = remove_node,
     [SPEC_CRASH] = crash,
     [SPEC_LABELLER_RESTART] = restart_labeller,
+    [SPEC_EDIT_STATUS] = edit_status,
+    [SPEC_GPUS_OUT] = take_gpus_out,
+    [SPEC_GPUS_IN] = put_gpus_in,
+    [SPEC_AGENT_SAYS] = tell_agent,
+    [SPEC_AGENT_SILENT] = silence_agent,
+    [SPEC_AGENT_RESTART] = restart_agent,
 };
 
 bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal)

@@ -88,6 +88,7 @@ struct spec_program {
     struct spec_delay stop;  /* after SIGTERM; zero: latencies.stop */
     bool ignores_term;       /* ends with its grace period */
     bool unkillable;         /* does not even end then: until the machine boots */
+    bool holds_gpu;          /* it has a GPU open, whether its pod asked for one or not */
 };
 
 /* The usual times; zero takes the default in brackets. */
@@ -130,6 +131,12 @@ enum spec_deed {
     SPEC_NODE_REMOVE,/* the Node object and the machine */
     SPEC_CRASH,      /* the main containers of a pod; body: {exitCode, message}, may be NULL */
     SPEC_LABELLER_RESTART,
+    SPEC_EDIT_STATUS,  /* body: a merge patch; of what an object says of itself */
+    SPEC_GPUS_OUT,     /* a machine by its name, as the next four: its GPUs are gone from the bus */
+    SPEC_GPUS_IN,
+    SPEC_AGENT_SAYS,   /* its agent says something else than it sees. Body: what differs, as a merge patch; {}: the truth again */
+    SPEC_AGENT_SILENT, /* its agent runs and says nothing more, until it is made to say something */
+    SPEC_AGENT_RESTART,
     SPEC_DEED_COUNT
 };
 

@@ -347,6 +347,7 @@ static const struct merge_type policy_spec[] = {
     { "devicePlugin", .how = MERGE_FIELDS, .fields = policy_operand },
     { "driver", .how = MERGE_FIELDS, .fields = policy_operand },
     { "exporter", .how = MERGE_FIELDS, .fields = policy_exporter },
+    { "nodeAgent", .how = MERGE_FIELDS, .fields = policy_validation },
     { "nodes", .how = MERGE_FIELDS, .fields = policy_nodes },
     { "pools", .how = MERGE_LIST, .keys = { { "name" } }, .fields = policy_pool },
     { "rollout", .how = MERGE_FIELDS, .fields = policy_rollout },

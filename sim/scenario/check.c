@@ -45,6 +45,12 @@ static const unsigned needs[SPEC_DEED_COUNT] = {
     [SPEC_NODE_ADD] = NEED_NAME | NEED_SHAPE,
     [SPEC_NODE_REMOVE] = NEED_NODE,
     [SPEC_CRASH] = NEED_NAME,
+    [SPEC_EDIT_STATUS] = NEED_KIND | NEED_NAME | NEED_BODY,
+    [SPEC_GPUS_OUT] = NEED_NODE,
+    [SPEC_GPUS_IN] = NEED_NODE,
+    [SPEC_AGENT_SAYS] = NEED_NODE | NEED_BODY,
+    [SPEC_AGENT_SILENT] = NEED_NODE,
+    [SPEC_AGENT_RESTART] = NEED_NODE,
 };
 
 static int check_name(const char *path, const char *name, struct err *e)
@@ -213,7 +219,7 @@ static int check_body(const char *path, const char *deed, const struct spec_acti
         return 0;
     if (!a->body)
         return missing(path, "with", deed, need & NEED_MANIFEST ? "the object" : need & NEED_TAINT ? "the taint" :
-                       a->deed == SPEC_EDIT ? "the merge patch" : "the keys and their values", e);
+                       need & NEED_PAIRS ? "the keys and their values" : "the merge patch", e);
     if (need & NEED_MANIFEST)
         return check_manifest(with, a->body, e);
     if (need & NEED_PAIRS)

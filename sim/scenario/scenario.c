@@ -12,7 +12,7 @@
 #include "sim/scenario/fields.h"
 #include "sim/world/sim.h"
 
-enum { NODES_MAX = 20000 };
+enum { NODES_MAX = 20000, BASES_MAX = 4 };
 
 /* What a scenario stands in. */
 struct scenario_store {
@@ -69,6 +69,12 @@ static const char *const deeds[] = {
     [SPEC_NODE_REMOVE] = "NodeRemove",
     [SPEC_CRASH] = "Crash",
     [SPEC_LABELLER_RESTART] = "LabellerRestart",
+    [SPEC_EDIT_STATUS] = "EditStatus",
+    [SPEC_GPUS_OUT] = "GpusOut",
+    [SPEC_GPUS_IN] = "GpusIn",
+    [SPEC_AGENT_SAYS] = "AgentSays",
+    [SPEC_AGENT_SILENT] = "AgentSilent",
+    [SPEC_AGENT_RESTART] = "AgentRestart",
     [SPEC_DEED_COUNT] = NULL,
 };
 
@@ -141,6 +147,7 @@ static const struct field program_fields[] = {
     ROW(struct spec_program, "stop", stop, .type = FIELD_DELAY),
     ROW(struct spec_program, "ignoresTerm", ignores_term, .type = FIELD_BOOL),
     ROW(struct spec_program, "unkillable", unkillable, .type = FIELD_BOOL),
+    ROW(struct spec_program, "holdsGpu", holds_gpu, .type = FIELD_BOOL),
     END,
 };
 
@@ -209,6 +216,7 @@ static const struct field world_fields[] = {
     ROW(struct scenario, "name", name, .type = FIELD_TEXT),
     ROW(struct scenario, "about", about, .type = FIELD_TEXT),
     ROW(struct scenario, "seed", seed, .type = FIELD_INT64),
+    ROW(struct scenario, "agents", agents, .type = FIELD_BOOL),
     ROW(struct scenario, "labeller", world.labeller, .type = FIELD_BOOL),
     ROW(struct scenario, "others", world.others, .type = FIELD_SHAPE),
     ROW(struct scenario, "objects", world.objects, .type = FIELD_LIST),
@@ -409,17 +417,21 @@ struct scenario *scenario_parse(const char *name, const char *text, size_t len, 
     return s;
 }
 
-/* What the file has not comes from another one, which `base` names as from its own folder. */
-static int add_base(const char *file, json_t *documents, struct err *e)
+/* What the file has not comes from another one, which `base` names as from its own folder; that one may have a base, too. */
+static int add_base(const char *file, json_t *documents, int depth, struct err *e)
 {
     json_t *root = json_array_get(documents, 0);
     const char *base = json_str(root, "base"), *slash = strrchr(file, '/');
     if (!base)
         return 0;
+    if (depth == BASES_MAX)
+        return err_set(e, ERR_INVALID, "%s: base: more than %d files stand on one another", file, BASES_MAX);
     CLEANUP_FREE char *path = xasprintf("%.*s%s", slash ? (int) (slash - file) + 1 : 0, file, base);
     CLEANUP_JSON json_t *others = yaml_parse_file(path, NULL, e);
     if (!others)
         return err_wrap(e, "%s: base", file);
+    if (add_base(path, others, depth + 1, e) < 0)
+        return -1;
     if (json_object_update_missing(root, json_array_get(others, 0)) < 0)
         return err_set(e, ERR_INVALID, "%s: base: %s is no mapping", file, path);
     return 0;
@@ -432,7 +444,7 @@ struct scenario *scenario_read(const char *file, struct err *e)
     if (!documents)
         return NULL;
     struct scenario *s = NULL;
-    if (add_base(file, documents, e) == 0)
+    if (add_base(file, documents, 0, e) == 0)
         s = build(str_eq(file, "-") ? "standard input" : file, documents, lines, e);
     else
         json_decref(documents);

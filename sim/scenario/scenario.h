@@ -27,6 +27,7 @@ struct scenario {
     int64_t begins_us;       /* wall time at 0; 0: the file does not say */
     const json_t *expect;    /* what must come of it, for who runs it as a test; NULL: nothing is said. Borrowed. */
     struct spec_world world;
+    bool agents;             /* Ostler sends its agent to the nodes */
     struct scenario_change *changes;
     size_t change_count;
     struct scenario_store *store; /* what all of it stands in */

@@ -19,6 +19,7 @@ struct process_options {
     const char *lease_namespace;
     const char *operand_namespace;
     const char *image_prefixes;
+    const char *agent_image;       /* of the node agent; NULL: it runs nowhere */
     int64_t absent_grace_ms;
     int64_t restart_ms;            /* from its end to its next start; -1: it stays away */
     bool leader_elect;

@@ -112,10 +112,17 @@ def table():
     return rows
 
 
-def granted(found):
-    """What the roles give: {(scope, group, resource): {verb: names or None}}."""
+def roles_of(found, account):
+    """The roles that are bound to an account."""
+    bindings = of_kind(found, "RoleBinding") + of_kind(found, "ClusterRoleBinding")
+    names = [binding["roleRef"]["name"] for binding in bindings if binding["subjects"][0]["name"] == account]
+    return [role for role in of_kind(found, "ClusterRole") + of_kind(found, "Role") if role["metadata"]["name"] in names]
+
+
+def granted(found, account="ostler"):
+    """What the roles give to an account: {(scope, group, resource): {verb: names or None}}."""
     rights = {}
-    for role in of_kind(found, "ClusterRole") + of_kind(found, "Role"):
+    for role in roles_of(found, account):
         scope = role["metadata"].get("namespace", EVERYWHERE)
         for rule in role["rules"]:
             for group in rule["apiGroups"]:
@@ -153,12 +160,27 @@ class Rights(unittest.TestCase):
             self.assertNotEqual(group, "rbac.authorization.k8s.io")
             self.assertNotIn(resource, ("secrets", "serviceaccounts", "serviceaccounts/token", "pods/exec"))
 
-    def test_every_role_is_bound_to_the_service_account_and_nothing_else_is(self):
-        account = only(self.found, "ServiceAccount")["metadata"]
-        subject = {"kind": "ServiceAccount", "name": account["name"], "namespace": account["namespace"]}
+    def test_an_agent_on_a_node_may_read_make_and_write_reports(self):
+        self.assertEqual(granted(self.found, "ostler-node"),
+                         {(EVERYWHERE, "ostler.dev", "gpunodes"): {"get": None, "create": None},
+                          (EVERYWHERE, "ostler.dev", "gpunodes/status"): {"patch": None}})
+
+    def test_an_agent_is_held_to_its_own_node(self):
+        (policy,) = [o for o in of_kind(self.found, "ValidatingAdmissionPolicy") if o["metadata"]["name"] == "ostler-inventories"]
+        (rule,), (condition,) = policy["spec"]["matchConstraints"]["resourceRules"], policy["spec"]["matchConditions"]
+        self.assertEqual((rule["operations"], rule["resources"]), (["CREATE", "UPDATE"], ["gpunodes", "gpunodes/status"]))
+        self.assertIn(f'"system:serviceaccount:{OPERANDS}:ostler-node"', condition["expression"])
+        self.assertEqual([b["spec"] for b in of_kind(self.found, "ValidatingAdmissionPolicyBinding")
+                          if b["metadata"]["name"] == "ostler-inventories"],
+                         [{"policyName": "ostler-inventories", "validationActions": ["Deny"]}])
+
+    def test_every_role_is_bound_to_one_of_the_service_accounts_and_nothing_else_is(self):
+        accounts = {o["metadata"]["name"]: o["metadata"]["namespace"] for o in of_kind(self.found, "ServiceAccount")}
+        self.assertEqual(accounts, {"ostler": NAMESPACE, "ostler-node": OPERANDS})
+        subjects = [{"kind": "ServiceAccount", "name": name, "namespace": namespace} for name, namespace in accounts.items()]
         bindings = of_kind(self.found, "RoleBinding") + of_kind(self.found, "ClusterRoleBinding")
         for binding in bindings:
-            self.assertEqual(binding["subjects"], [subject])
+            self.assertIn(binding["subjects"], [[subject] for subject in subjects])
         roles = of_kind(self.found, "Role") + of_kind(self.found, "ClusterRole")
 
         def place(o, kind, name):
@@ -189,7 +211,8 @@ class Pod(unittest.TestCase):
         self.assertIn("memory", container["resources"]["limits"])
 
     def test_only_the_pod_has_a_token(self):
-        self.assertIs(only(objects(), "ServiceAccount")["automountServiceAccountToken"], False)
+        for account in of_kind(objects(), "ServiceAccount"):
+            self.assertIs(account["automountServiceAccountToken"], False)
         self.assertIs(self.pod()[0]["automountServiceAccountToken"], True)
 
     def test_its_arguments_are_options_of_the_program(self):
@@ -202,6 +225,7 @@ class Pod(unittest.TestCase):
         self.assertEqual(values["--allowed-image-prefixes"], "a.example/x,b.example")
         self.assertEqual(values["--namespace"], NAMESPACE)
         self.assertEqual(values["--operand-namespace"], OPERANDS)
+        self.assertEqual(values["--agent-image"], container["image"])
 
     def test_probes_ask_the_port_that_it_listens_on(self):
         _, container = self.pod("--set", "port=9090")
@@ -222,6 +246,47 @@ class Pod(unittest.TestCase):
         labels = deployment["spec"]["template"]["metadata"]["labels"]
         self.assertEqual(labels["team"], "y")
         self.assertLessEqual(deployment["spec"]["selector"]["matchLabels"].items(), labels.items())
+
+
+class Cards(unittest.TestCase):
+    """What asks the driver's library, where it is wanted."""
+
+    def pod(self, *flags):
+        """Its template."""
+        return only(objects("--set", "nodeCards.enabled=true", *flags), "DaemonSet")["spec"]["template"]["spec"]
+
+    def test_it_is_there_only_when_asked_for(self):
+        self.assertEqual(of_kind(objects(), "DaemonSet"), [])
+
+    def test_its_one_right_is_to_enter_the_drivers_root(self):
+        pod = self.pod()
+        (wait,), (cards,) = pod["initContainers"], pod["containers"]
+        self.assertEqual((wait["securityContext"]["capabilities"], cards["securityContext"]["capabilities"]),
+                         ({"drop": ["ALL"]}, {"drop": ["ALL"], "add": ["SYS_CHROOT"]}))
+        for container in (wait, cards):
+            self.assertNotIn("privileged", container["securityContext"])
+            self.assertIs(container["securityContext"]["allowPrivilegeEscalation"], False)
+        self.assertIs(pod["automountServiceAccountToken"], False)
+        for field in ("hostNetwork", "hostPID", "hostIPC", "serviceAccountName"):
+            self.assertNotIn(field, pod)
+        self.assertEqual([m["mountPath"] for c in (wait, cards) for m in c["volumeMounts"] if not m.get("readOnly")],
+                         ["/run/nvidia/ostler"])
+
+    def test_it_writes_what_the_agent_reads(self):
+        (cards,) = self.pod()["containers"]
+        file = re.search(r'#define NVML_FILE "(.*)"', (ROOT / "node/look/nvml.h").read_text())[1]
+        self.assertIn(f"--to=/{file}", cards["args"])
+
+    def test_its_arguments_are_options_of_the_program(self):
+        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "node/options.c").read_text()))
+        pod = self.pod()
+        for container in pod["initContainers"] + pod["containers"]:
+            self.assertLessEqual({a.split("=")[0] for a in container["args"] if a.startswith("--")}, options)
+            self.assertEqual(container["image"], "ostler:0.1.0")
+
+    def test_without_a_runtime_class_the_default_runtime_gives_devices(self):
+        self.assertEqual(self.pod()["runtimeClassName"], "nvidia")
+        self.assertNotIn("runtimeClassName", self.pod("--set", "nodeCards.runtimeClassName="))
 
 
 class Namespaces(unittest.TestCase):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Holds the documents against the program, so that they cannot quietly become untrue. Needs build/ostler, and no cluster.
+"""Holds the documents against the program, so that they cannot quietly become untrue. Needs build/ostler and build/ostler-node,
+and no cluster.
 
 The last line is "docs: N passed, N failed".
 """
@@ -13,6 +14,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
+NODE_PROGRAM = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
+MANUALS = {"docs/ostler.1": PROGRAM, "docs/ostler-node.1": NODE_PROGRAM}
 PAGES = ["README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md"))), "charts/ostler/README.md"]
 MODULES = {"k8s.io/kubernetes": "kubernetes", "go.etcd.io/etcd/server/v3": "etcd", "sigs.k8s.io/kwok": "tools",
            "helm.sh/helm/v4": "tools"}
@@ -59,23 +62,34 @@ def keys_of_marks():
     return differences(documented, keys, "docs/node-marks.md", model)
 
 
-def manual():
-    """docs/ostler.1 has every command and option of `ostler --help`, and no other."""
-    shown = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
-    options = set(re.findall(r"^  (-\S+) ", shown, re.MULTILINE)) | {"--help", "-h", "--version"}
-    commands = set(re.findall(r"^  (\w+) +\w", shown, re.MULTILINE))
-    items = found(r"^\.It (Fl .*)$", "docs/ostler.1")
-    documented = {"-" + flag for item in items for flag in re.findall(r"Fl (\S+)", item)}
-    return (differences(documented, options, "docs/ostler.1", "ostler --help") +
-            differences(found(r"^\.It Cm (\w+)$", "docs/ostler.1"), commands, "docs/ostler.1", "ostler --help"))
+def help_of(program):
+    """What a program prints of itself."""
+    return subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
 
 
-def defaults_in_the_manual():
-    """docs/ostler.1 gives the defaults that `ostler --help` gives."""
-    shown = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
-    text = read("docs/ostler.1")
-    wanted = re.findall(r"default: (\S+)$", shown, re.MULTILINE)
-    return [f"docs/ostler.1 lacks the default {value}" for value in wanted if f".Li {value}" not in text]
+def manuals():
+    """Each program's manual has every command and option of its --help, and no other."""
+    problems = []
+    for page, program in MANUALS.items():
+        shown, place = help_of(program), f"{program.name} --help"
+        options = set(re.findall(r"^  (-\S+) ", shown, re.MULTILINE)) | {"--help", "-h", "--version"}
+        commands = set(re.findall(r"^  (\w+) +\w", shown, re.MULTILINE))
+        items = found(r"^\.It (Fl .*)$", page)
+        documented = {"-" + flag for item in items for flag in re.findall(r"Fl (\S+)", item)}
+        problems += differences(documented, options, page, place)
+        problems += differences(found(r"^\.It Cm (\w+)$", page), commands, page, place)
+    return problems
+
+
+def defaults_in_the_manuals():
+    """They give the defaults that --help gives."""
+    problems = []
+    for page, program in MANUALS.items():
+        text = read(page)
+        wanted = re.findall(r"default: (\S+)$", help_of(program), re.MULTILINE)
+        problems += [f"{page} lacks the default {value}" for value in wanted
+                     if not any(f".{kind} {value.lstrip('$')}" in text for kind in ("Li", "Ev"))]
+    return problems
 
 
 def make_targets():
@@ -156,7 +170,8 @@ def tour():
     text = read("docs/ARCHITECTURE.md")
     start, end = text.index("## The simulator"), text.index("## Decisions")
     problems = []
-    for part, folders in ((text[:start] + text[end:], ("controller", "reconcilers")), (text[start:end], ("sim", "tests/sweep"))):
+    for part, folders in ((text[:start] + text[end:], ("controller", "reconcilers", "node")),
+                          (text[start:end], ("sim", "tests/sweep"))):
         files = {p.name for f in folders for p in (ROOT / f).rglob("*.c")}
         named = set(re.findall(r"`(?:[\w-]+/)*([a-z_0-9]+\.c)`", part))
         problems += differences(named, files, "docs/ARCHITECTURE.md", " and ".join(folders))
@@ -171,7 +186,7 @@ def links():
 
 def paths():
     """Files and folders that documents name are there; NAME and its like stand for any."""
-    pattern = r"`((?:controller|reconcilers|tests|e2e|scripts|crds|charts|docs)/(?![^`]*(?:NAME|LAYER|PARSER))[\w./-]*)`"
+    pattern = r"`((?:controller|reconcilers|node|tests|e2e|scripts|crds|charts|docs)/(?![^`]*(?:NAME|LAYER|PARSER))[\w./-]*)`"
     return [f"{page}: {path} is not there" for page in PAGES for path in sorted(found(pattern, page))
             if not (ROOT / path).exists()]
 
@@ -203,7 +218,7 @@ def figures():
                        if not any(re.fullmatch(row, name) for row in rows)]
 
 
-CHECKS = [figures, states, events, keys_of_marks, manual, defaults_in_the_manual, make_targets, dependencies, reasons, upgrades,
+CHECKS = [figures, states, events, keys_of_marks, manuals, defaults_in_the_manuals, make_targets, dependencies, reasons, upgrades,
           metrics, invariants, tour, links, paths]
 
 

@@ -9,6 +9,25 @@
 #include "base/str.h"
 #include "reconcilers/model/gpu_node.h"
 
+static void check_holders(const struct node_holders *h)
+{
+    if (!h)
+        return;
+    if (h->host_count + h->pod_count == 0 || h->host_count + h->pod_count > NODE_HOLDERS_MAX)
+        abort();
+    for (size_t i = 0; i < h->host_count; i++)
+        if (h->hosts[i].pid < 0 || strnlen(h->hosts[i].process, HOLDER_NAME_MAX) == HOLDER_NAME_MAX)
+            abort();
+}
+
+static void check_stages(const struct node_stages *s)
+{
+    for (int i = 0; i < STAGE_COUNT; i++)
+        if (s->reached[i] && !s->seen_s)
+            abort();
+    json_decref(node_stages_json(s));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_words(const struct last_words *words)
@@ -22,6 +41,17 @@ static void check_words(const struct last_words *words)
     last_words_free(copy);
 }
 
+static void check_inventory(const struct node_inventory *i)
+{
+    if (!i)
+        return;
+    if (i->gpus + i->lost > INVENTORY_GPUS_MAX || i->driven + i->nouveau + i->passed_on > i->gpus ||
+        i->absent_looks > INVENTORY_ABSENT_LOOKS || strnlen(i->lost_address, sizeof i->lost_address) == sizeof i->lost_address ||
+        strnlen(i->module_version, sizeof i->module_version) == sizeof i->module_version ||
+        (node_inventory_shows_none(i) && i->gpus + i->lost > 0))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_JSON json_t *object = json_parse((const char *) data, size, NULL);
@@ -31,6 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!gpu_node_same(a, b) || strlen(a->state) >= GPU_NODE_STATE_MAX || a->since_s < 0)
         abort();
     check_words(a->words);
+    check_inventory(a->inventory);
+    check_holders(a->holders);
+    check_stages(&a->stages);
     gpu_node_free(a);
     gpu_node_free(b);
     return 0;

@@ -32,12 +32,12 @@ import world  # noqa: E402
 TAG = "ostler:image-test"
 VERSION = "0.0.0-image-test"
 USER = "65532:65532"
-SIZE_LIMIT = 8 << 20
+SIZE_LIMIT = 14 << 20
 RESIDENT_MAX = 10 << 10  # KiB, with one node
 SERVER = "api.example.internal"  # what the API server is called in the container's hosts
 # What Docker itself puts into every container.
 DOCKERS_OWN = re.compile(r"\.dockerenv|dev/console|etc/(hosts|hostname|resolv\.conf|mtab)")
-OURS = re.compile(r"usr/bin/ostler|usr/share/doc/ostler/[\w-]+")
+OURS = re.compile(r"usr/bin/ostler(-node|-nvml)?|usr/share/doc/ostler/[\w-]+")
 # As the container's securityContext in the chart's Deployment says it.
 CONFINED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges")
 
@@ -98,7 +98,7 @@ class Image(unittest.TestCase):
             file.seek(0)
             with tarfile.open(fileobj=file) as archive:
                 files = [m for m in archive if not m.isdir() and not DOCKERS_OWN.fullmatch(m.name)]
-        self.assertIn("usr/bin/ostler", [m.name for m in files])
+        self.assertLessEqual({"usr/bin/ostler", "usr/bin/ostler-node", "usr/bin/ostler-nvml"}, {m.name for m in files})
         self.assertEqual([m.name for m in files if not OURS.fullmatch(m.name)], [], "files that nobody needs")
         loose = [m.name for m in files if m.mode & 0o7022 and not m.issym()]
         self.assertEqual(loose, [], "set-id files, and files that others may write")

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The program of the image, which loads no library: what it is made of, and how it does in a root that has nothing but it and
-what a pod is given. The other side is the simulator, over TLS. Prints "static: N passed, N failed".
+"""The programs of the image, which load no library but for the one that asks a driver's: what they are made of, and how each
+does in a root that has nothing but it and what a pod is given. The other side is the simulator, over TLS. Prints
+"static: N passed, N failed".
 
-    tests/image/test_static.py      after `make static build/ostler build/ostler-sim`
+    tests/image/test_static.py      after `make static build/ostler build/ostler-node build/ostler-sim`
 """
 
 import base64
@@ -10,6 +11,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -25,16 +27,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "e2e"))
 
-import counted  # noqa: E402  the path above is what finds the others
+import agent  # noqa: E402  the path above is what finds the others
+import counted  # noqa: E402
 import kube  # noqa: E402
 import world  # noqa: E402
 
 PROGRAM = ROOT / "build" / "static" / "ostler"
-DYNAMIC = ROOT / "build" / "ostler"
+NODE_PROGRAM = ROOT / "build" / "static" / "ostler-node"
+PROGRAMS = (PROGRAM, NODE_PROGRAM)
+ASKING_PROGRAM = ROOT / "build" / "static" / "ostler-nvml"
 SIMULATOR = ROOT / "build" / "ostler-sim"
 SCENARIO = ROOT / "tests" / "torture" / "small.yaml"
 NAME = "api.example.internal"
 RESIDENT_MAX = 10 << 10  # KiB, with a handful of nodes
+NODE_PRIVATE_MAX = 1 << 10  # KiB, between looks
 
 
 def output(*command):
@@ -83,30 +89,40 @@ def starts(labels):
 
 
 class Made(unittest.TestCase):
-    """The file."""
+    """The files."""
 
     def test_it_loads_nothing(self):
-        self.assertNotIn("INTERP", output("readelf", "-lW", PROGRAM))
-        self.assertNotIn("NEEDED", output("readelf", "-dW", PROGRAM))
+        for program in PROGRAMS:
+            self.assertNotIn("INTERP", output("readelf", "-lW", program))
+            self.assertNotIn("NEEDED", output("readelf", "-dW", program))
+
+    def test_what_asks_a_driver_needs_only_what_all_roots_of_drivers_have(self):
+        needed = re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-dW", ASKING_PROGRAM))
+        self.assertEqual(sorted(needed), ["libc.so.6", "libnvidia-ml.so.1"])
+        # The oldest version that there is, on amd64 and on arm64.
+        versions = set(re.findall(r"GLIBC_[\w.]+", output("readelf", "-VW", ASKING_PROGRAM)))
+        self.assertLessEqual(versions, {"GLIBC_2.2.5", "GLIBC_2.17"})
 
     def test_it_is_hardened(self):
-        self.assertIn("DYN (", output("readelf", "-hW", PROGRAM), "its place in memory is another in each run")
-        self.assertRegex(output("readelf", "-dW", PROGRAM), r"FLAGS_1.*NOW.*PIE")
-        segments = output("readelf", "-lW", PROGRAM)
-        self.assertIn("GNU_RELRO", segments)
-        self.assertRegex(segments, r"GNU_STACK.* RW ")
-        self.assertNotRegex(segments, r"LOAD.* RWE ")
-        symbols = output("nm", ROOT / "build" / "release" / "ostler-static")
-        for name in ("__stack_chk_fail", "__memcpy_chk", "__vsnprintf_chk"):
-            self.assertIn(f" {name}\n", symbols)
+        for program in PROGRAMS:
+            self.assertIn("DYN (", output("readelf", "-hW", program), "its place in memory is another in each run")
+            self.assertRegex(output("readelf", "-dW", program), r"FLAGS_1.*NOW.*PIE")
+            segments = output("readelf", "-lW", program)
+            self.assertIn("GNU_RELRO", segments)
+            self.assertRegex(segments, r"GNU_STACK.* RW ")
+            self.assertNotRegex(segments, r"LOAD.* RWE ")
+            symbols = output("nm", ROOT / "build" / "release" / f"{program.name}-static")
+            for name in ("__stack_chk_fail", "__memcpy_chk", "__vsnprintf_chk"):
+                self.assertIn(f" {name}\n", symbols)
 
     def test_it_is_the_same_program(self):
-        for argument in ("--version", "--help"):
-            self.assertEqual(output(PROGRAM, argument), output(DYNAMIC, argument))
+        for program in PROGRAMS:
+            for argument in ("--version", "--help"):
+                self.assertEqual(output(program, argument), output(ROOT / "build" / program.name, argument))
 
 
 class Alone(unittest.TestCase):
-    """The program in a root of its own."""
+    """The programs in a root of their own."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -115,15 +131,15 @@ class Alone(unittest.TestCase):
         for name in ("etc/ssl/certs", "dev", "tmp"):
             (self.root / name).mkdir(parents=True)
         (self.root / "dev/urandom").write_bytes(os.urandom(1 << 16))  # a device is root's to make
-        shutil.copy(PROGRAM, self.root / "ostler")
-        admin, ours = (pathlib.Path(folder.name) / name for name in ("admin", "ours"))
-        simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", admin,
-                                      "--ostler-kubeconfig", ours],
-                                     stdout=subprocess.DEVNULL)
+        for program in PROGRAMS:
+            shutil.copy(program, self.root)
+        self.admin, ours = (pathlib.Path(folder.name) / name for name in ("admin", "ours"))
+        simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", self.admin,
+                                      "--ostler-kubeconfig", ours], stdout=subprocess.DEVNULL)
         self.addCleanup(simulator.wait)
         self.addCleanup(simulator.kill)
         kube.wait_for(ours.exists, 10, "the simulator")
-        self.client = kube.from_kubeconfig(admin)
+        self.client = kube.from_kubeconfig(self.admin)
         self.kubeconfig = json.loads(ours.read_text())
         self.cluster = self.kubeconfig["clusters"][0]["cluster"]
         self.log = pathlib.Path(folder.name) / "log"
@@ -136,13 +152,23 @@ class Alone(unittest.TestCase):
         """Starts the program where nothing else is."""
         (self.port,) = world.free_ports(1)
         (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
-        enter = [shutil.which("unshare"), *(["--map-root-user"] if os.geteuid() else []), "--root", self.root]
+        self.launch("/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen", f"127.0.0.1:{self.port}")
+
+    def launch(self, *command):
+        """Starts a program in the root."""
+        self.spawn(shutil.which("unshare"), *(["--map-root-user"] if os.geteuid() else []), "--root", self.root, *command)
+
+    def spawn(self, *command):
+        """Starts a program."""
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([*enter, "/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen",
-                                             f"127.0.0.1:{self.port}"],
-                                            stdout=log, stderr=log, env={})
+            self.process = subprocess.Popen([*command], stdout=log, stderr=log, env={})
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
+
+    def memory(self, name):
+        """What the kernel says of the process, in KiB."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line.split()[1] for line in status.splitlines() if line.startswith(f"{name}:")))
 
     def fetch(self, path):
         """What it serves."""
@@ -176,11 +202,29 @@ class Alone(unittest.TestCase):
         self.start()
         self.works()
         self.assertIn("ostler_build_info", self.fetch("/metrics"))
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        resident = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
-        self.assertLess(resident, RESIDENT_MAX)
+        self.assertLess(self.memory("VmRSS"), RESIDENT_MAX)
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.process.wait(5), 0)
+
+    def test_the_agent_does_its_work(self):
+        def inventory():
+            return (self.client.get("GpuNode", "machine") or {}).get("status", {}).get("inventory")
+        machine = self.root / "machine"
+        agent.make_machine(machine, gpus=2)
+        # Not in the root: it needs a procfs, which every container has.
+        self.spawn(NODE_PROGRAM, "run", "--node=machine", f"--root={machine}", f"--kubeconfig={self.admin}")
+        kube.wait_for(lambda: inventory() or self.said(), 20, "the inventory")
+        self.assertEqual((len(inventory()["gpus"]), inventory()["bootId"]), (2, agent.BOOT))
+        self.assertLess(self.memory("RssAnon"), NODE_PRIVATE_MAX)
+        self.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.process.wait(5), 0)
+
+    def test_without_a_procfs_the_agent_says_nothing_of_gpus(self):
+        agent.make_machine(self.root / "machine", gpus=2)
+        self.launch("/ostler-node", "look", "--root=/machine")
+        self.process.wait(5)
+        self.assertIn("GPUs: not known", self.said())
+        self.assertIn("unreadable: ", self.said())
 
     def test_it_finds_the_server_by_the_file_of_hosts(self):
         (self.root / "etc/hosts").write_text(f"127.0.0.1 {NAME}\n")

@@ -13,9 +13,12 @@
 #define LABEL_HARDWARE "feature.node.kubernetes.io/pci-10de.present"
 #define TAINT_KEY "nvidia.com/gpu" /* where the policy names none */
 
-static bool has_gpu(const json_t *node)
+/* Where agents go, nobody else need say what is in a machine: their word counts, and what the kubelet has to give. */
+static bool has_gpu(const struct invariants *v, const json_t *node)
 {
-    return str_eq(object_label(node, LABEL_HARDWARE), "true");
+    struct actors_machine m = { 0 };
+    bool seen = v->run->life->scenario->agents && actors_machine(v->run->actors, object_name(node), &m) && (m.seen || m.gpus);
+    return seen || str_eq(object_label(node, LABEL_HARDWARE), "true");
 }
 
 static bool is_let_go(const json_t *node)
@@ -34,9 +37,17 @@ static bool is_selected(const json_t *policy, const json_t *node)
     return selected;
 }
 
-static bool is_wanted(const json_t *policy, const json_t *node)
+static bool is_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
 {
-    return has_gpu(node) && !is_let_go(node) && is_selected(policy, node);
+    return has_gpu(v, node) && !is_let_go(node) && is_selected(policy, node);
+}
+
+/* Whether somebody says that it has a GPU. Agents go to nodes that the policy wants, and what they have said there stays. */
+static bool is_known(const struct invariants *v, const json_t *policy, const json_t *node)
+{
+    const json_t *report = api_get(v->run->api, kind_named("gpunodes"), "", object_name(node));
+    return str_eq(object_label(node, LABEL_HARDWARE), "true") || is_wanted(v, policy, node) ||
+           json_array_size(json_at(report, "status.inventory.gpus")) > 0;
 }
 
 /* What is wrong with the marks of a node that the policy wants; NULL: nothing. */
@@ -52,7 +63,8 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
             return "a label of the policy is not there";
     if (json_bool(policy, "spec.nodes.taint.enabled", true) != check_has_taint(node, key ? key : TAINT_KEY))
         return "the policy's taint is not as it says";
-    if (str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0)
+    if (str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0 &&
+        m.built_in > 0)
         return "its kubelet has no GPU to give";
     return NULL;
 }
@@ -88,7 +100,7 @@ void check_kept(struct invariants *v, const struct api_commit *c)
     static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
     const json_t *policy = policy_in_force(v);
     struct actors_machine m;
-    if (!policy || !check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_wanted(policy, c->after) ||
+    if (!policy || !check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_wanted(v, policy, c->after) ||
         !actors_machine(v->run->actors, object_name(c->after), &m) || !m.digest || object_annotation(c->after, ANNOTATION_CLAIM))
         return;
     check_tried(v, INVARIANT_S3_KEPT);
@@ -106,7 +118,7 @@ void check_marks(struct invariants *v)
         if (object_is_deleting(node))
             continue;
         check_tried(v, INVARIANT_L1_MARKS);
-        const char *wrong = is_wanted(policy, node) ? wrong_of_wanted(v, policy, node) : wrong_of_others(v, node);
+        const char *wrong = is_wanted(v, policy, node) ? wrong_of_wanted(v, policy, node) : wrong_of_others(v, node);
         if (wrong)
             check_failed(v, INVARIANT_L1_MARKS, "%s: %s", object_name(node), wrong);
     }
@@ -116,20 +128,23 @@ void check_status_truth(struct invariants *v)
 {
     const struct kind *nodes = kind_named("nodes");
     const json_t *policy = policy_in_force(v);
-    int64_t gpu = 0, served = 0;
+    int64_t gpu = 0, served = 0, doubted = 0;
     if (!policy)
         return;
     check_tried(v, INVARIANT_L8_STATUS);
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         struct actors_machine m = { 0 };
-        gpu += has_gpu(node);
-        if (is_wanted(policy, node) && str_eq(check_condition(node, "Ready"), "True") &&
-            actors_machine(v->run->actors, object_name(node), &m))
+        gpu += is_known(v, policy, node);
+        if (is_wanted(v, policy, node) && str_eq(check_condition(node, "Ready"), "True") &&
+            actors_machine(v->run->actors, object_name(node), &m)) {
             served += m.gpus > 0;
+            doubted += m.gpus > 0 && m.lies;
+        }
     }
     const json_t *said = json_at(policy, "status.nodes");
-    if (json_int(said, "gpu", -1) != gpu || json_int(said, "ready", -1) != served) {
+    int64_t ready = json_int(said, "ready", -1);
+    if (json_int(said, "gpu", -1) != gpu || ready > served || ready < served - doubted) {
         CLEANUP_FREE char *text = json_compact(said);
         check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served,
                      text);
@@ -150,8 +165,8 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *nod
         return "its report is another node's";
     if (!str_eq(json_str_or_empty(report, "status.driver.revision"), str_or_empty(object_label(node, LABEL_DRIVER))))
         return "its report names another driver revision";
-    /* Where operands break on purpose a GPU may be served by what is not as it should be. */
-    if (!v->run->life->broken && (str_eq(state, "Ready") != (up && serves) || str_eq(state, "Lost") == up))
+    /* Where operands break on purpose a GPU may be served by what is not as it should be; and an agent that lies may say so. */
+    if (!v->run->life->broken && !m.lies && (str_eq(state, "Ready") != (up && serves) || str_eq(state, "Lost") == up))
         return "its report has the wrong state";
     if (str_eq(check_condition(node, NODE_CONDITION), "True") != str_eq(state, "Ready"))
         return "its condition says something else than its report";
@@ -166,7 +181,7 @@ void check_report_truth(struct invariants *v)
         return;
     for (size_t i = 0; policy && i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        if (object_is_deleting(node) || !is_wanted(policy, node))
+        if (object_is_deleting(node) || !is_wanted(v, policy, node))
             continue;
         check_tried(v, INVARIANT_L8_REPORTS);
         const char *wrong = wrong_of_report(v, node);

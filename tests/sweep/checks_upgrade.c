@@ -57,11 +57,18 @@ static bool wants_all(const struct invariants *v)
     return str_eq(json_str(check_policy(v), "spec.rollout.drain.mode"), "AllPods");
 }
 
-/* Neither comes back anywhere else. */
-static bool is_of_the_node(const json_t *pod)
+/* The agent on its node says that it has a GPU open. */
+static bool is_named(const struct invariants *v, const json_t *pod)
+{
+    const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, json_str_or_empty(pod, "spec.nodeName"));
+    return json_find(json_at(report, "status.inventory.holders"), "podUid", object_uid(pod)) != NULL;
+}
+
+/* Neither comes back anywhere else. What is said of a pod from a file makes nobody ask it. */
+static bool is_of_the_node(const struct invariants *v, const json_t *pod)
 {
     const char *kind = json_str(object_controller(pod), "kind");
-    return !uses_gpu(pod) && (str_eq(kind, "DaemonSet") || str_eq(kind, "Node"));
+    return !uses_gpu(pod) && ((str_eq(kind, "DaemonSet") && !is_named(v, pod)) || str_eq(kind, "Node"));
 }
 
 void check_eviction(struct invariants *v, const struct api_commit *c)
@@ -76,8 +83,8 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
     /* The node may have gone, or another one of its name may have come, while the request was on its way. */
     if (check_is_recent(v, name))
         return;
-    if (!pod || !(uses_gpu(pod) || wants_all(v)) || is_of_the_node(pod) || !node || !check_claim_of(node, &claim) ||
-        claim.phase != CLAIM_DRAINING)
+    bool leaves = pod && (uses_gpu(pod) || wants_all(v) || is_named(v, pod)) && !is_of_the_node(v, pod);
+    if (!leaves || !node || !check_claim_of(node, &claim) || claim.phase != CLAIM_DRAINING)
         check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after),
                      object_name(pod ? pod : c->after));
 }

@@ -224,11 +224,11 @@ static bool runs(const json_t *pod)
 static void note_pod(struct journal *j, const struct api_commit *c)
 {
     const json_t *any = c->after ? c->after : c->before;
-    if (!uses_gpus(any) || str_eq(object_namespace(any), OPERAND_NAMESPACE))
+    bool ours = str_eq(c->user, OSTLER_USER), eviction = str_eq(c->subresource, "eviction");
+    if (!(uses_gpus(any) || (ours && eviction)) || str_eq(object_namespace(any), OPERAND_NAMESPACE))
         return;
     CLEANUP_FREE char *name = xasprintf("%s/%s", object_namespace(any), object_name(any));
     struct entry *e = entry_of(j, name);
-    bool ours = str_eq(c->user, OSTLER_USER), eviction = str_eq(c->subresource, "eviction");
     bool ends = runs(c->before) && (!c->after || object_is_deleting(c->after));
     bool fails = runs(c->before) && c->after && str_eq(json_str(c->after, "status.phase"), "Failed");
     e->times[JOURNAL_EVICTED] += ends && ours && eviction;

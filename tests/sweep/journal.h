@@ -8,7 +8,8 @@
 
 #include "sim/api/api.h"
 
-/* id, name: what happens to nodes, to pods that use GPUs ("namespace/name"), and by Ostler to a kind of objects ("nodes") */
+/* id, name: what happens to nodes, to pods that use GPUs or are asked to leave ("namespace/name"), and by Ostler to a kind of
+ * objects ("nodes") */
 #define JOURNAL_DEEDS(X)                                                                              \
     X(CLAIMED, "claimed")         /* a node: it had no claim */                                       \
     X(DRAINED, "drained")         /* a node: its pods are asked to leave */                           \

@@ -57,6 +57,11 @@ static const struct {
     { .kind = "nodes", .path = "status.images*" },
     { .kind = "nodes", .path = "spec.podCIDR*" },
     { .kind = "gpunodes", .path = "status.policyGeneration" },
+    { .kind = "gpunodes", .path = "status.inventory.bootId" },
+    /* Who has a GPU open goes with where pods happen to be, and is told in the order in which they came. */
+    { .kind = "gpunodes", .path = "status.inventory.heldBy" },
+    { .kind = "gpunodes", .path = "status.inventory.holders*" },
+    { .kind = "gpunodes", .path = "status.timeToReady*" },
     { .kind = "gpunodes", .path = "status.lastWords*" }, /* which node the canary was */
     { .kind = "services", .path = "spec.clusterIP*" },
     /* Edits that come soon after one another may be taken as one. */

@@ -14,6 +14,8 @@
 #include "reconcilers/model/policy.h"
 #include "sim/api/access.h"
 
+#define AGENT_IMAGE "registry.example/ostler:1"
+
 enum {
     FINDINGS_MAX = 16 << 20,
     FINDINGS_KEPT = 20,
@@ -257,6 +259,7 @@ static void set_up_ostlers(struct run *r)
                                  .lease_namespace = OSTLER_NAMESPACE,
                                  .operand_namespace = OPERAND_NAMESPACE,
                                  .image_prefixes = POLICY_IMAGE_PREFIXES,
+                                 .agent_image = r->life->scenario->agents ? AGENT_IMAGE : NULL,
                                  .absent_grace_ms = ABSENT_GRACE_MS,
                                  .restart_ms = RESTART_MS,
                                  .leader_elect = !r->plan->alone };

@@ -15,8 +15,10 @@
 
 enum { CASES_SHOWN = 10, NUMBER_MAX = 32, CASE_LIMIT_S = 120, LARGE_LIMIT_S = 4 * 3600 };
 
+#define AGENTS "tests/sweep/agents.yaml"
 #define UPGRADE "sim/scenarios/upgrade.yaml"
 #define STEPS "tests/sweep/steps/life.yaml"
+#define AGENT_STEPS "tests/sweep/steps/agents-life.yaml"
 
 static const struct sweep sweeps[] = {
     { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, EXACT, 60 },
@@ -37,6 +39,13 @@ static const struct sweep sweeps[] = {
     { "foreign-writers", "others write to the same objects between reading and writing", writers_cases, writers_run, NULL,
       LOOSEST, 20 },
     { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, NULL, EXACT, 4 },
+    /* The same in a life in which nobody labels nodes, and Ostler's agents say what is on them. */
+    { "agents-same", "same, with agents in place of labels", same_cases, same_run, AGENTS, EXACT, 3 },
+    { "agents-crash", "crash-sweep, with agents", crash_cases, crash_run, AGENTS, EXACT, 30 },
+    { "agents-stale", "stale-sweep, with agents", stale_cases, stale_run, AGENTS, LOOSE, 30 },
+    { "agents-dst", "dst, with agents", dst_cases, dst_run, AGENTS, LOOSE, 30 },
+    { "agents-steps", "a node's agent falls silent, lies, starts anew at every step of the node's way", agents_cases,
+      agents_run, AGENT_STEPS, LOOSEST, 24 },
     /* The same in a life in which nodes that are in use are upgraded. */
     { "upgrade-same", "same, in a life of upgrades", same_cases, same_run, UPGRADE, EXACT, 3 },
     { "upgrade-crash", "crash-sweep, in a life of upgrades", crash_cases, crash_run, UPGRADE, EXACT, 40 },

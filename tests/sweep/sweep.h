@@ -76,6 +76,8 @@ size_t policy_cases(const struct sweep_env *env);
 size_t policy_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t nodes_cases(const struct sweep_env *env);
 size_t nodes_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t agents_cases(const struct sweep_env *env);
+size_t agents_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 /* How many of its cases are not large: those come first. */
 size_t rollouts_small(void);
 size_t rollouts_cases(const struct sweep_env *env);

@@ -164,6 +164,10 @@ static const struct {
     { "spec.validation.", NULL },
     /* What Auto, the default, means on the nodes of this life. */
     { "spec.driver.source", "Container" },
+    { "spec.nodeAgent.labels", "Ostler" },
+    /* Here the program has no image to send out agents from. */
+    { "spec.nodeAgent.enabled", NULL },
+    { "spec.nodeAgent.imagePull", NULL },
 };
 
 static bool is_idle(const struct change *ch)

@@ -299,3 +299,13 @@ size_t nodes_run(const struct sweep_env *env, size_t index, struct counts *count
 {
     return run_of(env, FOLDER "nodes.yaml", index, counts, out);
 }
+
+size_t agents_cases(const struct sweep_env *env)
+{
+    return cases_of(env, FOLDER "agents.yaml");
+}
+
+size_t agents_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+{
+    return run_of(env, FOLDER "agents.yaml", index, counts, out);
+}

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/gpu_features.h"
 #include "reconcilers/model/names.h"
 
 enum { KEYS = 3 };
@@ -331,11 +332,10 @@ json_t *writers_clean(const json_t *object)
     return NULL;
 }
 
-/* Without the annotation that says whose they are, labels that the proof gave a node count as others', and keep what they say. */
+/* Without the annotation that says whose they are, labels that say what its GPUs are count as others', and keep what they say. */
 static bool is_contested_label(const char *key)
 {
-    return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || str_has_prefix(key, "nvidia.com/cuda.") ||
-           str_has_prefix(key, "nvidia.com/gpu.");
+    return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || gpu_feature_is(key);
 }
 
 json_t *writers_repent(const json_t *node)

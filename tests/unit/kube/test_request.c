@@ -68,6 +68,11 @@ static struct request merge_status(const json_t *o)
     return request_merge_status(RESOURCE_NODE, NULL, "a", o);
 }
 
+static struct request merge_status_as(const json_t *o)
+{
+    return request_merge_status_as("another", RESOURCE_GPU_NODE, NULL, "a", o);
+}
+
 static struct request json_patch(const json_t *o)
 {
     return request_json_patch(RESOURCE_NODE, NULL, "a", o);
@@ -148,6 +153,8 @@ static const struct request_row {
       "application/apply-patch+yaml", true, 30000 },
     { "a merge patch", merge_patch, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a?fieldManager=ostler",
       "application/merge-patch+json", true, 30000 },
+    { "a merge patch of a status, by another manager", merge_status_as, REQUEST_WRITE, "PATCH",
+      "/apis/ostler.dev/v1alpha1/gpunodes/a/status?fieldManager=another", "application/merge-patch+json", true, 30000 },
     { "a merge patch of a status, lists by their keys", merge_status, REQUEST_WRITE, "PATCH",
       "/api/v1/nodes/a/status?fieldManager=ostler", "application/strategic-merge-patch+json", true, 30000 },
     { "a JSON patch", json_patch, REQUEST_WRITE, "PATCH", "/api/v1/nodes/a?fieldManager=ostler", "application/json-patch+json",

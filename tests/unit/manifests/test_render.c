@@ -18,6 +18,7 @@
 
 #define NAMESPACE "ostler-operands"
 #define UID "11111111-2222-3333-4444-555555555555"
+#define AGENT_IMAGE "registry.example/ostler:0.1.0"
 
 /* What a case renders. */
 #define DRIVER (1U << RENDER_DRIVER)
@@ -27,7 +28,10 @@
 #define EXPORTER (1U << RENDER_EXPORTER | 1U << RENDER_EXPORTER_SERVICE)
 #define MONITOR (1U << RENDER_EXPORTER_MONITOR)
 #define CLASS (1U << RENDER_RUNTIME_CLASS)
+#define AGENT (1U << RENDER_NODE_AGENT)
 #define RECORDS (1U << RENDER_OBJECTS)
+/* Ostler does not know its own image. */
+#define NO_AGENT (2U << RENDER_OBJECTS)
 
 struct render_row {
     const char *name; /* the golden file */
@@ -84,6 +88,18 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       DRIVER | STACK | EXPORTER | MONITOR },
+    { "without-agent",
+      "{}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      STACK | EXPORTER | NO_AGENT },
+    { "waits-with-secrets",
+      "{'toolkit':{'imagePullSecrets':['ngc','mine']},'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine']}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      TOOLKIT },
     { "precompiled",
       "{'driver':{'version':'580.95.05','precompiled':true}}",
       { UBUNTU, CONTAINERD },
@@ -165,6 +181,15 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       MONITOR },
+    { "node-agent", "{}", { UBUNTU, CONTAINERD }, false, NULL, AGENT },
+    { "node-agent-full",
+      "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
+      "'values':['a','b']},{'key':'x','operator':'Exists'}]}},'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':"
+      "['mine']}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      AGENT },
 };
 
 /* All embedded files, parsed once. */
@@ -195,12 +220,14 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *stack =
         stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
     CLEANUP_JSON json_t *exporter = exporter_inputs(spec, &host, NULL);
+    CLEANUP_JSON json_t *agent = agent_inputs(spec, AGENT_IMAGE);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)
         revision_hash(driver, driver_hash);
     revision_hash(stack, stack_hash);
 
-    struct render_context common = { NAMESPACE, POLICY_NAME, UID, spec, NULL, NULL };
+    const char *agent_image = row->objects & NO_AGENT ? NULL : AGENT_IMAGE;
+    struct render_context common = { NAMESPACE, POLICY_NAME, UID, spec, NULL, NULL, agent_image };
     struct render_context contexts[RENDER_OBJECTS];
     for (size_t i = 0; i < RENDER_OBJECTS; i++)
         contexts[i] = common;
@@ -209,6 +236,7 @@ static void render_row(const struct render_row *row, struct buf *out)
     contexts[RENDER_TOOLKIT].inputs = contexts[RENDER_DEVICE_PLUGIN].inputs = stack;
     contexts[RENDER_TOOLKIT].hash = contexts[RENDER_DEVICE_PLUGIN].hash = stack_hash;
     contexts[RENDER_EXPORTER].inputs = exporter;
+    contexts[RENDER_NODE_AGENT].inputs = agent;
     if (row->objects & RECORDS) {
         add_document(out, render_revision(&contexts[RENDER_DRIVER]));
         add_document(out, render_revision(&contexts[RENDER_TOOLKIT]));
@@ -366,14 +394,16 @@ static void check_container(const json_t *pod, const json_t *container)
 static void check_daemonset(const json_t *object)
 {
     const json_t *pod = json_at(object, "spec.template.spec");
-    bool follower = str_eq(json_str(object, "metadata.name"), "exporter");
+    bool agent = str_eq(json_str(object, "metadata.name"), "node-agent");
+    bool follower = agent || str_eq(json_str(object, "metadata.name"), "exporter");
     assert_string_equal(json_str(object, "spec.updateStrategy.type"),
                         follower ? "RollingUpdate" : "OnDelete");
     assert_int_equal(json_at(object, "metadata.ownerReferences") != NULL, follower);
-    assert_false(json_bool(pod, "automountServiceAccountToken", true));
+    assert_int_equal(json_bool(pod, "automountServiceAccountToken", true), agent);
     assert_string_equal(
         json_str(json_array_get(json_object_get(pod, "tolerations"), 0), "operator"), "Exists");
     assert_unique(json_object_get(pod, "volumes"), "name");
+    assert_unique(json_object_get(pod, "imagePullSecrets"), "name");
     size_t i;
     json_t *container;
     json_array_foreach (json_object_get(pod, "initContainers"), i, container)
@@ -528,7 +558,7 @@ static void hash_is_needed(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *spec = json_object();
-    struct render_context ctx = { NAMESPACE, POLICY_NAME, UID, spec, spec, NULL };
+    struct render_context ctx = { NAMESPACE, POLICY_NAME, UID, spec, spec, NULL, NULL };
     CLEANUP_ERR struct err e = { 0 };
     assert_null(render_object(manifests, RENDER_TOOLKIT, &ctx, &e));
 }

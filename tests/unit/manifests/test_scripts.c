@@ -94,6 +94,8 @@ static void set_environment(const json_t *object)
     }
     setenv("DRIVER_CONFIG_DIGEST", "rev1", 1);
     setenv("REVISION", "stack1", 1);
+    setenv("DRIVER", "container", 1);
+    setenv("WAIT_FOR", "toolkit", 1);
     setenv("POD_UID", "pod1", 1);
     setenv("ROOT", root, 1);
 }
@@ -174,10 +176,10 @@ static void check_script(void **state)
 #define PROBE DRIVER, "driver", "startupProbe.exec.command"
 #define PRE_STOP DRIVER, "driver", "lifecycle.preStop.exec.command"
 #define MAIN DRIVER, "driver", NULL
-#define TOOLKIT_WAIT "toolkit/daemonset.yaml", "wait", NULL
+#define TOOLKIT_WAIT "toolkit/parts/no-agent.yaml", "wait", NULL
 #define INSTALL "toolkit/daemonset.yaml", "install", NULL
-#define PLUGIN_WAIT "device-plugin/daemonset.yaml", "wait", NULL
-#define EXPORTER_WAIT "exporter/daemonset.yaml", "wait", NULL
+#define PLUGIN_WAIT "device-plugin/parts/no-agent.yaml", "wait", NULL
+#define EXPORTER_WAIT "exporter/parts/no-agent.yaml", "wait", NULL
 #define PROOF "proof/pod.yaml", "proof", NULL
 /* A CUDA sample that ends with a code, and what nvidia-smi says of a thing. */
 #define SAMPLE(path, code) "mkdir -p cuda-samples tmp; printf '#!/bin/sh\\nexit " code "\\n' > " path "; chmod +x " path ";"
@@ -186,14 +188,17 @@ static void check_script(void **state)
     SMI("driver_version", "580.95.05\\n580.95.05\\n") SMI("name", "NVIDIA H100 80GB HBM3\\nother\\n") \
     SMI("memory.total", "81559\\n1\\n")                                                               \
         SMI("compute_cap", "9.0\\n")                                                                  \
+        SMI("list", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\\n")                                    \
         SMI("all", "Driver Version  : 580.95.05\\nCUDA Version    : 13.0\\n\\nGPU 0\\n    CUDA Version : x\\n")
 #define SAYS(lines) "test \"$(cat dev/termination-log)\" = \"$(printf '" lines "')\""
-#define ALL_FACTS "driver=580.95.05\\nproduct=NVIDIA H100 80GB HBM3\\nmemory=81559\\ncompute=9.0\\ncuda=13.0\\n"
-#define NO_FACTS "driver=\\nproduct=\\nmemory=\\ncompute=\\ncuda=\\n"
+#define FACTS_OF_A(slice) \
+    "driver=580.95.05\\nproduct=NVIDIA H100 80GB HBM3\\nmemory=81559\\ncompute=9.0\\ncuda=13.0\\nslice=" slice "\\n"
+#define ALL_FACTS FACTS_OF_A("")
+#define NO_FACTS "driver=\\nproduct=\\nmemory=\\ncompute=\\ncuda=\\nslice=\\n"
 #define LOADED                                                                                     \
     "module nvidia 2 nvidia_uvm nvidia_modeset; module nvidia_uvm 0; module nvidia_modeset 0;"
 #define UP LOADED " echo \" $PWD/run/nvidia/driver \" > proc/self/mounts;"
-#define NO_SIGN "DRIVER_SIGN="
+#define OF_HOST "DRIVER=host"
 
 static const struct script_row rows[] = {
     { "host-driver: a bare host", HOST_DRIVER, ":", NULL, 0, NULL },
@@ -257,7 +262,7 @@ static const struct script_row rows[] = {
     { "toolkit waits: the sign of an earlier boot", TOOLKIT_WAIT,
       LOADED " sign driver 'boot0 rev1 pod1'", NULL, WAITS, NULL },
     { "toolkit goes on", TOOLKIT_WAIT, LOADED " sign driver 'boot1 rev1 pod1'", NULL, 0, NULL },
-    { "toolkit goes on with a driver of the host's", TOOLKIT_WAIT, LOADED, NO_SIGN, 0, NULL },
+    { "toolkit goes on with a driver of the host's", TOOLKIT_WAIT, LOADED, OF_HOST, 0, NULL },
     { "toolkit is installed", INSTALL,
       "mkdir -p toolkit; touch toolkit/nvidia-container-runtime;"
       " chmod +x toolkit/nvidia-container-runtime",
@@ -278,9 +283,9 @@ static const struct script_row rows[] = {
     { "plugin goes on", PLUGIN_WAIT,
       LOADED " sign driver 'boot1 rev1 pod1'; sign toolkit 'boot1 rev1 stack1'", NULL, 0, NULL },
     { "plugin goes on with a driver of the host's", PLUGIN_WAIT,
-      LOADED " sign toolkit 'boot1 host stack1'", NO_SIGN, 0, NULL },
+      LOADED " sign toolkit 'boot1 host stack1'", OF_HOST, 0, NULL },
     { "plugin goes on with a toolkit of the host's", PLUGIN_WAIT,
-      LOADED " sign driver 'boot1 rev1 pod1'", "TOOLKIT_SIGN=", 0, NULL },
+      LOADED " sign driver 'boot1 rev1 pod1'", "WAIT_FOR=driver", 0, NULL },
 
     { "proof: the sample runs, and the facts of the first GPU are told", PROOF, SAMPLE("cuda-samples/sample", "0") FACTS, NULL, 0,
       SAYS(ALL_FACTS) },
@@ -291,6 +296,9 @@ static const struct script_row rows[] = {
     { "proof: what cannot be run is none", PROOF, "mkdir -p cuda-samples; : > cuda-samples/sample;" SAMPLE("tmp/vectorAdd", "0")
                                                   FACTS, NULL, 0,
       SAYS(ALL_FACTS) },
+    { "proof: what it has is a slice", PROOF, SAMPLE("cuda-samples/sample", "0") FACTS
+      SMI("list", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\\n  MIG 1g.10gb     Device  0: (UUID: MIG-2)\\n"), NULL, 0,
+      SAYS(FACTS_OF_A("1g.10gb")) },
     { "proof: the sample fails", PROOF, SAMPLE("cuda-samples/sample", "3") FACTS, NULL, 1, "test ! -e dev/termination-log" },
     { "proof: an image without a sample", PROOF, FACTS, NULL, 1, "test ! -e dev/termination-log" },
     { "proof: what nobody tells is left empty", PROOF, SAMPLE("cuda-samples/sample", "0"), NULL, 0, SAYS(NO_FACTS) },
@@ -325,7 +333,8 @@ static void make_commands(void)
     shell("mkdir bin");
     shell("printf '#!/bin/sh\\necho $1 >> %s/log\\nrm -r %s/sys/module/$1\\n' \"$PWD\" \"$PWD\" > bin/rmmod");
     shell("printf '#!/bin/sh\\n[ ! -e %s/smi-fails ] || exit 127\\ncd %s/smi 2>/dev/null || exit 0\\n"
-          "case \"$1\" in --query-gpu=*) cat \"${1#*=}\";; -q) cat all;; esac\\n' \"$PWD\" \"$PWD\" > bin/nvidia-smi");
+          "case \"$1\" in --query-gpu=*) cat \"${1#*=}\";; -q) cat all;; -L) cat list;; esac\\n'"
+          " \"$PWD\" \"$PWD\" > bin/nvidia-smi");
     shell(
         "printf '#!/bin/sh\\necho nvidia-driver \"$@\" >> %s/log\\n' \"$PWD\" > bin/nvidia-driver");
     shell("printf '#!/bin/sh\\necho nvidia-toolkit \"$@\" >> %s/log\\n' \"$PWD\" > bin/nvidia-toolkit");

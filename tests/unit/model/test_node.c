@@ -58,16 +58,19 @@ static void check_whole(void **state)
 static const struct gpu_row {
     const char *name, *object;
     int32_t gpus;
+    const char *slices;
 } gpu_rows[] = {
-    { "gpus: none", ALLOCATABLE("'cpu': '8'"), 0 },
-    { "gpus: whole", ALLOCATABLE("'nvidia.com/gpu': '8'"), 8 },
-    { "gpus: shared", ALLOCATABLE("'nvidia.com/gpu.shared': '40'"), 40 },
-    { "gpus: slices", ALLOCATABLE("'nvidia.com/mig-1g.5gb': '7', 'nvidia.com/mig-3g.20gb': '1'"), 8 },
-    { "gpus: none left", ALLOCATABLE("'nvidia.com/gpu': '0'"), 0 },
-    { "gpus: other devices", ALLOCATABLE("'nvidia.com/hostdev': '2', 'amd.com/gpu': '2'"), 0 },
-    { "gpus: nonsense", ALLOCATABLE("'nvidia.com/gpu': 'many', 'nvidia.com/gpu.shared': 3, 'nvidia.com/mig-x': null"), 0 },
-    { "gpus: more than fit", ALLOCATABLE("'nvidia.com/gpu': '2147483647', 'nvidia.com/gpu.shared': '2147483647'"), INT32_MAX },
-    { "gpus: allocatable is no object", NODE("", "", "'allocatable': [1]"), 0 },
+    { "gpus: none", ALLOCATABLE("'cpu': '8'"), 0, NULL },
+    { "gpus: whole", ALLOCATABLE("'nvidia.com/gpu': '8'"), 8, NULL },
+    { "gpus: shared", ALLOCATABLE("'nvidia.com/gpu.shared': '40'"), 40, NULL },
+    { "gpus: slices", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/mig-1g.5gb': '7'"), 8, "1g.5gb=7,3g.20gb=1" },
+    { "gpus: slices, of a kind none", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7'"), 7, "1g.5gb=7" },
+    { "gpus: none left", ALLOCATABLE("'nvidia.com/gpu': '0'"), 0, NULL },
+    { "gpus: other devices", ALLOCATABLE("'nvidia.com/hostdev': '2', 'amd.com/gpu': '2'"), 0, NULL },
+    { "gpus: nonsense", ALLOCATABLE("'nvidia.com/gpu': 'many', 'nvidia.com/gpu.shared': 3, 'nvidia.com/mig-x': null"), 0, NULL },
+    { "gpus: more than fit", ALLOCATABLE("'nvidia.com/gpu': '2147483647', 'nvidia.com/gpu.shared': '2147483647'"), INT32_MAX,
+      NULL },
+    { "gpus: allocatable is no object", NODE("", "", "'allocatable': [1]"), 0, NULL },
 };
 
 static void check_gpus(void **state)
@@ -77,6 +80,7 @@ static void check_gpus(void **state)
     json_t *object = tree(row->object);
     struct node *n = node_project(in, object);
     assert_int_equal(n->gpus, row->gpus);
+    assert_true(str_eq(intern_text(in, n->slices), row->slices));
     node_free(in, n);
     json_decref(object);
     intern_free(in);
@@ -128,6 +132,7 @@ static const struct same_row {
     { "differs: not heard of", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'Unknown'}]"), false },
     { "differs: deletion", PLAIN, NODE(", 'deletionTimestamp': 'x'", "", ""), false },
     { "differs: GPUs", PLAIN, ALLOCATABLE("'nvidia.com/gpu': '1'"), false },
+    { "differs: slices", ALLOCATABLE("'nvidia.com/mig-1g.5gb': '1'"), ALLOCATABLE("'nvidia.com/mig-2g.10gb': '1'"), false },
     { "differs: kernel", PLAIN, NODE("", "", "'nodeInfo': {'kernelVersion': '6'}"), false },
     { "differs: system", PLAIN, NODE("", "", "'nodeInfo': {'osImage': 'x'}"), false },
     { "differs: runtime", PLAIN, NODE("", "", "'nodeInfo': {'containerRuntimeVersion': 'x'}"), false },

@@ -300,7 +300,8 @@ static const struct use_row {
     { "use: it tolerates another taint", TOLERATES("'key': 'nvidia.com/gpu', 'operator': 'Exists'"), DAEMON },
     { "use: a service's that tolerates everything", USER(OWNER("ReplicaSet"), ", 'tolerations': [{'operator': 'Exists'}]", ""),
       TOLERANT },
-    { "use: of an operand nothing is kept", OURS("driver", ", 'status': {'phase': 'Running'}"), 0 },
+    { "use: of an operand it is kept that it runs", OURS("driver", ", 'status': {'phase': 'Running'}"), RUNNING },
+    { "use: and nothing else", OURS("driver", ", 'status': {'phase': 'Pending'}"), 0 },
 };
 
 static void check_use(void **state)

@@ -24,6 +24,7 @@ static const struct kind_row {
     bool task;
 } kind_rows[] = {
     { "a proof", TASK(""), true },
+    { "a proof that runs", TASK("'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
     { "not one in another namespace",
       "{'metadata': {'name': 'p', 'namespace': 'ml', 'labels': {" LABELS "}}, 'spec': {'nodeName': 'n'}}", false },
     { "not one that something controls",

@@ -1,11 +1,13 @@
 /* Case files: tests/cases/cluster/ has one file per behaviour, no code: a small cluster, and steps in it.
  *   policy: the object's parts that are not as usual, or null   monitors: the CRD of ServiceMonitor is there
+ *   agentImage: of the node agent; without it that runs nowhere
  *   nodes: short forms (support/toy.h)                          objects: others, whole, with their kind
  *   steps: each does something and says what comes of it, until nothing is left to do:
  *     put: short forms of nodes or pods, or whole objects
  *     edit, foreign: {kind, name, patch}; foreign: by a manager of its own
  *     remove: {kind, name}      forget: targets are worked out anew, as after a restart
  *     refused: {kind, message}: what the server refused of the last plan
+ *     agentImage: another Ostler starts, whose image is that
  *     pods: false where no pods come up                         unsettled: not all nodes have been looked at
  *     expect: rounds of requests "Verb target Reason", those of the status left out; the order within a round does not count
  *     conditions: type to "Status Reason"; messages: a part of each      status: parts of it
@@ -20,6 +22,7 @@
 #include "base/yaml.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "reconcilers/cluster.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/cases.h"
 #include "tests/unit/support/symbols.h"
@@ -243,11 +246,22 @@ static void take_refusal(struct toy *t, const json_t *refused)
     assert_int_equal(t->refused.kind == ERR_NONE, refused == NULL);
 }
 
+/* It remembers nothing of what the one before has rendered. */
+static void start_another(struct toy *t, const char *agent_image)
+{
+    if (!agent_image)
+        return;
+    t->agent_image = agent_image;
+    intents_clear(&t->cluster->intents);
+    toy_forget_targets(t);
+}
+
 static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
 {
     CLEANUP_JSON json_t *step = symbols_resolved(symbols, unresolved);
     CLEANUP_BUF struct buf log = BUF_INIT(LOG_MAX);
     t->unsettled = json_bool(step, "unsettled", false);
+    start_another(t, json_str(unresolved, "agentImage"));
     take_refusal(t, json_object_get(step, "refused"));
     each(t, json_object_get(step, "put"), put);
     each(t, json_object_get(step, "edit"), edit);
@@ -278,6 +292,7 @@ static void check_case(void **state)
     CLEANUP_JSON json_t *usual = json_object();
     toy_init(&t, !policy ? usual : json_is_null(policy) ? NULL : policy);
     t.monitors_exist = json_bool(given, "monitors", false);
+    t.agent_image = json_str(given, "agentImage");
     CLEANUP_JSON json_t *symbols = json_object();
     size_t i;
     json_t *entry;

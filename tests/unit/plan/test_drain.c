@@ -41,6 +41,9 @@
 #define WEB_ALONE(name) "{" META(name, ", 'labels': {'team': 'b'}") ", 'spec': {'nodeName': 'n'}}"
 #define BATCH(name) "{" META(name, OWNER("Job")) ", 'spec': {'nodeName': 'n', 'restartPolicy': 'Never'}}"
 #define LOGS(name) "{" META(name, OWNER("DaemonSet")) ", 'spec': {'nodeName': 'n'}}"
+#define WATCHER(name)                                                                                                           \
+    "{" META(name, OWNER("DaemonSet")) ", 'spec': {'nodeName': 'n', 'tolerations': [{'operator': 'Exists'}]}}"
+#define ENGINE "{'process': 'nv-hostengine', 'unit': 'dcgm.service', 'pid': 812}"
 #define PROXY(name) "{" META(name, OWNER("Node")) ", 'spec': {'nodeName': 'n'}}"
 
 /* 2026-11-20T10:00:00Z */
@@ -92,6 +95,7 @@ struct terms {
     bool all;             /* mode: AllPods */
     int64_t closed_for_s; /* it was closed so long ago, at CLOSED_S; 0: it is open */
     int64_t again_s;      /* in how long somebody is asked again */
+    const char *holders;  /* of the inventory; NULL: it says nothing of them */
 };
 
 /* What the plan does to which pods, one letter each: t: tried, e: evicted, d: deleted. */
@@ -197,6 +201,37 @@ static const struct drain_row {
 
     { "where all are to leave one-off pods of ours stay", PULL("p"), { .all = true, .force = true }, 0, 0, "", NULL },
 
+    { "who has a GPU open is asked to leave, though it asked for none", WEB("w") "," WEB("x"), { .holders = "{'podUid': 'u-w'}" },
+      1, 0, "t w, e w", "waits for 1 GPU pod: ml/w (asked to leave)" },
+    { "who is of another node, or gone, is nobody", WEB("w"), { .holders = "{'podUid': 'u-z'}" }, 0, 0, "", NULL },
+    { "jobs that asked for no GPU are waited for", BATCH("b"), { .holders = "{'podUid': 'u-b'}" }, 1, 1, "",
+      "waits for 1 GPU pod: ml/b (a job: waited for as long as it runs)" },
+    { "monitoring that would come back is left", WATCHER("m"), { .holders = "{'podUid': 'u-m'}" }, 1, 1, "",
+      "waits for 1 GPU pod: ml/m (of a DaemonSet that tolerates ostler.dev/upgrade and would make it again: take the toleration "
+      "away)" },
+    { "monitoring that would not is asked", LOGS("l"), { .holders = "{'podUid': 'u-l'}" }, 1, 0, "t l, e l",
+      "waits for 1 GPU pod: ml/l (asked to leave)" },
+    { "a static pod is not asked, whatever an agent says", PROXY("p"), { .force = true, .holders = "{'podUid': 'u-p'}" }, 1, 1,
+      "", "waits for 1 GPU pod: ml/p (static: take its file off the node)" },
+    { "nor is a bare one", WEB_ALONE("w"), { .holders = "{'podUid': 'u-w'}" }, 1, 1, "",
+      "waits for 1 GPU pod: ml/w (no controller would make it again: delete it or set drain.force)" },
+    { "nor one that the selector leaves out", WEB_ALONE("w"),
+      { .force = true, .selector = "{'matchLabels': {'team': 'a'}}", .holders = "{'podUid': 'u-w'}" }, 1, 1, "",
+      "waits for 1 GPU pod: ml/w (left out by drain.podSelector: end it or change the selector)" },
+    { "operands and one-off pods of ours have a GPU open, and stay", OPERAND("driver") "," PULL("p"),
+      { .holders = "{'podUid': 'u-driver'}, {'podUid': 'u-p'}" }, 0, 0, "", NULL },
+    { "a process of the host is waited for", "", { .holders = ENGINE }, 0, 1, "",
+      "waits for 1 process that no eviction ends and that has a GPU open: process nv-hostengine (812, unit dcgm.service) (end it "
+      "on the node)" },
+    { "meanwhile nobody is asked to leave", SERVICE("s"), { .force = true, .holders = ENGINE }, 1, 1, "",
+      "waits for 1 GPU pod: ml/s (asked to leave); and for 1 process that no eviction ends and that has a GPU open: process "
+      "nv-hostengine (812, unit dcgm.service) (end it on the node)" },
+    { "containers of nobody and static pods by their hash too", "",
+      { .holders = "{'process': 'python3', 'container': '0123456789abcdef', 'pid': 7}, {'podUid': '0123456789abcdef', 'process': "
+                   "'dcgm'}, {}, " ENGINE }, 0, 4, "",
+      "waits for 4 processes that no eviction ends and that have a GPU open: process python3 (7, container 0123456789ab), "
+      "process dcgm (in a static pod), process of no name and 1 more (end them on the node)" },
+
     { "three pods are named, and the others counted", JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"), { 0 },
       5, 3, "", "waits for 5 GPU pods: ml/c, ml/d, ml/e (a job: waited for as long as it runs); 2 more (asked to leave)" },
     { "those of one kind too", SERVICE("d") "," SERVICE("c") "," SERVICE("b") "," SERVICE("a"), { 0 }, 4, 0,
@@ -209,8 +244,14 @@ static void look(const struct node_of_pods *n, const struct terms *t, struct are
     struct drain_spec spec = { .wait_for_jobs_s = t->limited ? 3600 : -1, .delete_empty_dir = !t->keep_data, .force = t->force,
                                .mode = t->all ? DRAIN_ALL_PODS : DRAIN_GPU_PODS,
                                .pod_selector = selector };
+    /* Its texts are looked at after it is gone. */
+    static struct node_holders *holders;
+    CLEANUP_FREE char *text = t->holders ? xasprintf("{'holders': [%s]}", t->holders) : NULL;
+    CLEANUP_JSON json_t *inventory = text ? tree(text) : NULL;
+    node_holders_free(holders);
+    holders = node_holders_read(inventory);
     drain_look(&(struct drain_input){ n->pods, n->strings, &spec, t->jobs_may_go, t->closed_for_s ? CLOSED_S : 0,
-                                      CLOSED_S + t->closed_for_s }, a, ret);
+                                      CLOSED_S + t->closed_for_s, holders }, a, ret);
 }
 
 static void check_drain(void **state)

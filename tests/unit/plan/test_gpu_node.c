@@ -16,6 +16,7 @@
 #define CRD "crds/ostler.dev_gpunodes.yaml"
 #define APPLY "PATCH /apis/ostler.dev/v1alpha1/gpunodes/a?fieldManager=ostler&force=true\n"
 #define STATUS "PATCH /apis/ostler.dev/v1alpha1/gpunodes/a/status?fieldManager=ostler&force=true\n"
+#define LOOK "GET /api/v1/nodes?fieldSelector=metadata.name%3Da\n"
 #define DELETE "DELETE /apis/ostler.dev/v1alpha1/gpunodes/a\n"
 #define CONDITION "PATCH /api/v1/nodes/a/status?fieldManager=ostler\n"
 
@@ -32,6 +33,9 @@
     "{'metadata':{'name':'" name "','namespace':'" ns "'" more \
     "},'spec':{'nodeName':'a','containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
 
+#define QUIET_POD(name)                                                                                               \
+    "{'metadata':{'name':'" name "','namespace':'ml','uid':'u-" name "','ownerReferences':[{'kind':'ReplicaSet',"  \
+    "'controller':true}]},'spec':{'nodeName':'a','containers':[{}]}}"
 #define JOB_POD(name)                                                                                                       \
     "{'metadata':{'name':'" name "','namespace':'ml','labels':{'batch.kubernetes.io/job-name':'train','job-name':'other'}," \
     "'ownerReferences':[{'kind':'Job','controller':true}]},'spec':{'nodeName':'a','restartPolicy':'Never',"                 \
@@ -73,7 +77,10 @@ static const struct row {
     const char *trouble;   /* why a pod does not come up on a node that is on its way */
     int told_ms;
     bool no_crd, gone;
+    bool managing;         /* a policy is there, and stays */
+    bool agent;            /* its agent is up */
     const char *refused;   /* the eviction that was refused */
+    const char *holders;   /* of its inventory */
     enum rollout_hold hold;
     int gpus;
     const char *product;
@@ -142,6 +149,23 @@ static const struct row {
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS
                 ",'policyGeneration':4}" },
+    { .name = "who has a GPU open and asked for none, and what is no pod's", .condition = DRAINING, .state = NODE_DRAINING,
+      .reason = "Draining", .message = "m", .pods = QUIET_POD("b"), .requests = APPLY STATUS,
+      .holders = "{'podUid':'u-b'},{'process':'nv-hostengine','unit':'dcgm.service','pid':812}",
+      .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Process','name':'nv-hostengine','reason':'HostProcess','message':'process nv-hostengine (812, unit "
+                "dcgm.service) has a GPU open, and no eviction ends it: end it on the node'},"
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave; it has a GPU open, "
+                "and asked for none'}]," TIERS ",'policyGeneration':4}" },
+    { .name = "removal waits for what is no pod's", .condition = "'status':'False','reason':'WaitingForProcesses','message':'m'",
+      .state = NODE_REMOVING, .reason = "WaitingForProcesses", .message = "m", .off = true, .requests = APPLY STATUS,
+      .holders = "{'container':'0123456789abcdef'}",
+      .status = "{'state':'Removing','reason':'WaitingForProcesses','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Process','name':'unknown','reason':'HostProcess','message':'process of no name (container "
+                "0123456789ab) has a GPU open, and no eviction ends it: end it on the node'}],'policyGeneration':4}" },
+    { .name = "stages that pass are not written by themselves",
+      .report = SAYS_READY(BEFORE) ",'policyGeneration':4,'timeToReady':{'seen':'" BEFORE "','images':7}", .condition = IS_READY,
+      .state = NODE_READY, .requests = "" },
     { .name = "two pods of a job are one thing to wait for", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining",
       .message = "m", .pods = JOB_POD("t-0") "," JOB_POD("t-1"), .requests = APPLY STATUS,
       .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
@@ -219,6 +243,25 @@ static const struct row {
     { .name = "a name that nothing is known of", .gone = true, .requests = "" },
     { .name = "the report of an earlier node of this name", .report = SAYS_READY(BEFORE), .owner = "other", .condition = IS_READY,
       .state = NODE_READY, .requests = DELETE },
+    { .name = "what its agent has seen is not Ostler's to say",
+      .report = SAYS_READY(BEFORE) ",'inventory':{'gpus':[]},'policyGeneration':4", .condition = IS_READY, .state = NODE_READY,
+      .requests = "" },
+    { .name = "a report that its agent made", .report = "'inventory':{'gpus':[]}", .owner = "", .condition = IS_READY,
+      .state = NODE_READY, .requests = APPLY STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
+    { .name = "a node that is let go of keeps what its agent has seen", .report = SAYS_READY(BEFORE) ",'inventory':{}",
+      .state = NODE_UNMANAGED, .managing = true, .requests = STATUS, .status = "{}" },
+    { .name = "of a node that is none of Ostler's its agent alone speaks", .report = "'inventory':{}", .state = NODE_UNMANAGED,
+      .managing = true, .requests = "" },
+    { .name = "what an agent has said of a node that nobody knows goes when the server has none", .report = "'inventory':{}",
+      .owner = "", .gone = true, .managing = true, .requests = LOOK DELETE },
+    { .name = "what an agent has seen of a node that is gone goes with it", .report = "'inventory':{}", .gone = true,
+      .managing = true, .requests = "" },
+    { .name = "the collector takes what was seen of an earlier node of this name", .report = SAYS_READY(BEFORE) ",'inventory':{}",
+      .owner = "other", .condition = IS_READY, .state = NODE_READY, .managing = true, .requests = "" },
+    { .name = "with the policy goes what its agent has seen", .report = "'inventory':{}", .state = NODE_UNMANAGED,
+      .requests = DELETE },
+    { .name = "as long as its agent is up, which would only say it again, it stays", .report = "'inventory':{}",
+      .state = NODE_UNMANAGED, .agent = true, .requests = "" },
     { .name = "without the CRD there is the condition", .no_crd = true, .state = NODE_READY, .requests = CONDITION,
       .said = "{'type':'GpuReady'," IS_READY ",'lastHeartbeatTime':'" NOW "','lastTransitionTime':'" NOW "'}" },
 };
@@ -228,6 +271,7 @@ struct scene {
     struct node *node;
     struct pod *pods;
     struct gpu_node *report;
+    struct node_holders *holders;
     struct tally tally;
     struct node_summary summary;
 };
@@ -248,7 +292,7 @@ static void take_pods(struct scene *s, const struct row *row)
     size_t i;
     json_t *object;
     json_array_foreach (objects, i, object) {
-        struct pod *p = pod_project(s->strings, "ops", object);
+        struct pod *p = pod_project_any(s->strings, "ops", object);
         assert_non_null(p);
         p->next_on_node = s->pods;
         s->pods = p;
@@ -264,6 +308,13 @@ static void take_report(struct scene *s, const struct row *row)
                   row->owner ? row->owner : "u", row->report);
     CLEANUP_JSON json_t *object = tree(text);
     s->report = gpu_node_project(object);
+}
+
+static void take_holders(struct scene *s, const struct row *row)
+{
+    CLEANUP_FREE char *text = xasprintf("{'holders':[%s]}", row->holders ? row->holders : "");
+    CLEANUP_JSON json_t *inventory = tree(text);
+    s->holders = node_holders_read(inventory);
 }
 
 static void take_verdict(struct scene *s, const struct row *row)
@@ -283,6 +334,7 @@ static void scene_clear(struct scene *s)
     tally_clear(&s->tally);
     if (s->report)
         gpu_node_free(s->report);
+    node_holders_free(s->holders);
     node_free(s->strings, s->node);
     while (s->pods) {
         struct pod *p = s->pods;
@@ -320,13 +372,15 @@ static void check(void **state)
     take_node(&s, row);
     take_pods(&s, row);
     take_report(&s, row);
+    take_holders(&s, row);
     take_verdict(&s, row);
     struct gpu_node_input in = { .name = "a", .node = row->gone ? NULL : s.node, .summary = row->gone ? NULL : &s.summary,
                                  .pods = s.pods, .report = s.report, .told_ms = row->told_ms, .reports_exist = !row->no_crd,
-                                 .driver_version = row->off ? NULL : "580", .stack_version = row->off ? NULL : "1.18",
-                                 .generation = 4, .now = NOW, .strings = s.strings, .drain = &drain, .refused = row->refused,
+                                 .managing = row->managing, .agent = row->agent, .driver_version = row->off ? NULL : "580",
+                                 .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW, .strings = s.strings,
+                                 .drain = &drain, .refused = row->refused,
                                  .hold = row->hold, .gpus = row->gpus, .product = row->product, .words = row->words,
-                                 .wanted_since = BEFORE, .target_version = "581", .retry = "twfs0h0r29.2" };
+                                 .holders = s.holders, .wanted_since = BEFORE, .target_version = "581", .retry = "twfs0h0r29.2" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf requests = BUF_INIT(4096);
@@ -368,14 +422,20 @@ static void check_bodies(void **state)
 
 /* ---- bounds */
 
-/* The rules of the members of the status. New reference. */
-static json_t *rules_of_status(void)
+/* What the CRD says of its only version. New reference. */
+static json_t *version_of_crd(void)
 {
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *documents = yaml_parse_file(CRD, NULL, &e);
     if (!documents)
         fail_msg("%s", err_msg(&e));
-    const json_t *version = json_array_get(json_at(json_array_get(documents, 0), "spec.versions"), 0);
+    return json_incref(json_array_get(json_at(json_array_get(documents, 0), "spec.versions"), 0));
+}
+
+/* The rules of the members of the status. New reference. */
+static json_t *rules_of_status(void)
+{
+    CLEANUP_JSON json_t *version = version_of_crd();
     return json_incref(json_at(version, "schema.openAPIV3Schema.properties.status.properties"));
 }
 
@@ -418,7 +478,8 @@ static void check_bounds(void **state)
     take_pods(&s, &row);
     take_verdict(&s, &row);
     struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .pods = s.pods, .reports_exist = true,
-                                 .now = NOW, .strings = s.strings, .drain = &drain, .refused = sentence };
+                                 .now = NOW, .strings = s.strings, .drain = &drain, .refused = sentence,
+                                 .stages = &(struct node_stages){ .seen_s = 1, .reached = { 1, 2, 3, 4 } } };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);
@@ -429,11 +490,49 @@ static void check_bounds(void **state)
     scene_clear(&s);
 }
 
+/* ---- columns */
+
+/* The schema of what ".a.b[0].c" leads to; NULL: there is no such member. */
+static const json_t *rule_at(const json_t *schema, const char *path)
+{
+    CLEANUP_FREE char *keys = xstrdup(path + 1);
+    char *rest = keys, *word;
+    while ((word = strsep(&rest, "."))) {
+        bool is_list = strchr(word, '[') != NULL;
+        word[strcspn(word, "[")] = '\0';
+        schema = json_object_get(json_object_get(schema, "properties"), word);
+        if (is_list)
+            schema = json_object_get(schema, "items");
+    }
+    return schema;
+}
+
+/* Each column shows what is there to be shown. */
+static void check_columns(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *version = version_of_crd();
+    CLEANUP_BUF struct buf usual = BUF_INIT(1024), wide = BUF_INIT(1024);
+    size_t i;
+    json_t *column;
+    json_array_foreach (json_object_get(version, "additionalPrinterColumns"), i, column) {
+        const json_t *rule = rule_at(json_at(version, "schema.openAPIV3Schema"), json_str(column, "jsonPath"));
+        bool date = str_eq(json_str(column, "type"), "date");
+        assert_non_null(rule);
+        assert_string_equal(json_str(rule, date ? "format" : "type"), date ? "date-time" : json_str(column, "type"));
+        assert_true(*json_str_or_empty(column, "description"));
+        buf_printf(json_int(column, "priority", 0) ? &wide : &usual, "%s ", json_str(column, "name"));
+    }
+    assert_string_equal(buf_text(&usual), "GPUs Product Driver State Reason Since ");
+    assert_string_equal(buf_text(&wide), "Assigned Kernel OS Runtime Holders Waiting-For Message ");
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
     suite_add(&s, "a new report and its condition", check_bodies, NULL);
     suite_add(&s, "a report stays within what its CRD allows", check_bounds, NULL);
+    suite_add(&s, "columns show what there is", check_columns, NULL);
     return suite_run(&s, "gpu_node");
 }

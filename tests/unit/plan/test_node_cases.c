@@ -1,7 +1,9 @@
 /* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is seen:
  *   policy: the object's parts that are not as usual
  *   stance: Hold or Remove where the policy does not say so (no policy, for long)
- *   node, pods: short forms (support/toy.h)
+ *   node, pods: short forms (support/toy.h)             inventory: what the node's agent has seen
+ *   inventorySaid: when it last said something else
+ *   holdersNew: nobody has looked yet which pods have a GPU open by that
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}
  *     all of the target without it
@@ -42,11 +44,23 @@ static const char *name_of(const json_t *given)
     return name ? name : "gpu-1";
 }
 
+static void put_inventory(struct toy *t, const json_t *given)
+{
+    json_t *inventory = json_object_get(given, "inventory"), *said = json_object_get(given, "inventorySaid");
+    json_t *writers =
+        said ? json_pack("[{s:s, s:s, s:O}]", "manager", "ostler-node", "subresource", "status", "time", said) : NULL;
+    if (inventory)
+        toy_put(t, RESOURCE_GPU_NODE,
+                json_pack("{s:{s:s, s:o*}, s:{s:O}}", "metadata", "name", name_of(given), "managedFields", writers, "status",
+                          GPU_NODE_INVENTORY, inventory));
+}
+
 static void put_seen(struct toy *t, const json_t *given)
 {
     size_t i;
     json_t *brief;
     toy_put(t, RESOURCE_NODE, toy_node(json_object_get(given, "node")));
+    put_inventory(t, given);
     json_array_foreach (json_object_get(given, "pods"), i, brief)
         toy_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, toy_pod(brief));
 }
@@ -354,6 +368,7 @@ static void check_case(void **state)
     t.tasks_age_s = json_int(given, "tasksSilent", t.age_s);
     t.deleting = json_bool(given, "deleting", false);
     t.not_evicted = json_str(given, "refused");
+    t.holders_new = json_bool(given, "holdersNew", false);
     if (str_eq(stance, "Remove")) {
         toy_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;

@@ -2,9 +2,9 @@
  *   rollout: of the policy's spec; without a canary where it does not say so
  *   unchecked: the same, past the policy's own checks
  *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall clock was set forward
- *   nodes: {name, count, pool, domain, gpus, busy, jobs, driver, stack, to, toStack, wish (the driver that the policy says,
- *     where it is not `to`), claim, and of the flags below those that hold}; a node runs driver d1 and stack s1, has 1 GPU, and
- *     is to get driver d2; `count` makes as many, their names numbered from 1
+ *   nodes: {name, count, pool, domain, gpus, busy, jobs, processes (of those), driver, stack, to, toStack, wish (the driver
+ *     that the policy says, where it is not `to`), claim, and of the flags below those that hold}; a node runs driver d1 and
+ *     stack s1, has 1 GPU, and is to get driver d2; `count` makes as many, their names numbered from 1
  *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it pulls, 10m
  *     image, words: which one is missing (none: it is not about one), and why
  *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack, reason}
@@ -143,6 +143,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .images = see_images(s, brief),
         .gpus = (unsigned) json_int(brief, "gpus", 1),
         .jobs = (unsigned) json_int(brief, "jobs", 0),
+        .processes = (unsigned) json_int(brief, "processes", 0),
         .up = !flag(brief, "down"),
         .cordoned = flag(brief, "cordoned"),
         .held = flag(brief, "held"),

@@ -76,6 +76,8 @@ static const struct command_line {
     { "--leader-elect --log-level debug", COMMAND_RUN },
     { "--listen [::1]:0 --namespace a-1", COMMAND_RUN },
     { "render -f - --node a --operand-namespace b --allowed-image-prefixes c", COMMAND_RENDER },
+    { "run --agent-image a:1", COMMAND_RUN },
+    { "render -f - --agent-image=a:1", COMMAND_RENDER },
     { "validate -f a --log-format=text", COMMAND_VALIDATE },
     { "cleanup --kubeconfig a --namespace b --operand-namespace c --leader-elect=false", COMMAND_CLEANUP },
     { "plan", COMMAND_PLAN },

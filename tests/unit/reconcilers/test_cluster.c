@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/reconcilers.h"
 #include "tests/unit/support/cmocka.h"
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/tree.h"
@@ -237,9 +238,141 @@ static void a_budget_that_eases_before_the_refusal_is_known_is_not_missed(void *
     expect_told(f, "a ");
 }
 
+static void mark(struct fixture *f, const char *rv, bool marked)
+{
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", "a", "uid", "a", "resourceVersion", rv);
+    if (marked)
+        json_set_at(node, "metadata.annotations", json_pack("{s:s}", "ostler.dev/marks", "{}"));
+    table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+}
+
+/* The write that takes them off may be lost: a policy that goes waits until the node is seen without them. */
+static void marks_count_until_they_are_gone(void **state)
+{
+    struct fixture *f = *state;
+    mark(f, "1", true);
+    assert_int_equal(cluster_reports(&f->cluster), 1);
+    buf_reset(&f->log);
+    mark(f, "2", false);
+    assert_int_equal(cluster_reports(&f->cluster), 0);
+    expect_told(f, "a policy ");
+}
+
+/* What is repaired looks right before it is applied, and its fields are not all Ostler's yet. */
+static void a_child_that_was_repaired_and_not_applied_is_not_confirmed(void **state)
+{
+    struct fixture *f = *state;
+    struct reconcilers r = { .cluster = &f->cluster, .policy = tell_policy, .arg = f };
+    CLEANUP_JSON json_t *service = tree("{'metadata':{'name':'exporter','namespace':'operands','uid':'s','resourceVersion':'7',"
+                                        "'annotations':{'ostler.dev/intent':'i'}}}");
+    CLEANUP_JSON json_t *nothing = json_object();
+    CLEANUP_PLAN struct plan plan = { 0 };
+    plan_add(&plan, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing), "Repair", "services/exporter", "Drift",
+             "somebody has changed it");
+    plan_add(&plan, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing), "Apply", "services/exporter", "Drift",
+             "it is made ours");
+    f->cluster.tables[RESOURCE_SERVICE].synced = true;
+    cluster_written(&f->cluster, RESOURCE_SERVICE, service);
+    const struct child *child = (const struct child *) table_get(&f->cluster.tables[RESOURCE_SERVICE], "operands/exporter");
+    plan.actions[0].accepted = plan.actions[1].accepted = true;
+    policy_outcome(&r, &(struct executor_result){ .plan = &plan });
+    assert_true(cluster_confirmed(&f->cluster, child));
+    plan.actions[1].accepted = false;
+    policy_outcome(&r, &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .plan = &plan });
+    assert_false(cluster_confirmed(&f->cluster, child));
+    err_clear(&r.failure);
+}
+
+/* ---- who has a GPU open */
+
+#define MACHINE(rv, boot) \
+    "{'metadata': {'name': 'a', 'uid': 'a', 'resourceVersion': '" rv "'}, 'status': {'nodeInfo': {'bootID': '" boot "'}}}"
+#define INVENTORY(holders)                                                                                                   \
+    "{'metadata': {'name': 'a', 'uid': 'r', 'resourceVersion': '5'}, 'status': {'inventory': {'bootId': 'b1', 'holders': ["  \
+    holders "]}}}"
+#define OWNED(rv, node)                                                                                                       \
+    "{'metadata': {'name': 'a', 'uid': 'r', 'resourceVersion': '" rv "', 'ownerReferences': [{'kind': 'Node', 'uid': '" node  \
+    "'}]}, 'status': {'inventory': {'bootId': 'b1', 'holders': [{'podUid': 'p-1'}]}}}"
+#define AGENT(ready)                                                                                                          \
+    "{'metadata': {'name': 'agent', 'namespace': 'operands', 'uid': 'p-agent', 'resourceVersion': '6', 'ownerReferences': "   \
+    "[{'kind': 'DaemonSet', 'controller': true}], 'labels': {'app.kubernetes.io/managed-by': 'ostler', "                      \
+    "'app.kubernetes.io/component': 'node-agent'}}, 'spec': {'nodeName': 'a'}, 'status': {'conditions': [{'type': 'Ready', "  \
+    "'status': '" ready "'}]}}"
+#define QUIET(name, node)                                                                                                     \
+    "{'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'p-" name "', 'resourceVersion': '7'}, "                     \
+    "'spec': {'nodeName': '" node "', 'containers': [{}]}}"
+
+static void put(struct fixture *f, enum resource_id resource, const char *text)
+{
+    CLEANUP_JSON json_t *object = tree(text);
+    table_event(&f->cluster.tables[resource], object, false);
+}
+
+static bool knows(const struct fixture *f, const char *key)
+{
+    return table_get(&f->cluster.tables[RESOURCE_POD], key) != NULL;
+}
+
+/* A pod without a GPU is kept when the agent on its own node names it, and only then. */
+static void pods_that_an_agent_names_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    put(f, RESOURCE_POD, QUIET("early", "a"));
+    put(f, RESOURCE_GPU_NODE, INVENTORY("{'podUid': 'p-early'}, {'podUid': 'p-quiet'}, {'podUid': 'p-away'}"));
+    put(f, RESOURCE_POD, QUIET("quiet", "a"));
+    put(f, RESOURCE_POD, QUIET("away", "b"));
+    put(f, RESOURCE_POD, QUIET("other", "a"));
+    assert_false(knows(f, "ml/early"));
+    assert_true(knows(f, "ml/quiet"));
+    assert_false(knows(f, "ml/away"));
+    assert_false(knows(f, "ml/other"));
+}
+
+/* Ostler's own pod is asked to leave by nobody's word. */
+static void ostler_is_not_named(void **state)
+{
+    struct fixture *f = *state;
+    f->cluster.o.own_pod = "ml/quiet";
+    put(f, RESOURCE_GPU_NODE, INVENTORY("{'podUid': 'p-quiet'}"));
+    put(f, RESOURCE_POD, QUIET("quiet", "a"));
+    assert_false(knows(f, "ml/quiet"));
+}
+
+/* What is said of holders counts while the agent is up, and of this start of the machine. */
+static void words_of_agents_count_while_they_are_up(void **state)
+{
+    struct fixture *f = *state;
+    put(f, RESOURCE_NODE, MACHINE("1", "b1"));
+    put(f, RESOURCE_GPU_NODE, INVENTORY("{'podUid': 'p-quiet'}"));
+    const struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    assert_null(cluster_holders(&f->cluster, slot));
+    put(f, RESOURCE_POD, AGENT("True"));
+    assert_non_null(cluster_holders(&f->cluster, slot));
+    put(f, RESOURCE_NODE, MACHINE("9", "b2"));
+    assert_null(cluster_holders(&f->cluster, slot));
+}
+
+/* A machine that is called like one that is gone gets nothing of what that was, until its GpuNode is collected. */
+static void words_of_another_node_do_not_count(void **state)
+{
+    struct fixture *f = *state;
+    put(f, RESOURCE_NODE, MACHINE("1", "b1"));
+    const struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    put(f, RESOURCE_POD, AGENT("True"));
+    put(f, RESOURCE_GPU_NODE, OWNED("5", "a"));
+    assert_non_null(cluster_inventory(&f->cluster, slot));
+    assert_non_null(cluster_holders(&f->cluster, slot));
+    put(f, RESOURCE_GPU_NODE, OWNED("6", "gone"));
+    assert_null(cluster_inventory(&f->cluster, slot));
+    assert_null(cluster_holders(&f->cluster, slot));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(words_of_another_node_do_not_count, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(marks_count_until_they_are_gone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_was_refused_is_told_when_a_budget_of_that_namespace_eases, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),
@@ -248,6 +381,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pod_that_comes_or_goes_is_told_of_its_node, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pods_that_an_agent_names_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ostler_is_not_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(words_of_agents_count_while_they_are_up, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
 }

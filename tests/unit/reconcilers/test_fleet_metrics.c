@@ -102,6 +102,24 @@ static void check(void **state)
     tear_down(&fixture);
 }
 
+/* ---- new nodes */
+
+static void stages_count_when_all_of_them_were_seen(void **state)
+{
+    struct fixture *f = *state;
+    fleet_metrics_ready(&f->m, &(struct node_stages){ .seen_s = 1, .reached = { 21, 96, 111, 131 } });
+    fleet_metrics_ready(&f->m, &(struct node_stages){ .seen_s = 1, .reached = { 21, 0, 111, 131 }, .missed = 1 << STAGE_DRIVER });
+    expect(f, "ostler_node_stage_seconds_sum{stage=\"images\"} 20", true);
+    expect(f, "ostler_node_stage_seconds_sum{stage=\"driver\"} 75", true);
+    expect(f, "ostler_node_stage_seconds_sum{stage=\"registered\"} 15", true);
+    expect(f, "ostler_node_stage_seconds_sum{stage=\"proven\"} 20", true);
+    expect(f, "ostler_node_stage_seconds_count{stage=\"proven\"} 1", true);
+    expect(f, "ostler_node_ready_seconds_sum 130", true);
+    expect(f, "ostler_node_ready_seconds_count 1", true);
+}
+
+/* ---- words */
+
 /* The word stands in an annotation of the node, which others may write. */
 static void words_of_nodes_make_no_series(void **state)
 {
@@ -175,6 +193,39 @@ static void sums_are_those_of_the_cluster(void **state)
     toy_clear(&t);
 }
 
+/* A machine, what its agent has said and whether that is up. */
+static void agents_count_by_what_their_word_is_worth(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *boot, *inventory; /* NULL: nothing was said */
+        bool up;
+    } nodes[] = {
+        { "b1", "{'bootId':'b1'}", true }, { "b1", "{'bootId':'b1'}", true },  { "b2", "{'bootId':'b1'}", true },
+        { "b1", "{'gpus':[]}", true },     { "b1", "{'bootId':'b1'}", false }, { "b1", NULL, true },
+        { "b1", NULL, false },
+    };
+    struct toy t;
+    toy_init(&t, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        CLEANUP_FREE char *name = xasprintf("n-%zu", i), *pod = xasprintf("ostler-operands/node-agent-%zu", i);
+        CLEANUP_JSON json_t *node = json_pack("{s:s, s:s}", "name", name, "boot", nodes[i].boot);
+        CLEANUP_JSON json_t *agent = json_pack("{s:s, s:s, s:s, s:b}", "name", pod, "node", name, "operand", "node-agent",
+                                               "ready", nodes[i].up);
+        toy_put(&t, RESOURCE_NODE, toy_node(node));
+        toy_put(&t, RESOURCE_POD, toy_pod(agent));
+        if (nodes[i].inventory)
+            toy_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
+                                                     tree(nodes[i].inventory)));
+    }
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_agents{word=\"Current\"} 2", true);
+    expect(f, "ostler_agents{word=\"Old\"} 2", true);
+    expect(f, "ostler_agents{word=\"Down\"} 1", true);
+    expect(f, "ostler_agents{word=\"None\"} 1", true);
+    toy_clear(&t);
+}
+
 /* Whatever the cluster: states times pools, and no name of a node. */
 static void text_is_bounded(void **state)
 {
@@ -196,9 +247,12 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    suite_add_fixture(&s, "stages count when all of them were seen", stages_count_when_all_of_them_were_seen, set_up, tear_down);
     suite_add_fixture(&s, "words of nodes make no series", words_of_nodes_make_no_series, set_up, tear_down);
     suite_add_fixture(&s, "evictions count by what the server said", evictions_count_by_what_the_server_said, set_up, tear_down);
     suite_add_fixture(&s, "sums are those of the cluster", sums_are_those_of_the_cluster, set_up, tear_down);
+    suite_add_fixture(&s, "agents count by what their word is worth", agents_count_by_what_their_word_is_worth, set_up,
+                      tear_down);
     suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);
     return suite_run(&s, "fleet_metrics");
 }

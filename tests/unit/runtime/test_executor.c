@@ -43,10 +43,13 @@ static void written(void *arg, enum resource_id resource, const json_t *object)
 }
 
 /* What is called "new" was not known. */
-static bool seen(void *arg, enum resource_id resource, const json_t *object)
+static bool seen(void *arg, enum resource_id resource, const json_t *object, uint64_t list_rv)
 {
     struct fixture *f = arg;
-    buf_printf(&f->log, "seen %s %s\n", resource_get(resource)->plural, object_name(object));
+    buf_printf(&f->log, "seen %s %s", resource_get(resource)->plural, object_name(object));
+    if (list_rv)
+        buf_printf(&f->log, " at %llu", (unsigned long long) list_rv);
+    buf_str(&f->log, "\n");
     return str_eq(object_name(object), "new");
 }
 
@@ -160,6 +163,16 @@ static void goes_on_when_a_look_brings_nothing_new(void **state)
     submit_look(f);
     world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}, {'metadata': {'name': 'c'}}]}");
     expect_log(f, "seen pods b\nseen pods c\nGET pods (not a write) 200\n");
+    world_expect(&f->w, PATCHED("a"));
+}
+
+static void a_look_knows_the_version_of_its_list(void **state)
+{
+    struct fixture *f = *state;
+    submit_look(f);
+    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b', 'resourceVersion': '3'}}], "
+                               "'metadata': {'resourceVersion': '17'}}");
+    expect_log(f, "seen pods b at 17\nGET pods (not a write) 200\n");
     world_expect(&f->w, PATCHED("a"));
 }
 
@@ -527,6 +540,7 @@ int main(void)
     } rows[] = {
         { "the actions of a plan go one after another", one_after_another },
         { "a plan goes on when a look brings nothing new", goes_on_when_a_look_brings_nothing_new },
+        { "a look knows the version of its list", a_look_knows_the_version_of_its_list },
         { "news of a look end the plan", news_of_a_look_end_the_plan },
         { "half a look ends the plan", half_a_look_ends_the_plan },
         { "the first failure ends a plan", first_failure_ends_the_plan },

@@ -137,11 +137,16 @@ static void absent_resource_is_looked_for_when_asked(void **state)
     world_pass(&f->w, 59000);
     informer_look_again(f->informer, INFORMER_ABSENT_RETRY_MS); /* too soon */
     world_expect(&f->w, "");
+    assert_false(informer_looks(f->informer));
     world_pass(&f->w, 1000);
     informer_look_again(f->informer, INFORMER_ABSENT_RETRY_MS);
     informer_look_again(f->informer, 0); /* once is enough */
     world_expect(&f->w, LIST);
     assert_true(informer_synced(f->informer));
+    assert_true(informer_looks(f->informer));
+    world_reply(&f->w, 0, 404, "404 page not found");
+    world_turn(&f->w);
+    assert_false(informer_looks(f->informer));
 }
 
 static void absent_resource_comes_and_goes(void **state)
@@ -154,6 +159,7 @@ static void absent_resource_comes_and_goes(void **state)
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
     assert_true(informer_present(f->informer));
+    assert_false(informer_looks(f->informer));
     expect_content(f, "a=x b=y");
     world_expect(&f->w, WATCH("10"));
     world_pass(&f->w, 5000);

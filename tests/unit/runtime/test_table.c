@@ -32,6 +32,9 @@ static void bring(struct table *t, const char *what, const char *name, const cha
     } else if (str_eq(what, "written")) {
         bool news = table_written(t, object);
         assert_int_equal(news, log->len > told);
+    } else if (strncmp(what, "listed@", 7) == 0) {
+        bool news = table_listed(t, object, strtoull(what + 7, NULL, 10));
+        buf_str(log, news && log->len == told ? "nobody knows" : "");
     } else {
         fail_msg("what is \"%s\"?", what);
     }
@@ -46,7 +49,8 @@ static void get(const struct table *t, const char *name, struct buf *log)
         buf_str(log, "nothing");
 }
 
-/* One thing that happens: "list", "end RV", "bookmark RV", "get NAME", or "item|event|deleted|written NAME UID RV TEXT". */
+/* One thing that happens: "list", "end RV", "bookmark RV", "get NAME", or "item|event|deleted|written|listed@RV NAME UID RV
+ * TEXT". */
 static void happen(struct table *t, const char *line, struct buf *log)
 {
     char what[16] = "", a[16] = "", uid[16] = "", rv[32] = "", text[16] = "";
@@ -77,6 +81,15 @@ static const struct script {
     { "an event changes a record", { LISTED, { "event a u1 21 z", "a: x -> z" }, { "get a", "u1 21 z" } } },
     { "an event adds a record", { LISTED, { "event c u3 21 z", "c: nothing -> z" } } },
     { "a deletion drops it", { LISTED, { "deleted a u1 21 x", "a: x -> nothing" }, { "get a", "nothing" } } },
+    { "a look finds what nothing was kept of", { LISTED, { "listed@20 c u3 9 z", "c: nothing -> z" }, { "get c", "u3 9 z" } } },
+    { "and it goes when it is deleted", { LISTED, { "listed@22 c u3 9 z", "c: nothing -> z" }, { "deleted c u3 23 z",
+      "c: z -> nothing" } } },
+    { "a look that is older than the watch raises nobody", { LISTED, { "bookmark 25", "" },
+      { "listed@24 c u3 9 z", "nobody knows" },
+      { "get c", "nothing" } } },
+    { "a look finds what is known", { LISTED, { "listed@22 a u1 10 x", "" }, { "listed@22 a u1 21 y", "a: x -> y" } } },
+    { "nothing is kept of what is still none", { LISTED, { "listed@22 c u3 9 -", "" }, { "get c", "nothing" } } },
+    { "a look without a version finds nothing that was dropped", { LISTED, { "listed@0 c u3 9 z", "" } } },
     { "a deletion of what is not there is nothing", { LISTED, { "deleted c u3 21 x", "" } } },
     { "what nobody looks at is no change, but its version counts",
       { LISTED, { "event a u1 21 x", "" }, { "get a", "u1 21 x" } } },

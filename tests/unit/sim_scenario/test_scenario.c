@@ -64,6 +64,14 @@ static const struct bad_row {
       "x.yaml:3: actions[0].with: is missing; Edit needs the merge patch" },
     { "an edit of no object", ACTION("do: Edit, with: {}"),
       "x.yaml:3: actions[0].kind: is missing; Edit needs a kind and a name, or a node" },
+    { "a status without a patch", ACTION("do: EditStatus, kind: gpunodes, name: m-1"),
+      "x.yaml:3: actions[0].with: is missing; EditStatus needs the merge patch" },
+    { "an agent that is not told what to say", ACTION("do: AgentSays, node: m-1"),
+      "x.yaml:3: actions[0].with: is missing; AgentSays needs the merge patch" },
+    { "an agent of no node", ACTION("do: AgentSilent"),
+      "x.yaml:3: actions[0].node: is missing; AgentSilent needs the name of a node" },
+    { "GPUs of a node that is never there", ACTION("do: GpusOut, node: m-3"),
+      "x.yaml:3: actions[0].node: neither `nodes` nor a NodeAdd gives a node m-3" },
     { "a taint that is not said", ACTION("do: Taint, node: m-1"),
       "x.yaml:3: actions[0].with: is missing; Taint needs the taint" },
     { "a taint with an effect that is none", ACTION("do: Taint, node: m-1, with: {key: k, effect: NoRun}"),
@@ -180,6 +188,21 @@ static void a_base_gives_what_is_left_out(void **state)
     scenario_free(s);
 }
 
+/* Whether nodes are labelled is its own, what happens is of its base, and who is there of the base of that. */
+static void a_base_may_have_a_base(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct scenario *s = scenario_read("tests/sweep/steps/agents-life.yaml", &e);
+    assert_string_equal(err_msg(&e), "");
+    assert_non_null(s);
+    assert_true(s->agents);
+    assert_false(s->world.labeller);
+    assert_true(s->world.action_count > 0);
+    assert_int_equal(s->world.node_count, 3);
+    scenario_free(s);
+}
+
 /* A scenario that the README names, and how many nodes it has at least. */
 static void check_example(const char *file, size_t nodes)
 {
@@ -208,6 +231,7 @@ int main(void)
     suite_add(&s, "an action may name a node that comes later", an_action_may_name_a_node_that_comes_later, NULL);
     suite_add(&s, "a change leaves alone what it does not name", a_change_leaves_alone_what_it_does_not_name, NULL);
     suite_add(&s, "a base gives what a file leaves out", a_base_gives_what_is_left_out, NULL);
+    suite_add(&s, "a base may have a base", a_base_may_have_a_base, NULL);
     suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole, NULL);
     return suite_run(&s, "scenario");
 }

@@ -9,6 +9,7 @@
 #include "kube/object.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/node_seen.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 #include "tests/unit/support/cmocka.h"
@@ -133,10 +134,12 @@ const struct target *toy_target(struct toy *t, const char *node)
     struct node_slot *slot = toy_slot(t, node);
     struct node_view view = { slot->node, t->cluster->strings };
     struct node_facts facts = node_facts(&view);
+    facts.inventory = cluster_inventory(t->cluster, slot);
     struct node_pods pods;
     cluster_node_pods(t->cluster, slot, &pods);
     size_t pool = policy_pool_of(&t->cluster->policy, node_label, &view);
-    return targets_for(cluster_targets(t->cluster), pool, &facts, slot->node->host_driver || pods.host_driver);
+    struct node_input in = { .view = view, .pods = &pods, .inventory = facts.inventory };
+    return targets_for(cluster_targets(t->cluster), pool, &facts, node_host_driver(&in, &facts));
 }
 
 void toy_forget_targets(struct toy *t)
@@ -164,6 +167,9 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
     struct node_input in = {
         .view = { slot->node, c->strings },
         .pods = &pods,
+        .inventory = cluster_inventory(c, slot),
+        .holders = cluster_holders(c, slot),
+        .holders_new = t->holders_new,
         .stance = stance,
         .force_removal = object_annotation(c->object, POLICY_FORCE_REMOVAL) != NULL,
         .deleting = t->deleting,
@@ -242,6 +248,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .rollout = &t->passes->rollout,
         .failure = t->refused.kind != ERR_NONE ? &t->refused : NULL,
         .monitors_exist = t->monitors_exist,
+        .agent_image = t->agent_image,
         .any_gpu_node = some ? &facts : NULL,
         .manifests = t->manifests,
         .intents = &c->intents,

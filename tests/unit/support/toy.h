@@ -31,7 +31,9 @@ struct toy {
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
     const char *not_evicted;         /* whose eviction was refused last, and in which words; NULL: nobody's; borrowed */
+    bool holders_new;                /* nobody has looked yet which pods have a GPU open */
     bool monitors_exist;
+    const char *agent_image;         /* of the node agent; NULL: it runs nowhere; borrowed */
     struct err refused;              /* what the server refused of the last plan */
     bool unsettled;                  /* as if some node had not been looked at yet */
     size_t writes;                   /* actions carried out */
@@ -50,8 +52,8 @@ void toy_remove(struct toy *t, enum resource_id resource, const char *name);
 /* The object, or NULL. Borrowed. */
 json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name);
 
-/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, runtime, kubelet, gpus, ready, upSince, cordoned,
- * deleting. New reference. */
+/* A whole Node of a short form: name, labels, annotations, taints, os, kernel, boot, runtime, kubelet, gpus, ready, upSince,
+ * cordoned, deleting. New reference. */
 json_t *toy_node(const json_t *brief);
 /* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its
  * first init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage, owners, made (when),

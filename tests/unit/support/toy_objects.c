@@ -33,6 +33,7 @@ json_t *toy_node(const json_t *brief)
     take(node, "status.nodeInfo.kernelVersion", brief, "kernel", "6.8.0-49-generic");
     take(node, "status.nodeInfo.containerRuntimeVersion", brief, "runtime", "containerd://2.1.4");
     take(node, "status.nodeInfo.kubeletVersion", brief, "kubelet", "v1.34.1");
+    take(node, "status.nodeInfo.bootID", brief, "boot", NULL);
     take(node, "status.nodeInfo.architecture", brief, "architecture", "amd64");
     json_merge(json_at(node, "metadata.labels"), json_object_get(brief, "labels"));
     json_merge(json_at(node, "metadata.annotations"), json_object_get(brief, "annotations"));
@@ -110,6 +111,7 @@ json_t *toy_pod(const json_t *brief)
     if (json_int(brief, "gpus", 0))
         json_set_at(container, "resources.limits",
                     json_pack("{s:o}", RESOURCE_GPU, json_textf("%d", (int) json_int(brief, "gpus", 0))));
+    take(pod, "metadata.uid", brief, "uid", NULL);
     take(pod, "metadata.ownerReferences", brief, "owners", NULL);
     take(pod, "metadata.creationTimestamp", brief, "made", NULL);
     take(pod, "spec.volumes", brief, "volumes", NULL);

@@ -9,7 +9,12 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/task.h"
 
-/* Whether a DaemonSet wants a pod on a node: by its nodeSelector, or for a follower by the stack's label. */
+static bool is_agent(const json_t *set)
+{
+    return str_eq(object_label(set, LABEL_COMPONENT), component_name(COMPONENT_AGENT));
+}
+
+/* Whether a DaemonSet wants a pod on a node: by its nodeSelector, or for a follower by the stack's label. The agent wants all. */
 static bool wants_pod(const json_t *set, const json_t *node)
 {
     const json_t *selector = json_at(set, "spec.template.spec.nodeSelector");
@@ -18,7 +23,7 @@ static bool wants_pod(const json_t *set, const json_t *node)
     json_object_foreach ((json_t *) selector, key, value)
         if (str_has_prefix(key, MARK_PREFIX) && !str_eq(object_label(node, key), json_string_value(value)))
             return false;
-    return object_label(set, LABEL_REVISION) || object_label(node, LABEL_STACK);
+    return is_agent(set) || object_label(set, LABEL_REVISION) || object_label(node, LABEL_STACK);
 }
 
 static bool has_wanted_pod(const struct toy *t, const char *set, const char *node)

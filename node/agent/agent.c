@@ -1,0 +1,176 @@
+#include "node/agent/agent.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "node/agent/wakes.h"
+#include "runtime/loop.h"
+
+/* A look that takes longer hangs, and is ended. */
+enum { TURN_MAX_S = 90 };
+
+struct agent {
+    const struct turn_options *o;
+    struct clock clock;
+    struct loop *loop;
+    struct timer due;
+    struct wakes wakes;
+    struct pace pace;
+    struct turn_outcome *outcome; /* shared with the process of the look */
+    pid_t turn;                   /* that process; 0: none */
+    bool news;                    /* came while it was there */
+    int signals;
+    bool stopped;
+};
+
+static void arm(struct agent *a)
+{
+    loop_timer_set(a->loop, &a->due, a->pace.next_ms);
+}
+
+/* In the process of a look. */
+static void run_turn(struct agent *a)
+{
+    sigset_t none;
+    /* It ends with the agent, and when it takes too long. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    alarm(TURN_MAX_S);
+    /* What changes from here on is news for the next look. The agent hears of it; to find the folders may hang, as a look may. */
+    wakes_watch(&a->wakes, a->o->root);
+    turn_run(a->o, &a->pace, loop_now(a->loop), a->outcome);
+    _exit(0);
+}
+
+static void on_due(void *arg)
+{
+    struct agent *a = arg;
+    *a->outcome = (struct turn_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 };
+    a->news = false;
+    a->turn = fork();
+    if (a->turn == 0)
+        run_turn(a);
+    if (a->turn > 0)
+        return;
+    log_error("no process for a look", "err", strerror(errno));
+    a->turn = 0;
+    pace_take(&a->pace, a->outcome, loop_now(a->loop));
+    arm(a);
+}
+
+static void on_turn_ended(struct agent *a, int status)
+{
+    struct turn_outcome failed = { .end = TURN_FAILED, .retry_after_ms = -1 };
+    bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!whole)
+        log_error("a look did not come to its end", "signal", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
+    a->turn = 0;
+    pace_take(&a->pace, whole ? a->outcome : &failed, loop_now(a->loop));
+    if (a->news)
+        pace_news(&a->pace, loop_now(a->loop));
+    arm(a);
+}
+
+static void on_signal(void *arg)
+{
+    struct agent *a = arg;
+    struct signalfd_siginfo info;
+    int status;
+    while (read(a->signals, &info, sizeof info) == (ssize_t) sizeof info)
+        a->stopped |= info.ssi_signo != SIGCHLD;
+    if (a->turn && waitpid(a->turn, &status, WNOHANG) == a->turn)
+        on_turn_ended(a, status);
+}
+
+static void on_news(struct agent *a)
+{
+    a->news = true;
+    if (a->turn)
+        return;
+    pace_news(&a->pace, loop_now(a->loop));
+    arm(a);
+}
+
+static void on_uevents(void *arg)
+{
+    struct agent *a = arg;
+    if (wakes_take_uevents(&a->wakes))
+        on_news(a);
+}
+
+static void on_files(void *arg)
+{
+    struct agent *a = arg;
+    if (wakes_take_files(&a->wakes))
+        on_news(a);
+}
+
+static int take_signals(struct agent *a, struct err *e)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (a->signals < 0)
+        return err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
+    loop_add_fd(a->loop, a->signals, on_signal, a);
+    return 0;
+}
+
+static void take_wakes(struct agent *a)
+{
+    wakes_open(&a->wakes);
+    if (a->wakes.uevents >= 0)
+        loop_add_fd(a->loop, a->wakes.uevents, on_uevents, a);
+    if (a->wakes.files >= 0)
+        loop_add_fd(a->loop, a->wakes.files, on_files, a);
+}
+
+static void tear_down(struct agent *a)
+{
+    if (a->turn)
+        kill(a->turn, SIGKILL);
+    wakes_close(&a->wakes);
+    close(a->signals);
+    loop_free(a->loop);
+    munmap(a->outcome, sizeof *a->outcome);
+}
+
+int node_agent_run(const struct turn_options *o, struct err *e)
+{
+    struct agent a = { .o = o, .clock = clock_system(), .signals = -1 };
+    a.outcome = mmap(NULL, sizeof *a.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (a.outcome == MAP_FAILED)
+        return err_set(e, ERR_SYSTEM, "no memory to share: %s", strerror(errno));
+    a.loop = loop_new(&a.clock);
+    a.due = (struct timer){ .fn = on_due, .arg = &a };
+    take_wakes(&a);
+    if (take_signals(&a, e) < 0) {
+        tear_down(&a);
+        return -1;
+    }
+    pace_init(&a.pace, o->node, clock_mono_ms(&a.clock));
+    arm(&a);
+    loop_turn(a.loop);
+    while (!a.stopped) {
+        struct epoll_event event;
+        epoll_wait(loop_fd(a.loop), &event, 1, -1);
+        loop_turn(a.loop);
+    }
+    tear_down(&a);
+    return 0;
+}

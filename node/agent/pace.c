@@ -1,0 +1,89 @@
+#include "node/agent/pace.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+/* Doublings of PACE_RETRY_MS until PACE_RETRY_MAX_MS is passed. */
+enum { DOUBLINGS_MAX = 9 };
+
+/* A number below `range` that is another one for each node and each look. */
+static int64_t spread(const struct pace *p, int64_t range)
+{
+    uint64_t parts[] = { p->name_hash, p->looks };
+    return (int64_t) (str_hash(parts, sizeof parts) % (uint64_t) range);
+}
+
+void pace_init(struct pace *p, const char *node, int64_t now_ms)
+{
+    *p = (struct pace){ .name_hash = str_hash(node, strlen(node)), .patient = true };
+    p->next_ms = now_ms + spread(p, PACE_START_MS);
+}
+
+static int64_t holders_ms(const struct pace *p)
+{
+    return p->closed ? PACE_CLOSED_MS : PACE_HOLDERS_MS;
+}
+
+enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
+{
+    if (!p->said || p->quiet_looks + 1 >= PACE_ASK_LOOKS)
+        return TURN_SAID;
+    if (seen->all == p->hash.all)
+        return TURN_QUIET;
+    return seen->lasting == p->hash.lasting && now_ms < p->wrote_ms + holders_ms(p) ? TURN_LATER : TURN_SAID;
+}
+
+/* The time until the next look after a failure. */
+static int64_t retry_ms(const struct pace *p, int64_t retry_after_ms)
+{
+    unsigned doublings = p->failures - 1;
+    int64_t ms = doublings < DOUBLINGS_MAX ? (int64_t) PACE_RETRY_MS << doublings : PACE_RETRY_MAX_MS;
+    if (ms > PACE_RETRY_MAX_MS)
+        ms = PACE_RETRY_MAX_MS;
+    if (ms < retry_after_ms)
+        ms = retry_after_ms < PACE_RETRY_MAX_MS ? retry_after_ms : PACE_RETRY_MAX_MS;
+    return ms + spread(p, ms / 2);
+}
+
+static int64_t next_ms(const struct pace *p, const struct turn_outcome *o, int64_t now_ms)
+{
+    if (o->end == TURN_FAILED)
+        return now_ms + retry_ms(p, o->retry_after_ms);
+    if (o->gone)
+        return now_ms + PACE_AGAIN_MS;
+    if (o->end == TURN_LATER)
+        return p->wrote_ms + holders_ms(p);
+    if (p->closed)
+        return now_ms + PACE_CLOSED_MS;
+    return now_ms + PACE_LOOK_MS - PACE_LOOK_MS / 10 + spread(p, PACE_LOOK_MS / 5);
+}
+
+void pace_take(struct pace *p, const struct turn_outcome *o, int64_t now_ms)
+{
+    p->looks++;
+    p->looked_ms = now_ms;
+    p->failures = o->end == TURN_FAILED ? p->failures + 1 : 0;
+    p->quiet_looks = o->end == TURN_SAID ? 0 : p->quiet_looks + 1;
+    if (o->end == TURN_SAID) {
+        p->closed = o->closed;
+        /* While GPUs seem to be gone the next look counts on, whatever it sees. */
+        p->said = !o->gone;
+        p->hash = o->hash;
+    }
+    if (o->wrote)
+        p->wrote_ms = now_ms;
+    p->patient = o->end == TURN_FAILED || o->gone;
+    p->next_ms = next_ms(p, o, now_ms);
+}
+
+void pace_news(struct pace *p, int64_t now_ms)
+{
+    int64_t soon = now_ms + PACE_SETTLE_MS, allowed = p->looked_ms + PACE_GAP_MS;
+    if (p->patient)
+        return;
+    if (soon < allowed)
+        soon = allowed;
+    if (soon < p->next_ms)
+        p->next_ms = soon;
+}

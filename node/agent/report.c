@@ -1,0 +1,172 @@
+#include "node/agent/report.h"
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "kube/reply.h"
+#include "node/look/inventory.h"
+
+/* Of one answer: what a GpuNode can be at most is far below. */
+enum { ANSWER_MAX = 1 << 20 };
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct report *r = arg;
+    return buf_add(&r->answer, bytes, n) ? 0 : -1;
+}
+
+static void on_done(void *arg, const struct transport_result *result);
+
+static void send(struct report *r, enum report_step step, struct request request)
+{
+    const struct transport_sink sink = { NULL, on_bytes, on_done, r };
+    r->step = step;
+    buf_reset(&r->answer);
+    r->id = transport_submit(r->transport, &request, &sink);
+}
+
+static void make(struct report *r)
+{
+    CLEANUP_JSON json_t *object =
+        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", resource_api_version(RESOURCE_GPU_NODE), "kind",
+                  resource_get(RESOURCE_GPU_NODE)->kind, "metadata", "name", r->node);
+    send(r, REPORT_MAKE, request_create(RESOURCE_GPU_NODE, NULL, object));
+}
+
+/* The JSON merge patch that makes `before` equal to `after`: lists are replaced whole. New reference. */
+static json_t *merge_patch(const json_t *before, const json_t *after)
+{
+    json_t *patch = json_object(), *value;
+    const char *key;
+    json_object_foreach ((json_t *) after, key, value) {
+        const json_t *old = json_object_get(before, key);
+        if (json_is_object(old) && json_is_object(value) && !json_equal(old, value))
+            json_object_set_new(patch, key, merge_patch(old, value));
+        else if (!json_equal(old, value))
+            json_object_set(patch, key, value);
+    }
+    json_object_foreach ((json_t *) before, key, value)
+        if (!json_object_get(after, key))
+            json_object_set_new(patch, key, json_null());
+    return patch;
+}
+
+/* Only into this incarnation: one that somebody makes in between is read first. */
+static void write_into(struct report *r, const json_t *there)
+{
+    json_t *change = merge_patch(json_at(there, "status.inventory"), r->inventory);
+    CLEANUP_JSON json_t *patch =
+        json_pack("{s:{s:s}, s:{s:o}}", "metadata", "uid", object_uid(there), "status", "inventory", change);
+    send(r, REPORT_WRITE, request_merge_status_as(NODE_FIELD_MANAGER, RESOURCE_GPU_NODE, NULL, r->node, patch));
+}
+
+static bool finds_none(const json_t *inventory)
+{
+    const json_t *gpus = json_object_get(inventory, "gpus");
+    return json_is_array(gpus) && json_array_size(gpus) == 0;
+}
+
+/* What was said before counts only where it is of this start of the machine. */
+static void count_absence(struct report *r, const json_t *said)
+{
+    int64_t before = 0;
+    if (!finds_none(r->inventory))
+        return;
+    if (finds_none(said) && str_eq(json_str(said, "bootId"), json_str(r->inventory, "bootId")))
+        before = json_int(said, "absentLooks", 0);
+    r->absent = before < 0 ? 1 : before >= ABSENT_LOOKS_MAX ? ABSENT_LOOKS_MAX : (unsigned) before + 1;
+    json_object_set_new(r->inventory, "absentLooks", json_integer(r->absent));
+}
+
+/* Whether it is waited for who has a GPU open. A node that waits for its jobs may do so for weeks: they are pods, of which the
+ * API server knows; only of processes nobody else tells. */
+static bool is_closed(const json_t *object)
+{
+    static const char *const states[] = { "Draining", "Unloading", "Removing" };
+    const char *state = json_str(object, "status.state");
+    for (size_t i = 0; i < ARRAY_LEN(states); i++)
+        if (str_eq(state, states[i]))
+            return true;
+    return json_find(json_at(object, "status.waitingFor"), "reason", "HostProcess") != NULL;
+}
+
+static void take_object(struct report *r, const json_t *object)
+{
+    const json_t *said = json_at(object, "status.inventory");
+    count_absence(r, said);
+    if (inventory_same(said, r->inventory))
+        r->step = REPORT_DONE;
+    else
+        write_into(r, object);
+}
+
+static bool is_worth_a_gpu_node(const json_t *inventory)
+{
+    return json_array_size(json_object_get(inventory, "gpus")) || json_array_size(json_object_get(inventory, "nvSwitches"));
+}
+
+/* An answer that is no success; some of them are as good as one. */
+static void take_refusal(struct report *r, int status)
+{
+    enum report_step step = r->step;
+    r->step = REPORT_DONE;
+    reply_error(status, buf_text(&r->answer), r->answer.len, &r->err);
+    if (step != REPORT_READ || r->err.kind != ERR_NOT_FOUND)
+        return;
+    err_clear(&r->err);
+    if (is_worth_a_gpu_node(r->inventory))
+        make(r);
+}
+
+/* The GpuNode that an answer has. New reference, or NULL: something else has answered than the API server. */
+static json_t *object_of(struct report *r)
+{
+    CLEANUP_JSON json_t *object = json_parse(buf_text(&r->answer), r->answer.len, &r->err);
+    if (object && (!str_eq(object_name(object), r->node) || !*object_uid(object)))
+        err_set(&r->err, ERR_SERVER, "what answered has no GpuNode of this name");
+    return r->err.kind == ERR_NONE ? json_incref(object) : NULL;
+}
+
+static void take_answer(struct report *r)
+{
+    CLEANUP_JSON json_t *object = object_of(r);
+    enum report_step step = r->step;
+    r->step = REPORT_DONE;
+    r->closed = is_closed(object);
+    if (!object || step == REPORT_WRITE)
+        r->wrote = object != NULL;
+    else
+        take_object(r, object);
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct report *r = arg;
+    r->id = 0;
+    r->retry_after_ms = result->retry_after_ms;
+    if (result->err.kind != ERR_NONE) {
+        r->step = REPORT_DONE;
+        err_set(&r->err, result->err.kind, "%s", err_msg(&result->err));
+    } else if (result->status >= 300) {
+        take_refusal(r, result->status);
+    } else {
+        take_answer(r);
+    }
+}
+
+void report_begin(struct report *r, const struct transport *transport, const char *node, json_t *inventory_steal)
+{
+    *r = (struct report){ .transport = transport, .node = node, .inventory = inventory_steal, .answer = BUF_INIT(ANSWER_MAX),
+                          .retry_after_ms = -1 };
+    send(r, REPORT_READ, request_get(RESOURCE_GPU_NODE, NULL, node));
+}
+
+void report_clear(struct report *r)
+{
+    if (r->id)
+        transport_cancel(r->transport, r->id);
+    json_decref(r->inventory);
+    buf_clear(&r->answer);
+    err_clear(&r->err);
+}

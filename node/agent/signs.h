@@ -1,0 +1,35 @@
+/* Whether the driver, and the toolkit for it, are ready on this start of the machine, by the signs that they leave themselves:
+ *
+ *     sys/module/nvidia/refcnt      the module is loaded
+ *     run/nvidia/ostler/driver      BOOT REVISION POD       by the driver container's startup probe
+ *     run/nvidia/ostler/toolkit     BOOT DRIVER REVISION    by the toolkit's pod; DRIVER is the revision of the driver that it
+ *                                                           was installed for, or "host"
+ *
+ * What an earlier start left says nothing: BOOT has to be that of this one. */
+#ifndef OSTLER_NODE_AGENT_SIGNS_H
+#define OSTLER_NODE_AGENT_SIGNS_H
+
+#include <stdbool.h>
+
+#include "node/look/root.h"
+
+enum sign { SIGN_DRIVER, SIGN_TOOLKIT };
+
+/* Whose driver it is. */
+enum sign_source {
+    SIGN_OF_CONTAINER,
+    SIGN_OF_HOST,   /* the host's leaves no sign: the module tells */
+    SIGN_OF_EITHER, /* a container's where one has left its lock, run/nvidia/nvidia-driver.pid; else the host's */
+};
+
+/* What is waited for. */
+struct sign_wish {
+    enum sign sign;
+    enum sign_source source;
+    const char *revision; /* of the toolkit; NULL: any */
+};
+
+/* NULL when it is ready, else what is missing. Static text. */
+const char *sign_missing(const struct root *root, const struct sign_wish *wish);
+
+#endif

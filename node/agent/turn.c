@@ -1,0 +1,89 @@
+#include "node/agent/turn.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "client/http.h"
+#include "node/agent/report.h"
+#include "node/look/inventory.h"
+
+/* For all requests of a turn together; the agent ends it a little later. */
+enum { REQUESTS_MS = 60 * 1000 };
+
+/* Drives the client until the report is through. */
+static void run_report(struct http *http, const struct clock *clock, struct report *r)
+{
+    int64_t end_ms = clock_mono_ms(clock) + REQUESTS_MS, now_ms;
+    while (r->step != REPORT_DONE && (now_ms = clock_mono_ms(clock)) < end_ms) {
+        int64_t at_ms = http_deadline(http) < end_ms ? http_deadline(http) : end_ms;
+        struct pollfd ready = { .fd = http_fd(http), .events = POLLIN };
+        poll(&ready, 1, at_ms > now_ms ? (int) (at_ms - now_ms) : 0);
+        http_turn(http);
+    }
+    if (r->step != REPORT_DONE)
+        err_set(&r->err, ERR_TIMEOUT, "the API server took too long");
+}
+
+static void tell(const struct report *r, const char *node)
+{
+    const json_t *gpus = json_object_get(r->inventory, "gpus");
+    char count[32] = "not known";
+    if (gpus)
+        snprintf(count, sizeof count, "%zu", json_array_size(gpus));
+    if (r->err.kind != ERR_NONE)
+        log_warn("the inventory cannot be written; it is tried again", "node", node, "err", err_msg(&r->err));
+    else if (r->wrote)
+        log_info("inventory written", "node", node, "gpus", count);
+    else
+        log_debug("the inventory is as it was", "node", node, "gpus", count);
+}
+
+static void take(const struct report *r, struct turn_outcome *ret)
+{
+    ret->end = r->err.kind == ERR_NONE ? TURN_SAID : TURN_FAILED;
+    ret->wrote = r->wrote;
+    ret->closed = r->closed;
+    ret->gone = r->absent > 0 && r->absent < ABSENT_LOOKS_MAX;
+    ret->retry_after_ms = r->retry_after_ms;
+}
+
+static int say(const struct turn_options *o, json_t *inventory, struct turn_outcome *ret, struct err *e)
+{
+    struct config config = { 0 };
+    struct clock clock = clock_system();
+    struct report r;
+    if (config_load(o->kubeconfig, &config, e) < 0)
+        return -1;
+    free(config.user_agent);
+    config.user_agent = xstrdup(o->user_agent);
+    struct http *http = http_new(&config, &clock, e);
+    if (http) {
+        struct transport transport = http_transport(http);
+        report_begin(&r, &transport, o->node, json_incref(inventory));
+        run_report(http, &clock, &r);
+        tell(&r, o->node);
+        take(&r, ret);
+        report_clear(&r);
+        http_free(http);
+    }
+    config_clear(&config);
+    return http ? 0 : -1;
+}
+
+void turn_run(const struct turn_options *o, const struct pace *p, int64_t now_ms, struct turn_outcome *ret)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_INVENTORY struct inventory seen = { 0 };
+    inventory_look(o->root, &seen);
+    CLEANUP_JSON json_t *inventory = inventory_json(&seen);
+    *ret = (struct turn_outcome){ .hash = { inventory_hash(inventory, false), inventory_hash(inventory, true) },
+                                  .retry_after_ms = -1 };
+    ret->end = pace_verdict(p, &ret->hash, now_ms);
+    if (ret->end == TURN_SAID && say(o, inventory, ret, &e) < 0) {
+        ret->end = TURN_FAILED;
+        log_warn("the API server cannot be reached", "node", o->node, "err", err_msg(&e));
+    }
+}

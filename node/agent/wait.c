@@ -1,0 +1,67 @@
+#include "node/agent/wait.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "node/agent/wakes.h"
+
+/* sysfs tells nobody of what changes in it; the kernel's messages may not come here. */
+enum { LOOK_MS = 2000 };
+
+/* Waits for news, a signal or the next look; true for a signal. The container's first process gets no signal that it does not
+ * ask for. */
+static bool sleep_until_news(struct wakes *w, int signals, int64_t ms)
+{
+    struct pollfd ready[] = { { .fd = signals, .events = POLLIN }, { .fd = w->files, .events = POLLIN },
+                              { .fd = w->uevents, .events = POLLIN } };
+    poll(ready, ARRAY_LEN(ready), (int) ms);
+    wakes_take_files(w);
+    wakes_take_uevents(w);
+    return ready[0].revents != 0;
+}
+
+/* Tells what is missing when that is another thing than before. */
+static void tell(const char *missing, const char **told)
+{
+    if (missing != *told && missing)
+        fprintf(stderr, "waiting: %s\n", missing);
+    *told = missing;
+}
+
+static int wait_with(struct wakes *w, int signals, const struct root *root, const struct sign_wish *wish, int64_t timeout_ms,
+                     struct err *e)
+{
+    const struct clock clock = clock_system();
+    int64_t end_ms = timeout_ms ? clock_mono_ms(&clock) + timeout_ms : INT64_MAX;
+    const char *missing, *told = NULL;
+    while ((wakes_watch(w, root), missing = sign_missing(root, wish))) {
+        int64_t left_ms = end_ms - clock_mono_ms(&clock);
+        tell(missing, &told);
+        if (left_ms <= 0)
+            return err_set(e, ERR_TIMEOUT, "gave up: %s", missing);
+        if (sleep_until_news(w, signals, left_ms < LOOK_MS ? left_ms : LOOK_MS))
+            return err_set(e, ERR_TIMEOUT, "told to stop: %s", missing);
+    }
+    return 0;
+}
+
+int wait_for(const struct root *root, const struct sign_wish *wish, int64_t timeout_ms, struct err *e)
+{
+    struct wakes w;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    wakes_open(&w);
+    int rc = wait_with(&w, signals, root, wish, timeout_ms, e);
+    wakes_close(&w);
+    close(signals);
+    return rc;
+}

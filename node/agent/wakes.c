@@ -1,0 +1,114 @@
+#include "node/agent/wakes.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "node/look/resolve.h"
+#include "node/look/uevent.h"
+
+enum {
+    MESSAGE_MAX = 8192,    /* of the kernel; it sends 2 KiB at most */
+    MESSAGES_MAX = 256,    /* that are taken at a time */
+    KERNEL_GROUP = 1,      /* the kernel's own messages; 2 are those of udev */
+    VENDOR_NVIDIA = 0x10de,
+};
+
+/* Only the folders themselves, not what is below them: they have few entries, which seldom change. */
+static const char *const folders[] = {
+    "run", "run/containerd", "run/k3s/containerd", "run/k0s", "run/crio", "var/snap/microk8s/common/run",
+    "etc/containerd", "etc/crio", "etc/docker", "etc/k0s",
+    "var/lib/rancher/k3s/agent/etc/containerd", "var/lib/rancher/rke2/agent/etc/containerd",
+    "var/lib/kubelet/device-plugins", "var/lib/k0s/kubelet/device-plugins",
+    "run/nvidia", "run/nvidia/ostler", "run/nvidia/validations", "usr/bin",
+};
+
+static const char *const modules[] = { "/module/nvidia", "/module/nouveau", "/module/vfio_pci" };
+
+static int open_uevents(void)
+{
+    const struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = KERNEL_GROUP };
+    int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+    if (fd >= 0 && bind(fd, (const struct sockaddr *) &address, sizeof address) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+void wakes_open(struct wakes *w)
+{
+    w->uevents = open_uevents();
+    w->files = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+}
+
+void wakes_close(struct wakes *w)
+{
+    if (w->uevents >= 0)
+        close(w->uevents);
+    if (w->files >= 0)
+        close(w->files);
+}
+
+void wakes_watch(struct wakes *w, const struct root *root)
+{
+    for (size_t i = 0; w->files >= 0 && i < ARRAY_LEN(folders); i++) {
+        char path[32];
+        int fd = resolve(root->fd, folders[i], true);
+        if (fd < 0)
+            continue;
+        /* By its descriptor, since by its path a link might lead out of the root. One that is watched already stays so. */
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        inotify_add_watch(w->files, path, IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR);
+        close(fd);
+    }
+}
+
+/* "add@/module/nvidia", as each message begins. */
+static bool is_of_module(struct part message)
+{
+    const char *at = memchr(message.at, '@', message.len);
+    if (!at)
+        return false;
+    struct part path = { at + 1, message.len - (size_t) (at + 1 - message.at) };
+    for (size_t i = 0; i < ARRAY_LEN(modules); i++)
+        if (part_begins(path, modules[i]))
+            return true;
+    return false;
+}
+
+bool wakes_is_news(struct part message)
+{
+    struct uevent u;
+    return is_of_module(message) || (uevent_parse(message, &u) && u.vendor == VENDOR_NVIDIA);
+}
+
+bool wakes_take_uevents(struct wakes *w)
+{
+    char message[MESSAGE_MAX];
+    bool news = false;
+    for (int i = 0; i < MESSAGES_MAX; i++) {
+        ssize_t n = recv(w->uevents, message, sizeof message, 0);
+        if (n > 0)
+            news |= wakes_is_news((struct part){ message, (size_t) n });
+        else if (n < 0 && errno == ENOBUFS)
+            news = true; /* some were lost */
+        else
+            break;
+    }
+    return news;
+}
+
+bool wakes_take_files(struct wakes *w)
+{
+    char events[MESSAGE_MAX] __attribute__((aligned(__alignof__(struct inotify_event))));
+    bool news = false;
+    for (int i = 0; i < MESSAGES_MAX && read(w->files, events, sizeof events) > 0; i++)
+        news = true;
+    return news;
+}

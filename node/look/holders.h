@@ -1,0 +1,38 @@
+/* Who has a device of NVIDIA's driver open: containers of pods, other containers, and what runs on the host itself. */
+#ifndef OSTLER_NODE_LOOK_HOLDERS_H
+#define OSTLER_NODE_LOOK_HOLDERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "node/look/module.h"
+#include "node/look/view.h"
+
+/* Most that are listed; longest name of a process, as the kernel keeps it; minors that have a bit. */
+enum { HOLDERS_MAX = 32, PROCESS_NAME_MAX = 63, MINORS_MAX = 64 };
+
+/* One container, one unit, or the processes of one name that are in neither. Strings from the arena, NULL: none. */
+struct holder {
+    const char *pod_uid;
+    const char *container;
+    const char *unit;
+    const char *process;  /* name of the one with the lowest number */
+    int pid;              /* that number */
+    unsigned processes;   /* how many of it hold a device */
+    uint64_t minors;      /* bit N: /dev/nvidiaN is open; none: only devices that belong to no single GPU */
+};
+
+struct holders {
+    struct holder items[HOLDERS_MAX]; /* sorted by whose they are */
+    size_t len;
+    size_t left_out; /* how many more there are */
+    bool known;      /* false: processes could not be looked at at all */
+    bool complete;   /* every process was looked at */
+};
+
+/* `m` says whether there is a driver to hold. */
+void holders_look(const struct view *v, const struct module_facts *m, struct holders *ret);
+/* Whether an open file is a device of the driver; the bit of its minor, if it has one, is added to *minors. */
+bool holders_is_device(const char *path, uint64_t *minors);
+
+#endif

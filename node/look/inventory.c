@@ -1,0 +1,27 @@
+#include "node/look/inventory.h"
+
+#include "node/look/card.h"
+#include "node/look/nvml.h"
+
+void inventory_look(const struct root *root, struct inventory *ret)
+{
+    *ret = (struct inventory){ 0 };
+    const struct view v = { .root = root, .arena = &ret->arena, .troubles = &ret->troubles };
+    os_look(&v, &ret->os);
+    pci_look(&v, &ret->gpus, &ret->switches);
+    card_look(&v, &ret->gpus);
+    nvml_look(&v, ret->os.boot_id, &ret->gpus);
+    module_look(&v, &ret->module);
+    ret->secure_boot = secure_boot_look(&v);
+    host_driver_look(&v, &ret->module, &ret->driver);
+    runtime_look(&v, &ret->runtimes);
+    kubelet_look(&v, &ret->kubelet);
+    runtime_put_first(&ret->runtimes, ret->kubelet.endpoint);
+    holders_look(&v, &ret->module, &ret->holders);
+}
+
+void inventory_clear(struct inventory *i)
+{
+    arena_free(&i->arena);
+    *i = (struct inventory){ 0 };
+}

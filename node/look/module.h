@@ -1,0 +1,34 @@
+/* Which kernel modules drive the GPUs now, and whether the kernel takes unsigned ones. */
+#ifndef OSTLER_NODE_LOOK_MODULE_H
+#define OSTLER_NODE_LOOK_MODULE_H
+
+#include <stdbool.h>
+
+#include "node/look/modules.h"
+#include "node/look/view.h"
+
+/* Longest version, and most modules that are listed beside nvidia itself. */
+enum { MODULE_VERSION_MAX = 63, MODULE_NAME_MAX = 63, MODULE_DEPENDENTS_MAX = 16 };
+
+/* Strings from the arena. */
+struct module_facts {
+    bool known;    /* false: the list of modules could not be read */
+    bool loaded;   /* the module nvidia, and it works */
+    bool nouveau;  /* that one is loaded */
+    const char *version;  /* NULL: not known */
+    enum driver_flavour flavour;
+    int64_t references;   /* -1: not counted */
+    bool in_use;   /* something but modules uses nvidia or a module on top of it: it cannot be taken out */
+    bool in_tree;  /* it came with the kernel */
+    bool is_unsigned; /* the kernel says that nobody whom it trusts has signed it */
+    const char *dependents[MODULE_DEPENDENTS_MAX]; /* modules on top of it: nvidia_uvm, …, by name */
+    size_t dependent_count;
+};
+
+enum secure_boot { SECURE_BOOT_UNKNOWN, SECURE_BOOT_OFF, SECURE_BOOT_ON };
+
+void module_look(const struct view *v, struct module_facts *ret);
+/* What the firmware says. */
+enum secure_boot secure_boot_look(const struct view *v);
+
+#endif

@@ -1,0 +1,34 @@
+/* The kernel's list of modules (proc/modules), and what driver calls itself NVIDIA's (proc/driver/nvidia/version): the two texts,
+ * parsed. */
+#ifndef OSTLER_NODE_LOOK_MODULES_H
+#define OSTLER_NODE_LOOK_MODULES_H
+
+#include "node/look/text.h"
+
+/* One line of the list; parts of it. */
+struct module_line {
+    struct part name;
+    int64_t references;  /* -1: the kernel does not count them */
+    struct part users;   /* "nvidia_uvm,nvidia_modeset,", or "-" */
+    bool loading;        /* it is on its way in or out, and works not yet or no more */
+    struct part taints;  /* "POE"; of length 0: none */
+};
+
+/* The next line that is one; false at the end. */
+bool modules_next(struct part *text, struct module_line *ret);
+/* How many modules are among its users. */
+int64_t module_user_count(const struct module_line *m);
+/* The next name among users, from a copy of `users`; false at the end. */
+bool module_next_user(struct part *users, struct part *name);
+
+enum driver_flavour { FLAVOUR_UNKNOWN, FLAVOUR_OPEN, FLAVOUR_PROPRIETARY };
+
+struct driver_version {
+    enum driver_flavour flavour;
+    struct part version; /* "580.95.05"; of length 0: it does not say */
+};
+
+/* False when it is not what NVIDIA's driver says of itself. */
+bool driver_version_parse(struct part text, struct driver_version *ret);
+
+#endif

@@ -1,0 +1,135 @@
+/* ostler-nvml: what the driver's library NVML says of its cards and procfs does not, in lines:
+ *
+ *     card UUID MEMORY             of all GPUs; in MiB
+ *     mig UUID PROFILE MIG-UUID    of each MIG device of that card
+ *     end
+ *
+ * It is started by ostler-node in the root folder of a driver, with that root's own loader and C library, whichever these are: so
+ * it begins where the loader ends, and needs nothing of the C library that has changed in the last ten years. What the library's
+ * version does not have is left out. Whatever the library does to it, nobody but this process sees. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NVML_SUCCESS = 0, MIG_ENABLED = 1, NAME_MAX_LEN = 128, CARDS_MAX = 64, MIG_DEVICES_MAX = 64, LINE_MAX_LEN = 512 };
+
+/* As the library has them: numbers of bytes. */
+struct nvml_memory {
+    unsigned long long total;
+    unsigned long long free;
+    unsigned long long used;
+};
+
+#define OF_THE_DRIVER __attribute__((weak))
+extern int nvmlInit_v2(void) OF_THE_DRIVER;
+extern int nvmlShutdown(void) OF_THE_DRIVER;
+extern int nvmlDeviceGetCount_v2(unsigned *count) OF_THE_DRIVER;
+extern int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret) OF_THE_DRIVER;
+extern int nvmlDeviceGetUUID(void *device, char *ret, unsigned size) OF_THE_DRIVER;
+extern int nvmlDeviceGetName(void *device, char *ret, unsigned size) OF_THE_DRIVER;
+extern int nvmlDeviceGetMemoryInfo(void *device, struct nvml_memory *ret) OF_THE_DRIVER;
+extern int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later) OF_THE_DRIVER;
+extern int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) OF_THE_DRIVER;
+extern int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret) OF_THE_DRIVER;
+
+void begin(void) __attribute__((noreturn, visibility("hidden")));
+
+/* What the loader goes to: as a program begins, but for what the C library does of its own. */
+__asm__(".globl _start\n"
+        ".type _start, %function\n"
+        "_start:\n"
+#if defined(__x86_64__)
+        "    xor %ebp, %ebp\n"
+        "    and $-16, %rsp\n"
+        "    call begin\n"
+        "    ud2\n"
+#elif defined(__aarch64__)
+        "    mov x29, #0\n"
+        "    mov x30, #0\n"
+        "    bl begin\n"
+        "    brk #0\n"
+#else
+#error "no way to begin on this machine"
+#endif
+);
+
+static void say(const char *line)
+{
+    size_t left = strlen(line);
+    while (left > 0) {
+        ssize_t n = write(STDOUT_FILENO, line, left);
+        if (n <= 0)
+            _exit(1);
+        line += n;
+        left -= (size_t) n;
+    }
+}
+
+/* "1g.10gb" of "NVIDIA H100 80GB HBM3 MIG 1g.10gb". */
+static const char *profile_of(const char *name)
+{
+    const char *at = strstr(name, "MIG ");
+    return at ? at + strlen("MIG ") : NULL;
+}
+
+static void ask_mig_device(const char *card, void *device)
+{
+    char uuid[NAME_MAX_LEN] = "", name[NAME_MAX_LEN] = "", line[LINE_MAX_LEN];
+    /* The last byte stays what it is, so that there is an end to it. */
+    if (nvmlDeviceGetUUID(device, uuid, sizeof uuid - 1) != NVML_SUCCESS ||
+        nvmlDeviceGetName(device, name, sizeof name - 1) != NVML_SUCCESS)
+        return;
+    const char *profile = profile_of(name);
+    if (!profile)
+        return;
+    snprintf(line, sizeof line, "mig %s %s %s\n", card, profile, uuid);
+    say(line);
+}
+
+static void ask_mig(const char *card, void *device)
+{
+    unsigned now = 0, later = 0, count = 0;
+    if (!nvmlDeviceGetMigMode || !nvmlDeviceGetMaxMigDeviceCount || !nvmlDeviceGetMigDeviceHandleByIndex || !nvmlDeviceGetName)
+        return;
+    if (nvmlDeviceGetMigMode(device, &now, &later) != NVML_SUCCESS || now != MIG_ENABLED ||
+        nvmlDeviceGetMaxMigDeviceCount(device, &count) != NVML_SUCCESS)
+        return;
+    for (unsigned i = 0; i < count && i < MIG_DEVICES_MAX; i++) {
+        void *instance = NULL;
+        /* Numbers that no device has are between those that one has. */
+        if (nvmlDeviceGetMigDeviceHandleByIndex(device, i, &instance) == NVML_SUCCESS)
+            ask_mig_device(card, instance);
+    }
+}
+
+static void ask_card(void *device)
+{
+    char uuid[NAME_MAX_LEN] = "", line[LINE_MAX_LEN];
+    struct nvml_memory memory = { 0, 0, 0 };
+    if (nvmlDeviceGetUUID(device, uuid, sizeof uuid - 1) != NVML_SUCCESS ||
+        nvmlDeviceGetMemoryInfo(device, &memory) != NVML_SUCCESS)
+        return;
+    snprintf(line, sizeof line, "card %s %llu\n", uuid, memory.total >> 20);
+    say(line);
+    ask_mig(uuid, device);
+}
+
+void begin(void)
+{
+    unsigned count = 0;
+    if (!nvmlInit_v2 || !nvmlShutdown || !nvmlDeviceGetCount_v2 || !nvmlDeviceGetHandleByIndex_v2 || !nvmlDeviceGetUUID ||
+        !nvmlDeviceGetMemoryInfo)
+        _exit(2);
+    if (nvmlInit_v2() != NVML_SUCCESS || nvmlDeviceGetCount_v2(&count) != NVML_SUCCESS)
+        _exit(3);
+    for (unsigned i = 0; i < count && i < CARDS_MAX; i++) {
+        void *device = NULL;
+        /* One that has fallen off the bus is left out, and the others are told of. */
+        if (nvmlDeviceGetHandleByIndex_v2(i, &device) == NVML_SUCCESS)
+            ask_card(device);
+    }
+    say("end\n");
+    nvmlShutdown();
+    _exit(0);
+}

@@ -1,0 +1,247 @@
+#include "node/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+const char ostler_node_version[] = OSTLER_VERSION;
+
+static const struct {
+    const char *name;
+    enum node_command command;
+    const char *shown; /* as help has it */
+    const char *help;
+} commands[] = {
+    { "look", NODE_COMMAND_LOOK, "look", "print what this machine is, as a GPU node" },
+    { "run", NODE_COMMAND_RUN, "run", "keep that up to date in the cluster, as the inventory of a GpuNode" },
+    { "wait", NODE_COMMAND_WAIT, "wait driver|toolkit", "end when it is ready on this start of the machine" },
+    { "cards", NODE_COMMAND_CARDS, "cards", "print what the driver's library says of its cards, or keep it in a file" },
+    { "help", NODE_COMMAND_HELP, "help", "print this" },
+    { "version", NODE_COMMAND_VERSION, "version", "print the version" },
+};
+
+/* The number of a word in a list, or -1. */
+static int word_of(const char *value, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(words[i], value))
+            return (int) i;
+    return -1;
+}
+
+static bool set_root(const char *value, struct node_options *o)
+{
+    o->root = value;
+    return *value != '\0';
+}
+
+static bool set_output(const char *value, struct node_options *o)
+{
+    static const char *const names[] = { [NODE_OUTPUT_TEXT] = "text", [NODE_OUTPUT_JSON] = "json", [NODE_OUTPUT_YAML] = "yaml" };
+    int i = word_of(value, names, ARRAY_LEN(names));
+    if (i >= 0)
+        o->output = (enum node_output) i;
+    return i >= 0;
+}
+
+static bool set_node(const char *value, struct node_options *o)
+{
+    o->node = value;
+    return *value != '\0';
+}
+
+static bool set_kubeconfig(const char *value, struct node_options *o)
+{
+    o->kubeconfig = value;
+    return *value != '\0';
+}
+
+static bool set_log_level(const char *value, struct node_options *o)
+{
+    return log_level_parse(value, &o->log_level);
+}
+
+static bool set_log_format(const char *value, struct node_options *o)
+{
+    static const char *const names[] = { "text", "json" };
+    int i = word_of(value, names, ARRAY_LEN(names));
+    o->log_json = i == 1;
+    return i >= 0;
+}
+
+static bool set_driver(const char *value, struct node_options *o)
+{
+    static const char *const names[] = {
+        [SIGN_OF_CONTAINER] = "container", [SIGN_OF_HOST] = "host", [SIGN_OF_EITHER] = "either"
+    };
+    int i = word_of(value, names, ARRAY_LEN(names));
+    o->wish.source = i > 0 ? (enum sign_source) i : SIGN_OF_CONTAINER;
+    return i >= 0;
+}
+
+static bool set_revision(const char *value, struct node_options *o)
+{
+    o->wish.revision = value;
+    return *value != '\0';
+}
+
+static bool set_timeout(const char *value, struct node_options *o)
+{
+    return str_parse_duration(value, &o->timeout_ms);
+}
+
+static bool set_to(const char *value, struct node_options *o)
+{
+    o->to = value;
+    return *value != '\0';
+}
+
+#define BIT(n) (1u << (n))
+/* Commands that an option is for. */
+#define LOOK BIT(NODE_COMMAND_LOOK)
+#define RUN BIT(NODE_COMMAND_RUN)
+#define WAIT BIT(NODE_COMMAND_WAIT)
+#define CARDS BIT(NODE_COMMAND_CARDS)
+
+static const struct option {
+    const char *name;
+    const char *argument;
+    unsigned commands;
+    bool (*set)(const char *value, struct node_options *o);
+    const char *wanted;
+    const char *help;
+} options[] = {
+    { "--root", "DIR", LOOK | RUN | WAIT | CARDS, set_root, "must be a folder",
+      "where the root folder of the machine is; default: /" },
+    { "-o", "FORMAT", LOOK, set_output, "must be one of text, json and yaml", "of look: text, json or yaml; default: text" },
+    { "--node", "NAME", RUN, set_node, "must be a name", "of run: the name of this node; default: $NODE_NAME" },
+    { "--kubeconfig", "FILE", RUN, set_kubeconfig, "must be a file", "of run: the cluster; default: the one that it runs in" },
+    { "--log-level", "LEVEL", RUN | CARDS, set_log_level, "must be one of debug, info, warn and error",
+      "of run and cards: debug, info, warn or error; default: info" },
+    { "--log-format", "FORMAT", RUN | CARDS, set_log_format, "must be one of json and text",
+      "of run and cards: json or text; default: json" },
+    { "--driver", "SOURCE", WAIT, set_driver, "must be one of container, host and either",
+      "of wait: whose driver, container or host; default: container" },
+    { "--revision", "HASH", WAIT, set_revision, "must be a hash", "of wait toolkit: which one it has to be" },
+    { "--timeout", "TIME", WAIT, set_timeout, "must be a time, such as 10m", "of wait: how long at most; default: for ever" },
+    { "--to", "FILE", CARDS, set_to, "must be a file", "of cards: keep it in this file until told to stop" },
+};
+
+/* The option of an argument; *value is what stands behind its "=", or NULL. */
+static const struct option *find(const char *arg, const char **value)
+{
+    size_t n = strcspn(arg, "=");
+    *value = arg[n] == '=' ? arg + n + 1 : NULL;
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (strlen(options[i].name) == n && strncmp(options[i].name, arg, n) == 0)
+            return &options[i];
+    return NULL;
+}
+
+/* `given` are the options that were there before, as bits. */
+static int take_option(int argc, char **argv, int *i, struct node_options *o, unsigned *given, struct err *e)
+{
+    const char *value;
+    const struct option *option = find(argv[*i], &value);
+    if (!option)
+        return err_set(e, ERR_INVALID, "unknown option %s; `ostler-node --help` lists them", argv[*i]);
+    if (*given & BIT(option - options))
+        return err_set(e, ERR_INVALID, "%s is there twice", option->name);
+    *given |= BIT(option - options);
+    if (!value && ++*i >= argc)
+        return err_set(e, ERR_INVALID, "%s wants a value: %s", option->name, option->argument);
+    if (!value)
+        value = argv[*i];
+    if (!option->set(value, o))
+        return err_set(e, ERR_INVALID, "%s %s, but is \"%s\"", option->name, option->wanted, value);
+    return 0;
+}
+
+/* What `wait` waits for. */
+static int take_wish(const char *word, struct node_options *o, struct err *e)
+{
+    static const char *const names[] = { [SIGN_DRIVER] = "driver", [SIGN_TOOLKIT] = "toolkit" };
+    int i = word_of(word, names, ARRAY_LEN(names));
+    if (i < 0)
+        return err_set(e, ERR_INVALID, "wait wants one of driver and toolkit, but has \"%s\"", word);
+    o->wish.sign = (enum sign) i;
+    return 0;
+}
+
+/* The `nth` word that is no option. */
+static int take_word(const char *word, size_t nth, struct node_options *o, struct err *e)
+{
+    if (nth == 1 && o->command == NODE_COMMAND_WAIT)
+        return take_wish(word, o, e);
+    for (size_t i = 0; nth == 0 && i < ARRAY_LEN(commands); i++)
+        if (str_eq(commands[i].name, word)) {
+            o->command = commands[i].command;
+            return 0;
+        }
+    return err_set(e, ERR_INVALID, "%s %s; `ostler-node --help` lists the commands", word,
+                   nth == 0 ? "is no command" : "is one word too many");
+}
+
+/* What is asked for in the usual way of all programs. */
+static bool take_question(const char *arg, struct node_options *o)
+{
+    bool is_help = str_eq(arg, "--help") || str_eq(arg, "-h"), is_version = str_eq(arg, "--version");
+    if (is_help || is_version)
+        o->command = is_help ? NODE_COMMAND_HELP : NODE_COMMAND_VERSION;
+    return is_help || is_version;
+}
+
+static const char *name_of(enum node_command command)
+{
+    size_t i = 0;
+    while (commands[i].command != command)
+        i++;
+    return commands[i].name;
+}
+
+/* What a command cannot do without, and what is of no use to it. */
+static int check(const struct node_options *o, size_t words, unsigned given, struct err *e)
+{
+    if (words == 0)
+        return err_set(e, ERR_INVALID, "no command; `ostler-node --help` lists them");
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (given & BIT(i) && !(options[i].commands & BIT(o->command)))
+            return err_set(e, ERR_INVALID, "%s is no option of `ostler-node %s`; `ostler-node --help` says what it is for",
+                           options[i].name, name_of(o->command));
+    if (o->command == NODE_COMMAND_WAIT && words == 1)
+        return err_set(e, ERR_INVALID, "wait wants one of driver and toolkit");
+    if (o->command == NODE_COMMAND_RUN && !o->node)
+        return err_set(e, ERR_INVALID, "run wants the name of this node: --node, or the variable NODE_NAME");
+    return 0;
+}
+
+int node_options_parse(int argc, char **argv, struct node_options *ret, struct err *e)
+{
+    const char *node = getenv("NODE_NAME");
+    *ret = (struct node_options){ .command = NODE_COMMAND_LOOK, .root = "/", .log_level = LOG_INFO, .log_json = true };
+    ret->node = node && *node ? node : NULL;
+    size_t words = 0;
+    unsigned given = 0;
+    for (int i = 1; i < argc; i++) {
+        if (take_question(argv[i], ret))
+            return 0;
+        bool is_option = argv[i][0] == '-';
+        if ((is_option ? take_option(argc, argv, &i, ret, &given, e) : take_word(argv[i], words, ret, e)) < 0)
+            return -1;
+        words += !is_option;
+    }
+    return check(ret, words, given, e);
+}
+
+void node_options_help(void)
+{
+    printf("ostler-node %s: what a machine is, as a GPU node\n\n", ostler_node_version);
+    printf("usage: ostler-node COMMAND [OPTION…]\n\ncommands:\n");
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        printf("  %-20s %s\n", commands[i].shown, commands[i].help);
+    printf("\noptions:\n");
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        printf("  %-13s %-7s %s\n", options[i].name, options[i].argument, options[i].help);
+}

@@ -1,0 +1,11 @@
+/* An inventory in lines, for people. */
+#ifndef OSTLER_NODE_SHOW_H
+#define OSTLER_NODE_SHOW_H
+
+#include <stdio.h>
+
+#include "node/look/inventory.h"
+
+void show_inventory(const struct inventory *i, FILE *out);
+
+#endif

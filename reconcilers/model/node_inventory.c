@@ -1,0 +1,148 @@
+#include "reconcilers/model/node_inventory.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+uint64_t inventory_boot(const char *id)
+{
+    return id && *id ? str_hash(id, strlen(id)) : 0;
+}
+
+/* As agents write texts: people read them in a terminal. */
+static bool is_printable(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (*c < ' ' || *c > '~')
+            return false;
+    return true;
+}
+
+/* A text that is longer than any of an agent's, or has something else in it, is none. */
+static void take_text(const json_t *object, const char *path, char *ret, size_t size)
+{
+    const char *text = json_str_or_empty(object, path);
+    if (strlen(text) < size && is_printable(text))
+        snprintf(ret, size, "%s", text);
+}
+
+static bool is_lost(const char *bus)
+{
+    return str_eq(bus, "Silent") || str_eq(bus, "Gone");
+}
+
+static void take_slices(struct node_inventory *i, const json_t *devices)
+{
+    size_t n;
+    const json_t *device;
+    json_array_foreach (devices, n, device) {
+        if (!*i->slice)
+            take_text(device, "profile", i->slice, sizeof i->slice);
+        i->many_kinds |= !str_eq(json_str(device, "profile"), i->slice);
+    }
+}
+
+/* A GPU that the driver has, and serves. */
+static void take_driven(struct node_inventory *i, const json_t *gpu)
+{
+    i->driven++;
+    i->divided += json_int(gpu, "migInstances", 0) > 0;
+    take_slices(i, json_object_get(gpu, "migDevices"));
+    int64_t memory_mib = json_int(gpu, "memoryMiB", 0);
+    if (!i->memory_mib && memory_mib > 0 && memory_mib <= INT32_MAX)
+        i->memory_mib = (uint32_t) memory_mib;
+    if (!*i->product)
+        take_text(gpu, "product", i->product, sizeof i->product);
+    i->alike += *i->product && str_eq(json_str(gpu, "product"), i->product);
+}
+
+static void take_gpu(struct node_inventory *i, const json_t *gpu)
+{
+    const char *driver = json_str(gpu, "driver");
+    if (is_lost(json_str(gpu, "bus"))) {
+        if (!i->lost++)
+            take_text(gpu, "address", i->lost_address, sizeof i->lost_address);
+        return;
+    }
+    i->gpus++;
+    if (str_eq(driver, "nvidia"))
+        take_driven(i, gpu);
+    i->nouveau += str_eq(driver, "nouveau");
+    i->passed_on += str_eq(driver, "vfio-pci");
+}
+
+static void take_gpus(struct node_inventory *i, const json_t *inventory)
+{
+    const json_t *gpus = json_object_get(inventory, "gpus");
+    i->gpus_known = json_is_array(gpus) && json_array_size(gpus) <= INVENTORY_GPUS_MAX;
+    for (size_t n = 0; i->gpus_known && n < json_array_size(gpus); n++)
+        take_gpu(i, json_array_get(gpus, n));
+    int64_t looks = json_int(inventory, "absentLooks", 0);
+    i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;
+}
+
+/* The socket that an agent lists: /var/run is a link, and docker's kubelets talk to it through another program. */
+static const char *socket_of(const char *endpoint)
+{
+    static const char scheme[] = "unix://", link[] = "/var";
+    const char *path = str_has_prefix(endpoint, scheme) ? endpoint + strlen(scheme) : endpoint;
+    if (str_has_prefix(path, "/var/run/"))
+        path += strlen(link);
+    return str_eq(path, "/run/cri-dockerd.sock") ? "/run/docker.sock" : path;
+}
+
+/* The runtime that the kubelet uses: the one that its configuration names, else the only one there is. NULL: not known. */
+static const json_t *runtime_of(const json_t *runtimes, const char *endpoint)
+{
+    if (endpoint)
+        return json_find(runtimes, "socket", socket_of(endpoint));
+    return json_array_size(runtimes) == 1 ? json_array_get(runtimes, 0) : NULL;
+}
+
+static void take_runtime(struct node_inventory *i, const json_t *inventory)
+{
+    const json_t *runtimes = json_object_get(inventory, "runtimes");
+    const char *endpoint = json_str(inventory, "kubelet.endpoint");
+    const json_t *used = runtime_of(runtimes, endpoint);
+    if (used) {
+        i->runtime = host_runtime_parse(json_str(used, "name"));
+        i->distribution = host_distribution_parse(json_str(used, "distribution"));
+    }
+    bool none = json_is_array(runtimes) && json_array_size(runtimes) == 0;
+    i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);
+}
+
+struct node_inventory *node_inventory_read(const json_t *inventory)
+{
+    if (!json_is_object(inventory))
+        return NULL;
+    struct node_inventory *i = xcalloc(1, sizeof *i);
+    i->boot = inventory_boot(json_str(inventory, "bootId"));
+    take_gpus(i, inventory);
+    take_runtime(i, inventory);
+    take_text(inventory, "machine", i->machine, sizeof i->machine);
+    i->module_loaded = json_bool(inventory, "module.loaded", false);
+    take_text(inventory, "module.version", i->module_version, sizeof i->module_version);
+    i->driver_container = json_bool(inventory, "driverContainer", false);
+    i->host_driver = json_bool(inventory, "hostDriver.installed", false);
+    i->secure_boot = json_bool(inventory, "secureBoot", false);
+    return i;
+}
+
+bool node_inventory_same(const struct node_inventory *a, const struct node_inventory *b)
+{
+    if (!a || !b)
+        return a == b;
+    /* Both come from xcalloc(), so that what lies between members is equal too. */
+    const size_t from = offsetof(struct node_inventory, boot);
+    return memcmp((const char *) a + from, (const char *) b + from, sizeof *a - from) == 0;
+}
+
+bool node_inventory_shows_none(const struct node_inventory *i)
+{
+    return i->gpus_known && !i->gpus && !i->lost && i->absent_looks >= INVENTORY_ABSENT_LOOKS;
+}

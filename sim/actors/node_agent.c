@@ -1,0 +1,241 @@
+/* Ostler's agent on a machine: what it sees goes into the inventory of the GpuNode that is called like its node, when that says
+ * something else. It may be made to fall silent, and to say what it does not see. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/actors/kubelet.h"
+#include "sim/api/patch.h"
+
+#define USER "system:serviceaccount:ostler-operands:ostler-node"
+#define API_VERSION "ostler.dev/v1alpha1"
+#define KIND "GpuNode"
+
+/* From what happens on the machine to its word of it. */
+static const struct spec_delay look_takes = { 200, 2000 };
+enum {
+    READY_MS = 200,
+    ABSENT_LOOKS = 3,
+    AGAIN_MS = 20 * 1000,      /* to the next look while GPUs seem to be gone */
+    RETRY_MS = 5 * 60 * 1000,  /* after one that could not be told */
+    REST_MS = 30 * 60 * 1000,  /* what somebody has changed of its word is mended at last then */
+};
+
+static void look(void *arg);
+
+/* Where runtimes have their sockets. */
+static const struct place {
+    const char *runtime, *kubelet; /* what the kubelet says of both; NULL: whatever it does */
+    const char *name, *distribution, *socket;
+} places[] = {
+    { "containerd://", "+k3s", "containerd", "k3s", "/run/k3s/containerd/containerd.sock" },
+    { "containerd://", "+rke2", "containerd", "rke2", "/run/k3s/containerd/containerd.sock" },
+    { "containerd://", "+k0s", "containerd", "k0s", "/run/k0s/containerd.sock" },
+    { "containerd://", NULL, "containerd", "stock", "/run/containerd/containerd.sock" },
+    { "cri-o://", NULL, "cri-o", "stock", "/run/crio/crio.sock" },
+    { "docker://", NULL, "docker", "stock", "/run/docker.sock" },
+};
+
+static json_t *runtimes_of(const struct spec_shape *s)
+{
+    const char *runtime = s->runtime ? s->runtime : "containerd://", *kubelet = str_or_empty(s->kubelet);
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        const struct place *p = &places[i];
+        if (str_has_prefix(runtime, p->runtime) && (!p->kubelet || strstr(kubelet, p->kubelet)))
+            return json_pack("[{s:s, s:s, s:s}]", "name", p->name, "distribution", p->distribution, "socket", p->socket);
+    }
+    return json_array();
+}
+
+/* Slices are of one GPU. */
+static json_t *gpus_of(const struct machine *m)
+{
+    const struct spec_shape *s = m->shape;
+    bool divided = s->more || strstr(machine_resource(m), "/mig-");
+    json_t *gpus = json_array();
+    for (int i = 0; i < (divided ? m->gpus > 0 : m->gpus); i++) {
+        json_t *gpu = json_pack("{s:o, s:s}", "address", json_textf("0000:%02x:00.0", 0x17 + i), "bus", "Answers");
+        if (m->module)
+            json_object_set_new(gpu, "driver", json_string("nvidia"));
+        if (divided && m->module)
+            json_object_set_new(gpu, "migInstances", json_integer(m->gpus));
+        json_array_append_new(gpus, gpu);
+    }
+    return gpus;
+}
+
+/* The version is the part of the tag before the system's name. */
+static json_t *module_of(const struct machine *m)
+{
+    CLEANUP_FREE char *version = m->module ? xstrndup(m->module, strcspn(m->module, "-")) : NULL;
+    return json_pack("{s:b, s:s*}", "loaded", version != NULL, "version", version);
+}
+
+/* Containers that have the module open; their processes are called as they are. */
+static json_t *holders_of(const struct machine *m)
+{
+    json_t *holders = json_array();
+    for (size_t i = 0; i < m->pod_count; i++)
+        for (size_t k = 0; k < m->pods[i]->box_count; k++)
+            if (m->pods[i]->boxes[k].holds_module)
+                json_array_append_new(holders, json_pack("{s:s, s:s, s:i, s:[]}", "podUid", m->pods[i]->uid, "process",
+                                                         m->pods[i]->boxes[k].name, "processes", 1, "minors"));
+    return holders;
+}
+
+/* What a column shows of them; NULL: nobody. */
+static char *names_of(const json_t *holders)
+{
+    size_t count = json_array_size(holders);
+    const char *first = json_str_or_empty(json_array_get(holders, 0), "process");
+    return count == 0 ? NULL : count == 1 ? xstrdup(first) : xasprintf("%s and %zu more", first, count - 1);
+}
+
+static json_t *seen_of(const struct machine *m)
+{
+    json_t *holders = holders_of(m);
+    CLEANUP_FREE char *names = names_of(holders);
+    json_t *seen = json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}", "bootId", m->boot_id, "kernel",
+                     m->shape->kernel, "gpus", gpus_of(m), "nvSwitches", "module", module_of(m), "nouveau", 0, "driverContainer",
+                     m->pid_file, "hostDriver", "installed", m->shape->host_driver != NULL, "runtimes", runtimes_of(m->shape),
+                     "kubelet", "root", "/var/lib/kubelet");
+    json_object_set_new(seen, "holders", holders);
+    json_object_set_new(seen, "holdersComplete", json_true());
+    if (names)
+        json_object_set_new(seen, "heldBy", json_string(names));
+    if (m->shape->os_image)
+        json_object_set_new(seen, "os", json_pack("{s:s}", "name", m->shape->os_image));
+    return seen;
+}
+
+static bool finds_none(const json_t *inventory)
+{
+    const json_t *gpus = json_object_get(inventory, "gpus");
+    return json_is_array(gpus) && json_array_size(gpus) == 0;
+}
+
+/* How many looks in a row have found no GPU since the machine started; what it is made to say of that counts instead. */
+static void count_absence(json_t *inventory, const json_t *said)
+{
+    if (!finds_none(inventory) || json_object_get(inventory, "absentLooks"))
+        return;
+    bool goes_on = finds_none(said) && str_eq(json_str(said, "bootId"), json_str(inventory, "bootId"));
+    int64_t looks = goes_on ? json_int(said, "absentLooks", 0) + 1 : 1;
+    json_object_set_new(inventory, "absentLooks", json_integer(looks < ABSENT_LOOKS ? looks : ABSENT_LOOKS));
+}
+
+/* The container that is the agent; NULL: none is up. */
+static struct box *box_of(const struct machine *m)
+{
+    for (size_t i = 0; i < m->pod_count; i++)
+        for (size_t k = 0; k < m->pods[i]->box_count; k++)
+            if (m->pods[i]->boxes[k].state == BOX_RUNNING && operand_is_agent(&m->pods[i]->boxes[k]))
+                return &m->pods[i]->boxes[k];
+    return NULL;
+}
+
+static bool is_up(const struct machine *m)
+{
+    return box_of(m) != NULL;
+}
+
+/* A node without GPUs gets no GpuNode because of its agent. */
+static bool is_worth_a_gpu_node(const json_t *inventory)
+{
+    return json_array_size(json_object_get(inventory, "gpus")) > 0;
+}
+
+static bool create(const struct machine *m, const struct kind *kind)
+{
+    CLEANUP_JSON json_t *object =
+        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", API_VERSION, "kind", KIND, "metadata", "name", m->name);
+    return api_create(m->a->api, USER, kind, object, NULL) == 0;
+}
+
+/* False where the server does not take it. */
+static bool write_into(const struct machine *m, const struct kind *kind, const json_t *there, const json_t *inventory)
+{
+    if (json_equal(json_at(there, "status.inventory"), inventory))
+        return true;
+    CLEANUP_JSON json_t *object = json_deep_copy(there);
+    json_set_at(object, "status.inventory", json_incref((json_t *) inventory));
+    return api_update(m->a->api, USER, kind, "status", object, NULL) == 0;
+}
+
+/* Says what it sees, as far as it is honest. Returns when it looks again. */
+static int64_t say(const struct machine *m, const struct kind *kind)
+{
+    CLEANUP_JSON json_t *seen = seen_of(m);
+    CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says) : json_incref(seen);
+    const json_t *there = api_get(m->a->api, kind, "", m->name);
+    if (!there && !is_worth_a_gpu_node(inventory))
+        return REST_MS;
+    if (!there && !create(m, kind))
+        return RETRY_MS;
+    there = api_get(m->a->api, kind, "", m->name);
+    count_absence(inventory, json_at(there, "status.inventory"));
+    if (!write_into(m, kind, there, inventory))
+        return RETRY_MS;
+    return finds_none(inventory) && json_int(inventory, "absentLooks", 0) < ABSENT_LOOKS ? AGAIN_MS : REST_MS;
+}
+
+/* Within that time, or earlier where that was planned already. */
+static void look_within(struct machine *m, int64_t ms)
+{
+    if (heap_holds(&m->agent_event.item) && m->agent_event.item.at <= m->a->sim->now_ms + ms)
+        return;
+    sim_cancel(m->a->sim, &m->agent_event);
+    m->agent_event = (struct sim_event){ .item = m->agent_event.item, .fn = look, .arg = m };
+    sim_after(m->a->sim, &m->agent_event, ms);
+}
+
+static void look(void *arg)
+{
+    struct machine *m = arg;
+    const struct kind *kind = kind_of(API_VERSION, KIND);
+    if (is_up(m) && !m->agent_silent)
+        look_within(m, machine_talks(m) && kind ? say(m, kind) : RETRY_MS);
+}
+
+void agent_note(struct machine *m)
+{
+    if (is_up(m))
+        look_within(m, kubelet_draw(m->kubelet, look_takes));
+}
+
+void agent_step(struct box *b)
+{
+    agent_note(b->pod->machine);
+}
+
+struct run agent_run(struct box *b)
+{
+    (void) b;
+    return (struct run){ .ends_ms = -1, .step_ms = READY_MS, .ready_ms = READY_MS, .stop_ms = READY_MS };
+}
+
+void agent_tell(struct machine *m, const json_t *patch)
+{
+    m->agent_says = patch;
+    m->agent_silent = false;
+    agent_note(m);
+}
+
+void agent_silence(struct machine *m)
+{
+    m->agent_silent = true;
+}
+
+void agent_restart(struct machine *m)
+{
+    struct box *b = box_of(m);
+    if (b)
+        box_end(b, 1, "ostler-node: it was ended");
+}
+
+int agent_sees(const struct machine *m)
+{
+    const json_t *said = json_object_get(m->agent_says, "gpus");
+    return json_is_array(said) ? (int) json_array_size(said) : m->gpus;
+}

@@ -1,0 +1,261 @@
+/* The process on a node, against a server of a few lines: what it asks, and that it outlives its looks and ends when it is told
+ * to. */
+#include "node/agent/agent.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "tests/unit/support/fake_root.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+enum {
+    AT_ONCE_MS = 100,      /* within this time of its start the agent of such a node looks */
+    PATIENCE_MS = 20 * 1000,
+    NOTHING_MS = 2500,     /* longer than the pause after a first failure */
+    REQUEST_MAX = 2048,
+};
+
+struct setting {
+    int listener;
+    char *root;
+    char *kubeconfig;
+    char node[32];
+    pid_t agent;
+};
+
+/* A node whose turn is at once. */
+static void choose_node(struct setting *s)
+{
+    struct pace p = { .next_ms = INT64_MAX };
+    for (int i = 0; p.next_ms > AT_ONCE_MS; i++) {
+        snprintf(s->node, sizeof s->node, "node-%d", i);
+        pace_init(&p, s->node, 0);
+    }
+}
+
+static int listen_somewhere(int *ret_port)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *) &address, len), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *) &address, &len), 0);
+    *ret_port = ntohs(address.sin_port);
+    return fd;
+}
+
+static char *write_kubeconfig(const char *root, int port)
+{
+    CLEANUP_FREE char *text =
+        xasprintf("{'apiVersion':'v1','kind':'Config','current-context':'c','contexts':[{'name':'c','context':{'cluster':'c',"
+                  "'user':'u'}}],'clusters':[{'name':'c','cluster':{'server':'http://127.0.0.1:%d'}}],"
+                  "'users':[{'name':'u','user':{}}]}", port);
+    CLEANUP_FREE char *quoted = json_quoted(text);
+    char *path = xasprintf("%s/kubeconfig", root);
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    fputs(quoted, f);
+    assert_int_equal(fclose(f), 0);
+    return path;
+}
+
+static void run_agent(const struct setting *s)
+{
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    if (root_open(&root, s->root, NULL) < 0)
+        _exit(2);
+    log_setup(LOG_SILENT, false);
+    _exit(node_agent_run(&(struct turn_options){ s->node, s->kubeconfig, "test", &root }, NULL) == 0 ? 0 : 1);
+}
+
+static void prepare(struct setting *s)
+{
+    int port;
+    CLEANUP_JSON json_t *machine = tree("{'files':{'run/x':''}}");
+    *s = (struct setting){ .root = fake_root_new(machine) };
+    s->listener = listen_somewhere(&port);
+    s->kubeconfig = write_kubeconfig(s->root, port);
+    choose_node(s);
+}
+
+static void start(struct setting *s)
+{
+    s->agent = fork();
+    assert_true(s->agent >= 0);
+    if (s->agent == 0)
+        run_agent(s);
+}
+
+static void begin(struct setting *s)
+{
+    prepare(s);
+    start(s);
+}
+
+/* Told to end, it ends with 0. */
+static void end(struct setting *s)
+{
+    int status;
+    assert_int_equal(kill(s->agent, SIGTERM), 0);
+    assert_int_equal(waitpid(s->agent, &status, 0), s->agent);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(s->listener);
+    fake_root_free(s->root);
+    free(s->kubeconfig);
+}
+
+static bool is_ready(int fd, int ms)
+{
+    struct pollfd ready = { .fd = fd, .events = POLLIN };
+    return poll(&ready, 1, ms) == 1;
+}
+
+/* The next request's connection, of which the first line must be this question. */
+static int take_question(const struct setting *s)
+{
+    char request[REQUEST_MAX];
+    CLEANUP_FREE char *want = xasprintf("GET /apis/ostler.dev/v1alpha1/gpunodes/%s HTTP/1.1\r\n", s->node);
+    assert_true(is_ready(s->listener, PATIENCE_MS));
+    int fd = accept(s->listener, NULL, NULL);
+    assert_true(fd >= 0);
+    assert_true(is_ready(fd, PATIENCE_MS));
+    ssize_t n = recv(fd, request, sizeof request - 1, 0);
+    assert_true(n > 0);
+    request[n] = '\0';
+    assert_true(str_has_prefix(request, want));
+    return fd;
+}
+
+/* Whether the other side is gone. */
+static bool is_over(int fd)
+{
+    char byte;
+    return is_ready(fd, PATIENCE_MS) && recv(fd, &byte, 1, 0) <= 0;
+}
+
+/* The process of the look that is on; 0: none is. */
+static pid_t look_of(pid_t agent)
+{
+    int look = 0;
+    CLEANUP_FREE char *path = xasprintf("/proc/%d/task/%d/children", (int) agent, (int) agent);
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    if (fscanf(f, "%d", &look) != 1)
+        look = 0;
+    fclose(f);
+    return look;
+}
+
+static void check_quiet(void **state)
+{
+    (void) state;
+    static const char answer[] = "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    struct setting s;
+    begin(&s);
+    int fd = take_question(&s);
+    assert_int_equal(send(fd, answer, sizeof answer - 1, 0), sizeof answer - 1);
+    assert_true(is_over(fd));
+    assert_false(is_ready(s.listener, NOTHING_MS));
+    close(fd);
+    end(&s);
+}
+
+static void check_again(void **state)
+{
+    (void) state;
+    struct setting s;
+    begin(&s);
+    close(take_question(&s));
+    close(take_question(&s));
+    end(&s);
+}
+
+static void check_killed_look(void **state)
+{
+    (void) state;
+    struct setting s;
+    begin(&s);
+    int fd = take_question(&s);
+    pid_t look = look_of(s.agent);
+    assert_true(look > 0);
+    assert_int_equal(kill(look, SIGKILL), 0);
+    assert_true(is_over(fd));
+    close(fd);
+    close(take_question(&s));
+    end(&s);
+}
+
+/* It does not wait for the look, and leaves none behind. */
+static void check_stopped(void **state)
+{
+    (void) state;
+    const struct clock clock = clock_system();
+    struct setting s;
+    begin(&s);
+    int fd = take_question(&s);
+    int64_t began_ms = clock_mono_ms(&clock);
+    end(&s);
+    assert_true(clock_mono_ms(&clock) - began_ms < NOTHING_MS);
+    assert_true(is_over(fd));
+    close(fd);
+}
+
+/* A file system that never answers, where a runtime has its socket. False where nobody may have one. */
+static bool mount_what_hangs(const char *place, int *ret_fuse)
+{
+    char options[64];
+    *ret_fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    if (*ret_fuse < 0)
+        return false;
+    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", *ret_fuse);
+    return mount("hangs", place, "fuse", 0, options) == 0;
+}
+
+/* The look hangs, and is ended when its time is over; the agent does not. */
+static void check_machine_that_hangs(void **state)
+{
+    (void) state;
+    struct setting s;
+    int fuse;
+    prepare(&s);
+    CLEANUP_FREE char *place = xasprintf("%s/run/k3s", s.root);
+    assert_int_equal(mkdir(place, 0755), 0);
+    bool hangs = mount_what_hangs(place, &fuse);
+    start(&s);
+    poll(NULL, 0, NOTHING_MS);
+    bool looks = look_of(s.agent) > 0;
+    if (hangs)
+        umount2(place, MNT_FORCE | MNT_DETACH);
+    if (fuse >= 0)
+        close(fuse);
+    assert_true(looks);
+    end(&s);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    suite_add(&s, "where there is no GPU and no GpuNode it asks once", check_quiet, NULL);
+    suite_add(&s, "a question without an answer is asked again", check_again, NULL);
+    suite_add(&s, "a look that is killed is made again", check_killed_look, NULL);
+    suite_add(&s, "told to end in the middle of a look", check_stopped, NULL);
+    suite_add(&s, "a machine that hangs", check_machine_that_hangs, NULL);
+    return suite_run(&s, "agent");
+}
