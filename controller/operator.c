@@ -1,6 +1,5 @@
 #include "operator.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "base/str.h"
 #include "client/http.h"
 #include "operator_state.h"
@@ -89,15 +89,10 @@ static void on_signal(void *arg)
 
 static int set_up_signals(struct ostler *op, struct err *e)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    op->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    op->signal_fd = signals_open(false, e);
     if (op->signal_fd < 0)
-        return err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
+        return -1;
     loop_add_fd(op->loop, op->signal_fd, on_signal, op);
     return 0;
 }

@@ -146,10 +146,8 @@ static bool store(const struct option_row *row, const char *value, struct option
 /* The row of an argument; *value is what stands behind its "=", or NULL. */
 static const struct option_row *find(const char *arg, const char **value)
 {
-    size_t n = strcspn(arg, "=");
-    *value = arg[n] == '=' ? arg + n + 1 : NULL;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (strlen(rows[i].name) == n && strncmp(rows[i].name, arg, n) == 0)
+        if (str_is_option(arg, rows[i].name, value))
             return &rows[i];
     return NULL;
 }

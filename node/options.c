@@ -132,10 +132,8 @@ static const struct option {
 /* The option of an argument; *value is what stands behind its "=", or NULL. */
 static const struct option *find(const char *arg, const char **value)
 {
-    size_t n = strcspn(arg, "=");
-    *value = arg[n] == '=' ? arg + n + 1 : NULL;
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
-        if (strlen(options[i].name) == n && strncmp(options[i].name, arg, n) == 0)
+        if (str_is_option(arg, options[i].name, value))
             return &options[i];
     return NULL;
 }

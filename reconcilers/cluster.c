@@ -273,6 +273,11 @@ bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *ob
     return *object_uid(object) && table_listed(&c->tables[resource], object, list_rv);
 }
 
+static bool is_agent_that_is_up(const struct pod *p)
+{
+    return p->component == COMPONENT_AGENT && p->ready && !p->deleting;
+}
+
 static void add_pod(const struct cluster *c, const struct pod *p, const struct node_holders *holders, struct node_pods *ret)
 {
     if (p->gpus || holders_unasked(holders, p)) {
@@ -286,8 +291,7 @@ static void add_pod(const struct cluster *c, const struct pod *p, const struct n
         ret->foreign = pod_foreign(p);
         ret->foreign_pod = p->head.key;
     }
-    if (p->component == COMPONENT_AGENT)
-        ret->agent |= p->ready && !p->deleting;
+    ret->agent |= is_agent_that_is_up(p);
     if (p->component >= COMPONENT_COUNT)
         return;
     /* Where an old pod is still going and a new one has come, the new one counts. */
@@ -330,7 +334,7 @@ const struct node_inventory *cluster_inventory(const struct cluster *c, const st
 bool cluster_agent_is_up(const struct node_slot *slot)
 {
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
-        if (p->component == COMPONENT_AGENT && p->ready && !p->deleting)
+        if (is_agent_that_is_up(p))
             return true;
     return false;
 }

@@ -70,10 +70,8 @@ static bool store(const struct row *row, const char *value, struct sim_options *
 
 static const struct row *find(const char *arg, const char **value)
 {
-    size_t n = strcspn(arg, "=");
-    *value = arg[n] == '=' ? arg + n + 1 : NULL;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (strlen(rows[i].name) == n && strncmp(rows[i].name, arg, n) == 0)
+        if (str_is_option(arg, rows[i].name, value))
             return &rows[i];
     return NULL;
 }

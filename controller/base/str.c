@@ -20,6 +20,15 @@ bool str_has_suffix(const char *s, const char *suffix)
     return n >= m && memcmp(s + n - m, suffix, m) == 0;
 }
 
+bool str_is_option(const char *arg, const char *name, const char **ret_value)
+{
+    size_t n = strcspn(arg, "=");
+    if (strlen(name) != n || memcmp(name, arg, n) != 0)
+        return false;
+    *ret_value = arg[n] == '=' ? arg + n + 1 : NULL;
+    return true;
+}
+
 const char *str_or_empty(const char *s)
 {
     return s ? s : "";

@@ -12,6 +12,8 @@ bool str_eq(const char *a, const char *b);
 bool str_has_prefix(const char *s, const char *prefix);
 /* Whether it ends so; neither may be NULL. */
 bool str_has_suffix(const char *s, const char *suffix);
+/* Whether an argument of a command line is the option of that name; *ret_value is then what stands behind its "=", or NULL. */
+bool str_is_option(const char *arg, const char *name, const char **ret_value);
 /* NULL as "". */
 const char *str_or_empty(const char *s);
 /* Length of the longest prefix of `s` with at most `max` bytes that does not cut a UTF-8 character. */

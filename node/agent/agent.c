@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/signals.h"
 #include "node/agent/wakes.h"
 #include "runtime/loop.h"
 
@@ -117,16 +118,10 @@ static void on_files(void *arg)
 
 static int take_signals(struct agent *a, struct err *e)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    a->signals = signals_open(true, e);
     if (a->signals < 0)
-        return err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
+        return -1;
     loop_add_fd(a->loop, a->signals, on_signal, a);
     return 0;
 }

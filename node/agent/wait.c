@@ -1,12 +1,11 @@
 #include "node/agent/wait.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 #include "base/str.h"
 #include "node/agent/wakes.h"
 
@@ -53,12 +52,9 @@ static int wait_with(struct wakes *w, int signals, const struct root *root, cons
 int wait_for(const struct root *root, const struct sign_wish *wish, int64_t timeout_ms, struct err *e)
 {
     struct wakes w;
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    int signals = signals_open(false, e);
+    if (signals < 0)
+        return -1;
     wakes_open(&w);
     int rc = wait_with(&w, signals, root, wish, timeout_ms, e);
     wakes_close(&w);

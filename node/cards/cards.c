@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "node/cards/ask.h"
 #include "node/look/nvml.h"
 #include "node/look/os.h"
@@ -110,23 +109,12 @@ static void look(struct keeper *k)
         log_warn("what the cards are is not known; it is asked again", "err", err_msg(&e));
 }
 
-static int take_signals(struct err *e)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC);
-    return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
-}
-
 int cards_keep(const struct root *host, const char *file, struct err *e)
 {
     struct keeper k = { .host = host, .file = file, .asker.helper = -1, .clock = clock_system() };
     if (asker_open(&k.asker, e) < 0)
         return -1;
-    int signals = take_signals(e);
+    int signals = signals_open(false, e);
     struct pollfd told = { .fd = signals, .events = POLLIN };
     while (signals >= 0 && told.revents == 0) {
         look(&k);

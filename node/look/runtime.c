@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cri_socket.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "node/look/rancher.h"
@@ -71,19 +72,9 @@ void runtime_look(const struct view *v, struct runtimes *ret)
     }
 }
 
-/* /var/run is a link, and docker's kubelets talk to it through another program. NULL gives NULL. */
-static const char *socket_of(const char *endpoint)
-{
-    static const char scheme[] = "unix://", link[] = "/var";
-    const char *path = endpoint && str_has_prefix(endpoint, scheme) ? endpoint + strlen(scheme) : endpoint;
-    if (path && str_has_prefix(path, "/var/run/"))
-        path += strlen(link);
-    return str_eq(path, "/run/cri-dockerd.sock") ? "/run/docker.sock" : path;
-}
-
 void runtime_put_first(struct runtimes *runtimes, const char *endpoint)
 {
-    const char *socket = socket_of(endpoint);
+    const char *socket = cri_socket(endpoint);
     size_t at = 0;
     while (at < runtimes->len && !str_eq(runtimes->items[at].socket, socket))
         at++;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cri_socket.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -85,21 +86,11 @@ static void take_gpus(struct node_inventory *i, const json_t *inventory)
     i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;
 }
 
-/* The socket that an agent lists: /var/run is a link, and docker's kubelets talk to it through another program. */
-static const char *socket_of(const char *endpoint)
-{
-    static const char scheme[] = "unix://", link[] = "/var";
-    const char *path = str_has_prefix(endpoint, scheme) ? endpoint + strlen(scheme) : endpoint;
-    if (str_has_prefix(path, "/var/run/"))
-        path += strlen(link);
-    return str_eq(path, "/run/cri-dockerd.sock") ? "/run/docker.sock" : path;
-}
-
 /* The runtime that the kubelet uses: the one that its configuration names, else the only one there is. NULL: not known. */
 static const json_t *runtime_of(const json_t *runtimes, const char *endpoint)
 {
     if (endpoint)
-        return json_find(runtimes, "socket", socket_of(endpoint));
+        return json_find(runtimes, "socket", cri_socket(endpoint));
     return json_array_size(runtimes) == 1 ? json_array_get(runtimes, 0) : NULL;
 }
 

@@ -1,0 +1,19 @@
+#include "base/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+int signals_open(bool children, struct err *e)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    if (children)
+        sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
+}
