@@ -1,7 +1,7 @@
 # make          builds build/ostler            make run    shows it in the simulator
 # make deps     installs what it needs         make test   everything that must pass
 # make unit     unit tests                     make bench  figures
-# make static   builds build/static/ostler, ostler-node and ostler-nvml, the programs of the image
+# make static   builds build/static/ostler and ostler-nvml, the programs of the image
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
@@ -13,22 +13,36 @@ SPEED ?= 10
 SCENARIO ?= sim/scenarios/fleet.yaml
 SEEDS ?=
 ONLY ?=
-B := build/$(VARIANT)
 Q := $(if $V,,@)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Another machine's programs are made by Debian's compiler for it: make static ARCH=arm64
+HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
+ARCH := $(HOST_ARCH)
+TRIPLET_amd64 := x86_64-linux-gnu
+TRIPLET_arm64 := aarch64-linux-gnu
+OTHER_ARCH := $(filter-out $(HOST_ARCH),$(ARCH))
+CROSS := $(if $(OTHER_ARCH),$(TRIPLET_$(ARCH))-)
+B := build/$(VARIANT)$(OTHER_ARCH:%=-%)
+# What the image has.
+S := build/static$(OTHER_ARCH:%=-%)
 
-CC_release := gcc
+CC_release := $(CROSS)gcc
 CC_asan := gcc
 CC_fuzz := clang-14
-FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+# Branches end where they may: marks that the processors know which can check them.
+BRANCHES_amd64 := -fcf-protection
+BRANCHES_arm64 := -mbranch-protection=standard
+# The folder that it is built in is not to be seen in a program.
+FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection $(BRANCHES_$(ARCH)) -fPIE \
+                 -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=.
 FLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LINK_release := -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 LINK_asan := -fsanitize=address,undefined
 LINK_fuzz := -fsanitize=fuzzer,address,undefined
-LINK_static := -static-pie -Wl,-z,relro,-z,now,-z,pack-relative-relocs,--gc-sections
+LINK_static := -static-pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-relocs,--gc-sections
 CC := $(CC_$(VARIANT))
-WARN_gcc := -Wimplicit-fallthrough
+WARN_$(CROSS)gcc := -Wimplicit-fallthrough
 WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
 CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
@@ -38,70 +52,83 @@ LAYERS := controller/engine reconcilers controller/runtime controller/serve cont
           reconcilers/model controller/kube controller/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The node agent's, of which nothing else knows.
-NODE_LAYERS := node/cards node/agent node/look
+NODE_LAYERS := node/operand node/cards node/agent node/look
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
-NODE_PROGRAM = $(patsubst %.c,$B/%.o,$(wildcard node/*.c)) $(NODE_ARCHIVES) \
-               $(patsubst %,$B/controller/%.a,runtime client kube base)
+# The plugin's for kubectl, likewise.
+KUBECTL_LAYERS := kubectl/view
+KUBECTL_ARCHIVES := $(patsubst %,$B/%.a,$(KUBECTL_LAYERS))
 # The simulator's, above all of them; `ostler plan --simulate` plays a rollout in a part of it.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
-LIBS := -lcurl -lcrypto -lwebsockets -ljansson -lyaml
-NODE_LIBS := -lcurl -lcrypto -ljansson -lyaml
+LIBS := -lcurl -lcrypto -lwebsockets -ljansson -lyaml -lz
 # Linked statically, what these need is named too.
 STATIC_LIBS := -lwebsockets -lssl -lcrypto -ljansson -lyaml -lz -lcap
-STATIC_NODE_LIBS := -lssl -lcrypto -ljansson -lyaml -lz
+# Where Debian's OpenSSL is linked that wants it.
+STATIC_LIBS_MORE := $(if $(wildcard /usr/lib/$(TRIPLET_$(ARCH))/libzstd.a),-lzstd)
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
 EXTRA_reconcilers/model := $B/reconcilers/model/zone_tables.o
 BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.yaml)
 EXTRA_sim/api := $B/sim/api/builtin_texts.o
 
-all: build/ostler build/ostler-node build/ostler-nvml
+# One program; which of them it is, its name says (main/main.c).
+NAMES := ostler-node kubectl-gpu kubectl_complete-gpu
+all: build/ostler build/ostler-nvml $(NAMES:%=build/%)
 
 build/ostler: $B/ostler
 	$Qcp -f $< $@.new && mv -f $@.new $@
+$(NAMES:%=build/%): build/ostler
+	$Qln -sf ostler $@
 
-PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard controller/*.c)) $(PLAN_ARCHIVES) $(ARCHIVES)
+PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard main/*.c kubectl/*.c controller/*.c node/*.c)) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) \
+           $(PLAN_ARCHIVES) $(ARCHIVES)
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
-build/ostler-node: $B/ostler-node
-	$Qcp -f $< $@.new && mv -f $@.new $@
-
-$B/ostler-node: $(NODE_PROGRAM)
-	@echo "  LINK  $@"
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(NODE_LIBS)
-
 # Asks the library of a driver in that driver's root, with the loader and the C library that are there: it is linked with the library by its
 # name alone, and begins without the start files of the C library here.
-build/ostler-nvml: node/nvml/main.c Makefile
+$B/ostler-nvml: node/nvml/main.c $B/flags
 	@echo "  LINK  $@"
-	@mkdir -p build/nvml
-	$Qgcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 -o build/nvml/libnvidia-ml.so.1 -x c /dev/null
-	$Qgcc -std=gnu17 -Os -fPIE -D_GNU_SOURCE $(WARN) -nostartfiles -pie -Wl,-z,relro,-z,now,-z,dynamic-undefined-weak,--no-as-needed -o $@ \
-	    $< build/nvml/libnvidia-ml.so.1
+	@mkdir -p $B/nvml
+	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 -o $B/nvml/libnvidia-ml.so.1 -x c /dev/null
+	$Q$(CROSS)gcc -std=gnu17 -Os -fPIE -D_GNU_SOURCE $(BRANCHES_$(ARCH)) $(WARN) -nostartfiles -pie \
+	    -Wl,-z,relro,-z,now,-z,noexecstack,-z,dynamic-undefined-weak,--no-as-needed -o $@ $< $B/nvml/libnvidia-ml.so.1
+build/ostler-nvml: $B/ostler-nvml
+	$Qcp -f $< $@.new && mv -f $@.new $@
 
 # ---- the same programs without any library to load, as they are in the image
-static: build/static/ostler build/static/ostler-node build/static/ostler-nvml
-build/static/%: $B/%-static
+static: $S/ostler $S/ostler-nvml $(NAMES:%=$S/%) $S/sbom.cdx.json
+$S/ostler: $B/ostler-static
 	@mkdir -p $(@D)
-	$Qstrip -o $@.new $< && mv -f $@.new $@
-build/static/ostler-nvml: build/ostler-nvml
+	$Q$(CROSS)strip -o $@.new $< && mv -f $@.new $@
+$S/ostler-nvml: $B/ostler-nvml
 	@mkdir -p $(@D)
-	$Qstrip -o $@.new $< && mv -f $@.new $@
+	$Q$(CROSS)strip -o $@.new $< && mv -f $@.new $@
+$(NAMES:%=$S/%): $S/ostler
+	$Qln -sf ostler $@
+SBOM = scripts/sbom $B/ostler-static.map $S "$(VERSION)" $(ARCH)
+$S/sbom.cdx.json: $S/ostler $S/ostler-nvml scripts/sbom
+	$Q$(SBOM) > $@.new && mv -f $@.new $@
+# The image: the programs, what is in them and its licences; no library, no shell, no package manager. ostler-nvml needs the libraries of
+# a driver, in whose root alone it is run.
+image-root: static
+	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/share/doc/ostler
+	$Qcp -P $S/ostler $S/ostler-nvml $(NAMES:%=$S/%) $S/image/usr/bin/
+	$Qinstall -m 644 LICENSE $S/sbom.cdx.json $S/image/usr/share/doc/ostler/
+	$Q$(SBOM) --copyright $S/image/usr/share/doc/ostler/copyright
 # Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.
-QUIET_static := sed -e '/: in function /{N;/statically linked applications/d}' -e '/statically linked applications/d' >&2
-$B/ostler-static: $(PROGRAM) build/curl/libcurl.a
+QUIET_static := sed -e '/: in function /{N;/statically linked applications/d}' -e '/statically linked applications/d' \
+                -e '/does not take linker garbage collection into account/d' >&2
+LIBRARIES := build/libraries/$(ARCH)
+$B/ostler-static: $(PROGRAM) $(LIBRARIES)/versions
 	@echo "  LINK  $@"
-	$Qset -o pipefail; $(CC) $(LINK_static) -o $@ $^ $(STATIC_LIBS) 2>&1 | $(QUIET_static)
-$B/ostler-node-static: $(NODE_PROGRAM) build/curl/libcurl.a
-	@echo "  LINK  $@"
-	$Qset -o pipefail; $(CC) $(LINK_static) -o $@ $^ $(STATIC_NODE_LIBS) 2>&1 | $(QUIET_static)
-build/curl/libcurl.a: FORCE
-	$Qscripts/build-curl $@
-FORCE:
+	$Qset -o pipefail; $(CC) $(LINK_static) -Wl,-Map=$@.map -o $@ $(PROGRAM) -L$(LIBRARIES)/lib -lcurl $(STATIC_LIBS) $(STATIC_LIBS_MORE) \
+	    2>&1 | $(QUIET_static)
+$(LIBRARIES)/versions: FORCE
+	$Qscripts/build-libraries $(@D) $(ARCH)
+.PHONY: FORCE
 
 build/ostler-sim: $B/ostler-sim
 	$Qcp -f $< $@.new && mv -f $@.new $@
@@ -117,38 +144,47 @@ $B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
 	@mkdir -p $$(@D); rm -f $$@; $$(AR) rcs $$@ $$^
 endef
 AR := ar
-$(foreach l,$(SIM_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
+$(foreach l,$(SIM_LAYERS) $(KUBECTL_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
-$B/%.o: %.c Makefile
+# What is compiled anew when the flags change, and not with every other line of this file.
+$B/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
+
+$B/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$Q$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -c -o $@ $<
 CFLAGS_options := -DOSTLER_VERSION='"$(VERSION)"'
-$(foreach c,$(notdir $(basename $(shell find controller reconcilers node sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
+$(patsubst %.c,$B/%.o,$(wildcard */options.c)): $B/version
+$B/version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+$(foreach c,$(notdir $(basename $(shell find main kubectl controller reconcilers node sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
 CFLAGS_embedded :=
 
 $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
 	@mkdir -p $(@D)
 	$Qscripts/embed reconcilers/manifests > $@.new && mv -f $@.new $@
-$B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c Makefile
+$B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi
 	@mkdir -p $(@D)
 	$Qscripts/embed-zones > $@.new && mv -f $@.new $@
-$B/reconcilers/model/zone_tables.o: $B/reconcilers/model/zone_tables.c Makefile
+$B/reconcilers/model/zone_tables.o: $B/reconcilers/model/zone_tables.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/sim/api/builtin_texts.c: scripts/embed-cluster $(BUILTIN)
 	@mkdir -p $(@D)
 	$Qscripts/embed-cluster > $@.new && mv -f $@.new $@
-$B/sim/api/builtin_texts.o: $B/sim/api/builtin_texts.c Makefile
+$B/sim/api/builtin_texts.o: $B/sim/api/builtin_texts.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 
 # ---- another build: other built-in images and another version, in the place of build/ostler in an end-to-end test
 OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/policy_images.o
-$B/other/%.o: %.c Makefile
+$B/other/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -include e2e/other_build.h -c -o $@ $<
-build/ostler-other: $(OTHER_OBJECTS) $(patsubst %.c,$B/%.o,$(filter-out controller/options.c,$(wildcard controller/*.c))) $(PLAN_ARCHIVES) $(ARCHIVES)
+build/ostler-other: $(OTHER_OBJECTS) $(filter-out $B/controller/options.o,$(PROGRAM))
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@.new $^ $(LIBS) && mv -f $@.new $@
 
@@ -156,12 +192,14 @@ build/ostler-other: $(OTHER_OBJECTS) $(patsubst %.c,$B/%.o,$(filter-out controll
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
 UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
-$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
 $B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(KUBECTL_ARCHIVES) $(ARCHIVES)
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # A library that stands in for a driver's.
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
@@ -211,7 +249,7 @@ scale: build/static/ostler build/ostler-sim $B/scale
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
-build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 fuzz:
@@ -222,12 +260,16 @@ fuzz:
 lint:
 	$Qscripts/check-layers
 	$Qscripts/check-size
+	$Qscripts/crd-schema
 deps:
 	$Qscripts/deps
 test: deps
 	$Qscripts/test
 e2e: build/ostler build/ostler-node
 	$Qe2e/run $(if $(ONLY),--only $(ONLY))
+# The image and the chart on a real kubelet
+e2e-node: image-root
+	$Qe2e/node/run
 # BASE=IMAGE: Debian 12 under another name
 BASE :=
 image-test:
@@ -237,17 +279,19 @@ run:
 bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
 chart-crds:
-	$Qcp crds/*.yaml charts/ostler/crds/
+	$Qcp crds/*.yaml charts/ostler/crds/ && cp crds/*.yaml charts/ostler-crds/files/
 golden:
 	$Q$(MAKE) --no-print-directory $B/tests/unit/manifests/test_render
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
 	$Q$(MAKE) --no-print-directory $B/tests/unit/node_look/test_machines
 	$QOSTLER_GOLDEN=write $B/tests/unit/node_look/test_machines
+	$Q$(MAKE) --no-print-directory $B/tests/unit/kubectl_view/test_views
+	$QOSTLER_GOLDEN=write $B/tests/unit/kubectl_view/test_views
 clean:
 	rm -rf build
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static unit sweep-program fuzz fuzz-programs lint deps test e2e image-test run bench golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
+.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node image-test run bench golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

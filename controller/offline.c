@@ -104,7 +104,7 @@ bool offline_policy(const struct options *o, struct policy *ret, json_t **ret_ob
     if (!object)
         fprintf(stderr, "ostler: %s\n", err_msg(&e));
     else
-        ok = policy_decode(object, o->image_prefixes, ret, &problems) == 0;
+        ok = policy_decode(object, &o->limits, ret, &problems) == 0;
     const char *name = yaml_file_name(o->file);
     ok &= object && check_envelope(name, object, lines);
     print_problems(name, &problems, lines);
@@ -185,7 +185,7 @@ static void print_agent(struct offline *f)
 {
     if (!f->o->agent_image || !json_bool(f->policy.spec, "nodeAgent.enabled", true))
         return;
-    CLEANUP_JSON json_t *inputs = agent_inputs(f->policy.spec, f->o->agent_image);
+    CLEANUP_JSON json_t *inputs = agent_inputs(f->policy.spec);
     struct render_context ctx = context(f, f->policy.spec, inputs, NULL);
     print_rendered(f, RENDER_NODE_AGENT, &ctx);
 }

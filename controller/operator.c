@@ -38,7 +38,7 @@ static void on_finished(void *arg, int exit_code)
 
 static int set_up_client(struct ostler *op, struct err *e)
 {
-    if (config_load(op->o->kubeconfig, &op->config, e) < 0)
+    if (config_load_context(op->o->kubeconfig, op->o->context, &op->config, e) < 0)
         return -1;
     op->config_loaded = true;
     free(op->config.user_agent);
@@ -121,10 +121,11 @@ static void set_up_engine(struct ostler *op)
     struct engine_options o = {
         .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .manifests = op->manifests, .metrics = op->metrics,
         .identity = op->identity, .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
-        .image_prefixes = op->o->image_prefixes, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
+        .limits = op->o->limits, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
         .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
         .seed = unique(op), .leader_elect = op->o->leader_elect,
-        .cleanup = op->o->command == COMMAND_CLEANUP, .lost = on_lost, .finished = on_finished, .arg = op,
+        .cleanup = op->o->command == COMMAND_CLEANUP, .wishes = op->o->wishes, .lost = on_lost,
+        .finished = on_finished, .arg = op,
     };
     op->engine = engine_new(&o);
 }

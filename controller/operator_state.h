@@ -29,7 +29,7 @@ struct ostler {
     struct manifests *manifests;
     struct engine *engine;
     struct server *server;
-    struct health_check ready_checks[4];
+    struct health_check ready_checks[5];
     bool finished;
     int exit_code;
 

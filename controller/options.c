@@ -20,6 +20,7 @@ static const struct command_row {
     { "validate", COMMAND_VALIDATE, "say what is wrong with a policy; exit code 1 when something is" },
     { "plan", COMMAND_PLAN, "say what a policy would do to the nodes of a cluster, which is only read" },
     { "cleanup", COMMAND_CLEANUP, "take everything of Ostler's off a cluster where Ostler does not run any more" },
+    { "install-crds", COMMAND_INSTALL_CRDS, "install the CustomResourceDefinitions of a folder, or bring them up to date" },
     { "help", COMMAND_HELP, "print this" },
     { "version", COMMAND_VERSION, "print the version" },
 };
@@ -39,8 +40,10 @@ static const char *const wanted[] = {
 };
 
 #define BIT(command) (1u << (command))
-#define ANYWHERE (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_PLAN) | BIT(COMMAND_CLEANUP))
+#define ANYWHERE (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_PLAN) | BIT(COMMAND_CLEANUP) | \
+                  BIT(COMMAND_INSTALL_CRDS))
 #define ONLINE (BIT(COMMAND_RUN) | BIT(COMMAND_CLEANUP))
+#define CLEANUP_ONLY BIT(COMMAND_CLEANUP)
 #define PLAN BIT(COMMAND_PLAN)
 /* Of use only to a plan with --simulate. */
 #define SIMULATION (PLAN | 1u << 31)
@@ -54,8 +57,10 @@ static const struct option_row {
     const char *argument;
     const char *help;
 } rows[] = {
-    { "--kubeconfig", ONLINE | PLAN, TEXT, offsetof(struct options, kubeconfig), "FILE",
+    { "--kubeconfig", ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, kubeconfig), "FILE",
       "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+    { "--context", ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, context), "NAME",
+      "which context of the kubeconfig; default: its current one" },
     { "--namespace", ONLINE, NAMESPACE, offsetof(struct options, namespace), "NAME",
       "where the Lease is; default: the pod's own, else ostler-system" },
     { "--operand-namespace", ONLINE | PLAN | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME",
@@ -64,14 +69,28 @@ static const struct option_row {
       "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
     { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL",
       "only one of several replicas acts; default: true" },
-    { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, image_prefixes), "LIST",
+    { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.images), "LIST",
       "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
+    { "--allowed-settings", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.settings), "LIST",
+      "variables and arguments that a policy may give to operands; \"A_*\": all that begin so; default: proxies, switches" },
     { "--agent-image", BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), TEXT, offsetof(struct options, agent_image), "IMAGE",
       "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
     { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",
       "the node that it runs on, which is upgraded last" },
     { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME",
       "how long no policy must be there before marks come off; default: 10m" },
+    { "--delete-policy", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_policy), "BOOL",
+      "cleanup: delete the policy, and leave the work to the Ostler that runs, where one does; default: false" },
+    { "--force", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.force), "BOOL",
+      "cleanup: take drivers from under running jobs, too; default: false" },
+    { "--delete-operand-namespace", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_namespace), "BOOL",
+      "cleanup: last of all delete the namespace of the operands; default: false" },
+    { "--delete-crds", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_crds), "BOOL",
+      "cleanup: last of all delete Ostler's CustomResourceDefinitions; default: false" },
+    { "--timeout", CLEANUP_ONLY | BIT(COMMAND_INSTALL_CRDS), DURATION, offsetof(struct options, wishes.timeout_ms), "TIME",
+      "cleanup, install-crds: give up after this; default: cleanup never, install-crds 1m" },
+    { "--from", BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, from), "DIR",
+      "install-crds: where the definitions are, files named *.yaml" },
     { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
     { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
     { "-f", OFFLINE | PLAN, TEXT, offsetof(struct options, file), "FILE",
@@ -194,6 +213,20 @@ static const char *command_name(enum command command)
     return "";
 }
 
+/* What a command needs, and what fits together. */
+static int check_needs(const struct options *o, struct err *e)
+{
+    if (OFFLINE & BIT(o->command) && !o->file)
+        return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
+    if (o->command == COMMAND_INSTALL_CRDS && !o->from)
+        return err_set(e, ERR_INVALID, "which definitions? Say --from DIR");
+    if (o->wishes.force && !o->wishes.delete_policy)
+        return err_set(e, ERR_INVALID, "--force says how the policy goes: add --delete-policy");
+    if (str_eq(o->file, "-") && str_eq(o->node_file, "-"))
+        return err_set(e, ERR_INVALID, "only one of -f and --node can be standard input");
+    return 0;
+}
+
 /* Whether all that was given is of use to the command, and all that it needs is there. */
 static int check_together(const struct options *o, unsigned given, struct err *e)
 {
@@ -206,17 +239,13 @@ static int check_together(const struct options *o, unsigned given, struct err *e
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
             return err_set(e, ERR_INVALID, "%s says what a simulation assumes: add --simulate", rows[i].name);
-    if (OFFLINE & BIT(o->command) && !o->file)
-        return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
-    if (str_eq(o->file, "-") && str_eq(o->node_file, "-"))
-        return err_set(e, ERR_INVALID, "only one of -f and --node can be standard input");
-    return 0;
+    return check_needs(o, e);
 }
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
     *ret = (struct options){ .command = COMMAND_RUN, .operand_namespace = "ostler-operands", .listen = ":8080",
-                             .image_prefixes = POLICY_IMAGE_PREFIXES, .absent_policy_grace_ms = 10 * 60 * 1000,
+                             .limits = { POLICY_IMAGE_PREFIXES, POLICY_SETTINGS }, .absent_policy_grace_ms = 10 * 60 * 1000,
                              .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = -1,
                              .pull_takes_ms = 30 * 1000, .simulated_ms = INT64_C(336) * 3600 * 1000 };
     unsigned given = 0;
@@ -239,7 +268,7 @@ void options_help(void)
     printf("Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\nusage: ostler [COMMAND] [OPTION…]\n\ncommands:\n",
            ostler_version);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        printf("  %-9s %s\n", commands[i].name, commands[i].help);
+        printf("  %-12s %s\n", commands[i].name, commands[i].help);
     printf("\noptions:\n");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument,

@@ -7,8 +7,10 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "engine/engine.h"
 
-enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMMAND_CLEANUP, COMMAND_HELP, COMMAND_VERSION };
+enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMMAND_CLEANUP, COMMAND_INSTALL_CRDS,
+               COMMAND_HELP, COMMAND_VERSION };
 
 /* How a plan is printed. */
 enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
@@ -17,10 +19,11 @@ enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
 struct options {
     enum command command;
     const char *kubeconfig;        /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
+    const char *context;           /* of the kubeconfig; NULL: its current one */
     const char *namespace;         /* where the Lease is; NULL: the pod's own, else ostler-system */
     const char *operand_namespace;
     const char *listen;            /* "" : no server */
-    const char *image_prefixes;
+    struct policy_limits limits;   /* of the policy */
     const char *agent_image;       /* NULL: the node agent runs nowhere */
     const char *node_name;         /* NULL or "": not known */
     const char *file;              /* -f */
@@ -32,6 +35,8 @@ struct options {
     int64_t pull_takes_ms;                  /* the same: how long an image is pulled */
     int64_t jobs_end_after_ms;              /* the same: how long each job still runs; 0: it does not end */
     int64_t simulated_ms;                   /* the same: the most that is simulated */
+    struct cleanup_wishes wishes;           /* cleanup; its timeout_ms install-crds, too */
+    const char *from;                       /* install-crds: a folder */
     bool leader_elect;
     bool log_json;
     enum log_level log_level;

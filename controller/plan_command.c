@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "base/terminal.h"
 #include "base/yaml.h"
 #include "kube/object.h"
 #include "plan_file.h"
@@ -44,13 +45,15 @@ static int choose_policy(struct planning *p, const json_t *file)
 
 /* ---- what is printed */
 
+/* Names and words of registries are what others made of them. */
 static void print(const struct planning *p, const json_t *plan, void (*as_text)(const json_t *plan))
 {
     if (p->o->output == OUTPUT_TEXT) {
-        as_text(plan);
+        CLEANUP_JSON json_t *clean = terminal_clean_tree(plan);
+        as_text(clean);
         return;
     }
-    CLEANUP_FREE char *text = p->o->output == OUTPUT_YAML ? yaml_dump(plan) : json_dumps(plan, JSON_INDENT(2));
+    CLEANUP_FREE char *text = p->o->output == OUTPUT_YAML ? yaml_dump(plan) : terminal_json(plan, false);
     printf("%s%s", text, p->o->output == OUTPUT_YAML ? "" : "\n");
 }
 
@@ -103,8 +106,9 @@ int plan_command(const struct options *o)
     if (o->file && !file)
         return NOT_MADE;
     int rc = run(&p, file);
+    CLEANUP_FREE char *why = terminal_clean(err_msg(&p.e));
     if (rc < 0)
-        fprintf(stderr, "ostler: %s\n", err_msg(&p.e));
+        fprintf(stderr, "ostler: %s\n", why);
     json_decref(p.policy);
     snapshot_free(p.snapshot);
     err_clear(&p.e);

@@ -74,9 +74,9 @@ void plan_file_compare(const struct options *o, const json_t *server, const json
     struct policy was = { 0 }, is = { 0 };
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *paths = json_array();
-    bool valid = policy_decode(server, o->image_prefixes, &was, &problems) == 0;
+    bool valid = policy_decode(server, &o->limits, &was, &problems) == 0;
     policy_problems_clear(&problems);
-    valid = valid && policy_decode(file, o->image_prefixes, &is, &problems) == 0;
+    valid = valid && policy_decode(file, &o->limits, &is, &problems) == 0;
     policy_problems_clear(&problems);
     if (valid)
         find_left_out(&(struct spec){ json_object_get(server, "spec"), was.spec },

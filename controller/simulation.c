@@ -102,7 +102,7 @@ static void let_everybody_begin(struct simulation *s)
                                                        .user = USER,
                                                        .lease_namespace = NAMESPACE,
                                                        .operand_namespace = s->o->operand_namespace,
-                                                       .image_prefixes = s->o->image_prefixes,
+                                                       .limits = s->o->limits,
                                                        .absent_grace_ms = QUIET_MS,
                                                        .restart_ms = -1 });
     process_start(s->ostler);

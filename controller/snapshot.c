@@ -56,7 +56,7 @@ static void arm_http(void *arg)
 
 static int set_up_client(struct snapshot *s, const struct options *o, struct err *e)
 {
-    if (config_load(o->kubeconfig, &s->config, e) < 0)
+    if (config_load_context(o->kubeconfig, o->context, &s->config, e) < 0)
         return -1;
     s->config_loaded = true;
     free(s->config.user_agent);
@@ -143,7 +143,7 @@ static void set_up_cluster(struct snapshot *s, const struct options *o)
 {
     struct informer_options rows[RESOURCE_COUNT];
     cluster_init(&s->cluster, &(struct cluster_options){ .operand_namespace = o->operand_namespace,
-                                                         .image_prefixes = o->image_prefixes,
+                                                         .limits = o->limits,
                                                          .node_name = o->node_name,
                                                          .clock = &s->clock,
                                                          .listener = { .node = no_node, .policy = no_policy } });

@@ -25,8 +25,8 @@ class Request:
 
     @property
     def writes(self):
-        """Whether it was meant to change something."""
-        return self.verb in ("create", "update", "patch", "delete", "deletecollection")
+        """Whether it was meant to change something. A review is sent as if it made an object, and only asks."""
+        return self.verb in ("create", "update", "patch", "delete", "deletecollection") and not self.resource.endswith("reviews")
 
     def __str__(self):
         where = "/".join(p for p in (self.namespace, self.name) if p)

@@ -185,7 +185,7 @@ class Env:
     def image(self, node, component):
         """The image of the operand's main container on a node."""
         (pod,) = self.pods(node, component)
-        return pod["spec"]["containers"][0]["image"]
+        return kube.main_container(pod)["image"]
 
     def standing(self):
         """Everything that Ostler could move, by the version in which it stands; nodes without their status, which beats."""

@@ -6,19 +6,21 @@ import kube
 import names
 
 
+def render(world, *flags, chart=names.CHART):
+    """What the chart renders with these flags of helm, as text."""
+    return subprocess.run([world.tool("helm"), "template", "ostler", chart, "--namespace", names.NAMESPACE, *flags],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 class Installation:
     """CRDs and chart on a world. The Deployment is applied and kept at no replicas: the program runs beside the world."""
 
     def __init__(self, world):
         self.world = world
         self.account = None
-        rendered = subprocess.run(
-            [world.tool("helm"), "template", "ostler", names.CHART, "--namespace", names.NAMESPACE,
-             "--set", "policy.create=false"],
-            check=True, stdout=subprocess.PIPE, text=True).stdout
         self.kubectl("apply", "--server-side", "-f", names.ROOT / "crds")
         client = world.client()
-        self._rendered = rendered
+        self._rendered = render(world, "--no-hooks", "--set", "policy.create=false")
         for crd in client.list("CustomResourceDefinition"):
             name = crd["metadata"]["name"]
             kube.wait_for(lambda n=name: kube.condition(client.get("CustomResourceDefinition", n), "Established")

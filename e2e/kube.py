@@ -260,6 +260,17 @@ OSES = {
     "plan9": ("Plan 9 from Bell Labs, Fourth Edition", "4.0.0", "plan9", "4"),
 }
 
+DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+
+
+def main_container(template):
+    """The container of a pod, or of a template of pods, that `kubectl logs` shows: an init container may be it."""
+    spec = template["spec"]
+    name = template["metadata"].get("annotations", {}).get(DEFAULT_CONTAINER)
+    named = [c for c in spec.get("initContainers", []) + spec["containers"] if c["name"] == name]
+    return (named or spec["containers"])[0]
+
+
 # What a kubelet says of every node that it makes.
 KUBELET_ANNOTATION = "volumes.kubernetes.io/controller-managed-attach-detach"
 

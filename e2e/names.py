@@ -8,6 +8,7 @@ PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
 AGENT = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
 OTHER_BUILD = ROOT / "build" / "ostler-other"
 CHART = ROOT / "charts" / "ostler"
+CRD_CHART = ROOT / "charts" / "ostler-crds"
 NAMESPACE = "ostler-system"
 OPERANDS = "ostler-operands"
 

@@ -14,14 +14,18 @@ import world
 class Operator:
     """One process of build/ostler, or of another build of it. Its log goes to a file."""
 
-    def __init__(self, kubeconfig, log, *flags, program=names.PROGRAM):
+    def __init__(self, kubeconfig, log, *flags, program=names.PROGRAM, namespace=names.NAMESPACE):
         (self.port,) = world.free_ports(1)
         self.kubeconfig = kubeconfig
         self.log = pathlib.Path(log)
-        self._argv = [str(program), "run", "--kubeconfig", str(kubeconfig), "--namespace", names.NAMESPACE,
+        self._argv = [str(program), "run", "--kubeconfig", str(kubeconfig), "--namespace", namespace,
                       "--operand-namespace", names.OPERANDS, "--listen", f"127.0.0.1:{self.port}", "--log-format", "text",
                       *flags]
         self._process = None
+
+    def become(self, args):
+        """Another command line, as a pod has it: its command comes first."""
+        self._argv = [self._argv[0], *args, f"--kubeconfig={self.kubeconfig}"]
 
     @property
     def running(self):

@@ -124,7 +124,7 @@ def of_node(node):
 def of_daemonset(daemonset):
     """Image and counts."""
     status = daemonset.get("status", {})
-    image = daemonset["spec"]["template"]["spec"]["containers"][0]["image"]
+    image = kube.main_container(daemonset["spec"]["template"])["image"]
     desired = status.get("desiredNumberScheduled", 0)
     return {f"runs {image}": "", **({"ready": f"{status.get('numberReady', 0)} of {desired}"} if desired else {})}
 

@@ -44,9 +44,8 @@ def free_ports(count):
 class World:
     """The control plane. Use it as a context manager, or call start() and stop()."""
 
-    def __init__(self, folder=None, keep=False, api_only=False):
-        """api_only: etcd and the API server, and nobody who acts on it."""
-        self._api_only = api_only
+    def __init__(self, folder=None, keep=False, api_only=False, kwok=True):
+        """api_only: etcd and the API server, and nobody who acts on it. Without kwok, nodes are those that somebody brings."""
         self._temporary = folder is None
         self._keep = keep
         self.dir = pathlib.Path(folder or tempfile.mkdtemp(prefix="ostler-world-")).resolve()
@@ -71,7 +70,8 @@ class World:
         self.kwok = self._component("kwok", self._kwok_flags(kwok_port))
         # (from, until), in seconds since the epoch: the API server starts and knows no rights yet, or a test took them away
         self.lawless = []
-        self.components = [self.etcd, self.apiserver, self.controller_manager, self.scheduler, self.kwok]
+        self._actors = [] if api_only else [self.controller_manager, self.scheduler, *([self.kwok] if kwok else [])]
+        self.components = [self.etcd, self.apiserver, *self._actors]
 
     def tool(self, name):
         """The path of a program that was built with the world: kubectl, helm."""
@@ -126,7 +126,7 @@ class World:
         try:
             self.etcd.start()
             self.start_apiserver()
-            if not self._api_only:
+            if self._actors:
                 client = self.client()
                 kube.wait_for(lambda: client.get("ServiceAccount", "default", "default"), 30, "the default service account")
                 client.close()
@@ -152,7 +152,7 @@ class World:
         kube.wait_for(ready, timeout)
         client.close()
         self.lawless.append((began, time.time()))
-        for component in () if self._api_only else (self.controller_manager, self.scheduler, self.kwok):
+        for component in self._actors:
             component.kill()
             component.start()
 

@@ -1,5 +1,6 @@
 #include "node/options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,18 @@ static const struct {
     { "run", NODE_COMMAND_RUN, "run", "keep that up to date in the cluster, as the inventory of a GpuNode" },
     { "wait", NODE_COMMAND_WAIT, "wait driver|toolkit", "end when it is ready on this start of the machine" },
     { "cards", NODE_COMMAND_CARDS, "cards", "print what the driver's library says of its cards, or keep it in a file" },
+    { "host-driver", NODE_COMMAND_HOST_DRIVER, "host-driver", "fail when the host has a driver of its own" },
+    { "unload", NODE_COMMAND_UNLOAD, "unload", "take out what a driver cannot have beside it" },
+    { "copy", NODE_COMMAND_COPY, "copy", "put this program where containers of other images have it" },
+    { "start-driver", NODE_COMMAND_START_DRIVER, "start-driver PROGRAM [ARGUMENT…]",
+      "become NVIDIA's program, without the signs of an earlier one" },
+    { "probe-driver", NODE_COMMAND_PROBE_DRIVER, "probe-driver", "leave the driver's sign when it is ready, else fail" },
+    { "stop-driver", NODE_COMMAND_STOP_DRIVER, "stop-driver", "take the sign of this pod's driver away" },
+    { "install-toolkit", NODE_COMMAND_INSTALL_TOOLKIT, "install-toolkit PROGRAM [ARGUMENT…]",
+      "have NVIDIA's program install the toolkit" },
+    { "sign-toolkit", NODE_COMMAND_SIGN_TOOLKIT, "sign-toolkit", "leave the toolkit's sign until told to stop" },
+    { "write-config", NODE_COMMAND_WRITE_CONFIG, "write-config", "write a configuration into a file" },
+    { "proof", NODE_COMMAND_PROOF, "proof", "run a CUDA program, and say what it ran on" },
     { "help", NODE_COMMAND_HELP, "help", "print this" },
     { "version", NODE_COMMAND_VERSION, "version", "print the version" },
 };
@@ -31,12 +44,6 @@ static int word_of(const char *value, const char *const *words, size_t count)
     return -1;
 }
 
-static bool set_root(const char *value, struct node_options *o)
-{
-    o->root = value;
-    return *value != '\0';
-}
-
 static bool set_output(const char *value, struct node_options *o)
 {
     static const char *const names[] = { [NODE_OUTPUT_TEXT] = "text", [NODE_OUTPUT_JSON] = "json", [NODE_OUTPUT_YAML] = "yaml" };
@@ -44,18 +51,6 @@ static bool set_output(const char *value, struct node_options *o)
     if (i >= 0)
         o->output = (enum node_output) i;
     return i >= 0;
-}
-
-static bool set_node(const char *value, struct node_options *o)
-{
-    o->node = value;
-    return *value != '\0';
-}
-
-static bool set_kubeconfig(const char *value, struct node_options *o)
-{
-    o->kubeconfig = value;
-    return *value != '\0';
 }
 
 static bool set_log_level(const char *value, struct node_options *o)
@@ -81,53 +76,79 @@ static bool set_driver(const char *value, struct node_options *o)
     return i >= 0;
 }
 
-static bool set_revision(const char *value, struct node_options *o)
-{
-    o->wish.revision = value;
-    return *value != '\0';
-}
-
 static bool set_timeout(const char *value, struct node_options *o)
 {
     return str_parse_duration(value, &o->timeout_ms);
 }
 
-static bool set_to(const char *value, struct node_options *o)
-{
-    o->to = value;
-    return *value != '\0';
-}
-
 #define BIT(n) (1u << (n))
 /* Commands that an option is for. */
-#define LOOK BIT(NODE_COMMAND_LOOK)
-#define RUN BIT(NODE_COMMAND_RUN)
-#define WAIT BIT(NODE_COMMAND_WAIT)
-#define CARDS BIT(NODE_COMMAND_CARDS)
+#define FOR(command) BIT(NODE_COMMAND_##command)
+#define ON_MACHINE \
+    (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) | FOR(START_DRIVER) | FOR(PROBE_DRIVER) | \
+     FOR(STOP_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(PROOF))
+#define WITH_PROGRAM (FOR(START_DRIVER) | FOR(INSTALL_TOOLKIT))
+#define TEXT(member) offsetof(struct node_options, member), NULL
 
 static const struct option {
     const char *name;
     const char *argument;
     unsigned commands;
+    size_t text; /* where a text is put that is not empty, where there is no function */
     bool (*set)(const char *value, struct node_options *o);
     const char *wanted;
     const char *help;
 } options[] = {
-    { "--root", "DIR", LOOK | RUN | WAIT | CARDS, set_root, "must be a folder",
-      "where the root folder of the machine is; default: /" },
-    { "-o", "FORMAT", LOOK, set_output, "must be one of text, json and yaml", "of look: text, json or yaml; default: text" },
-    { "--node", "NAME", RUN, set_node, "must be a name", "of run: the name of this node; default: $NODE_NAME" },
-    { "--kubeconfig", "FILE", RUN, set_kubeconfig, "must be a file", "of run: the cluster; default: the one that it runs in" },
-    { "--log-level", "LEVEL", RUN | CARDS, set_log_level, "must be one of debug, info, warn and error",
+    { "--root", "DIR", ON_MACHINE, TEXT(root), "must be a folder", "where the root folder of the machine is; default: /" },
+    { "-o", "FORMAT", FOR(LOOK), 0, set_output, "must be one of text, json and yaml",
+      "of look: text, json or yaml; default: text" },
+    { "--node", "NAME", FOR(RUN), TEXT(node), "must be a name", "of run: the name of this node; default: $NODE_NAME" },
+    { "--kubeconfig", "FILE", FOR(RUN), TEXT(kubeconfig), "must be a file",
+      "of run: the cluster; default: the one that it runs in" },
+    { "--log-level", "LEVEL", FOR(RUN) | FOR(CARDS), 0, set_log_level, "must be one of debug, info, warn and error",
       "of run and cards: debug, info, warn or error; default: info" },
-    { "--log-format", "FORMAT", RUN | CARDS, set_log_format, "must be one of json and text",
+    { "--log-format", "FORMAT", FOR(RUN) | FOR(CARDS), 0, set_log_format, "must be one of json and text",
       "of run and cards: json or text; default: json" },
-    { "--driver", "SOURCE", WAIT, set_driver, "must be one of container, host and either",
-      "of wait: whose driver, container or host; default: container" },
-    { "--revision", "HASH", WAIT, set_revision, "must be a hash", "of wait toolkit: which one it has to be" },
-    { "--timeout", "TIME", WAIT, set_timeout, "must be a time, such as 10m", "of wait: how long at most; default: for ever" },
-    { "--to", "FILE", CARDS, set_to, "must be a file", "of cards: keep it in this file until told to stop" },
+    { "--driver", "SOURCE", FOR(WAIT) | FOR(SIGN_TOOLKIT), 0, set_driver, "must be one of container, host and either",
+      "of wait and sign-toolkit: whose driver, container or host; default: container" },
+    { "--revision", "HASH", FOR(WAIT) | FOR(UNLOAD) | FOR(PROBE_DRIVER) | FOR(SIGN_TOOLKIT), TEXT(wish.revision),
+      "must be a hash", "of wait toolkit: which one it has to be; of operands: theirs" },
+    { "--timeout", "TIME", FOR(WAIT), 0, set_timeout, "must be a time, such as 10m",
+      "of wait: how long at most; default: for ever" },
+    { "--pod", "UID", FOR(PROBE_DRIVER) | FOR(STOP_DRIVER), TEXT(pod), "must be a uid",
+      "of probe-driver and stop-driver: the pod that it runs in; default: $POD_UID" },
+    { "--to", "FILE", FOR(CARDS) | FOR(COPY) | FOR(INSTALL_TOOLKIT) | FOR(WRITE_CONFIG), TEXT(to), "must be a file",
+      "of cards: keep it in this file until told to stop; of others: where it goes" },
 };
+
+/* What commands cannot do without. */
+static const struct need {
+    unsigned commands;
+    size_t text;
+    const char *variable; /* where it is looked for, too; NULL: nowhere */
+    const char *wanted;
+} needs[] = {
+    { FOR(RUN), offsetof(struct node_options, node), "NODE_NAME", "the name of this node: --node" },
+    { FOR(UNLOAD) | FOR(SIGN_TOOLKIT), offsetof(struct node_options, wish.revision), NULL, "a revision: --revision" },
+    { FOR(PROBE_DRIVER), offsetof(struct node_options, wish.revision), "DRIVER_CONFIG_DIGEST", "a revision: --revision" },
+    { FOR(PROBE_DRIVER) | FOR(STOP_DRIVER), offsetof(struct node_options, pod), "POD_UID", "the uid of its pod: --pod" },
+    { FOR(COPY) | FOR(WRITE_CONFIG), offsetof(struct node_options, to), NULL, "a file: --to" },
+    { FOR(INSTALL_TOOLKIT), offsetof(struct node_options, to), NULL, "a folder: --to" },
+    { FOR(WRITE_CONFIG), offsetof(struct node_options, text), "CONFIG", "a text" },
+};
+
+static const char **text_at(struct node_options *o, size_t offset)
+{
+    return (const char **) ((char *) o + offset);
+}
+
+static bool set(const struct option *option, const char *value, struct node_options *o)
+{
+    if (option->set)
+        return option->set(value, o);
+    *text_at(o, option->text) = value;
+    return *value != '\0';
+}
 
 /* The option of an argument; *value is what stands behind its "=", or NULL. */
 static const struct option *find(const char *arg, const char **value)
@@ -152,7 +173,7 @@ static int take_option(int argc, char **argv, int *i, struct node_options *o, un
         return err_set(e, ERR_INVALID, "%s wants a value: %s", option->name, option->argument);
     if (!value)
         value = argv[*i];
-    if (!option->set(value, o))
+    if (!set(option, value, o))
         return err_set(e, ERR_INVALID, "%s %s, but is \"%s\"", option->name, option->wanted, value);
     return 0;
 }
@@ -199,8 +220,25 @@ static const char *name_of(enum node_command command)
     return commands[i].name;
 }
 
+/* Looks for what is not on the command line where else it may be said. */
+static int take_needs(struct node_options *o, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
+        const struct need *n = &needs[i];
+        const char **text = text_at(o, n->text);
+        if (!(n->commands & BIT(o->command)) || *text)
+            continue;
+        const char *value = n->variable ? getenv(n->variable) : NULL;
+        if (!value || !*value)
+            return err_set(e, ERR_INVALID, "%s wants %s%s%s", name_of(o->command), n->wanted,
+                           n->variable ? ", or the variable " : "", str_or_empty(n->variable));
+        *text = value;
+    }
+    return 0;
+}
+
 /* What a command cannot do without, and what is of no use to it. */
-static int check(const struct node_options *o, size_t words, unsigned given, struct err *e)
+static int check(struct node_options *o, size_t words, unsigned given, struct err *e)
 {
     if (words == 0)
         return err_set(e, ERR_INVALID, "no command; `ostler-node --help` lists them");
@@ -210,19 +248,27 @@ static int check(const struct node_options *o, size_t words, unsigned given, str
                            options[i].name, name_of(o->command));
     if (o->command == NODE_COMMAND_WAIT && words == 1)
         return err_set(e, ERR_INVALID, "wait wants one of driver and toolkit");
-    if (o->command == NODE_COMMAND_RUN && !o->node)
-        return err_set(e, ERR_INVALID, "run wants the name of this node: --node, or the variable NODE_NAME");
-    return 0;
+    if (WITH_PROGRAM & BIT(o->command) && !o->program)
+        return err_set(e, ERR_INVALID, "%s wants a program", name_of(o->command));
+    return take_needs(o, e);
+}
+
+/* Where the words of a program begin all others are its own. */
+static bool is_program(const char *arg, size_t words, const struct node_options *o)
+{
+    return words == 1 && arg[0] != '-' && WITH_PROGRAM & BIT(o->command);
 }
 
 int node_options_parse(int argc, char **argv, struct node_options *ret, struct err *e)
 {
-    const char *node = getenv("NODE_NAME");
     *ret = (struct node_options){ .command = NODE_COMMAND_LOOK, .root = "/", .log_level = LOG_INFO, .log_json = true };
-    ret->node = node && *node ? node : NULL;
     size_t words = 0;
     unsigned given = 0;
     for (int i = 1; i < argc; i++) {
+        if (is_program(argv[i], words, ret)) {
+            ret->program = &argv[i];
+            break;
+        }
         if (take_question(argv[i], ret))
             return 0;
         bool is_option = argv[i][0] == '-';
@@ -238,7 +284,7 @@ void node_options_help(void)
     printf("ostler-node %s: what a machine is, as a GPU node\n\n", ostler_node_version);
     printf("usage: ostler-node COMMAND [OPTION…]\n\ncommands:\n");
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        printf("  %-20s %s\n", commands[i].shown, commands[i].help);
+        printf("  %-35s %s\n", commands[i].shown, commands[i].help);
     printf("\noptions:\n");
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         printf("  %-13s %-7s %s\n", options[i].name, options[i].argument, options[i].help);

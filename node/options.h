@@ -14,6 +14,16 @@ enum node_command {
     NODE_COMMAND_RUN,
     NODE_COMMAND_WAIT,
     NODE_COMMAND_CARDS,
+    NODE_COMMAND_HOST_DRIVER,
+    NODE_COMMAND_UNLOAD,
+    NODE_COMMAND_COPY,
+    NODE_COMMAND_START_DRIVER,
+    NODE_COMMAND_PROBE_DRIVER,
+    NODE_COMMAND_STOP_DRIVER,
+    NODE_COMMAND_INSTALL_TOOLKIT,
+    NODE_COMMAND_SIGN_TOOLKIT,
+    NODE_COMMAND_WRITE_CONFIG,
+    NODE_COMMAND_PROOF,
     NODE_COMMAND_HELP,
     NODE_COMMAND_VERSION,
 };
@@ -30,11 +40,14 @@ struct node_options {
     const char *kubeconfig; /* NULL: the pod that it runs in, or as everywhere */
     enum log_level log_level;
     bool log_json;
-    /* of wait */
-    struct sign_wish wish;
-    int64_t timeout_ms; /* 0: as long as it takes */
-    /* of cards */
-    const char *to; /* the file in which it is kept; NULL: it is printed */
+    /* of wait, and of operands */
+    struct sign_wish wish; /* of sign-toolkit its source, of operands their own revision */
+    int64_t timeout_ms;    /* 0: as long as it takes */
+    const char *pod;       /* the uid of the pod that it runs in; default: $POD_UID */
+    const char *text;      /* of write-config: what to write */
+    char *const *program;  /* what is to be started, with its arguments and a NULL */
+    /* the file or folder into which something is put; of cards NULL: it is printed */
+    const char *to;
 };
 
 /* The version of this build. */

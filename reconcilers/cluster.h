@@ -7,6 +7,7 @@
 #include "reconcilers/model/child.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/model/surroundings.h"
 #include "reconcilers/plan/node_plan.h"
 #include "reconcilers/plan/rollout.h"
 #include "reconcilers/plan/intents.h"
@@ -62,12 +63,14 @@ struct cluster_listener {
 
 struct cluster_options {
     const char *operand_namespace;
-    const char *image_prefixes;       /* comma-separated */
+    struct policy_limits limits;      /* of the policy */
     const char *agent_image;          /* of the node agent; NULL: it runs nowhere */
     int64_t absent_grace_ms;          /* how long no policy must be seen before marks come off */
     bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
+    bool force_removal;               /* then: as if it had the annotation that skips the wait for GPU pods */
     const char *node_name;            /* on which this Ostler runs; NULL: not known, or on none */
     const char *own_pod;              /* "namespace/name" of the one that this Ostler is in; NULL: not known, or none */
+    const struct surroundings *surroundings; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
     const struct clock *clock;
     struct cluster_listener listener;
 };
@@ -88,6 +91,7 @@ struct cluster {
     bool looked_through;              /* every node has been looked at in this epoch; those that join later come one by one */
     struct tally tally;
 
+    const struct surroundings_problem *hindrance; /* why nothing is done, and the policy's status says so; NULL: work goes on */
     json_t *object;                   /* the policy; NULL: there is none */
     struct policy policy;             /* the newest valid one */
     bool policy_valid;                /* `policy` holds one */

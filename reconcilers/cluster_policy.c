@@ -47,7 +47,7 @@ static void decode(struct cluster *c)
 {
     struct policy policy = { 0 };
     forget_problems(c);
-    if (policy_decode(c->object, c->o.image_prefixes, &policy, &c->problems) == 0) {
+    if (policy_decode(c->object, &c->o.limits, &policy, &c->problems) == 0) {
         accept(c, &policy);
         return;
     }

@@ -458,7 +458,8 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
 {
     const char *ns = c->o.operand_namespace;
     const struct informer_options rows[] = {
-        { .resource = RESOURCE_POLICY },
+        /* What takes everything off does so also where there can be no policy any more. */
+        { .resource = RESOURCE_POLICY, .optional = c->o.remove_all },
         { .resource = RESOURCE_NODE },
         { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
         { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },

@@ -1,6 +1,7 @@
 #include "reconcilers/fleet_metrics.h"
 
 #include "base/str.h"
+#include "kube/condition.h"
 #include "reconcilers/model/task.h"
 #include "reconcilers/plan/proof.h"
 #include "reconcilers/plan/records.h"
@@ -15,6 +16,7 @@ static const char *const by_outcome[] = { "outcome", NULL }, *const by_reason[] 
     *const by_pool[] = { "pool", NULL };
 static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
+static const char *const by_condition[] = { "condition", "status", NULL };
 
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
 {
@@ -53,6 +55,9 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
         { &m->failed_revisions,
           { "ostler_rollout_failed_revisions", "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool,
             NULL, 0 } },
+        { &m->gpus, { "ostler_gpus", "GPUs of nodes that Ostler serves.", METRIC_GAUGE, by_state, NULL, 0 } },
+        { &m->conditions,
+          { "ostler_policy_condition", "1 for the status of each condition.", METRIC_GAUGE, by_condition, NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(registry, &rows[i].desc);
@@ -171,6 +176,55 @@ static void show_agents(struct fleet_metrics *m, const struct cluster *c)
     }
 }
 
+struct gpu_sums {
+    size_t present, ready, lost;
+};
+
+/* The agent knows cards. Where it is silent the kubelet's devices stand for them, as long as it offers any. */
+static void add_gpus(struct gpu_sums *sums, const struct cluster *c, const struct node_slot *slot)
+{
+    const struct node_inventory *said = cluster_inventory(c, slot);
+    bool cards = said && said->gpus_known;
+    size_t offered = slot->node->gpus > 0 ? (size_t) slot->node->gpus : 0;
+    sums->present += cards ? (size_t) (said->gpus - said->passed_on) : offered;
+    sums->lost += cards ? said->lost : 0;
+    if (slot->summary.state == NODE_READY)
+        sums->ready += cards ? said->driven : offered;
+}
+
+static void show_gpus(struct fleet_metrics *m, const struct cluster *c)
+{
+    struct gpu_sums sums = { 0 };
+    for (size_t i = 0; i < c->slots.len; i++) {
+        const struct node_slot *slot = c->by_name[i];
+        enum node_state state = slot->summary.state;
+        if (slot->node && slot->summary.counted && (node_state_served(state) || state == NODE_LOST))
+            add_gpus(&sums, c, slot);
+    }
+    const struct {
+        const char *state;
+        size_t gpus;
+    } rows[] = { { "present", sums.present }, { "ready", sums.ready }, { "lost", sums.lost } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        metric_set(m->gpus, &rows[i].state, (double) rows[i].gpus);
+}
+
+/* What people read of the policy. Others may write a status too: words that no condition has make no series. */
+static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
+{
+    static const char *const types[] = { "Ready", "Reconciling", "Stalled", "Degraded", "RollingOut" };
+    static const char *const statuses[] = { "True", "False", "Unknown" };
+    const json_t *conditions = c->object ? json_object_get(json_object_get(c->object, "status"), "conditions") : NULL;
+    metric_drop(m->conditions, NULL);
+    for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        for (size_t s = 0; s < ARRAY_LEN(statuses); s++) {
+            const char *const labels[] = { types[t], statuses[s] };
+            if (str_eq(condition_status(conditions, types[t]), statuses[s]))
+                metric_set(m->conditions, labels, 1);
+        }
+    }
+}
+
 /* One look at every node, when somebody asks. */
 static void show_oldest(struct fleet_metrics *m, const struct cluster *c, int64_t now_s)
 {
@@ -234,6 +288,8 @@ void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c, const 
 {
     show_nodes(m, c);
     show_agents(m, c);
+    show_gpus(m, c);
+    show_conditions(m, c);
     show_oldest(m, c, cluster_now_s(c));
     show_rollout(m, rollout);
     show_limits(m, rollout);

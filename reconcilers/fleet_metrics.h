@@ -14,6 +14,7 @@ struct fleet_metrics {
     struct metric *nodes, *agents, *state_seconds, *state_oldest, *stage_seconds, *ready_seconds, *evictions, *failures;
     struct metric *rollbacks;
     struct metric *rollout_nodes, *rollout_state, *used, *limit, *failed_revisions;
+    struct metric *gpus, *conditions;
 };
 
 /* Registers the metrics. */

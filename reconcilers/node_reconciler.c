@@ -51,10 +51,10 @@ static bool waits_for_policy(const struct node_verdict *v)
     return str_eq(v->reason, "WaitingForFinalizer") || str_eq(v->reason, "WaitingForRevision");
 }
 
-static bool forces_removal(const json_t *policy)
+static bool forces_removal(const struct cluster *c)
 {
-    const char *force = object_annotation(policy, POLICY_FORCE_REMOVAL);
-    return force && !str_eq(force, "false");
+    const char *force = object_annotation(c->object, POLICY_FORCE_REMOVAL);
+    return c->o.force_removal || (force && !str_eq(force, "false"));
 }
 
 /* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is
@@ -100,7 +100,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .inventory = cluster_inventory(c, slot),
         .holders = cluster_holders(c, slot),
         .stance = stance,
-        .force_removal = forces_removal(c->object),
+        .force_removal = forces_removal(c),
         .deleting = c->deleting,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
@@ -108,6 +108,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
         .manifests = r->manifests,
         .operand_namespace = c->o.operand_namespace,
+        .agent_image = c->o.agent_image,
         .pod_list = slot->pods,
         .refused = slot->refused,
         .generation = object_generation(c->object),

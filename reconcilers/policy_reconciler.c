@@ -3,6 +3,8 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/plan/detecting.h"
 #include "reconcilers/plan/policy_plan.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
@@ -36,6 +38,16 @@ static const struct child **gather_children(const struct cluster *c, struct aren
     }
     *ret_count = n;
     return children;
+}
+
+size_t policy_children(const struct cluster *c)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    size_t n, ours = 0;
+    const struct child **children = gather_children(c, &a, &n);
+    for (size_t i = 0; i < n; i++)
+        ours += child_is_ours(children[i]);
+    return ours;
 }
 
 /* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. Where it is not, the first
@@ -80,12 +92,31 @@ static int64_t counts_wait_ms(const struct reconcilers *r)
     return r->status_told_ms && left_ms > 0 ? left_ms : 0;
 }
 
+/* What is known of the rollout is of the policy before this one, or nothing: a status with it would say that all is done before
+ * anything has begun. */
+static bool awaits_rollout(const struct reconcilers *r, enum stance stance)
+{
+    const struct cluster *c = r->cluster;
+    return stance == STANCE_MANAGE && object_has_finalizer(c->object, POLICY_FINALIZER) && r->rollout_epoch != c->epoch;
+}
+
+/* Takes note of when the last of the agents came up: an agent needs a moment to look. */
+static void take_agents(struct reconcilers *r, const struct cluster_view *v)
+{
+    const struct child *agents = detecting_agents(v);
+    if (!agents || agents->silent)
+        r->agents_up_s = 0;
+    else if (!r->agents_up_s)
+        r->agents_up_s = v->now_s;
+}
+
 /* What is known now, apart from what is gathered into an arena. */
 static struct cluster_view view_of(const struct reconcilers *r, enum stance stance, const struct node_facts *facts,
                                    const char *now)
 {
     struct cluster *c = r->cluster;
     int64_t epoch_ms = clock_mono_ms(c->o.clock) - c->epoch_began_ms;
+    bool settled = c->pending == 0 && !awaits_rollout(r, stance);
     return (struct cluster_view){
         .object = c->object,
         .policy = c->policy_valid ? &c->policy : NULL,
@@ -94,13 +125,15 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .stance = stance,
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .tally = &c->tally,
-        .settled = c->pending == 0,
-        .settling = c->pending && epoch_ms < SETTLING_MS,
+        .settled = settled,
+        .settling = !settled && epoch_ms < SETTLING_MS,
         .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .counts_wait_ms = counts_wait_ms(r),
         .confirmed = confirmed,
         .last_words = last_words,
         .arg = c,
+        .surroundings = c->o.surroundings,
+        .hindrance = c->hindrance,
         .failure = r->failure.kind != ERR_NONE ? &r->failure : NULL,
         .rollout = &r->rollout,
         .plan = r->plans.plan,
@@ -113,6 +146,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .operand_namespace = c->o.operand_namespace,
         .agent_image = c->o.agent_image,
         .now = now,
+        .now_s = cluster_now_s(c),
     };
 }
 
@@ -175,10 +209,17 @@ static bool deletes_revisions(const struct plan *plan)
     return false;
 }
 
-void policy_reconcile(void *arg, const char *key, struct plan *plan)
+/* Says why nothing is done; what else the status says is as old as that. */
+static void tell_hindrance(const struct reconcilers *r, struct plan *plan)
 {
-    (void) key;
-    struct reconcilers *r = arg;
+    char now[CLOCK_TEXT_MAX];
+    clock_rfc3339(clock_wall_us(r->cluster->o.clock), now);
+    struct cluster_view v = { .object = r->cluster->object, .hindrance = r->cluster->hindrance, .now = now };
+    policy_plan_hindered(&v, plan);
+}
+
+static void plan_policy(struct reconcilers *r, struct plan *plan)
+{
     struct cluster *c = r->cluster;
     look_for_configs(c);
     enum stance stance = take_stance(c, plan);
@@ -195,6 +236,8 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
     facts.inventory = some ? cluster_inventory(c, some) : NULL;
     struct cluster_view v = view_of(r, stance, some ? &facts : NULL, now);
     v.children = gather_children(c, &a, &v.child_count);
+    take_agents(r, &v);
+    v.agents_up_s = r->agents_up_s;
     plan->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
     c->deleting = deletes_revisions(plan);
@@ -207,6 +250,16 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
         r->status_waits_ms = clock_mono_ms(c->o.clock);
     if (plan->len == 0)
         forget_failure(r); /* nothing is left to do: what was refused was carried out after all */
+}
+
+void policy_reconcile(void *arg, const char *key, struct plan *plan)
+{
+    (void) key;
+    struct reconcilers *r = arg;
+    if (r->cluster->hindrance)
+        tell_hindrance(r, plan);
+    else
+        plan_policy(r, plan);
 }
 
 /* A child that was repaired looks as it should, though not all of its fields are Ostler's before it is applied as well. */

@@ -22,12 +22,14 @@ struct reconcilers {
     /* An Event about what was found out between passes. */
     void (*notice)(void *arg, const struct notice *n);
     struct rollout_report rollout; /* what the rollout's last pass came to */
+    uint32_t rollout_epoch;        /* of the cluster, when that was; 0: there was none */
     struct plan_keeper plans;
     char *pull_failed;  /* why a pod that was to pull images could not be made; NULL: it could. Owned */
     char *pull_refused; /* in which words the server last refused a pod that was to pull images; NULL: it did not. Owned */
     struct err failure; /* what the server refused of the policy's last plan; owned */
     int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
     int64_t status_told_ms;  /* mono: when it was last written; 0: not by this process */
+    int64_t agents_up_s;     /* seconds of the epoch: since when all agents have been up, as far as was seen; 0: they are not */
     bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
 };
 
@@ -37,6 +39,9 @@ void node_reconcile(void *arg, const char *name, struct plan *plan);
 void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result);
 /* The policy and its children; there is one key. A reconcile_fn. */
 void policy_reconcile(void *arg, const char *key, struct plan *plan);
+
+/* How many objects of ours there are that go with the policy. */
+size_t policy_children(const struct cluster *c);
 
 /* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again,
  * so that no budget is counted from an older view. A reconcile_fn. */

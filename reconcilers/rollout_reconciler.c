@@ -93,9 +93,10 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     g.in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
     rollout_decide(&g.in, &a, &d);
     take_holds(c, &g, &d, r->rollout.known, plan);
-    bool planned = plan_keeper_take(&r->plans, c, &g, &d, &plan_again_s);
-    if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned)
-        r->policy(r->arg, d.note_count > 0);
+    bool planned = plan_keeper_take(&r->plans, c, &g, &d, &plan_again_s), first = r->rollout_epoch != c->epoch;
+    r->rollout_epoch = c->epoch;
+    if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)
+        r->policy(r->arg, first || d.note_count > 0);
     /* What the records must say is said first. */
     if (!d.note_count) {
         plan_grants(c, &g, &d, plan);

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "base/terminal.h"
 #include "base/yaml_scalar.h"
 
 enum {
@@ -27,11 +28,10 @@ static uint32_t character_at(const char *s, size_t *ret_bytes)
     return character;
 }
 
-/* Control characters, other line breaks and what else a reader may not take as it stands. */
+/* What a terminal obeys, other line breaks among it, and what else a reader may not take as it stands. */
 static bool is_special(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfeff ||
-           (c & 0xfffe) == 0xfffe;
+    return terminal_obeys(c) || c == 0xa0 || (c & 0xfffe) == 0xfffe;
 }
 
 static bool has_special(const char *s, const char *except)

@@ -87,11 +87,11 @@ static size_t split_paths(const char *list, char *paths[LIMIT_KUBECONFIG_FILES])
     return count;
 }
 
-static int load_list(const char *list, struct config *ret, struct err *e)
+static int load_list(const char *list, const char *context, struct config *ret, struct err *e)
 {
     char *paths[LIMIT_KUBECONFIG_FILES] = { NULL };
     size_t count = split_paths(list, paths);
-    int rc = kubeconfig_load(paths, count, ret, e);
+    int rc = kubeconfig_load(paths, count, context, ret, e);
     if (rc < 0 && e && e->kind == ERR_NOT_FOUND)
         err_set(e, ERR_NOT_FOUND, "none of the files that KUBECONFIG names is there: %s", list);
     for (size_t i = 0; i < count; i++)
@@ -110,17 +110,22 @@ static char *home_kubeconfig(void)
 
 int config_load(const char *kubeconfig, struct config *ret, struct err *e)
 {
+    return config_load_context(kubeconfig, NULL, ret, e);
+}
+
+int config_load_context(const char *kubeconfig, const char *context, struct config *ret, struct err *e)
+{
     if (kubeconfig) {
         char *path = (char *) kubeconfig;
-        return kubeconfig_load(&path, 1, ret, e);
+        return kubeconfig_load(&path, 1, context, ret, e);
     }
     if (env("KUBECONFIG"))
-        return load_list(env("KUBECONFIG"), ret, e);
-    if (env("KUBERNETES_SERVICE_HOST") && env("KUBERNETES_SERVICE_PORT"))
+        return load_list(env("KUBECONFIG"), context, ret, e);
+    if (!context && env("KUBERNETES_SERVICE_HOST") && env("KUBERNETES_SERVICE_PORT"))
         return config_load_in_cluster(service_account_dir, ret, e);
     CLEANUP_FREE char *home = home_kubeconfig();
     if (home && access(home, F_OK) == 0)
-        return kubeconfig_load(&home, 1, ret, e);
+        return kubeconfig_load(&home, 1, context, ret, e);
     return err_set(e, ERR_NOT_FOUND, "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
                                      "is no ~/.kube/config either)");
 }

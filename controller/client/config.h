@@ -33,6 +33,9 @@ struct config {
 /* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else
  * ~/.kube/config. */
 int config_load(const char *kubeconfig, struct config *ret, struct err *e);
+/* The same with another context of the kubeconfig than its current one (NULL: that); whoever names one does not mean the pod that
+ * we run in. */
+int config_load_context(const char *kubeconfig, const char *context, struct config *ret, struct err *e);
 /* From a pod's service account in `dir`, with the environment that the kubelet sets. */
 int config_load_in_cluster(const char *dir, struct config *ret, struct err *e);
 /* Takes what `plugin` gives; it is run to its end. */

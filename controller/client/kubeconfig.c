@@ -215,9 +215,10 @@ static int take_context(const struct kubeconfig_file *files, size_t count, const
     return 0;
 }
 
-int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, struct config *ret, struct err *e)
+int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const char *context_name, struct config *ret,
+                      struct err *e)
 {
-    const char *current = NULL;
+    const char *current = context_name;
     for (size_t i = 0; i < count && !current; i++)
         current = text_of(files[i].root, "current-context");
     if (!current)
@@ -250,7 +251,7 @@ static int read_file(const char *path, json_t **ret, struct err *e)
     return rc;
 }
 
-int kubeconfig_load(char *const *paths, size_t count, struct config *ret, struct err *e)
+int kubeconfig_load(char *const *paths, size_t count, const char *context, struct config *ret, struct err *e)
 {
     struct kubeconfig_file files[LIMIT_KUBECONFIG_FILES];
     json_t *roots[LIMIT_KUBECONFIG_FILES];
@@ -265,7 +266,7 @@ int kubeconfig_load(char *const *paths, size_t count, struct config *ret, struct
     }
     if (rc == 0 && have == 0)
         rc = err_set(e, ERR_NOT_FOUND, "kubeconfig %s is not there", count ? paths[0] : "");
-    else if (rc == 0 && kubeconfig_decode(files, have, ret, e) < 0)
+    else if (rc == 0 && kubeconfig_decode(files, have, context, ret, e) < 0)
         rc = err_wrap(e, "kubeconfig");
     if (rc == 0 && ret->plugin && config_run_plugin(ret, e) < 0) {
         config_clear(ret);

@@ -24,6 +24,8 @@ enum {
     /* With so many nodes to look at, as after a start, nothing is said for so long. */
     REPORT_BUSY = 2 * EXECUTOR_IN_FLIGHT,
     REPORT_BUSY_MS = 500,
+    /* An installation that is gone without a word leaves the cluster to another one after a minute. */
+    CLAIM_SLOWNESS = 4,
 };
 
 /* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it
@@ -31,9 +33,12 @@ enum {
 static int64_t fence(void *arg)
 {
     const struct engine *en = arg;
-    if (en->stopping ? !en->drain_writes : !en->working)
+    if (en->stopping ? !en->drain_writes : en->mode == MODE_STILL)
         return INT64_MIN;
-    return en->lease ? lease_write_fence(en->lease) : INT64_MAX;
+    if (!en->lease)
+        return INT64_MAX;
+    int64_t own = lease_write_fence(en->lease), claim = lease_write_fence(en->claim);
+    return own < claim ? own : claim;
 }
 
 /* ---- who must look at what */
@@ -78,28 +83,85 @@ static bool watches_are_well(const struct engine *en)
     return cluster_synced(&en->cluster);
 }
 
-/* Decisions are made only while we lead and every watch is well: never on a view that may be old. When all is well (again),
- * everything is looked at. */
+/* Decisions are made only while we lead and every watch is well: never on a view that may be old, nor on what Ostler does not
+ * stand on firmly. Where that is why, people are told. */
+static enum engine_mode mode_now(const struct engine *en)
+{
+    if (!en->leading || en->stopping || !en->look.known)
+        return MODE_STILL;
+    const struct informer *policies = en->cluster.informers[RESOURCE_POLICY];
+    bool well = watches_are_well(en);
+    if (surroundings_hindrance(&en->surroundings, well))
+        return informer_synced(policies) && !informer_problem(policies) ? MODE_TELLING : MODE_STILL;
+    return well ? MODE_WORKING : MODE_STILL;
+}
+
+static void stop_controllers(struct engine *en)
+{
+    controller_stop(en->nodes);
+    controller_stop(en->policies);
+    controller_stop(en->rollouts);
+    controller_stop(en->reports);
+}
+
+static void start_controllers(struct engine *en)
+{
+    controller_start(en->policies);
+    if (en->mode == MODE_TELLING) {
+        want_policy(en, true);
+        return;
+    }
+    controller_start(en->nodes);
+    controller_start(en->rollouts);
+    controller_start(en->reports);
+    cluster_begin(&en->cluster);
+}
+
+static void take_hindrance(struct engine *en)
+{
+    bool telling = en->mode == MODE_TELLING;
+    const struct surroundings_problem *p = telling ? surroundings_hindrance(&en->surroundings, watches_are_well(en)) : NULL;
+    free(TAKE(en->hindrance.message));
+    if (p)
+        en->hindrance = (struct surroundings_problem){ p->reason, xstrdup(p->message), p->stops };
+    en->cluster.hindrance = p ? &en->hindrance : NULL;
+}
+
+/* When all is well (again), everything is looked at. */
 static void work_when_ready(void *arg)
 {
+    static const char *const words[] = { [MODE_STILL] = "holding still", [MODE_TELLING] = "holding still, and saying why",
+                                         [MODE_WORKING] = "working" };
     struct engine *en = arg;
-    bool ready = en->leading && !en->stopping && watches_are_well(en);
-    if (ready == en->working)
+    enum engine_mode mode = mode_now(en);
+    if (en->leading && !watches_are_well(en))
+        engine_surroundings_look(en); /* a namespace that went with its roles may be why */
+    if (mode == en->mode)
         return;
-    en->working = ready;
-    log_info(ready ? "working" : "holding still", "leading", en->leading ? "true" : "false");
-    if (ready) {
-        controller_start(en->nodes);
-        controller_start(en->policies);
-        controller_start(en->rollouts);
-        controller_start(en->reports);
-        cluster_begin(&en->cluster);
-    } else {
-        controller_stop(en->nodes);
-        controller_stop(en->policies);
-        controller_stop(en->rollouts);
-        controller_stop(en->reports);
-    }
+    stop_controllers(en);
+    en->mode = mode;
+    take_hindrance(en);
+    if (mode == MODE_TELLING)
+        cluster_new_epoch(&en->cluster); /* what was decided before is not begun any more */
+    log_info(words[mode], "leading", en->leading ? "true" : "false");
+    if (mode != MODE_STILL)
+        start_controllers(en);
+}
+
+/* A definition that changes ends the watches of its objects. */
+static void on_policies(void *arg)
+{
+    struct engine *en = arg;
+    engine_surroundings_look(en);
+    work_when_ready(en);
+}
+
+static void on_surroundings(void *arg)
+{
+    struct engine *en = arg;
+    work_when_ready(en);
+    take_hindrance(en);
+    want_policy(en, false);
 }
 
 /* Where their CRD has only come now, all that was not said is said; and a policy that goes waits to hear what there is of
@@ -115,8 +177,20 @@ static void on_reports(void *arg)
 static void on_leading(void *arg)
 {
     struct engine *en = arg;
-    en->leading = true;
+    en->leading = !en->lease || (lease_is_leading(en->lease) && lease_is_leading(en->claim));
+    if (en->leading)
+        engine_surroundings_look(en);
     work_when_ready(en);
+}
+
+/* Of the replicas of an installation, the one that leads speaks for it. */
+static void on_leading_here(void *arg)
+{
+    struct engine *en = arg;
+    if (!en->claiming)
+        lease_start(en->claim);
+    en->claiming = true;
+    on_leading(en);
 }
 
 static void on_suspended(void *arg)
@@ -142,10 +216,7 @@ static void reconcile_policy(void *arg, const char *key, struct plan *plan)
     en->policy_looked_ms = loop_now(en->o.loop);
     policy_reconcile(&en->reconcilers, key, plan);
     work_when_ready(en); /* the policy may have asked for a watch that nobody needed before */
-    if (en->o.cleanup && en->reconcilers.cleaned) {
-        log_info("clean", "message", "nothing of Ostler's is left in the cluster");
-        engine_stop(en, 0);
-    }
+    engine_cleanup_look(en);
 }
 
 static void on_policy_outcome(void *arg, const char *key, const struct executor_result *result)
@@ -280,21 +351,29 @@ static void set_up_informers(struct engine *en)
     for (size_t i = 0; i < n; i++) {
         rows[i].seed = en->o.seed + i;
         rows[i].outage = &en->outage;
-        bool reports = rows[i].resource == RESOURCE_GPU_NODE;
+        loop_fn *on_change = rows[i].resource == RESOURCE_GPU_NODE ? on_reports
+                             : rows[i].resource == RESOURCE_POLICY ? on_policies
+                                                                   : work_when_ready;
         en->cluster.informers[rows[i].resource] = informer_new(&rows[i], &en->cluster.tables[rows[i].resource], en->o.transport,
-                                                               en->o.loop, reports ? on_reports : work_when_ready, en);
+                                                               en->o.loop, on_change, en);
     }
 }
 
-static void set_up_lease(struct engine *en)
+static void set_up_leases(struct engine *en)
 {
     const struct engine_options *o = &en->o;
     if (!o->leader_elect)
         return;
     struct lease_options l = { .ns = o->lease_namespace, .name = "ostler", .me = o->identity, .transport = o->transport,
-                               .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading,
+                               .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading_here,
                                .on_suspended = on_suspended, .on_lost = on_lost, .arg = en };
     en->lease = lease_new(&l);
+    l.ns = CLAIM_NAMESPACE;
+    l.name = CLAIM_NAME;
+    l.me = o->lease_namespace;
+    l.slowness = CLAIM_SLOWNESS;
+    l.on_leading = on_leading;
+    en->claim = lease_new(&l);
 }
 
 struct engine *engine_new(const struct engine_options *o)
@@ -302,17 +381,21 @@ struct engine *engine_new(const struct engine_options *o)
     struct engine *en = xcalloc(1, sizeof *en);
     en->o = *o;
     engine_metrics_add(en);
-    struct cluster_options c = { .operand_namespace = o->operand_namespace, .image_prefixes = o->image_prefixes,
+    struct cluster_options c = { .operand_namespace = o->operand_namespace, .limits = o->limits,
                                  .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
+                                 .force_removal = o->cleanup && o->wishes.force,
                                  .agent_image = o->agent_image, .node_name = o->node_name, .own_pod = o->own_pod,
+                                 .surroundings = &en->surroundings,
                                  .listener = { want_node, want_policy, en, want_rollout, want_report } };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en,
                                              .metrics = &en->fleet_metrics, .read_text = read_text, .notice = on_notice };
     set_up_controllers(en);
     set_up_informers(en);
-    set_up_lease(en);
+    set_up_leases(en);
     engine_stop_init(en);
+    engine_surroundings_init(en, on_surroundings);
+    engine_cleanup_init(en);
     return en;
 }
 
@@ -321,6 +404,11 @@ void engine_start(struct engine *en)
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP && i != RESOURCE_BUDGET) /* these wait for who needs them */
             informer_start(en->cluster.informers[i]);
+    engine_surroundings_look(en);
+    /* What cleans up has to know first whose the cluster is. */
+    en->claiming = en->o.cleanup;
+    if (en->claim && en->claiming)
+        lease_start(en->claim);
     if (en->lease)
         lease_start(en->lease);
     else
@@ -331,6 +419,8 @@ void engine_free(struct engine *en)
 {
     if (!en)
         return;
+    engine_surroundings_clear(en);
+    engine_cleanup_clear(en);
     controller_free(en->nodes);
     controller_free(en->policies);
     controller_free(en->rollouts);
@@ -340,6 +430,7 @@ void engine_free(struct engine *en)
     recorder_free(en->recorder);
     text_reader_free(en->reader);
     lease_free(en->lease);
+    lease_free(en->claim);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         informer_free(en->cluster.informers[i]);
     cluster_clear(&en->cluster);
@@ -349,14 +440,14 @@ void engine_free(struct engine *en)
     free(en->reconcilers.pull_refused);
     plan_keeper_clear(&en->reconcilers.plans);
     free(en->missing.sentence);
+    free(en->hindrance.message);
     loop_timer_cancel(en->o.loop, &en->drain_due);
-    loop_timer_cancel(en->o.loop, &en->patience);
     free(en);
 }
 
 bool engine_working(const struct engine *en)
 {
-    return en->working;
+    return en->mode == MODE_WORKING;
 }
 
 int64_t engine_write_fence(const struct engine *en)

@@ -8,12 +8,22 @@
 #include <stdint.h>
 
 #include "kube/transport.h"
+#include "reconcilers/model/policy.h"
 #include "runtime/loop.h"
 
 struct cluster;
 struct engine;
 struct manifests;
 struct metrics;
+
+/* What a cleanup does besides taking off what is there. */
+struct cleanup_wishes {
+    bool delete_policy;    /* deletes the policy, and leaves the work to the Ostler that leads, where one does */
+    bool force;            /* drivers go from under running jobs too */
+    bool delete_namespace; /* last, when nothing is left: that of the operands */
+    bool delete_crds;      /* the same: both definitions */
+    int64_t timeout_ms;    /* gives up after this; 0: never */
+};
 
 /* All is borrowed and outlives the engine. Callbacks come from a turn of the loop; none may free the engine. */
 struct engine_options {
@@ -25,7 +35,7 @@ struct engine_options {
     const char *identity;              /* unique per engine: in the lease and in events */
     const char *lease_namespace;
     const char *operand_namespace;
-    const char *image_prefixes;        /* comma-separated; "" allows any */
+    struct policy_limits limits;       /* of the policy */
     const char *agent_image;           /* of the node agent; NULL: it runs nowhere */
     const char *own_pod;               /* "namespace/name" of the pod that it is in; NULL: not known, or none */
     const char *node_name;             /* the node that it runs on, which is upgraded last; NULL: not known, or on none */
@@ -33,6 +43,7 @@ struct engine_options {
     uint64_t seed;                     /* of the jitter between retries */
     bool leader_elect;
     bool cleanup;                      /* remove everything, then end */
+    struct cleanup_wishes wishes;      /* of it */
     /* The lease is somebody else's: nothing may be sent after this returns. */
     void (*lost)(void *arg);
     /* The engine has stopped, or, with `cleanup`, is through: it will do nothing more. */
@@ -62,6 +73,8 @@ const struct cluster *engine_cluster(const struct engine *en);
 
 /* Brings the engine's metrics up to date, before they are shown. */
 void engine_update_metrics(struct engine *en);
+/* Why it is not ready: what it stands on is not as it should be. As below. */
+char *engine_why_surroundings_fail(void *arg);
 /* Why it is not ready, one sentence that the caller frees, or NULL. `arg` is the engine: checks of /readyz. */
 char *engine_why_watches_fail(void *arg);
 /* The same of the lease. */

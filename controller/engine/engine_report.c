@@ -60,8 +60,16 @@ char *engine_why_watches_fail(void *arg)
 char *engine_why_lease_fails(void *arg)
 {
     const struct engine *en = arg;
-    const char *problem = en->lease ? lease_problem(en->lease) : NULL;
-    return problem ? xstrdup(problem) : NULL;
+    if (!en->lease)
+        return NULL;
+    const char *problem = lease_problem(en->lease), *of_claim = lease_problem(en->claim), *holder = lease_holder(en->claim);
+    if (problem || of_claim)
+        return xstrdup(problem ? problem : of_claim);
+    if (holder && lease_is_leading(en->lease))
+        return xasprintf("the Ostler in namespace %s looks after this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "), and "
+                         "only one may: uninstall one of the two. This one takes over a minute after that one has ended",
+                         holder);
+    return NULL;
 }
 
 void engine_take_right(struct engine *en, const struct request *request, const struct err *e)
@@ -82,6 +90,17 @@ char *engine_why_writes_fail(void *arg)
     return en->missing.sentence
            ? xasprintf("%s; grant the right: the chart's ClusterRole and Roles have all that are needed", en->missing.sentence)
                                 : NULL;
+}
+
+char *engine_why_surroundings_fail(void *arg)
+{
+    const struct engine *en = arg;
+    const struct surroundings_problem *worst = surroundings_worst(&en->surroundings);
+    if (worst)
+        return xasprintf("%s: %s", worst->reason, worst->message);
+    if (en->look.forbidden)
+        return xasprintf("%s; grant the right: the chart's ClusterRole has it", en->look.forbidden);
+    return en->look.known ? NULL : xstrdup("what Ostler stands on has not been read yet");
 }
 
 char *engine_why_stopping(void *arg)

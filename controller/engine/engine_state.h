@@ -4,7 +4,9 @@
 
 #include "base/metrics.h"
 #include "engine/engine.h"
+#include "base/buf.h"
 #include "reconcilers/cluster.h"
+#include "reconcilers/model/surroundings.h"
 #include "reconcilers/reconcilers.h"
 #include "runtime/controller.h"
 #include "runtime/lease.h"
@@ -18,6 +20,42 @@ struct missing_right {
     enum resource_id resource;
 };
 
+/* Where all installations of a cluster meet, in whatever namespaces they are: its Events are there, too. */
+#define CLAIM_NAMESPACE "default"
+#define CLAIM_NAME "ostler-cluster"
+
+/* Reading what Ostler stands on, one part after the other. */
+struct surroundings_look {
+    enum surroundings_part part; /* that is asked for, or is next */
+    uint64_t request;            /* on its way; 0: none */
+    struct buf answer;
+    struct timer due;
+    int64_t looked_ms;
+    bool began;
+    bool again; /* something happened meanwhile: once more */
+    bool news;  /* this time something is otherwise than before */
+    bool known; /* each part was read once */
+    char *refused, *forbidden; /* what it may not read: this time so far, and last time; NULL: nothing. Owned */
+    loop_fn *changed;
+};
+
+/* What `ostler cleanup` is about. */
+struct cleanup {
+    size_t step;
+    uint64_t request; /* of that step, on its way; 0: none */
+    struct buf answer;
+    struct timer tick;
+    int64_t began_ms, told_ms;
+    char *deleted; /* uid of the policy whose deletion was asked for; NULL: there was none. Owned */
+};
+
+/* What may be done at the moment. */
+enum engine_mode {
+    MODE_STILL,   /* nothing */
+    MODE_TELLING, /* the policy's status is told why nothing is */
+    MODE_WORKING,
+};
+
 struct engine {
     struct engine_options o;
     struct cluster cluster;
@@ -26,14 +64,19 @@ struct engine {
     struct controller *nodes, *policies, *rollouts, *reports;
     struct recorder *recorder;
     struct text_reader *reader;
-    struct lease *lease; /* NULL without leader election */
+    struct lease *lease; /* which replica of this installation acts; NULL without leader election */
+    struct lease *claim; /* which installation acts in this cluster, by the namespace that it is in; NULL as above */
     struct outage outage;
     int64_t policy_looked_ms, rollout_looked_ms;
-    bool leading;  /* it may write */
-    bool working;  /* the controllers have started */
+    bool leading;  /* it may write: both leases are ours */
+    bool claiming; /* the second one was begun */
+    enum engine_mode mode;
     bool stopping, drain_writes, releasing, finished;
     struct timer drain_due;
-    struct timer patience; /* of `cleanup`, with another Ostler that leads */
+    struct surroundings surroundings;
+    struct surroundings_problem hindrance; /* a copy of what the policy's status is told: a look may be under way */
+    struct surroundings_look look;
+    struct cleanup cleanup;
     int exit_code;
     struct missing_right missing; /* the first write that was forbidden and has not been allowed since */
 
@@ -46,7 +89,19 @@ struct engine {
 void engine_metrics_add(struct engine *en);
 /* Takes note of what became of a write: for engine_why_writes_fail(). */
 void engine_take_right(struct engine *en, const struct request *request, const struct err *e);
-/* Sets up what ends an engine that only cleans up, and what stops one at the end of a turn. */
+/* Sets up what stops an engine at the end of a turn. */
 void engine_stop_init(struct engine *en);
+/* Sets up reading what Ostler stands on; `changed` is called, with the engine, when that is known first, or is news. */
+void engine_surroundings_init(struct engine *en, loop_fn *changed);
+/* Reads it, for something may have changed. */
+void engine_surroundings_look(struct engine *en);
+/* Ends its requests and frees what it holds. */
+void engine_surroundings_clear(struct engine *en);
+/* Sets up what an engine that only cleans up does besides. */
+void engine_cleanup_init(struct engine *en);
+/* Something has changed: whether the next step can be done. */
+void engine_cleanup_look(struct engine *en);
+/* Ends its requests and frees what it holds. */
+void engine_cleanup_clear(struct engine *en);
 
 #endif

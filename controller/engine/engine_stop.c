@@ -1,12 +1,9 @@
-#include "base/log.h"
 #include "engine/engine_state.h"
 
 enum {
     /* Time that writes on their way have to come back; with the release of the lease it stays under 2 s. */
     DRAIN_MS = 1000,
     RELEASE_MS = 700,
-    /* A lease that nobody renews is over after 15 s; one that is not ours after this time is being renewed. */
-    CLEANUP_PATIENCE_MS = 20 * 1000,
 };
 
 static void finish(void *arg)
@@ -18,6 +15,13 @@ static void finish(void *arg)
     en->o.finished(en->o.arg, en->exit_code);
 }
 
+/* The claim to the cluster stays with the installation: its next leader has it, too. */
+static void release_here(void *arg)
+{
+    struct engine *en = arg;
+    lease_release(en->lease, finish, en);
+}
+
 static void release(void *arg)
 {
     struct engine *en = arg;
@@ -27,10 +31,12 @@ static void release(void *arg)
     en->drain_writes = false;
     en->drain_due.fn = finish;
     loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + RELEASE_MS);
-    if (en->lease)
-        lease_release(en->lease, finish, en);
-    else
+    if (!en->lease)
         finish(en);
+    else if (en->o.cleanup && en->exit_code == 0 && lease_is_leading(en->lease))
+        lease_release(en->claim, release_here, en);
+    else
+        release_here(en);
 }
 
 void engine_stop(struct engine *en, int exit_code)
@@ -55,20 +61,7 @@ static void stop_when_drained(void *arg)
         release(en);
 }
 
-/* `cleanup` is for where Ostler does not run any more. */
-static void on_not_leading(void *arg)
-{
-    struct engine *en = arg;
-    if (en->leading)
-        return;
-    log_error("cannot clean up", "err", "an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
-    engine_stop(en, 1);
-}
-
 void engine_stop_init(struct engine *en)
 {
-    en->patience = (struct timer){ .fn = on_not_leading, .arg = en };
-    if (en->o.cleanup && en->lease)
-        loop_timer_set(en->o.loop, &en->patience, loop_now(en->o.loop) + CLEANUP_PATIENCE_MS);
     loop_on_turn(en->o.loop, stop_when_drained, en);
 }

@@ -5,6 +5,12 @@
 #include "base/json.h"
 #include "base/str.h"
 
+/* One of the times of the rules, as long as it is for this lease. */
+static int64_t stretched(const struct lease_state *s, int64_t ms)
+{
+    return s->slowness ? ms * s->slowness : ms;
+}
+
 /* Takes note of the record; the time counts from when its holder or its renewal changed before our eyes. */
 static void observe(struct lease_state *s, const json_t *lease, int64_t now_ms)
 {
@@ -47,7 +53,7 @@ struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, in
     }
     int64_t left_ms = s->seen_ms + s->seen_duration_ms - now_ms;
     if (left_ms > 0)
-        return wait_for(left_ms < LEASE_RETRY_MS ? left_ms : LEASE_RETRY_MS);
+        return wait_for(left_ms < stretched(s, LEASE_RETRY_MS) ? left_ms : stretched(s, LEASE_RETRY_MS));
     return (struct lease_next){ .what = LEASE_DO_UPDATE };
 }
 
@@ -57,7 +63,7 @@ struct lease_next lease_step_written(struct lease_state *s, const json_t *lease,
     s->leading = s->led = true;
     s->renewed_ms = sent_ms;
     judge_fence(s, now_ms);
-    return wait_for(s->leading ? LEASE_RETRY_MS : 0);
+    return wait_for(s->leading ? stretched(s, LEASE_RETRY_MS) : 0);
 }
 
 struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, int64_t now_ms)
@@ -66,12 +72,12 @@ struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, 
     /* Somebody wrote in between: look who. */
     if (error == ERR_CONFLICT || error == ERR_EXISTS)
         return (struct lease_next){ .what = LEASE_DO_GET };
-    return wait_for(LEASE_RETRY_MS / 2);
+    return wait_for(stretched(s, LEASE_RETRY_MS) / 2);
 }
 
 int64_t lease_fence(const struct lease_state *s)
 {
-    return s->leading ? s->renewed_ms + LEASE_RENEW_DEADLINE_MS : INT64_MIN;
+    return s->leading ? s->renewed_ms + stretched(s, LEASE_RENEW_DEADLINE_MS) : INT64_MIN;
 }
 
 json_t *lease_record(const struct lease_state *s, const json_t *previous, const char *ns, const char *name, const char *micro,
@@ -89,7 +95,7 @@ json_t *lease_record(const struct lease_state *s, const json_t *previous, const 
                     json_integer(previous ? json_int(previous, "spec.leaseTransitions", 0) + 1 : 0));
     }
     json_set_at(lease, "spec.holderIdentity", json_string(release ? "" : s->me));
-    json_set_at(lease, "spec.leaseDurationSeconds", json_integer(release ? 1 : LEASE_DURATION_MS / 1000));
+    json_set_at(lease, "spec.leaseDurationSeconds", json_integer(release ? 1 : stretched(s, LEASE_DURATION_MS) / 1000));
     json_set_at(lease, "spec.renewTime", json_string(micro));
     return lease;
 }

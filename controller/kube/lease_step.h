@@ -21,7 +21,8 @@ enum { LEASE_TEXT_MAX = 256 };
 
 /* Zero-initialised, then `me` set, = a candidate that has seen nothing. */
 struct lease_state {
-    char me[LEASE_TEXT_MAX];     /* unique per process */
+    char me[LEASE_TEXT_MAX];     /* unique per process, or what all who may hold it in turn have in common */
+    int slowness;                /* all times are so many times longer than those above; 0: as they are */
     char seen[LEASE_TEXT_MAX];   /* renew time and holder of the record as last seen, as one text */
     int64_t seen_ms;             /* when that was first seen */
     int64_t seen_duration_ms;    /* what the record asks others to wait */

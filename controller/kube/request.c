@@ -83,6 +83,12 @@ struct request request_get(enum resource_id id, const char *ns, const char *name
     };
 }
 
+struct request request_version(void)
+{
+    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = xstrdup("/version"), .timeout_ms = READ_TIMEOUT_MS,
+                             .resource = RESOURCE_COUNT };
+}
+
 /* A request with a body; `query` is fixed text with its "?", or "". */
 static struct request with_body(enum resource_id id, const char *method, char *path_steal, const char *query,
                                 const char *content_type, const json_t *body)
@@ -99,6 +105,17 @@ static struct request with_body(enum resource_id id, const char *method, char *p
     };
 }
 
+struct request request_rules_review(const char *ns)
+{
+    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "authorization.k8s.io/v1", "kind",
+                                          "SelfSubjectRulesReview", "spec", "namespace", ns);
+    struct request r = with_body(RESOURCE_COUNT, "POST", xstrdup("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"), "",
+                                 "application/json", body);
+    r.class = REQUEST_READ;
+    r.timeout_ms = READ_TIMEOUT_MS;
+    return r;
+}
+
 #define MANAGER_QUERY "?fieldManager=" FIELD_MANAGER
 #define APPLY_QUERY MANAGER_QUERY "&force=true"
 #define APPLY_TYPE "application/apply-patch+yaml"
@@ -107,6 +124,12 @@ static struct request with_body(enum resource_id id, const char *method, char *p
 struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object)
 {
     return with_body(id, "PATCH", resource_path(id, ns, name, NULL), APPLY_QUERY, APPLY_TYPE, object);
+}
+
+struct request request_apply_as(const char *manager, enum resource_id id, const char *ns, const char *name, const json_t *object)
+{
+    CLEANUP_FREE char *query = xasprintf("?fieldManager=%s&force=true", manager);
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), query, APPLY_TYPE, object);
 }
 
 struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object)
@@ -150,8 +173,10 @@ struct request request_update(enum resource_id id, const char *ns, const char *n
 
 struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv)
 {
-    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:s, s:{s:s}}", "kind", "DeleteOptions", "apiVersion", "v1",
-                                          "propagationPolicy", "Background", "preconditions", "uid", uid);
+    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:s}", "kind", "DeleteOptions", "apiVersion", "v1", "propagationPolicy",
+                                          "Background");
+    if (uid)
+        json_set_at(body, "preconditions.uid", json_string(uid));
     if (rv)
         json_set_at(body, "preconditions.resourceVersion", json_textf("%llu", (unsigned long long) rv));
     return with_body(id, "DELETE", resource_path(id, ns, name, NULL), "", "application/json", body);

@@ -26,7 +26,7 @@ struct request {
     const char *content_type; /* static text, NULL without a body */
     char *body;               /* NULL without one */
     int64_t timeout_ms;       /* for the whole answer */
-    enum resource_id resource;
+    enum resource_id resource; /* RESOURCE_COUNT: of none */
     bool evicts;              /* asks for a pod to leave: what is answered is no pod, and refusals have meanings of their own */
     /* A list that what is known is brought up to date from: the rest of its plan needs that to be no news. */
     bool looks;
@@ -50,7 +50,9 @@ struct request request_watch(enum resource_id id, const struct list_options *o, 
 struct request request_get(enum resource_id id, const char *ns, const char *name);
 /* Server-side apply with force: `object` is the whole intent. Borrowed. */
 struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object);
-/* The same on /status. */
+/* The same by another manager than FIELD_MANAGER, whose name needs no escaping. */
+struct request request_apply_as(const char *manager, enum resource_id id, const char *ns, const char *name, const json_t *object);
+/* request_apply() on /status. */
 struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object);
 /* JSON merge patch; put uid and resourceVersion into its metadata where a lost update would matter (409 then). */
 struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch);
@@ -65,8 +67,8 @@ struct request request_json_patch(enum resource_id id, const char *ns, const cha
 struct request request_create(enum resource_id id, const char *ns, const json_t *object);
 /* Replaces an object whole; with a resourceVersion in it only that version, else 409. Borrowed. */
 struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object);
-/* Delete in the background, only this incarnation, and only as it was when it was read: `uid` and `rv` (0: any version) are
- * preconditions, so that what was decided on an old view is refused (409). */
+/* Delete in the background, only this incarnation, and only as it was when it was read: `uid` (NULL: whichever there is) and `rv`
+ * (0: any version) are preconditions, so that what was decided on an old view is refused (409). */
 struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv);
 /* Whether it is a deletion. */
 bool request_deletes(const struct request *r);
@@ -74,6 +76,10 @@ bool request_deletes(const struct request *r);
 struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run);
 /* The end of what a container of a pod has said: a few lines, as text. `previous`: of the run before this one. */
 struct request request_log(const char *ns, const char *pod, const char *container, bool previous);
+/* What the API server is, in its own words. */
+struct request request_version(void);
+/* What rights the asker has in a namespace and for the cluster; it changes nothing, and is a read. */
+struct request request_rules_review(const char *ns);
 /* Frees the strings. */
 void request_clear(struct request *r);
 

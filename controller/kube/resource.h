@@ -28,7 +28,10 @@
       "list,watch,create,patch,delete", "", "")                                                    \
     X(BUDGET, "policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "list,watch", "", "") \
     X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "", "")    \
-    X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")
+    X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")               \
+    /* What Ostler stands on. `ostler cleanup` and `install-crds` do more to these two, by rights of their own. */ \
+    X(CRD, "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, "get", "", "") \
+    X(NAMESPACE, "", "v1", "Namespace", "namespaces", false, "get", "", "")
 
 enum resource_id {
 #define X(id, ...) RESOURCE_##id,

@@ -28,7 +28,8 @@ struct lease {
     struct buf answer;
     char *problem;
     enum err_kind trouble; /* its kind; ERR_NONE: there is none */
-    char *holder;       /* whom we last said that we wait for */
+    char *holder;       /* whom we last said that we wait for; NULL: nobody since we last led */
+    int64_t holder_ms;  /* when we first saw that one hold it */
     loop_fn *on_released; /* not NULL: the lease is being given back */
     void *released_arg;
 };
@@ -63,7 +64,8 @@ static void say_standby(struct lease *l, const char *holder)
         return;
     free(l->holder);
     l->holder = xstrdup(holder);
-    log_info("standing by", "lease", l->o.name, "holder", holder);
+    l->holder_ms = l->state.seen_ms;
+    log_info("standing by", "lease", l->o.name, "namespace", l->o.ns, "holder", holder);
 }
 
 static void begin_leading(struct lease *l)
@@ -72,6 +74,7 @@ static void begin_leading(struct lease *l)
     if (l->told)
         return;
     l->told = true;
+    free(TAKE(l->holder));
     log_info("leading", "lease", l->o.name, "identity", l->state.me);
     l->o.on_leading(l->o.arg);
 }
@@ -216,6 +219,7 @@ struct lease *lease_new(const struct lease_options *o)
 {
     struct lease *l = xcalloc(1, sizeof *l);
     l->o = *o;
+    l->state.slowness = o->slowness;
     snprintf(l->state.me, sizeof l->state.me, "%s", o->me);
     l->answer = (struct buf) BUF_INIT(LEASE_MAX);
     l->due = (struct timer){ .fn = on_due, .arg = l };
@@ -236,6 +240,16 @@ bool lease_is_leading(const struct lease *l)
 int64_t lease_write_fence(const struct lease *l)
 {
     return lease_fence(&l->state);
+}
+
+const char *lease_holder(const struct lease *l)
+{
+    return l->holder;
+}
+
+bool lease_is_renewed(const struct lease *l)
+{
+    return l->holder && l->state.seen_ms != l->holder_ms;
 }
 
 const char *lease_problem(const struct lease *l)

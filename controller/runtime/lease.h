@@ -14,7 +14,8 @@ struct lease;
 struct lease_options {
     const char *ns;   /* of the Lease; borrowed */
     const char *name; /* borrowed */
-    const char *me;   /* unique per process; copied */
+    const char *me;   /* unique per process, or what all who may hold it in turn have in common; copied */
+    int slowness;     /* as in kube/lease_step.h */
     const struct transport *transport;
     struct loop *loop;
     const struct clock *clock;
@@ -33,6 +34,10 @@ void lease_start(struct lease *l);
 bool lease_is_leading(const struct lease *l);
 /* The moment after which no write may begin, in loop time; INT64_MIN when not leading. */
 int64_t lease_write_fence(const struct lease *l);
+/* Who holds it instead of us, as far as was seen; NULL: nobody, or we do. Borrowed, until the next turn. */
+const char *lease_holder(const struct lease *l);
+/* Whether that one has renewed it before our eyes: it lives. */
+bool lease_is_renewed(const struct lease *l);
 /* What goes wrong at the moment, one sentence, or NULL. Borrowed, until the next turn. */
 const char *lease_problem(const struct lease *l);
 /* Gives the lease back, so that the next one need not wait for its end, once the answer to a renewal that is on its way has

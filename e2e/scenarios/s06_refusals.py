@@ -1,6 +1,7 @@
 """6. What cannot be meant is refused with a sentence that names the field; what runs goes on running."""
 
 import kube
+from admission import images_unguarded
 from harness import cases, contains, equal, test
 from names import OPERANDS
 # name -> (spec, what the refusal says)
@@ -66,7 +67,8 @@ def forbidden_image_stops_nothing(env):
     """An image from a registry that is not allowed: Ready=False with the field and the image named; what runs goes on running."""
     node = env.serving("gpu")
     pods = env.pod_uids()
-    env.edit({"driver": {"repository": "registry.example.com/evil"}})
+    with images_unguarded(env):
+        env.edit({"driver": {"repository": "registry.example.com/evil"}})
     ready = env.wait_policy(status="False")
     contains(ready["message"], ["spec.driver", "registry.example.com/evil"], "message")
     contains(str(env.get_policy()["status"]["problems"]), "spec.driver", "problems")
@@ -83,7 +85,8 @@ def forbidden_image_stops_nothing(env):
 def forbidden_image_from_the_start(env):
     """The same on a cluster that runs nothing yet: nothing is made."""
     env.node("gpu", "nfd")
-    env.policy({"devicePlugin": {"repository": "registry.example.com/evil"}})
+    with images_unguarded(env):
+        env.policy({"devicePlugin": {"repository": "registry.example.com/evil"}})
     env.wait_policy(status="False")
     env.wait_calm()
     equal(env.daemonsets(), {}, "DaemonSets")
@@ -93,7 +96,8 @@ def forbidden_image_from_the_start(env):
 def drift_is_put_back_under_an_invalid_policy(env):
     """While the policy is invalid, what runs by the last valid one is still looked after."""
     env.serving("gpu")
-    env.edit({"driver": {"repository": "registry.example.com/evil"}})
+    with images_unguarded(env):
+        env.edit({"driver": {"repository": "registry.example.com/evil"}})
     env.wait_policy(status="False")
     (name,) = env.daemonsets("driver")
     before = env.k.get("DaemonSet", name, OPERANDS)

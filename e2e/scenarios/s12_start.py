@@ -205,7 +205,7 @@ def rights_are_least(env):
         else:
             raise AssertionError(f"the operator may list {kind}")
     labels = {"app.kubernetes.io/managed-by": "ostler", "ostler.dev/task": "proof"}
-    container = {"name": "c", "image": "registry.example.com/c:1", "securityContext": {"allowPrivilegeEscalation": False}}
+    container = {"name": "c", "image": "nvcr.io/nvidia/c:1", "securityContext": {"allowPrivilegeEscalation": False}}
     modest = {"automountServiceAccountToken": False, "containers": [container]}
     root = {**container, "securityContext": {"privileged": True}}
     host = {"volumes": [{"name": "host", "hostPath": {"path": "/"}}]}
@@ -216,6 +216,11 @@ def rights_are_least(env):
             ("one with a token", OPERANDS, labels, {**modest, "automountServiceAccountToken": True}, 422),
             ("one with the host's files", OPERANDS, labels, {**modest, **host}, 422),
             ("one with the host's network", OPERANDS, labels, {**modest, "hostNetwork": True}, 422),
+            ("one with an image from elsewhere", OPERANDS, labels,
+             {**modest, "containers": [{**container, "image": "registry.example.com/c:1"}]}, 422),
+            ("one with a folder of its own", OPERANDS, labels,
+             {**modest, "initContainers": [{**container, "name": "i"}], "volumes": [{"name": "own", "emptyDir": {}}]}, 201),
+            ("one that is privileged at first", OPERANDS, labels, {**modest, "initContainers": [{**root, "name": "i"}]}, 422),
             ("a privileged one", OPERANDS, labels, {**modest, "containers": [root]}, 422)):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "labels": marks}, "spec": spec}
         got, answer = operator.raw("POST", kube.path_of("Pod", None, namespace), pod, query={"dryRun": "All"})

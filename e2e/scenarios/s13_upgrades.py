@@ -344,14 +344,14 @@ def another_ostler_upgrades_nothing(env):
         sets = {**env.daemonsets("toolkit"), **env.daemonsets("device-plugin"), **env.daemonsets("exporter")}
         return {c["image"] for d in sets.values() for c in d["spec"]["template"]["spec"]["initContainers"] if c["name"] == "wait"}
 
-    with env.own_operator("--agent-image", "registry.example/ostler:1"):
+    with env.own_operator("--agent-image", "ostler:1"):
         node = env.serving("gpu", spec={"nodeAgent": {"enabled": False}})
         env.wait_calm()
-        equal(waits_with(), {"registry.example/ostler:1"}, "what operands wait with")
+        equal(waits_with(), {"ostler:1"}, "what operands wait with")
         before = {c: env.pod_uids(c) for c in ("driver", "toolkit", "device-plugin")}
         labels = env.labels(node)
-    with env.own_operator("--agent-image", "registry.example/ostler:2"):
-        env.wait(lambda: waits_with() == {"registry.example/ostler:2"}, what="operands wait with the new image")
+    with env.own_operator("--agent-image", "ostler:2"):
+        env.wait(lambda: waits_with() == {"ostler:2"}, what="operands wait with the new image")
         env.wait_calm()
         equal({c: env.pod_uids(c) for c in before}, before, "pods of driver, toolkit and device plugin")
         equal(env.labels(node), labels, "labels of the node")

@@ -25,13 +25,21 @@ static int64_t holders_ms(const struct pace *p)
     return p->closed ? PACE_CLOSED_MS : PACE_HOLDERS_MS;
 }
 
+/* Whether that somebody has let go of a GPU is said at once: Ostler may wait for just that, which only its answer tells. */
+static bool may_say_leavers(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
+{
+    return seen->users < p->hash.users && p->leavers_ms <= now_ms + (PACE_LEAVERS - 1) * PACE_HOLDERS_MS;
+}
+
 enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
 {
     if (!p->said || p->quiet_looks + 1 >= PACE_ASK_LOOKS)
         return TURN_SAID;
     if (seen->all == p->hash.all)
         return TURN_QUIET;
-    return seen->lasting == p->hash.lasting && now_ms < p->wrote_ms + holders_ms(p) ? TURN_LATER : TURN_SAID;
+    if (seen->lasting != p->hash.lasting || now_ms >= p->wrote_ms + holders_ms(p) || may_say_leavers(p, seen, now_ms))
+        return TURN_SAID;
+    return TURN_LATER;
 }
 
 /* The time until the next look after a failure. */
@@ -59,12 +67,22 @@ static int64_t next_ms(const struct pace *p, const struct turn_outcome *o, int64
     return now_ms + PACE_LOOK_MS - PACE_LOOK_MS / 10 + spread(p, PACE_LOOK_MS / 5);
 }
 
+/* What a write of holders alone makes of it. */
+static int64_t leavers_ms(const struct pace *p, int64_t now_ms)
+{
+    int64_t until_ms = (p->leavers_ms > now_ms ? p->leavers_ms : now_ms) + PACE_HOLDERS_MS;
+    int64_t most_ms = now_ms + PACE_LEAVERS * PACE_HOLDERS_MS;
+    return until_ms < most_ms ? until_ms : most_ms;
+}
+
 void pace_take(struct pace *p, const struct turn_outcome *o, int64_t now_ms)
 {
     p->looks++;
     p->looked_ms = now_ms;
     p->failures = o->end == TURN_FAILED ? p->failures + 1 : 0;
-    p->quiet_looks = o->end == TURN_SAID ? 0 : p->quiet_looks + 1;
+    if (o->wrote && p->said && o->hash.lasting == p->hash.lasting)
+        p->leavers_ms = leavers_ms(p, now_ms);
+    p->quiet_looks = o->end == TURN_SAID ? 0 : p->quiet_looks + (o->end == TURN_QUIET);
     if (o->end == TURN_SAID) {
         p->closed = o->closed;
         /* While GPUs seem to be gone the next look counts on, whatever it sees. */

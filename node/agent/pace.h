@@ -1,6 +1,6 @@
 /* When the agent looks next, and whether what it sees is worth a request. Pure. At rest it looks every few minutes and says
- * nothing; a change is told at once, holders that come and go at most once a minute, a refusal is waited for longer each time.
- * While Ostler waits for the node's GPUs to be let go of, it looks every few seconds.
+ * nothing; a change is told at once, and so is that holders leave, a few times; other holders at most once a minute. A refusal
+ * is waited for longer each time. While Ostler waits for the node's GPUs to be let go of, it looks every few seconds.
  * Nodes of a cluster that start together, or are refused together, spread by the hash of their names. */
 #ifndef OSTLER_NODE_AGENT_PACE_H
 #define OSTLER_NODE_AGENT_PACE_H
@@ -14,6 +14,7 @@ enum {
     PACE_ASK_LOOKS = 6,           /* of so many looks one asks the server what it has, since that may be lost or changed there */
     PACE_AGAIN_MS = 20 * 1000,    /* to the next look while GPUs seem to be gone */
     PACE_HOLDERS_MS = 60 * 1000,  /* between writes where nothing else has changed */
+    PACE_LEAVERS = 4,             /* so many of them are told at once where holders leave; one more each minute */
     PACE_CLOSED_MS = 10 * 1000,   /* the same, and to the next look, while Ostler waits for the GPUs to be let go of */
     PACE_SETTLE_MS = 1000,        /* news come in groups: so long the first of them is waited on */
     PACE_GAP_MS = 5 * 1000,       /* between looks, however many news there are */
@@ -25,6 +26,7 @@ enum {
 struct inventory_hash {
     uint64_t all;
     uint64_t lasting; /* without its holders */
+    uint64_t users;   /* how many those are */
 };
 
 /* How a look ended. */
@@ -51,6 +53,7 @@ struct pace {
     bool said;              /* the server has something of us, and it is: */
     struct inventory_hash hash;
     int64_t wrote_ms;
+    int64_t leavers_ms;     /* each write of holders alone counts for a minute, one after the other: until then */
     int64_t looked_ms;      /* when the last look ended */
     int64_t next_ms;        /* when the next one begins */
     bool closed;            /* when the server was last asked, Ostler waited for the GPUs to be let go of */

@@ -13,6 +13,11 @@
 
 #include "node/look/root.h"
 
+#define SIGN_OF_DRIVER "run/nvidia/ostler/driver"
+#define SIGN_OF_TOOLKIT "run/nvidia/ostler/toolkit"
+/* The lock of a driver container. */
+#define SIGN_LOCK "run/nvidia/nvidia-driver.pid"
+
 enum sign { SIGN_DRIVER, SIGN_TOOLKIT };
 
 /* Whose driver it is. */
@@ -28,6 +33,18 @@ struct sign_wish {
     enum sign_source source;
     const char *revision; /* of the toolkit; NULL: any */
 };
+
+enum { SIGN_WORDS = 3, SIGN_WORD_MAX = 128 };
+
+/* The words of a sign, in their order; "" where there are no more. */
+struct sign_words {
+    char items[SIGN_WORDS][SIGN_WORD_MAX];
+};
+
+/* False when there is none, or nothing in it. */
+bool sign_read(const struct root *root, const char *path, struct sign_words *ret);
+/* The boot id of this start of the machine, in the same way. */
+bool sign_read_boot(const struct root *root, struct sign_words *ret);
 
 /* NULL when it is ready, else what is missing. Static text. */
 const char *sign_missing(const struct root *root, const struct sign_wish *wish);

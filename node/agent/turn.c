@@ -79,7 +79,8 @@ void turn_run(const struct turn_options *o, const struct pace *p, int64_t now_ms
     CLEANUP_INVENTORY struct inventory seen = { 0 };
     inventory_look(o->root, &seen);
     CLEANUP_JSON json_t *inventory = inventory_json(&seen);
-    *ret = (struct turn_outcome){ .hash = { inventory_hash(inventory, false), inventory_hash(inventory, true) },
+    *ret = (struct turn_outcome){ .hash = { inventory_hash(inventory, false), inventory_hash(inventory, true),
+                                            inventory_users(inventory) },
                                   .retry_after_ms = -1 };
     ret->end = pace_verdict(p, &ret->hash, now_ms);
     if (ret->end == TURN_SAID && say(o, inventory, ret, &e) < 0) {

@@ -1,6 +1,5 @@
 #include "node/cards/cards.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "node/cards/ask.h"
@@ -51,30 +51,11 @@ int cards_print(const struct root *host, struct err *e)
     return rc;
 }
 
-static int write_all(int fd, const struct buf *text)
-{
-    for (size_t done = 0; done < text->len;) {
-        ssize_t n = write(fd, text->data + done, text->len - done);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        done += n > 0 ? (size_t) n : 0;
-    }
-    return 0;
-}
-
 /* Whole, or not at all. */
 static int put(const char *file, const struct buf *text, struct err *e)
 {
-    CLEANUP_FREE char *new = xasprintf("%s.new", file);
-    /* What somebody else put there is no file of ours: a FIFO would never be opened. */
-    unlink(new);
-    int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return err_set(e, ERR_SYSTEM, "cannot write %s: %s", new, strerror(errno));
-    int rc = write_all(fd, text);
-    if (close(fd) < 0 || rc < 0 || rename(new, file) < 0)
-        return err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(errno));
-    return 0;
+    int why = file_put(AT_FDCWD, file, 0644, text->data, text->len);
+    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(why)) : 0;
 }
 
 static int ask_and_put(struct keeper *k, const char *boot_id, uint64_t layout, struct err *e)

@@ -6,46 +6,66 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "node/look/os.h"
 #include "node/look/text.h"
 
 #define LIBRARY "libnvidia-ml.so"
+#define OF_CONTAINERS "/run/nvidia/"
 #define LOCK "run/nvidia/nvidia-driver.pid"
 
 enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22 };
 
-/* Where packages, NVIDIA's installer, Google's, Bottlerocket and Talos put it. */
-static const char *const programs[] = {
-    "/usr/bin/nvidia-smi",
-    "/usr/sbin/nvidia-smi",
-    "/bin/nvidia-smi",
-    "/sbin/nvidia-smi",
-    "/opt/bin/nvidia-smi",
-    "/usr/local/bin/nvidia-smi",
-    "/home/kubernetes/bin/nvidia/bin/nvidia-smi",
-    "/usr/libexec/nvidia/tesla/bin/nvidia-smi",
+/* A place that only one operating system has is looked at there alone: elsewhere it may be a file server's, which can be away. */
+struct place {
+    const char *path;
+    const char *os; /* its ID; NULL: any */
 };
 
-static const char *const libraries[] = {
-    "/usr/lib/x86_64-linux-gnu/" LIBRARY ".1",
-    "/usr/lib/aarch64-linux-gnu/" LIBRARY ".1",
-    "/usr/lib64/" LIBRARY ".1",
-    "/usr/lib/" LIBRARY ".1",
-    "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1",
-    "/usr/lib/nvidia/tesla/" LIBRARY ".1",
-    "/usr/local/glibc/usr/lib/" LIBRARY ".1",
+/* Where packages, NVIDIA's installer, Talos, Google's and Bottlerocket put it. */
+static const struct place programs[] = {
+    { "/usr/bin/nvidia-smi", NULL },
+    { "/usr/sbin/nvidia-smi", NULL },
+    { "/bin/nvidia-smi", NULL },
+    { "/sbin/nvidia-smi", NULL },
+    { "/opt/bin/nvidia-smi", NULL },
+    { "/usr/local/bin/nvidia-smi", "talos" },
+    { "/home/kubernetes/bin/nvidia/bin/nvidia-smi", "cos" },
+    { "/usr/libexec/nvidia/tesla/bin/nvidia-smi", NULL },
 };
 
-/* The first of these files that is there, or NULL. False when one before it could not be looked at. */
-static bool find_first(const struct view *v, const char *const *paths, size_t count, const char **ret)
+static const struct place libraries[] = {
+    { "/usr/lib/x86_64-linux-gnu/" LIBRARY ".1", NULL },
+    { "/usr/lib/aarch64-linux-gnu/" LIBRARY ".1", NULL },
+    { "/usr/lib64/" LIBRARY ".1", NULL },
+    { "/usr/lib/" LIBRARY ".1", NULL },
+    { "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1", "cos" },
+    { "/usr/lib/nvidia/tesla/" LIBRARY ".1", NULL },
+    { "/usr/local/glibc/usr/lib/" LIBRARY ".1", "talos" },
+};
+
+/* A link to what a driver container has mounted is nothing of the host's. */
+static bool is_of_a_container(const struct view *v, const char *path)
 {
-    enum sight sight = ABSENT;
+    char target[LINK_MAX];
+    return root_link(v->root, path + 1, target, sizeof target) == 0 && strstr(target, OF_CONTAINERS);
+}
+
+/* The first of these files that is there, or NULL. False when one before it, or one of all, could not be looked at. */
+static bool find_first(const struct view *v, const struct place *places, size_t count, const char **ret)
+{
+    struct os_release os;
+    bool saw_all = true;
     *ret = NULL;
-    for (size_t i = 0; i < count && sight == ABSENT; i++) {
-        sight = view_is(v, paths[i] + 1, S_IFREG);
-        if (sight == SEEN)
-            *ret = paths[i];
+    os_look_release(v, &os);
+    for (size_t i = 0; i < count && !*ret; i++) {
+        if (places[i].os && !str_eq(places[i].os, os.id))
+            continue;
+        enum sight sight = view_is(v, places[i].path + 1, S_IFREG);
+        saw_all = saw_all && sight != UNREADABLE;
+        if (sight == SEEN && !is_of_a_container(v, places[i].path))
+            *ret = places[i].path;
     }
-    return sight != UNREADABLE;
+    return saw_all;
 }
 
 bool host_driver_find_library(const struct view *v, const char **ret)

@@ -41,5 +41,7 @@ bool inventory_same(const json_t *a, const json_t *b);
 /* The same for both of inventory_same(). `lasting`: without who has a GPU open, and whether somebody has, which is another thing
  * with each job. */
 uint64_t inventory_hash(const json_t *inventory, bool lasting);
+/* How many use the GPUs, as far as that is seen; a module in use counts as one more. */
+uint64_t inventory_users(const json_t *inventory);
 
 #endif

@@ -251,3 +251,10 @@ uint64_t inventory_hash(const json_t *inventory, bool lasting)
     CLEANUP_FREE char *text = json_canonical(copy);
     return str_hash(text, strlen(text));
 }
+
+uint64_t inventory_users(const json_t *inventory)
+{
+    int64_t left_out = json_int(inventory, "holdersLeftOut", 0);
+    return json_array_size(json_object_get(inventory, "holders")) + (uint64_t) (left_out > 0 ? left_out : 0) +
+           json_is_true(json_at(inventory, "module.inUse"));
+}

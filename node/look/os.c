@@ -7,8 +7,9 @@ enum { RELEASE_MAX = 64 * 1024 };
 /* The first that is there counts, as os-release(5) has it. */
 static const char *const places[] = { "etc/os-release", "usr/lib/os-release" };
 
-static void look_at_release(const struct view *v, struct os_release *ret)
+void os_look_release(const struct view *v, struct os_release *ret)
 {
+    *ret = (struct os_release){ 0 };
     for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         CLEANUP_BUF struct buf text = BUF_INIT(RELEASE_MAX);
         if (view_read(v, places[i], &text) != SEEN)
@@ -21,7 +22,7 @@ static void look_at_release(const struct view *v, struct os_release *ret)
 void os_look(const struct view *v, struct os_facts *ret)
 {
     *ret = (struct os_facts){ 0 };
-    look_at_release(v, &ret->release);
+    os_look_release(v, &ret->release);
     view_text(v, "sys/class/dmi/id/product_name", MACHINE_MAX, &ret->machine);
     view_text(v, "proc/sys/kernel/osrelease", KERNEL_MAX, &ret->kernel);
     view_text(v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &ret->boot_id);

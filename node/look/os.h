@@ -15,6 +15,8 @@ struct os_facts {
     const char *boot_id; /* another one after each start of the machine */
 };
 
+/* The first alone: what it says in its file of that name. */
+void os_look_release(const struct view *v, struct os_release *ret);
 void os_look(const struct view *v, struct os_facts *ret);
 
 #endif

@@ -109,6 +109,17 @@ int root_type(const struct root *r, const char *path, mode_t *ret)
     return why;
 }
 
+bool root_is_at(const struct root *r, const char *path)
+{
+    struct stat own, there;
+    int fd = resolve(r->fd, path, true);
+    bool same = fd >= 0 && fstat(r->fd, &own) == 0 && fstat(fd, &there) == 0 && own.st_dev == there.st_dev &&
+                own.st_ino == there.st_ino;
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
 /* The link's text by readlinkat(), which does not say whether it was cut. */
 static int link_text(int fd, const char *name, char *ret, size_t size)
 {

@@ -6,6 +6,7 @@
 #define OSTLER_NODE_LOOK_ROOT_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -28,6 +29,8 @@ int root_read(const struct root *r, const char *path, struct buf *ret);
 int root_peek(const struct root *r, const char *path, char *ret, size_t size, size_t *ret_len);
 /* What a path leads to, in the bits of S_IFMT. */
 int root_type(const struct root *r, const char *path, mode_t *ret);
+/* Whether a path leads to the root folder itself, as where it is mounted a second time. */
+bool root_is_at(const struct root *r, const char *path);
 /* The text of a link, in an array with `size` bytes; ENAMETOOLONG when it does not fit, EINVAL when it is no link. */
 int root_link(const struct root *r, const char *path, char *ret, size_t size);
 

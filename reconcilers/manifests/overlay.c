@@ -55,16 +55,26 @@ static int put_at(const struct overlay *overlay, json_t *root, json_t *value, st
     return 0;
 }
 
+/* Whether the overlay is for a container, which a manifest must have where it names one. */
+static bool is_for(const struct overlay *overlay, const json_t *container)
+{
+    bool own = str_eq(json_key(container, "image"), "ostler");
+    if (str_eq(overlay->container, OVERLAY_OWN_CONTAINERS))
+        return own;
+    if (str_eq(overlay->container, OVERLAY_OPERAND_CONTAINERS))
+        return !own;
+    return str_eq(overlay->container, OVERLAY_ALL_CONTAINERS) || str_eq(json_key(container, "name"), overlay->container);
+}
+
 static int put_in_containers(const struct overlay *overlay, json_t *manifest, json_t *value,
                              struct err *e)
 {
-    bool all = str_eq(overlay->container, OVERLAY_ALL_CONTAINERS);
-    bool found = false;
+    bool found = overlay->container[0] == '*';
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
         size_t i;
         json_t *container;
         json_array_foreach (json_at(manifest, container_lists[l]), i, container) {
-            if (!all && !str_eq(json_key(container, "name"), overlay->container))
+            if (!is_for(overlay, container))
                 continue;
             found = true;
             if (put_at(overlay, container, value, e) < 0)

@@ -11,6 +11,9 @@
 
 /* Every container and init container of the pod template. */
 #define OVERLAY_ALL_CONTAINERS "*"
+/* Those of Ostler's own image, which manifests call "ostler", and all others. */
+#define OVERLAY_OWN_CONTAINERS "*own"
+#define OVERLAY_OPERAND_CONTAINERS "*operand"
 
 /* Puts `value` under `key` of `parent`; the parent is there, the key need not be. */
 typedef void overlay_put_fn(json_t *parent, const char *key, json_t *value);
@@ -18,7 +21,7 @@ typedef void overlay_put_fn(json_t *parent, const char *key, json_t *value);
 /* One place of a manifest and where its value comes from. */
 struct overlay {
     uint32_t manifests;    /* bits of those that it is for */
-    const char *container; /* name of a container or init container, OVERLAY_ALL_CONTAINERS, or
+    const char *container; /* name of a container or init container, one of OVERLAY_…_CONTAINERS, or
                               NULL: the object itself */
     const char *path;      /* from there: "volumes[cdi].hostPath.path", "env[ROOT].value",
                               "endpoints[0].interval" */

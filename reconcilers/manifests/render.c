@@ -32,8 +32,8 @@ enum manifest {
 /* Google's installer is on the node; where all other images are is said from outside. */
 #define WITH_IMAGE (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER) | BIT(NODE_AGENT))
 #define DAEMONSETS (WITH_IMAGE | BIT(DRIVER_COS))
-/* Those that wait for the driver or the toolkit. */
-#define WAITING (BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
+/* Those with containers of Ostler's own image. */
+#define WITH_OWN (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
 
 static const char *const files[] = {
     [DRIVER_CONTAINER] = "driver/container.yaml",
@@ -72,7 +72,6 @@ struct condition {
 };
 #define RUNTIME(name) { "inputs.runtime", name }
 #define DISTRIBUTION(name) { "inputs.distribution", name }
-#define WITHOUT_AGENT { "agent.known", "false" }
 static const struct part {
     enum manifest manifest;
     const char *file;
@@ -80,7 +79,6 @@ static const struct part {
 } parts[] = {
     { DRIVER_CONTAINER, "driver/parts/entitlement.yaml", { { "inputs.entitlement", "true" } } },
     { DRIVER_CONTAINER, "driver/parts/open-modules.yaml", { { "inputs.kernelModule", "Open" } } },
-    { TOOLKIT, "toolkit/parts/no-agent.yaml", { WITHOUT_AGENT } },
     { TOOLKIT, "toolkit/parts/containerd.yaml", { RUNTIME("containerd"), DISTRIBUTION("stock") } },
     { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k3s") } },
     { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("rke2") } },
@@ -91,7 +89,6 @@ static const struct part {
     { TOOLKIT, "toolkit/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { TOOLKIT, "toolkit/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
     { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/no-agent.yaml", { WITHOUT_AGENT } },
     { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
     { DEVICE_PLUGIN, "device-plugin/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
     { DEVICE_PLUGIN, "device-plugin/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
@@ -107,7 +104,6 @@ static const struct part {
     { DEVICE_PLUGIN,
       "device-plugin/parts/config-mig.yaml",
       { { "inputs.devicePlugin.config", NULL }, { "inputs.devicePlugin.migStrategy", "none" } } },
-    { EXPORTER, "exporter/parts/no-agent.yaml", { WITHOUT_AGENT } },
     { EXPORTER, "exporter/parts/docker.yaml", { RUNTIME("docker") } },
     { EXPORTER, "exporter/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
     { EXPORTER, "exporter/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
@@ -119,12 +115,12 @@ static const struct part {
 
 /* What is put where, after the parts. `from` is a path in the values that values_of() makes. */
 static const struct overlay overlays[] = {
-    { WITH_IMAGE, OVERLAY_ALL_CONTAINERS, "image", overlay_put, "derived.image" },
-    { WITH_IMAGE, OVERLAY_ALL_CONTAINERS, "imagePullPolicy", overlay_put,
-      "section.imagePullPolicy" },
-    { WAITING, "wait", "image", overlay_put, "agent.image" },
-    { WAITING, "wait", "imagePullPolicy", overlay_put, "agent.imagePullPolicy" },
-    { WAITING, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "agent.imagePullSecrets" },
+    { WITH_IMAGE & ~BIT(NODE_AGENT), OVERLAY_OPERAND_CONTAINERS, "image", overlay_put, "derived.image" },
+    { WITH_IMAGE & ~BIT(NODE_AGENT), OVERLAY_OPERAND_CONTAINERS, "imagePullPolicy", overlay_put, "section.imagePullPolicy" },
+    /* By its image an own container is told from others. */
+    { WITH_OWN | BIT(NODE_AGENT), OVERLAY_OWN_CONTAINERS, "imagePullPolicy", overlay_put, "own.imagePullPolicy" },
+    { WITH_OWN | BIT(NODE_AGENT), OVERLAY_OWN_CONTAINERS, "image", overlay_put, "own.image" },
+    { WITH_OWN, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "own.imagePullSecrets" },
     { DAEMONSETS, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
     { DAEMONSETS, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
       "section.imagePullSecrets" },
@@ -377,6 +373,21 @@ static json_t *pinned_to(const char *node)
                      "matchFields", "key", "metadata.name", "operator", "In", "values", node);
 }
 
+/* A pod's containers of Ostler's own image. */
+static void add_own(json_t *spec, const struct render_task *want)
+{
+    CLEANUP_JSON json_t *own = values_own(want->agent_image, want->spec);
+    json_t *secrets = json_object_get(own, "imagePullSecrets"), *container;
+    size_t i;
+    json_array_foreach (json_object_get(spec, "initContainers"), i, container) {
+        if (json_object_get(own, "image"))
+            json_object_set(container, "image", json_object_get(own, "image"));
+        json_object_set(container, "imagePullPolicy", json_object_get(own, "imagePullPolicy"));
+    }
+    if (i > 0 && json_array_size(secrets) > 0)
+        overlay_append_names(spec, "imagePullSecrets", secrets);
+}
+
 json_t *render_task(const struct manifests *m, const struct render_task *want, struct err *e)
 {
     const char *file = task_files[want->kind];
@@ -398,13 +409,9 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     json_object_set_new(spec, "containers", task_containers(json_array_get(json_object_get(spec, "containers"), 0), want));
     if (want->deadline_s)
         json_object_set_new(spec, "activeDeadlineSeconds", json_integer(want->deadline_s));
-    size_t i;
-    json_t *secret, *secrets = json_array();
-    json_array_foreach (want->pull_secrets, i, secret)
-        json_array_append_new(secrets, json_pack("{s:O}", "name", secret));
-    if (i > 0)
-        json_object_set(spec, "imagePullSecrets", secrets);
-    json_decref(secrets);
+    add_own(spec, want);
+    if (json_array_size(want->pull_secrets) > 0)
+        overlay_append_names(spec, "imagePullSecrets", (json_t *) want->pull_secrets);
     return object;
 }
 

@@ -33,7 +33,7 @@ struct render_context {
     /* Of the revision; of the exporter exporter_inputs(), of the agent agent_inputs(); NULL where there are none. */
     const json_t *inputs;
     const char *hash; /* of the revision; NULL for objects that belong to none */
-    /* Ostler's own image, of which operands have an init container that waits; NULL: not known, so that their own images wait. It
+    /* Ostler's own image, of which operands have containers; NULL: not known, so that it has to be on the nodes as "ostler". It
      * is no input: a new Ostler makes no new revision. */
     const char *agent_image;
 };
@@ -74,6 +74,8 @@ struct render_task {
     const struct render_image *images; /* a container for each, in this order; at least one */
     size_t image_count;
     const json_t *pull_secrets;        /* list of names; NULL: none */
+    const char *agent_image;           /* of Ostler's own containers, as in the context above; of a pull none is needed */
+    const json_t *spec;                /* whose section of the agent says how that is pulled; NULL: as nobody has said */
     const char *resource;              /* each container asks for one of these; NULL: for none */
     int64_t deadline_s;                /* it is ended when it has taken so long since its kubelet saw it; 0: never */
 };

@@ -107,13 +107,6 @@ static json_t *derive_interval_ms(const json_t *inputs, const json_t *section)
                                                          : NULL;
 }
 
-/* Whole, as the chart has it. */
-static json_t *derive_agent_image(const json_t *inputs, const json_t *section)
-{
-    (void) section;
-    return json_text(json_str_or_empty(inputs, "image"));
-}
-
 static const struct derived {
     enum render_object object;
     const char *key;
@@ -129,7 +122,6 @@ static const struct derived {
     { RENDER_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
     { RENDER_EXPORTER, "image", derive_image },
     { RENDER_EXPORTER, "intervalMs", derive_interval_ms },
-    { RENDER_NODE_AGENT, "image", derive_agent_image },
 };
 
 /* The section of the spec that an object is made from. */
@@ -144,15 +136,14 @@ static const char *const sections[] = {
     [RENDER_RUNTIME_CLASS] = "toolkit",
 };
 
-/* Where the image is not known, nothing but that. */
-static json_t *agent_values(const struct render_context *ctx)
+json_t *values_own(const char *agent_image, const json_t *spec)
 {
-    json_t *section = json_object_get(ctx->spec, "nodeAgent");
-    if (!ctx->agent_image)
-        return json_pack("{s:b}", "known", 0);
-    return json_pack("{s:b, s:o, s:O*, s:O*}", "known", 1, "image", json_text(ctx->agent_image),
-                     "imagePullPolicy", json_object_get(section, "imagePullPolicy"),
-                     "imagePullSecrets", json_object_get(section, "imagePullSecrets"));
+    json_t *section = json_object_get(spec, "nodeAgent");
+    if (!agent_image)
+        return json_pack("{s:s}", "imagePullPolicy", "Never");
+    return json_pack("{s:o, s:O*, s:O*}", "image", json_text(agent_image), "imagePullPolicy",
+                     json_object_get(section, "imagePullPolicy"), "imagePullSecrets",
+                     json_object_get(section, "imagePullSecrets"));
 }
 
 json_t *values_of(enum render_object what, const struct render_context *ctx)
@@ -170,6 +161,6 @@ json_t *values_of(enum render_object what, const struct render_context *ctx)
             json_object_set_new(follows, derived[i].key, value);
     }
     json_object_set_new(values, "derived", follows);
-    json_object_set_new(values, "agent", agent_values(ctx));
+    json_object_set_new(values, "own", values_own(ctx->agent_image, ctx->spec));
     return values;
 }

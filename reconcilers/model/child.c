@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/request.h"
+#include "reconcilers/model/component.h"
 #include "reconcilers/model/names.h"
 
 static char *copy(const char *s)
@@ -33,6 +34,15 @@ static json_t *inputs_of(enum resource_id resource, const json_t *object)
     return NULL;
 }
 
+static void take_agents(struct child *c, const json_t *object)
+{
+    const char *made = json_str(object, "metadata.creationTimestamp");
+    int64_t made_us = made ? clock_parse_rfc3339(made) : 0;
+    int32_t up = (int32_t) json_int(object, "status.numberReady", 0);
+    c->made_s = made_us > 0 ? made_us / 1000000 : 0;
+    c->silent = !c->counted ? -1 : c->desired > up ? c->desired - up : 0;
+}
+
 struct child *child_project(enum resource_id resource, const json_t *object)
 {
     struct child *c = xcalloc(1, sizeof *c);
@@ -53,6 +63,8 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     c->desired = (int32_t) json_int(object, "status.desiredNumberScheduled", 0);
     c->updated = (int32_t) json_int(object, "status.updatedNumberScheduled", 0);
     c->counted = json_int(object, "status.observedGeneration", 0) == c->generation;
+    if (resource == RESOURCE_DAEMONSET && str_eq(object_label(object, LABEL_COMPONENT), component_name(COMPONENT_AGENT)))
+        take_agents(c, object);
     return c;
 }
 
@@ -67,6 +79,7 @@ bool child_same(const struct child *a, const struct child *b)
     return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
            str_eq(a->revision, b->revision) && !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
            a->desired == b->desired && a->updated == b->updated && a->counted == b->counted &&
+           a->silent == b->silent && a->made_s == b->made_s &&
            same_tree(a->annotations, b->annotations) &&
            /* A kind without generation shows a change only by its version. */
            (a->generation != 0 || a->head.rv == b->head.rv);

@@ -25,6 +25,8 @@ struct child {
     json_t *known_good;
     json_t *annotations;       /* ControllerRevision: its annotations; NULL otherwise */
     int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on the newest template */
+    int32_t silent;            /* DaemonSet of the agents: nodes on which none is up; -1: not counted yet */
+    int64_t made_s;            /* the same: when it was made, seconds of the epoch; 0: not known */
     bool counted;              /* DaemonSet: those are of the newest template, not of the one before */
 };
 

@@ -52,6 +52,12 @@
 #define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
 #define ANNOTATION_PROOF "ostler.dev/proof"
 
+/* The definitions of our own kinds, and the annotation by which they say how new they are: a number that grows with each change
+ * of theirs. */
+#define CRD_POLICY "gpuclusterpolicies.ostler.dev"
+#define CRD_GPU_NODE "gpunodes.ostler.dev"
+#define ANNOTATION_SCHEMA "ostler.dev/schema"
+
 /* The condition of a Node that we write. */
 #define NODE_CONDITION "GpuReady"
 

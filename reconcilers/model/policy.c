@@ -166,7 +166,7 @@ static void clear_spec(struct policy *p)
     p->spec = NULL;
 }
 
-int policy_decode(const json_t *object, const char *image_prefixes, struct policy *ret,
+int policy_decode(const json_t *object, const struct policy_limits *limits, struct policy *ret,
                   struct policy_problems *problems)
 {
     const json_t *given = json_object_get(object, "spec");
@@ -179,7 +179,8 @@ int policy_decode(const json_t *object, const char *image_prefixes, struct polic
     check_taint_keys(ret->spec, problems);
     check_pool_drivers(ret, problems);
     policy_check_selectors(ret->spec, problems);
-    policy_check_images(ret, image_prefixes, problems);
+    policy_check_images(ret, limits->images, problems);
+    policy_check_settings(ret->spec, limits->settings, problems);
     policy_check_windows(ret, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);

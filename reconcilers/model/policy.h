@@ -32,6 +32,12 @@
 #define POLICY_APPROVED "ostler.dev/approved"
 /* Image prefixes that are allowed where nobody says otherwise: NVIDIA's and Google's registries. */
 #define POLICY_IMAGE_PREFIXES "nvcr.io/nvidia,gcr.io/gke-release,gke.gcr.io"
+/* Variables and arguments of operands that a policy may set where nobody says otherwise: how packages are fetched, and switches
+ * that the images compare with a word or a number. Nothing that an interpreter, a build or a loader obeys, and no path. */
+#define POLICY_SETTINGS                                                                                                   \
+    "HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,GPU_DIRECT_RDMA_ENABLED,USE_HOST_MOFED,"              \
+    "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED,ACCEPT_NVIDIA_VISIBLE_DEVICES_AS_VOLUME_MOUNTS,"               \
+    "DEVICE_ID_STRATEGY,DP_DISABLE_HEALTHCHECKS,GDS_ENABLED,MOFED_ENABLED,--device-id-strategy"
 /* As many problems of one policy are kept as a person would read. */
 #define POLICY_PROBLEMS_MAX 32
 
@@ -51,6 +57,12 @@ enum policy_operand {
     POLICY_EXPORTER,
     POLICY_VALIDATION,
     POLICY_OPERANDS,
+};
+
+/* What an administrator allows a policy, whoever may edit it; comma-separated, borrowed. */
+struct policy_limits {
+    const char *images;   /* prefixes of images */
+    const char *settings; /* variables and arguments of operands, see policy_setting_allowed(); NULL: none */
 };
 
 /* One thing that is wrong with a policy. */
@@ -104,12 +116,12 @@ struct policy {
 };
 
 /*
- * Decodes a whole object whose images may lie under these prefixes (see policy_image_allowed). 0
+ * Decodes a whole object that has to keep to these limits. 0
  * when it is valid. -1 when it is not: then `problems` says why, and of `ret` only the uid is
  * filled. `problems` must be zero or cleared before; both outputs are to be cleared in either
  * case.
  */
-int policy_decode(const json_t *object, const char *image_prefixes, struct policy *ret,
+int policy_decode(const json_t *object, const struct policy_limits *limits, struct policy *ret,
                   struct policy_problems *problems);
 
 /* Frees all that it owns; it is empty afterwards. */
@@ -165,6 +177,13 @@ void policy_image_clear(struct policy_image *image);
 /* Whether an image lies under one of the prefixes, a comma-separated list. A prefix ends at a
  * slash: "nvcr.io/nvidia" allows nvcr.io/nvidia/driver and not nvcr.io/nvidia2/driver. */
 bool policy_image_allowed(const char *image, const char *prefixes);
+
+/* Whether a variable, or an argument up to its "=", is in a comma-separated list; an entry that ends in "*" stands for all that
+ * begin so. */
+bool policy_setting_allowed(const char *setting, const char *allowed);
+
+/* Adds a problem for each variable and argument of the spec, of its pools too, that is not allowed or has control characters. */
+void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems);
 
 /* Adds a problem for each image that the policy names, of its pools too, and that no prefix allows.
  * Of the policy only `spec` is looked at; what is missing in it counts as not given. */

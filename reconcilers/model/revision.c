@@ -243,9 +243,9 @@ static json_t *expressions_of(const json_t *selector)
     return list;
 }
 
-json_t *agent_inputs(const json_t *spec, const char *image)
+json_t *agent_inputs(const json_t *spec)
 {
-    return json_pack("{s:o, s:o}", "image", json_text(image), "selection", expressions_of(json_at(spec, "nodes.selector")));
+    return json_pack("{s:o}", "selection", expressions_of(json_at(spec, "nodes.selector")));
 }
 
 /* Of hashes. No vowels: no words. */

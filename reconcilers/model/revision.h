@@ -56,9 +56,9 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
  * cluster has one distribution. NULL: no node yet. New reference. */
 json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held);
 
-/* Inputs of the node agent, which is no operand: its image, which is Ostler's own, and as expressions of a node affinity which
- * nodes the policy selects. New reference. */
-json_t *agent_inputs(const json_t *spec, const char *image);
+/* Inputs of the node agent, which is no operand: as expressions of a node affinity which nodes the policy selects. New
+ * reference. */
+json_t *agent_inputs(const json_t *spec);
 
 /* The version that people know a revision by: of a driver its own, of a stack the toolkit's. NULL: the inputs are not known, or
  * have none. Borrowed. */

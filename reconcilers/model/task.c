@@ -170,6 +170,18 @@ static uint32_t device_of(struct intern *in, const json_t *containers)
     return INTERN_NONE;
 }
 
+/* What runs before: that its image is missing, or that it failed. */
+static void look_at_init(struct intern *in, struct task *t, const json_t *status)
+{
+    uint16_t pulled = t->pulled;
+    bool begun = t->begun;
+    look_at_image(in, t, status);
+    t->pulled = pulled;
+    t->begun = begun;
+    if (json_int(end_of(status), "exitCode", 0) != 0)
+        look_at_end(in, t, end_of(status));
+}
+
 struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object)
 {
     struct task *t = xcalloc(1, sizeof *t);
@@ -191,6 +203,8 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
         if (end_of(status))
             look_at_end(in, t, end_of(status));
     }
+    json_array_foreach (json_at(object, "status.initContainerStatuses"), i, status)
+        look_at_init(in, t, status);
     const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
     t->unschedulable = str_eq(json_str(scheduled, "status"), "False");
     return t;

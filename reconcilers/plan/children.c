@@ -355,7 +355,7 @@ static void want_agent(struct pass *p)
 {
     if (!wants_agent(p->v))
         return;
-    CLEANUP_JSON json_t *inputs = agent_inputs(p->v->policy->spec, p->v->agent_image);
+    CLEANUP_JSON json_t *inputs = agent_inputs(p->v->policy->spec);
     struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);
     want_rendered(p, RESOURCE_DAEMONSET, RENDER_NODE_AGENT, &ctx, p->v->agent_image);
 }

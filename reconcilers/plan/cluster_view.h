@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
+#include "reconcilers/model/surroundings.h"
 #include "reconcilers/plan/intents.h"
 #include "reconcilers/plan/rollout_forecast.h"
 #include "reconcilers/plan/rollout_report.h"
@@ -31,6 +32,8 @@ struct cluster_view {
     /* What the container that last failed on a node said last, one line; NULL: not known. */
     const char *(*last_words)(void *arg, const char *node, struct arena *a);
     void *arg;
+    const struct surroundings *surroundings; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
+    const struct surroundings_problem *hindrance; /* of that, why nothing is done but to say so; NULL: work goes on */
     const struct err *failure;    /* what the server refused when the last plan was carried out; NULL: nothing */
     const struct rollout_report *rollout; /* what the rollout's last pass came to */
     const json_t *plan;           /* of the rollout, as its status has it; NULL: none was made */
@@ -43,6 +46,8 @@ struct cluster_view {
     const char *operand_namespace;
     const char *agent_image;      /* of the node agent; NULL: not known, so it runs nowhere */
     const char *now;              /* RFC 3339 */
+    int64_t now_s;                /* seconds of the epoch */
+    int64_t agents_up_s;          /* the same: since when agents have been up on all nodes, as far as was seen; 0: long ago */
 };
 
 /* The child of a resource and a name, or NULL. */

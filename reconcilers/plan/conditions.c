@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/plan/detecting.h"
 #include "reconcilers/plan/retry.h"
 
 /* What the checks look at. */
@@ -98,6 +99,18 @@ static bool check_invalid(const struct checks *in, struct condition *ret)
                arena_printf(in->a, "what runs goes on as it is, but the spec is not acted on: %s", in->v->problems));
 }
 
+/* What is wrong with a part of what Ostler stands on. */
+static bool say_of(const struct checks *in, enum surroundings_part part, struct condition *ret)
+{
+    const struct surroundings_problem *p = in->v->surroundings ? surroundings_of(in->v->surroundings, part) : NULL;
+    return p && say(ret, "True", p->reason, p->message);
+}
+
+static bool stalled_namespace(const struct checks *in, struct condition *ret)
+{
+    return say_of(in, SURROUNDINGS_NAMESPACE, ret);
+}
+
 static bool check_failure(const struct checks *in, struct condition *ret)
 {
     return in->failure && say(ret, "False", "ReconcileFailed", err_msg(in->failure));
@@ -142,6 +155,27 @@ static const char *letting_go(const struct checks *in)
     return arena_printf(in->a, "; being let go: %s", nodes(in, n));
 }
 
+static const char *detecting_text(const struct checks *in)
+{
+    bool up = detecting_agents(in->v)->silent == 0;
+    return arena_printf(in->a, "it is not known yet whether %s ha%s a GPU: %s", nodes(in, in->t->total),
+                        in->t->total == 1 ? "s" : "ve", up ? "the agents are looking" : "not all of their agents are up");
+}
+
+static bool check_detecting(const struct checks *in, struct condition *ret)
+{
+    return detecting_wait_s(in->v) && say(ret, "False", "Detecting", detecting_text(in));
+}
+
+/* Nodes of which nobody knows since no agent speaks there. */
+static const char *silent(const struct checks *in)
+{
+    const struct child *agents = detecting_agents(in->v);
+    if (!agents || agents->silent <= 0)
+        return "";
+    return arena_printf(in->a, "; without an agent that is up: %s", nodes(in, (size_t) agents->silent));
+}
+
 static bool check_no_nodes(const struct checks *in, struct condition *ret)
 {
     const struct tally *t = in->t;
@@ -152,7 +186,8 @@ static bool check_no_nodes(const struct checks *in, struct condition *ret)
                    arena_printf(in->a, "no node to serve; served by somebody else: %s%s", nodes(in, t->states[NODE_FOREIGN]),
                                 letting_go(in)));
     return say(ret, "True", "NoGpuNodes",
-               arena_printf(in->a, "there is no GPU node to serve among %s%s", nodes(in, t->total), letting_go(in)));
+               arena_printf(in->a, "there is no GPU node to serve among %s%s%s", nodes(in, t->total), silent(in),
+                            letting_go(in)));
 }
 
 static bool check_ready(const struct checks *in, struct condition *ret)
@@ -171,7 +206,7 @@ static bool check_ready(const struct checks *in, struct condition *ret)
 }
 
 static check_fn *const ready_checks[] = { check_removing, check_invalid, check_failure, check_unsettled, check_cause,
-                                          check_no_nodes, check_ready };
+                                          check_detecting, check_no_nodes, check_ready };
 
 static bool reconciling_removal(const struct checks *in, struct condition *ret)
 {
@@ -198,6 +233,11 @@ static bool reconciling_nodes(const struct checks *in, struct condition *ret)
     return say(ret, "True", "Installing", arena_printf(in->a, "%zu of %s ready", in->ready, nodes(in, in->served)));
 }
 
+static bool reconciling_detecting(const struct checks *in, struct condition *ret)
+{
+    return !is_lasting(in->failure) && detecting_wait_s(in->v) && say(ret, "True", "Detecting", detecting_text(in));
+}
+
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
     (void) in;
@@ -205,7 +245,7 @@ static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 }
 
 static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes,
-                                                reconciling_letting_go, reconciling_nothing };
+                                                reconciling_letting_go, reconciling_detecting, reconciling_nothing };
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
@@ -223,7 +263,7 @@ static bool not_stalled(const struct checks *in, struct condition *ret)
     return say(ret, "False", "NotStalled", "nobody need act");
 }
 
-static check_fn *const stalled_checks[] = { stalled_invalid, stalled_failure, not_stalled };
+static check_fn *const stalled_checks[] = { stalled_invalid, stalled_namespace, stalled_failure, not_stalled };
 
 static bool degraded_failed(const struct checks *in, struct condition *ret)
 {
@@ -246,7 +286,7 @@ static bool degraded_foreign(const struct checks *in, struct condition *ret)
 
 static bool degraded_no_detector(const struct checks *in, struct condition *ret)
 {
-    if (in->t->looked_at || !in->v->settled || in->v->stance != STANCE_MANAGE)
+    if (in->t->looked_at || !in->v->settled || in->v->stance != STANCE_MANAGE || detecting_wait_s(in->v))
         return false;
     return say(ret, "True", "NoDetector",
                "no node bears a label of anything that detects GPUs, so GPUs may be there unseen. Install Node Feature "
@@ -255,13 +295,19 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
                "--namespace node-feature-discovery --create-namespace; or label GPU nodes nvidia.com/gpu.present=true");
 }
 
+static bool degraded_reports(const struct checks *in, struct condition *ret)
+{
+    return say_of(in, SURROUNDINGS_REPORTS, ret);
+}
+
 static bool not_degraded(const struct checks *in, struct condition *ret)
 {
     (void) in;
     return say(ret, "False", "NothingFails", "nothing fails");
 }
 
-static check_fn *const degraded_checks[] = { degraded_failed, degraded_no_detector, degraded_foreign, not_degraded };
+static check_fn *const degraded_checks[] = { degraded_failed, degraded_reports, degraded_no_detector, degraded_foreign,
+                                             not_degraded };
 
 /* Whether the rollout has looked at the nodes, and there is something to do. */
 static bool is_rolling_out(const struct cluster_view *v)

@@ -142,6 +142,14 @@ static bool keeps_inventory(const struct gpu_node_input *in)
     return (in->managing || in->agent) && in->report && in->report->inventory;
 }
 
+/* An agent makes its GpuNode and speaks a moment later: to take that away meanwhile would make it begin again, and maybe never
+ * come to speak. */
+static bool is_just_made(const struct gpu_node_input *in)
+{
+    const struct gpu_node *r = in->report;
+    return in->managing && r && !r->owner && !*r->state && !r->inventory;
+}
+
 static bool is_of_another(const struct gpu_node_input *in)
 {
     uint64_t owner = in->report ? in->report->owner : 0;
@@ -161,7 +169,7 @@ static void plan_orphan(const struct gpu_node_input *in, const char *target, str
 /* What is there and should not be. */
 static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct plan *plan)
 {
-    bool keeps = keeps_inventory(in);
+    bool keeps = keeps_inventory(in) || is_just_made(in);
     if (!in->report || in->report->deleting)
         return;
     if (keeps && !in->node && !in->report->owner)

@@ -90,6 +90,7 @@ struct node_input {
     const struct rollout_spec *rollout; /* the same */
     const struct manifests *manifests;
     const char *operand_namespace;
+    const char *agent_image;     /* of Ostler's own containers; NULL: not known */
     const struct pod *pod_list;  /* the pods of `pods` one by one, through next_on_node */
     const char *refused;         /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
     int64_t generation;          /* of the policy */

@@ -6,13 +6,12 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/plan/children.h"
+#include "reconcilers/plan/detecting.h"
 #include "reconcilers/plan/retry.h"
 #include "reconcilers/plan/status.h"
 
 /* The status waits so long for the answers to other writes. */
 enum { STATUS_DELAY_MS = 250 };
-
-#define TARGET "gpuclusterpolicy/" POLICY_NAME
 
 /* The finalizers of the policy with or without ours, as a guarded merge patch. */
 static void plan_finalizer(const struct cluster_view *v, bool present, const char *reason, const char *message, struct plan *plan)
@@ -27,7 +26,8 @@ static void plan_finalizer(const struct cluster_view *v, bool present, const cha
         json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
                                            json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
-    plan_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), "Finalizer", TARGET, reason, "%s", message);
+    plan_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), "Finalizer", POLICY_TARGET, reason, "%s",
+             message);
 }
 
 /* An Event where Ready takes another status or reason. */
@@ -37,7 +37,7 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
     if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
         return;
     /* Steps of our own on the way are no news to anybody. */
-    if (str_has_prefix(ready->reason, "WaitingFor") || str_eq(ready->status, "Unknown"))
+    if (str_has_prefix(ready->reason, "WaitingFor") || str_eq(ready->reason, "Detecting") || str_eq(ready->status, "Unknown"))
         return;
     bool good = str_eq(ready->status, "True");
     plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(v->object),
@@ -95,7 +95,7 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
     }
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    plan_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), "Status", TARGET,
+    plan_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), "Status", POLICY_TARGET,
              "StatusChanged", "Ready=%s %s: %s", conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
              conditions[STATUS_READY].message);
     plan_notice_of(v, &conditions[STATUS_READY], plan);
@@ -135,6 +135,8 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
     bool later = ((plan->len > 0 && !failure) || v->settling) && !v->status_overdue;
     if (later)
         plan_requeue(plan, STATUS_DELAY_MS);
+    if (detecting_wait_s(v))
+        plan_requeue(plan, detecting_wait_s(v) * 1000);
     if (v->object && !done && !later)
         plan_status(v, failure, a, plan);
     return done;

@@ -246,6 +246,7 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
     struct render_task want = { .kind = TASK_PROOF, .operand_namespace = in->operand_namespace, .policy_uid = in->policy->uid,
                                 .purpose = purpose, .node = in->view.node->head.key, .images = &container, .image_count = 1,
                                 .pull_secrets = json_object_get(spec, "imagePullSecrets"),
+                                .agent_image = in->agent_image, .spec = in->policy->spec,
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
     return task_pod_create(in->manifests, &want, "Prove", "whether a GPU of the node works", plan, e);

@@ -14,7 +14,6 @@ enum {
     CAUSES_MAX = 10,        /* bounds of the CRD */
     TARGETS_MAX = 8,
     MESSAGE_MAX = 512,
-    SUMMARY_MAX = 256,
 };
 
 static json_t *count(size_t n)
@@ -190,7 +189,8 @@ static json_t *problems_json(const struct policy_problems *problems)
 {
     json_t *out = json_array();
     for (size_t i = 0; problems && i < problems->len; i++)
-        json_array_append_new(out, json_pack("{s:o, s:o}", "field", shortened(problems->items[i].field, SUMMARY_MAX), "message",
+        json_array_append_new(out, json_pack("{s:o, s:o}", "field",
+                                             shortened(problems->items[i].field, STATUS_SUMMARY_MAX), "message",
                                              shortened(problems->items[i].message, MESSAGE_MAX)));
     return out;
 }
@@ -240,7 +240,7 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
                      str_or_empty(driver), "rollout", rollout_summary(v),
-                     "message", shortened(summary_message(v, conditions), SUMMARY_MAX));
+                     "message", shortened(summary_message(v, conditions), STATUS_SUMMARY_MAX));
 }
 
 /* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries

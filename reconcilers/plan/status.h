@@ -6,6 +6,9 @@
 #include "kube/condition.h"
 #include "reconcilers/plan/cluster_view.h"
 
+/* What the definition allows of status.summary.message, and of the field of a problem. */
+enum { STATUS_SUMMARY_MAX = 256 };
+
 /* The conditions that the policy has. */
 enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS_DEGRADED, STATUS_ROLLING_OUT,
                         STATUS_CONDITIONS };

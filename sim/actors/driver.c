@@ -14,7 +14,7 @@
 #define LABEL_TASK "ostler.dev/task"
 
 enum {
-    CHECK_MS = 500,             /* a script that looks around and ends */
+    CHECK_MS = 500,             /* a program that looks around and ends */
     USER_SPACE_MS = 5000,       /* the driver's libraries, when its module is there already */
     PROOF_MS = 2000,            /* a CUDA program that adds two vectors */
     PROBE_FIRST_MS = 30 * 1000, /* the driver's startup probe */
@@ -27,7 +27,7 @@ typedef struct run run_fn(struct box *b);
 typedef void event_fn(struct box *b);
 
 struct operand {
-    const char *component, *container;
+    const char *component, *container; /* of any component: NULL */
     bool holds_module; /* while it runs */
     run_fn *run;
     bool (*may_go)(const struct box *b); /* of those that wait */
@@ -312,7 +312,7 @@ static void toolkit_step(struct box *b)
 {
     struct machine *m = machine_of(b);
     set_text(&m->toolkit_sign, env(b, "REVISION"));
-    set_text(&m->toolkit_sign_driver, *env(b, "DRIVER_SIGN") ? str_or_empty(m->driver_sign) : "host");
+    set_text(&m->toolkit_sign_driver, str_eq(env(b, "DRIVER"), "host") ? "host" : str_or_empty(m->driver_sign));
     machine_changed(m);
 }
 
@@ -362,7 +362,7 @@ static struct run exporter_run(struct box *b)
                                  : ends(CHECK_MS, 1, "Failed to initialize NVML: could not load NVML library");
 }
 
-static struct run config_run(struct box *b)
+static struct run copy_run(struct box *b)
 {
     (void) b;
     return ends(CHECK_MS, 0, NULL);
@@ -409,12 +409,12 @@ static const struct operand operands[] = {
     { "toolkit", "install", .run = install_run, .step = install_step },
     { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step, .stopping = toolkit_stopping },
     { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
-    { "device-plugin", "config", .run = config_run },
     { "device-plugin", "device-plugin", .holds_module = true, .run = plugin_run, .step = plugin_step, .ended = plugin_ended },
     { "exporter", "wait", .run = wait_run, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
     { "node-agent", "agent", .run = agent_run, .step = agent_step },
     { "proof", "proof", .run = proof_run },
+    { NULL, "copy", .run = copy_run },
 };
 
 /* ---- the way in */
@@ -426,7 +426,7 @@ static const struct operand *operand_of(const struct box *b)
     /* Google's driver pod only pauses once its installer is through. */
     bool pauses = strstr(b->image, "/pause:") != NULL;
     for (size_t i = 0; component && !pauses && i < ARRAY_LEN(operands); i++)
-        if (str_eq(operands[i].component, component) && str_eq(operands[i].container, b->name))
+        if (str_eq(operands[i].container, b->name) && (!operands[i].component || str_eq(operands[i].component, component)))
             return &operands[i];
     return NULL;
 }

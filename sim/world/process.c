@@ -125,9 +125,10 @@ static void set_up_engine(struct process *p)
     struct engine_options e = {
         .transport = wire_client_transport(p->client), .loop = p->loop, .clock = &o->sim->clock, .manifests = o->manifests,
         .metrics = p->metrics, .identity = p->identity, .lease_namespace = o->lease_namespace,
-        .operand_namespace = o->operand_namespace, .image_prefixes = o->image_prefixes, .agent_image = o->agent_image,
+        .operand_namespace = o->operand_namespace, .limits = o->limits, .agent_image = o->agent_image,
         .absent_grace_ms = o->absent_grace_ms,
-        .seed = p->counts.starts, .leader_elect = o->leader_elect, .cleanup = o->cleanup, .lost = on_lost,
+        .seed = p->counts.starts, .leader_elect = o->leader_elect, .cleanup = o->cleanup, .wishes = o->wishes,
+        .lost = on_lost,
         .finished = on_finished, .arg = p,
     };
     p->engine = engine_new(&e);

@@ -3,9 +3,9 @@
 #ifndef OSTLER_SIM_WORLD_PROCESS_H
 #define OSTLER_SIM_WORLD_PROCESS_H
 
+#include "engine/engine.h"
 #include "sim/world/wire.h"
 
-struct engine;
 struct manifests;
 struct process;
 
@@ -18,12 +18,13 @@ struct process_options {
     const char *user;              /* who the API server takes it for */
     const char *lease_namespace;
     const char *operand_namespace;
-    const char *image_prefixes;
+    struct policy_limits limits;   /* of the policy */
     const char *agent_image;       /* of the node agent; NULL: it runs nowhere */
     int64_t absent_grace_ms;
     int64_t restart_ms;            /* from its end to its next start; -1: it stays away */
     bool leader_elect;
     bool cleanup;
+    struct cleanup_wishes wishes; /* of it */
     /* Its own code begins to run, or has run for now: for who measures it. May be NULL. */
     void (*running)(void *arg, bool begins);
     void *arg;

@@ -15,10 +15,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
 NODE_PROGRAM = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
-MANUALS = {"docs/ostler.1": PROGRAM, "docs/ostler-node.1": NODE_PROGRAM}
-PAGES = ["README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md"))), "charts/ostler/README.md"]
+MANUALS = {"docs/ostler.1": PROGRAM, "docs/ostler-node.1": NODE_PROGRAM,
+           "docs/kubectl-gpu.1": PROGRAM.with_name("kubectl-gpu")}
+PAGES = ["README.md", "SECURITY.md", "CHANGELOG.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md"))),
+         "charts/ostler/README.md", "charts/ostler-crds/README.md"]
 MODULES = {"k8s.io/kubernetes": "kubernetes", "go.etcd.io/etcd/server/v3": "etcd", "sigs.k8s.io/kwok": "tools",
-           "helm.sh/helm/v4": "tools"}
+           "helm.sh/helm/v4": "tools", "github.com/argoproj/gitops-engine": "../gitops",
+           "github.com/yuin/gopher-lua": "../gitops",
+           "github.com/fluxcd/cli-utils": "../gitops", "github.com/fluxcd/pkg/ssa": "../gitops"}
 
 
 def read(path):
@@ -73,11 +77,11 @@ def manuals():
     for page, program in MANUALS.items():
         shown, place = help_of(program), f"{program.name} --help"
         options = set(re.findall(r"^  (-\S+) ", shown, re.MULTILINE)) | {"--help", "-h", "--version"}
-        commands = set(re.findall(r"^  (\w+) +\w", shown, re.MULTILINE))
+        commands = set(re.findall(r"^  ([\w-]*\w) +[\w\[]", shown, re.MULTILINE)) - options
         items = found(r"^\.It (Fl .*)$", page)
         documented = {"-" + flag for item in items for flag in re.findall(r"Fl (\S+)", item)}
         problems += differences(documented, options, page, place)
-        problems += differences(found(r"^\.It Cm (\w+)$", page), commands, page, place)
+        problems += differences(found(r"^\.It Cm ([\w-]+)$", page), commands, page, place)
     return problems
 
 
@@ -95,7 +99,7 @@ def defaults_in_the_manuals():
 def make_targets():
     """Every `make X` of the documents is a target, docs/development.md has every target, and docs/testing.md every sweep."""
     sweeps = set(" ".join(found(r"^SWEEPS :?\+?= (.*)$", "Makefile")).split())
-    plain = {x for x in " ".join(found(r"^\.PHONY: (.*)$", "Makefile")).split() if not x.startswith("$(")}
+    plain = {x for x in " ".join(found(r"^\.PHONY: (.*)$", "Makefile")).split() if x[0] != "$" and x != "FORCE"}
     targets = plain | sweeps | {x + "-full" for x in sweeps}
     used = {word for page in PAGES
             for word in found(r"(?:^ {4}|`|\] )(?:KUBECONFIG=\S+ )?make ([a-z0-9]+[a-z0-9-]*)(?=[ `\n])", page)}
@@ -109,7 +113,9 @@ def dependencies():
     """docs/dependencies.md has each library that is linked, each package that is installed, and the world's versions."""
     text = read("docs/dependencies.md")
     linked = set(" ".join(found(r"^(?:STATIC_)?LIBS := (.*)$", "Makefile")).split())
-    packages = set(re.sub(r"#.*", "", re.search(r"packages=\((.*?)\)\n", read("scripts/deps"), re.DOTALL)[1]).split())
+    plain = re.sub(r" #.*", "", read("scripts/deps"))
+    lists = re.findall(r"(?:tools|libraries|archives|packages)\+?=\((.*?)\)", plain, re.DOTALL)
+    packages = {x for x in " ".join(lists).split() if x[0] != '"'}
     problems = [f"docs/dependencies.md lacks {x}" for x in sorted(linked | packages) if f"`{x}`" not in text]
     for module, folder in MODULES.items():
         version = re.search(rf"^\s*{re.escape(module)} (v\S+)", read(f"e2e/world/{folder}/go.mod"), re.MULTILINE)[1]
@@ -127,6 +133,21 @@ def reasons():
     real |= found(r'\(struct off\)\{[^}]*\.reason = "(\w+)"', plan + "node_steps.c")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
+
+
+def sentences():
+    """docs/operations.md, *When it cannot work*, has every reason and readiness check, and what it quotes is said."""
+    table = re.search(r"^## When it cannot work\n(.*?)^## ", read("docs/operations.md"), re.MULTILINE | re.DOTALL)[1]
+    quoted = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
+    files = [path for folder in ("controller", "reconcilers") for path in sorted((ROOT / folder).rglob("*.c"))]
+    said = re.sub(r'"\s*"', "", "".join(read(str(path.relative_to(ROOT))) for path in files))
+    judges = "reconcilers/model/surroundings.c"
+    real = found(r'\.reason = "(\w+)"', judges) | found(r'"(CRD\w+)"', judges)
+    checks = found(r'^        \{ "(\w+)", engine_why', "controller/operator_serve.c")
+    return ([f"docs/operations.md lacks {x}" for x in sorted(real - quoted)] +
+            [f"docs/operations.md: nobody says {x!r}" for x in sorted(quoted) if x not in said] +
+            [f"docs/operations.md lacks the check {x}" for x in sorted(checks) if f"`{x}` (" not in read("docs/operations.md")
+             and f"`{x}`." not in read("docs/operations.md")])
 
 
 def upgrades():
@@ -170,7 +191,7 @@ def tour():
     text = read("docs/ARCHITECTURE.md")
     start, end = text.index("## The simulator"), text.index("## Decisions")
     problems = []
-    for part, folders in ((text[:start] + text[end:], ("controller", "reconcilers", "node")),
+    for part, folders in ((text[:start] + text[end:], ("main", "kubectl", "controller", "reconcilers", "node")),
                           (text[start:end], ("sim", "tests/sweep"))):
         files = {p.name for f in folders for p in (ROOT / f).rglob("*.c")}
         named = set(re.findall(r"`(?:[\w-]+/)*([a-z_0-9]+\.c)`", part))
@@ -207,6 +228,27 @@ def events():
     return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
 
 
+def security():
+    """Each threat of docs/security.md has a test, and each test that it names is there, with the words that it gives."""
+    page = "docs/security.md"
+    table = read(page).partition("## Threats")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()
+            if line.startswith("| ") and not line.startswith("| threat")]
+    problems = [f"{page} has no test for: {row[0]}" for row in rows if len(row) != 3 or not re.search(r'`[^`]+`: "', row[2])]
+    for path, words in sorted(found(r'`([\w.-]+/[\w./-]+)`: "([^"]+)"', page)):
+        if not (ROOT / path).exists() or words not in read(path):
+            problems.append(f"{page}: {path} has no {words!r}")
+    return problems if rows else [f"{page} has no threats"]
+
+
+def settings():
+    """docs/policy.md has the variables and arguments that a policy may set by default, and no others."""
+    real = set("".join(re.findall(r'"([^"]*)"', read("reconcilers/model/policy.h").partition("#define POLICY_SETTINGS")[2]
+                                  .partition("\n\n")[0].partition("/*")[0])).split(","))
+    block = read("docs/policy.md").partition("By default that is\n\n")[2].partition("\n\n")[0]
+    return differences(set(block.replace(",", " ").split()), real, "docs/policy.md", "POLICY_SETTINGS")
+
+
 def figures():
     """Each row of README's figures is one that e2e/bench prints."""
     shown = subprocess.run([ROOT / "e2e/bench", "--rows"], check=True, capture_output=True, text=True).stdout
@@ -218,8 +260,9 @@ def figures():
                        if not any(re.fullmatch(row, name) for row in rows)]
 
 
-CHECKS = [figures, states, events, keys_of_marks, manuals, defaults_in_the_manuals, make_targets, dependencies, reasons, upgrades,
-          metrics, invariants, tour, links, paths]
+CHECKS = [security, settings, figures, states, events, keys_of_marks, manuals, defaults_in_the_manuals, make_targets,
+          dependencies, reasons, upgrades,
+          metrics, invariants, tour, links, paths, sentences]
 
 
 def main():

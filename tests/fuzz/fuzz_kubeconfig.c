@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (count == 0)
         return 0;
     struct config c = { 0 };
-    if (kubeconfig_decode(files, count, &c, &e) < 0) {
+    if (kubeconfig_decode(files, count, NULL, &c, &e) < 0) {
         assert(*err_msg(&e) && !c.server.url);
         return 0;
     }

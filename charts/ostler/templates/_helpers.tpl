@@ -16,10 +16,196 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{/* Labels and annotations of an object: those that all have. */}}
+{{- define "ostler.metadata" -}}
+{{- include "ostler.metadataWith" (list . dict dict) }}
+{{- end }}
+
+{{/* The same with more of this object's own: root, labels, annotations. The chart's own win over those of the values. */}}
+{{- define "ostler.metadataWith" -}}
+{{- $root := index . 0 }}
+{{- $labels := mergeOverwrite (dict) $root.Values.commonLabels (include "ostler.labels" $root | fromYaml) (index . 1) }}
+{{- $annotations := mergeOverwrite (dict) $root.Values.commonAnnotations (index . 2) -}}
+labels:
+  {{- toYaml $labels | nindent 2 }}
+{{- with $annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{- define "ostler.image" -}}
 {{- if .Values.image.digest -}}
 {{ .Values.image.repository }}@{{ .Values.image.digest }}
 {{- else -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
+{{- end }}
+
+{{/* Where images of operands may come from, as a list: the values', or the program's own default, which tests/chart compares. */}}
+{{- define "ostler.imagePrefixes" -}}
+{{- .Values.allowedImagePrefixes | default (list "nvcr.io/nvidia" "gcr.io/gke-release" "gke.gcr.io") | toJson }}
+{{- end }}
+
+{{/* The user that Ostler is to the API server. */}}
+{{- define "ostler.user" -}}
+system:serviceaccount:{{ .Release.Namespace }}:{{ include "ostler.name" . }}
+{{- end }}
+
+{{/* What the pods of the operator and of its hooks have in common. They meet the Pod Security Standard `restricted`. */}}
+{{- define "ostler.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+seccompProfile:
+  type: {{ .Values.seccompProfile.type }}
+  {{- if eq .Values.seccompProfile.type "Localhost" }}
+  localhostProfile: {{ .Values.seccompProfile.localhostProfile |
+      required "seccompProfile.localhostProfile: a profile of type Localhost needs its file" }}
+  {{- end }}
+{{- end }}
+
+{{- define "ostler.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "ostler.placement" -}}
+enableServiceLinks: false
+{{- if kindIs "bool" .Values.hostUsers }}
+hostUsers: {{ .Values.hostUsers }}
+{{- end }}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Metadata of what a hook brings with it, and takes along again: root, component, events, weight. A Job that failed stays, for its log. */}}
+{{- define "ostler.hookMetadata" -}}
+{{- $labels := dict "app.kubernetes.io/component" (index . 1) }}
+{{- $annotations := dict
+    "helm.sh/hook" (index . 2)
+    "helm.sh/hook-weight" (index . 3)
+    "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded" }}
+{{- include "ostler.metadataWith" (list (index . 0) $labels $annotations) }}
+{{- end }}
+
+{{/* A Job of a hook: root, component, events, name, account, deadline in seconds, arguments; then volumes and mounts, if any. */}}
+{{- define "ostler.hookJob" -}}
+{{- $root := index . 0 }}
+{{- $component := index . 1 -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ index . 3 }}
+  namespace: {{ $root.Release.Namespace }}
+  {{- include "ostler.metadataWith" (list $root (dict "app.kubernetes.io/component" $component) (dict
+      "helm.sh/hook" (index . 2)
+      "helm.sh/hook-weight" "0"
+      "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded"
+      "helm.sh/hook-output-log-policy" "hook-failed")) | nindent 2 }}
+spec:
+  # The program tries again by itself; what it gives up on, it says once.
+  backoffLimit: 0
+  activeDeadlineSeconds: {{ index . 5 }}
+  template:
+    metadata:
+      labels:
+        {{- mergeOverwrite (dict) $root.Values.commonLabels (include "ostler.labels" $root | fromYaml)
+            (dict "app.kubernetes.io/component" $component) | toYaml | nindent 8 }}
+      {{- with $root.Values.commonAnnotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    spec:
+      serviceAccountName: {{ index . 4 }}
+      automountServiceAccountToken: true
+      restartPolicy: Never
+      terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
+      securityContext:
+        {{- include "ostler.podSecurity" $root | nindent 8 }}
+      {{- include "ostler.placement" $root | nindent 6 }}
+      containers:
+        - name: {{ $component }}
+          image: {{ include "ostler.image" $root | quote }}
+          imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+          args:
+            {{- toYaml (index . 6) | nindent 12 }}
+          resources:
+            {{- toYaml $root.Values.resources | nindent 12 }}
+          terminationMessagePolicy: FallbackToLogsOnError
+          securityContext:
+            {{- include "ostler.containerSecurity" $root | nindent 12 }}
+          {{- with index . 7 }}
+          volumeMounts:
+            {{- toYaml .mounts | nindent 12 }}
+          {{- end }}
+      {{- with index . 7 }}
+      volumes:
+        {{- toYaml .volumes | nindent 8 }}
+      {{- end }}
+{{- end }}
+
+{{/* A duration such as 1h30m in whole seconds, rounded down. */}}
+{{- define "ostler.seconds" -}}
+{{- $seconds := 0.0 }}
+{{- range regexFindAll "[0-9.]+(ms|s|m|h)" . -1 }}
+{{- $number := regexFind "[0-9.]+" . | float64 }}
+{{- $seconds = addf $seconds (mulf $number (get (dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0) (regexFind "[a-z]+" .))) }}
+{{- end }}
+{{- floor $seconds | int }}
+{{- end }}
+
+{{/* As CEL takes them: a regular expression that an image matches which operands may run (name, tag or digest), Ostler's own among them. */}}
+{{- define "ostler.imagePattern" -}}
+{{- $prefixes := list }}
+{{- range include "ostler.imagePrefixes" . | fromJsonArray }}{{ $prefixes = append $prefixes (trimSuffix "/" . | regexQuoteMeta) }}{{ end }}
+{{- printf "^((%s)(/.*|[:@][^/]*)?|%s)$" (join "|" $prefixes) (include "ostler.ownImagePattern" .) | toJson }}
+{{- end }}
+
+{{/* Ostler's own image, in whatever version: during an upgrade there are two. */}}
+{{- define "ostler.ownImagePattern" -}}
+{{ regexQuoteMeta .Values.image.repository }}([:@][^/]*)?
+{{- end }}
+
+{{/* As CEL takes them: images that reconcilers/manifests names as they are, and no policy can change. Google's installer is on the disk of its nodes, and
+what waits after it is from Google's registry; tests/chart compares. */}}
+{{- define "ostler.fixedImages" -}}
+["cos-nvidia-installer:fixed", "gke.gcr.io/pause:3.8"]
+{{- end }}
+
+{{/* As CEL: what the variables of containers are made of. One that is taken from a Secret would show it to the container's output. */}}
+{{- define "ostler.plainVariables" -}}
+variables.containers.all(c, c.?envFrom.orValue([]).size() == 0 &&
+c.?env.orValue([]).all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))
+{{- end }}
+
+{{/* The binding that makes a ValidatingAdmissionPolicy count: root, name. */}}
+{{- define "ostler.admissionBinding" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ index . 1 }}
+  {{- include "ostler.metadata" (index . 0) | nindent 2 }}
+spec:
+  policyName: {{ index . 1 }}
+  validationActions: [Deny]
 {{- end }}

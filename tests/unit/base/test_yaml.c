@@ -116,6 +116,8 @@ static const struct dump_case {
       "a: |\n  x\n    y\nb: |-\n  x\n\n  y\nc: \"x\\n\\n\"\nd: \"\\nx\"\n" },
     { "escapes", "[\"a\\u0001\\\"\\\\\",\"\\u2028\",\"\xc3\xa4\",\"a\\tb\"]",
       "- \"a\\u0001\\\"\\\\\"\n- \"\\u2028\"\n- \xc3\xa4\n- \"a\\tb\"\n" },
+    { "what a terminal obeys", "[\"a\\u061cb\",\"\\u200e\",\"\\u202e\",\"\\u2066\",\"x\\ny\\u009b\"]",
+      "- \"a\\u061Cb\"\n- \"\\u200E\"\n- \"\\u202E\"\n- \"\\u2066\"\n- \"x\\ny\\u009B\"\n" },
     { "keys", "{\"nvidia.com/gpu\":1,\"true\":2,\"a b\":3,\"\":4}", "nvidia.com/gpu: 1\n\"true\": 2\na b: 3\n\"\": 4\n" },
     { "a scalar alone", "\"x\"", "x\n" },
 };

@@ -306,6 +306,31 @@ static void sources_have_their_order(void **state)
     clear_environment();
 }
 
+/* Who names a context means a kubeconfig, also in a pod. */
+static void a_context_is_named(void **state)
+{
+    (void) state;
+    clear_environment();
+    setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
+    setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+    mkdir(in_dir("home2"), 0700);
+    mkdir(in_dir("home2/.kube"), 0700);
+    write_file("home2/.kube/config",
+               "current-context: a\n"
+               "contexts: [{name: a, context: {cluster: a}}, {name: b, context: {cluster: b, namespace: team}}]\n"
+               "clusters: [{name: a, cluster: {server: 'https://a:1'}}, {name: b, cluster: {server: 'https://b:1'}}]\n");
+    setenv("HOME", in_dir("home2"), 1);
+    CLEANUP_ERR struct err e = { 0 };
+    struct config c = { 0 };
+    assert_int_equal(config_load_context(NULL, "b", &c, &e), 0);
+    assert_string_equal(c.server.url, "https://b:1");
+    assert_string_equal(c.namespace, "team");
+    config_clear(&c);
+    assert_int_equal(config_load_context(NULL, "z", &c, &e), -1);
+    check_error(&e, "the context \"z\" is not there: there is a, b");
+    clear_environment();
+}
+
 static void missing_files_are_named(void **state)
 {
     (void) state;
@@ -480,6 +505,7 @@ int main(void)
     clear_environment();
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(sources_have_their_order), cmocka_unit_test(missing_files_are_named),
+        cmocka_unit_test(a_context_is_named),
         cmocka_unit_test(pods_have_an_account),     cmocka_unit_test(files_are_read_again),
         cmocka_unit_test(volumes_are_swapped_by_links), cmocka_unit_test(programs_are_run_again),
     };

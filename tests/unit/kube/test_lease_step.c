@@ -399,6 +399,22 @@ static void never_two_leaders_within_their_fences(void **state)
     }
 }
 
+/* All times of such a lease are longer, and its record tells others to wait so much longer. */
+static void a_slow_lease_is_held_longer(void **state)
+{
+    (void) state;
+    struct lease_state s = { .me = "me", .slowness = 4 };
+    CLEANUP_JSON json_t *mine = lease_record(&s, NULL, "ns", "ostler", "2026-01-01T00:00:00.000000Z", false);
+    assert_int_equal(json_int(mine, "spec.leaseDurationSeconds", 0), 4 * LEASE_DURATION_MS / 1000);
+    struct lease_next next = lease_step_written(&s, mine, 1000, 1000);
+    assert_int_equal(next.delay_ms, 4 * LEASE_RETRY_MS);
+    assert_int_equal(lease_fence(&s), 1000 + 4 * LEASE_RENEW_DEADLINE_MS);
+    assert_int_equal(lease_step_failed(&s, ERR_TIMEOUT, 2000).delay_ms, 4 * LEASE_RETRY_MS / 2);
+    struct lease_state other = { .me = "other", .slowness = 4 };
+    assert_int_equal(lease_step_read(&other, mine, 0).delay_ms, 4 * LEASE_RETRY_MS);
+    assert_int_equal(lease_step_read(&other, mine, 4 * LEASE_DURATION_MS).what, LEASE_DO_UPDATE);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -409,6 +425,7 @@ int main(void)
     suite_add(&s, "renewals are seen behind a long name", renewals_are_seen_behind_a_long_name, NULL);
     suite_add(&s, "the first record has no transitions", first_record_has_no_transitions, NULL);
     SUITE_ROWS(&s, check_record, records);
+    suite_add(&s, "a slow lease is held longer", a_slow_lease_is_held_longer, NULL);
     suite_add(&s, "never two leaders within their fences", never_two_leaders_within_their_fences, NULL);
     return suite_run(&s, "lease_step");
 }

@@ -204,6 +204,33 @@ static void deletion_means_one_incarnation(void **state)
                       "'preconditions':{'uid':'uid-1','resourceVersion':'17'}}");
 }
 
+static void deletion_without_a_uid_means_whichever_there_is(void **state)
+{
+    (void) state;
+    CLEANUP(request_clear) struct request r = request_delete(RESOURCE_NAMESPACE, NULL, "a", NULL, 0);
+    CLEANUP_JSON json_t *body = json_parse(r.body, strlen(r.body), NULL);
+    assert_tree(body, "{'kind':'DeleteOptions','apiVersion':'v1','propagationPolicy':'Background'}");
+}
+
+static void an_apply_may_be_in_anothers_name(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *object = tree("{'kind':'x'}");
+    CLEANUP(request_clear) struct request r = request_apply_as("helm", RESOURCE_CRD, NULL, "a.b", object);
+    assert_string_equal(r.path, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/a.b?fieldManager=helm&force=true");
+    assert_string_equal(r.content_type, "application/apply-patch+yaml");
+    assert_int_equal(r.class, REQUEST_WRITE);
+}
+
+static void the_version_is_asked_for_without_a_resource(void **state)
+{
+    (void) state;
+    CLEANUP(request_clear) struct request r = request_version();
+    assert_string_equal(r.path, "/version");
+    assert_int_equal(r.class, REQUEST_READ);
+    assert_null(r.body);
+}
+
 static void eviction_means_one_incarnation(void **state)
 {
     (void) state;
@@ -240,6 +267,9 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_request, requests);
     suite_add(&s, "a deletion means one incarnation", deletion_means_one_incarnation, NULL);
+    suite_add(&s, "a deletion without a uid means whichever there is", deletion_without_a_uid_means_whichever_there_is, NULL);
+    suite_add(&s, "an apply may be in another's name", an_apply_may_be_in_anothers_name, NULL);
+    suite_add(&s, "the version is asked for without a resource", the_version_is_asked_for_without_a_resource, NULL);
     suite_add(&s, "an eviction means one incarnation", eviction_means_one_incarnation, NULL);
     suite_add(&s, "a token without end is sent as it is", endless_token_is_sent_as_it_is, NULL);
     suite_add(&s, "a cleared request holds nothing", cleared_requests_hold_nothing, NULL);

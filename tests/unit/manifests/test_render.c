@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "reconcilers/manifests/embedded.h"
 #include "reconcilers/manifests/overlay.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
@@ -88,12 +89,12 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       DRIVER | STACK | EXPORTER | MONITOR },
-    { "without-agent",
+    { "own-image-not-known",
       "{}",
       { UBUNTU, CONTAINERD },
       false,
       NULL,
-      STACK | EXPORTER | NO_AGENT },
+      DRIVER | STACK | EXPORTER | NO_AGENT },
     { "waits-with-secrets",
       "{'toolkit':{'imagePullSecrets':['ngc','mine']},'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine']}}",
       { UBUNTU, CONTAINERD },
@@ -210,7 +211,7 @@ static void render_row(const struct render_row *row, struct buf *out)
                   "metadata", "name", POLICY_NAME, "spec", tree(row->spec));
     struct policy policy;
     struct policy_problems problems = { 0 };
-    if (policy_decode(object, POLICY_IMAGE_PREFIXES ",registry.example", &policy, &problems) < 0)
+    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES ",registry.example", "*" }, &policy, &problems) < 0)
         fail_msg("%s", problems.items[0].message);
     CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
     struct host host = host_of(&row->facts);
@@ -220,7 +221,7 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *stack =
         stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
     CLEANUP_JSON json_t *exporter = exporter_inputs(spec, &host, NULL);
-    CLEANUP_JSON json_t *agent = agent_inputs(spec, AGENT_IMAGE);
+    CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)
         revision_hash(driver, driver_hash);
@@ -314,14 +315,18 @@ static const struct task_row {
     const char *name; /* the golden file */
     struct render_task want;
     const char *pull_secrets;
+    const char *spec;
 } task_rows[] = {
     { "task-proof",
-      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1, NULL,
+      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1, NULL, AGENT_IMAGE, NULL,
         "nvidia.com/mig-1g.10gb", 600 },
-      "['ngc','mirror']" },
-    { "task-proof-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, "nvidia.com/gpu", 0 },
-      NULL },
-    { "task-pull", { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, 0 }, "['ngc']" },
+      "['ngc','mirror']",
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+    { "task-proof-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
+                            "nvidia.com/gpu", 0 },
+      NULL, NULL },
+    { "task-pull", { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL, NULL, 0 },
+      "['ngc']", NULL },
 };
 
 static void check_task(void **state)
@@ -329,9 +334,11 @@ static void check_task(void **state)
     const struct task_row *row = *state;
     CLEANUP_BUF struct buf out = BUF_INIT(1 << 20);
     CLEANUP_JSON json_t *secrets = row->pull_secrets ? tree(row->pull_secrets) : NULL;
+    CLEANUP_JSON json_t *spec = row->spec ? tree(row->spec) : NULL;
     CLEANUP_ERR struct err e = { 0 };
     struct render_task want = row->want;
     want.pull_secrets = secrets;
+    want.spec = spec;
     json_t *rendered = render_task(manifests, &want, &e);
     if (!rendered)
         fail_msg("%s", err_msg(&e));
@@ -376,6 +383,117 @@ static void assert_mounts(const json_t *pod, const json_t *container)
         if (!found)
             fail_msg("no volume %s", json_key(mount, "name"));
     }
+}
+
+/* Whether a word of a command line is a shell, or something that only a shell would take for what it is. */
+static bool is_of_shell(const char *word)
+{
+    static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "busybox", "env" };
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+    for (size_t i = 0; i < ARRAY_LEN(shells); i++)
+        if (str_eq(name, shells[i]))
+            return true;
+    return str_eq(word, "-c") || str_eq(word, "-ec") || strpbrk(word, "\n;|&<>`*?\"'") || strstr(word, "$((") ||
+           strstr(word, "${");
+}
+
+static void assert_words(const json_t *words)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach (words, i, word)
+        if (is_of_shell(json_string_value(word)))
+            fail_msg("a shell would be needed for \"%s\"", json_string_value(word));
+}
+
+/* Commands of containers, their probes and their hooks, wherever they are in an object. */
+static void assert_no_shell(const json_t *node)
+{
+    static const char *const lists[] = { "command", "args" };
+    const char *key;
+    size_t i;
+    json_t *value;
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
+        assert_words(json_object_get(node, lists[l]));
+    json_object_foreach ((json_t *) node, key, value)
+        assert_no_shell(value);
+    json_array_foreach (node, i, value)
+        assert_no_shell(value);
+}
+
+/* All that is built in, parts included, whether or not a case above renders it. */
+static void check_no_shell(void **state)
+{
+    (void) state;
+    assert_true(embedded_files_len > 0);
+    for (size_t i = 0; i < embedded_files_len; i++) {
+        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text, strlen(embedded_files[i].text), NULL, NULL);
+        assert_non_null(documents);
+        assert_no_shell(documents);
+    }
+}
+
+static bool is_ours(const json_t *item)
+{
+    return str_eq(json_str(item, "name"), "ostler");
+}
+
+/* Volumes and mounts of Ostler's program, wherever they are in an object; how many there are. */
+static size_t assert_program(const json_t *node)
+{
+    bool copies = str_eq(json_string_value(json_array_get(json_object_get(node, "args"), 0)), "copy");
+    size_t i, count = 0;
+    const char *key;
+    json_t *value;
+    json_array_foreach (json_object_get(node, "volumeMounts"), i, value)
+        if (is_ours(value)) {
+            assert_int_equal(json_bool(value, "readOnly", false), !copies);
+            count++;
+        }
+    json_array_foreach (json_object_get(node, "volumes"), i, value)
+        if (is_ours(value)) {
+            assert_string_equal(json_str_or_empty(value, "emptyDir.medium"), "Memory");
+            assert_string_equal(json_str_or_empty(value, "emptyDir.sizeLimit"), "32Mi");
+            count++;
+        }
+    json_object_foreach ((json_t *) node, key, value)
+        count += assert_program(value);
+    json_array_foreach (node, i, value)
+        count += assert_program(value);
+    return count;
+}
+
+/* In memory, since the kubelet's disk may be noexec; and what shows a container's root on the host shows nothing that others can
+ * write and that is run. */
+static void check_program(void **state)
+{
+    (void) state;
+    size_t count = 0;
+    for (size_t i = 0; i < embedded_files_len; i++) {
+        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text, strlen(embedded_files[i].text), NULL, NULL);
+        count += assert_program(documents);
+    }
+    assert_true(count >= 9);
+}
+
+static const struct shell_row {
+    const char *name;
+    const char *word;
+    bool is_of_shell;
+} shell_rows[] = {
+    { "shell: by its name", "sh", true },
+    { "shell: by its path", "/bin/bash", true },
+    { "shell: its option", "-c", true },
+    { "shell: a line for it", "nvidia-smi || exit 1", true },
+    { "shell: a variable with a rule", "${ROOT:-/usr}", true },
+    { "shell: a variable of the kubelet's", "--to=$(ROOT)", false },
+    { "shell: a program", "/usr/bin/ostler-node", false },
+};
+
+static void check_shell(void **state)
+{
+    const struct shell_row *row = *state;
+    assert_int_equal(is_of_shell(row->word), row->is_of_shell);
 }
 
 static void check_container(const json_t *pod, const json_t *container)
@@ -428,6 +546,7 @@ static void check_rules(void **state)
         assert_string_equal(json_key(labels, "app.kubernetes.io/managed-by"), "ostler");
         assert_string_equal(json_key(labels, "ostler.dev/policy-uid"), UID);
         assert_non_null(json_key(json_at(object, "metadata.annotations"), "ostler.dev/intent"));
+        assert_no_shell(object);
         if (str_eq(json_key(object, "kind"), "DaemonSet"))
             check_daemonset(object);
     }
@@ -477,6 +596,9 @@ static const struct overlay_row overlay_rows[] = {
     { "in all", OVERLAY_ALL_CONTAINERS, "image", overlay_put, "'y'",
       POD("{'name':'i','image':'y'}", "{'name':'c','image':'y','env':[{'name':'A','value':'1'}]}"),
       NULL },
+    { "in those of an image of others", OVERLAY_OPERAND_CONTAINERS, "p", overlay_put, "'y'",
+      POD("{'name':'i','image':'x','p':'y'}", "{'name':'c','image':'x','env':[{'name':'A','value':'1'}],'p':'y'}"), NULL },
+    { "in those of our image, of which there are none", OVERLAY_OWN_CONTAINERS, "p", overlay_put, "'y'", base, NULL },
     { "by the name of an element", "c", "env[A].value", overlay_put, "'2'",
       POD(INIT, "{'name':'c','image':'x','env':[{'name':'A','value':'2'}]}"), NULL },
     { "by the number of an element", NULL, "spec.l[0].p", overlay_put, "2",
@@ -586,6 +708,9 @@ int main(void)
     SUITE_ROWS(&s, check_rules, render_rows);
     SUITE_ROWS(&s, check_overlay, overlay_rows);
     SUITE_ROWS(&s, check_part, part_rows);
+    SUITE_ROWS(&s, check_shell, shell_rows);
+    suite_add(&s, "nothing that is built in needs a shell", check_no_shell, NULL);
+    suite_add(&s, "Ostler's program is in memory, and only its copier can write there", check_program, NULL);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
     suite_add(&s, "the intent's hash is that of all the rest", seal_is_stable, NULL);

@@ -73,6 +73,9 @@ static void check_garbage(void **state)
 
 #define SET(metadata, status) "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 1" metadata "}, 'status': {" status \
  "}}"
+#define AGENTS(made, ready) "{'metadata': {'name': 'node-agent', 'namespace': 'ns', 'generation': 1, 'labels': {" \
+ "'app.kubernetes.io/component': 'node-agent'}" made "}, 'status': {'observedGeneration': 1, 'desiredNumberScheduled': 2, " \
+ "'numberReady': " #ready "}}"
 #define RECORD(annotations) "{'metadata': {'name': 'r', 'namespace': 'ns', 'annotations': {" annotations "}}, 'data': {}}"
 static const struct same_row {
     const char *name;
@@ -96,6 +99,9 @@ static const struct same_row {
     { "same: no counts, and those of an older template", RESOURCE_DAEMONSET,
       "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}}",
       "{'metadata': {'name': 'd', 'namespace': 'ns', 'generation': 2}, 'status': {'observedGeneration': 1}}", true },
+    { "differs: when agents were sent out", RESOURCE_DAEMONSET, AGENTS("", 2),
+      AGENTS(", 'creationTimestamp': '2026-11-20T10:00:00Z'", 2), false },
+    { "differs: agents that are up", RESOURCE_DAEMONSET, AGENTS("", 2), AGENTS("", 1), false },
     { "same: a record", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'b'"), true },
     { "differs: a record's annotations", RESOURCE_REVISION, RECORD("'a': 'b'"), RECORD("'a': 'c'"), false },
 };

@@ -2,6 +2,7 @@
  * of it:
  *   whole: the effective spec, all of it          spec: parts of it            absent: paths that it does not have
  *   problems: all of them as "field: message", in order
+ *   settings: variables and arguments that are allowed; any where it is missing
  *   pools: labels and the pool they belong to     poolSpecs: parts of each pool's effective spec, in order */
 #include <dirent.h>
 #include <stdlib.h>
@@ -113,7 +114,9 @@ static void check_case(void **state)
     struct policy policy;
     struct policy_problems problems = { 0 };
 
-    int result = policy_decode(json_array_get(documents, 0), IMAGE_PREFIXES, &policy, &problems);
+    const char *settings = json_str(want, "settings");
+    const struct policy_limits limits = { IMAGE_PREFIXES, settings ? settings : "*" };
+    int result = policy_decode(json_array_get(documents, 0), &limits, &policy, &problems);
     check_problems(&problems, json_object_get(want, "problems"));
     assert_int_equal(result, problems.len > 0 ? -1 : 0);
     if (result == 0)

@@ -1,6 +1,7 @@
 /* The command line of ostler-node. */
 #include "node/options.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,29 @@ static const struct row {
     { "two commands", { "look", "look" }, 0, NULL, 0, "look is one word too many; `ostler-node --help` lists the commands" },
     { "an option that is none", { "look", "--output" }, 0, NULL, 0, "unknown option --output; `ostler-node --help` lists them" },
     { "cards", { "cards", "--root=/host", "--to=/run/x" }, NODE_COMMAND_CARDS, "/host", NODE_OUTPUT_TEXT, NULL },
+    { "host-driver", { "host-driver", "--root=/host" }, NODE_COMMAND_HOST_DRIVER, "/host", NODE_OUTPUT_TEXT, NULL },
+    { "unload", { "unload", "--revision=f00" }, NODE_COMMAND_UNLOAD, "/", NODE_OUTPUT_TEXT, NULL },
+    { "unload, for nothing", { "unload" }, 0, NULL, 0, "unload wants a revision: --revision" },
+    { "unload, for nothing that has a name", { "unload", "--revision=" }, 0, NULL, 0, "--revision must be a hash, but is \"\"" },
+    { "copy", { "copy", "--to", "/x" }, NODE_COMMAND_COPY, "/", NODE_OUTPUT_TEXT, NULL },
+    { "copy, to nowhere", { "copy" }, 0, NULL, 0, "copy wants a file: --to" },
+    { "start-driver, with no program", { "start-driver" }, 0, NULL, 0, "start-driver wants a program" },
+    { "start-driver, with one", { "start-driver", "nvidia-driver", "--root", "--help" }, NODE_COMMAND_START_DRIVER, "/",
+      NODE_OUTPUT_TEXT, NULL },
+    { "options of ours stand before it", { "start-driver", "--root=/a", "p", "--root=/b" }, NODE_COMMAND_START_DRIVER, "/a",
+      NODE_OUTPUT_TEXT, NULL },
+    { "probe-driver, of no revision", { "probe-driver", "--pod=p" }, 0, NULL, 0,
+      "probe-driver wants a revision: --revision, or the variable DRIVER_CONFIG_DIGEST" },
+    { "probe-driver, in no pod", { "probe-driver", "--revision=f00" }, 0, NULL, 0,
+      "probe-driver wants the uid of its pod: --pod, or the variable POD_UID" },
+    { "stop-driver", { "stop-driver", "--pod=p" }, NODE_COMMAND_STOP_DRIVER, "/", NODE_OUTPUT_TEXT, NULL },
+    { "install-toolkit, with no program", { "install-toolkit", "--to=/x" }, 0, NULL, 0, "install-toolkit wants a program" },
+    { "install-toolkit, to nowhere", { "install-toolkit", "p" }, 0, NULL, 0, "install-toolkit wants a folder: --to" },
+    { "sign-toolkit", { "sign-toolkit", "--revision=f00", "--driver=host" }, NODE_COMMAND_SIGN_TOOLKIT, "/", NODE_OUTPUT_TEXT,
+      NULL },
+    { "write-config, of nothing", { "write-config", "--to=/x" }, 0, NULL, 0,
+      "write-config wants a text, or the variable CONFIG" },
+    { "proof", { "proof" }, NODE_COMMAND_PROOF, "/", NODE_OUTPUT_TEXT, NULL },
     { "an option of another command", { "--timeout=1m", "look" }, 0, NULL, 0,
       "--timeout is no option of `ostler-node look`; `ostler-node --help` says what it is for" },
     { "an option twice", { "look", "--root=/a", "--root=/b" }, 0, NULL, 0, "--root is there twice" },
@@ -73,6 +97,35 @@ static void check(void **state)
     assert_int_equal(o.command, row->command);
     assert_string_equal(o.root, row->root);
     assert_int_equal(o.output, row->output);
+}
+
+/* What a pod's environment says counts where the command line says nothing, and only for commands that want it. */
+static void check_variables(void **state)
+{
+    (void) state;
+    char name[] = "ostler-node", probe[] = "probe-driver", revision[] = "--revision=d00", write[] = "write-config",
+         to[] = "--to=/x", wait[] = "wait", toolkit[] = "toolkit", install[] = "install-toolkit",
+         program[] = "nvidia-toolkit", debug[] = "--debug";
+    struct node_options o;
+    setenv("DRIVER_CONFIG_DIGEST", "f00", 1);
+    setenv("POD_UID", "uid-1", 1);
+    setenv("CONFIG", "version: v1\n", 1);
+    assert_int_equal(node_options_parse(2, (char *[]){ name, probe, NULL }, &o, NULL), 0);
+    assert_string_equal(o.wish.revision, "f00");
+    assert_string_equal(o.pod, "uid-1");
+    assert_int_equal(node_options_parse(3, (char *[]){ name, probe, revision, NULL }, &o, NULL), 0);
+    assert_string_equal(o.wish.revision, "d00");
+    assert_int_equal(node_options_parse(3, (char *[]){ name, write, to, NULL }, &o, NULL), 0);
+    assert_string_equal(o.text, "version: v1\n");
+    assert_string_equal(o.to, "/x");
+    assert_int_equal(node_options_parse(3, (char *[]){ name, wait, toolkit, NULL }, &o, NULL), 0);
+    assert_null(o.wish.revision);
+    char *with_program[] = { name, install, to, program, debug, NULL };
+    assert_int_equal(node_options_parse(5, with_program, &o, NULL), 0);
+    assert_ptr_equal(o.program, &with_program[3]);
+    unsetenv("DRIVER_CONFIG_DIGEST");
+    unsetenv("POD_UID");
+    unsetenv("CONFIG");
 }
 
 /* Options of one command each, all of them. */
@@ -155,6 +208,95 @@ static void check_manifest(void **state)
         free(argv[i]);
 }
 
+/* ---- all that is rendered */
+
+/* Where a container has command lines. */
+static const char *const places[][2] = {
+    { "command", "args" },
+    { "startupProbe.exec.command", NULL },
+    { "lifecycle.preStop.exec.command", NULL },
+};
+
+static bool mounts(const json_t *container, const char *path)
+{
+    return json_find(json_object_get(container, "volumeMounts"), "mountPath", path) != NULL;
+}
+
+/* A command line of this program is one that it takes, with the variables that the container has, and the program is there. */
+static unsigned check_line(const json_t *container, const char *const place[2])
+{
+    static const struct manifest_row nothing_else = { .name = "" };
+    const json_t *lists[] = { json_at(container, place[0]), place[1] ? json_at(container, place[1]) : NULL };
+    const char *program = json_string_value(json_array_get(lists[0], 0));
+    char *argv[ARGUMENTS_MAX + 1] = { NULL };
+    int argc = 0;
+    struct node_options o;
+    CLEANUP_ERR struct err e = { 0 };
+    if (!program || !str_has_suffix(program, "/ostler-node"))
+        return 0;
+    assert_true(!str_eq(program, "/ostler/ostler-node") || mounts(container, "/ostler"));
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
+        for (size_t i = 0; i < json_array_size(lists[l]); i++) {
+            assert_true(argc < ARGUMENTS_MAX);
+            argv[argc++] = expanded(json_string_value(json_array_get(lists[l], i)), container, &nothing_else);
+        }
+    if (node_options_parse(argc, argv, &o, &e) < 0)
+        fail_msg("%s: %s", json_key(container, "name"), err_msg(&e));
+    while (argc > 0)
+        free(argv[--argc]);
+    return 1U << o.command;
+}
+
+/* The kubelet sets a container's variables, those that come from its pod as well. */
+static unsigned check_container(const json_t *container)
+{
+    unsigned commands = 0;
+    size_t i;
+    json_t *variable;
+    json_array_foreach (json_object_get(container, "env"), i, variable)
+        setenv(json_key(variable, "name"), *json_str_or_empty(variable, "value") ? json_key(variable, "value") : "x", 1);
+    for (size_t p = 0; p < ARRAY_LEN(places); p++)
+        commands |= check_line(container, places[p]);
+    json_array_foreach (json_object_get(container, "env"), i, variable)
+        unsetenv(json_key(variable, "name"));
+    return commands;
+}
+
+static unsigned check_file(const char *path)
+{
+    static const char *const lists[] = { "initContainers", "containers" };
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, &e);
+    unsigned commands = 0;
+    size_t d, i;
+    json_t *document, *container;
+    if (!documents)
+        fail_msg("%s", err_msg(&e));
+    json_array_foreach (documents, d, document) {
+        const json_t *template = json_at(document, "spec.template.spec");
+        const json_t *pod = template ? template : json_object_get(document, "spec");
+        for (size_t l = 0; l < ARRAY_LEN(lists); l++)
+            json_array_foreach (json_object_get(pod, lists[l]), i, container)
+                commands |= check_container(container);
+    }
+    return commands;
+}
+
+/* Every command of this program that is for operands is in one of the golden files, and all of those are as they should be. */
+static void check_rendered(void **state)
+{
+    (void) state;
+    glob_t files;
+    unsigned commands = 0;
+    assert_int_equal(glob("tests/golden/*.yaml", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        commands |= check_file(files.gl_pathv[i]);
+    globfree(&files);
+    for (unsigned c = NODE_COMMAND_HOST_DRIVER; c <= NODE_COMMAND_PROOF; c++)
+        if (!(commands & 1U << c))
+            fail_msg("nobody uses command %u", c);
+}
+
 /* In a pod the name comes by the environment. */
 static void check_environment(void **state)
 {
@@ -173,6 +315,8 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
     SUITE_ROWS(&s, check_manifest, manifest_rows);
+    suite_add(&s, "command lines of all that is rendered", check_rendered, NULL);
+    suite_add(&s, "values from the environment, and a program", check_variables, NULL);
     suite_add(&s, "values of options", check_values, NULL);
     suite_add(&s, "the name of the node from the environment", check_environment, NULL);
     return suite_run(&s, "node options");

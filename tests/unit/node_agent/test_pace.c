@@ -24,7 +24,8 @@ struct step {
     int64_t ms, max_ms;
 };
 
-#define SEES(all, lasting, verdict) { LOOK, { all, lasting }, verdict, { 0 }, 0, 0 }
+#define SEES(all, lasting, verdict) { LOOK, { all, lasting, 0 }, verdict, { 0 }, 0, 0 }
+#define USED(all, users, verdict) { LOOK, { all, 1, users }, verdict, { 0 }, 0, 0 }
 #define WRITTEN { SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true }, 0, 0 }
 #define AS_BEFORE { SERVER, { 0 }, 0, { .end = TURN_SAID }, 0, 0 }
 #define CLOSED { SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true, .closed = true }, 0, 0 }
@@ -57,6 +58,14 @@ static const struct row {
         WRITTEN, AT_REST } },
     { "holders that are back as they were are not said",
       { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER), QUIET, AT_REST } },
+    { "one that leaves is said at once",
+      { USED(1, 2, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 1, TURN_SAID), WRITTEN, AT_REST } },
+    { "the last one too", { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 0, TURN_SAID), WRITTEN, AT_REST } },
+    { "one that comes, or comes in place of another, waits",
+      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 2, TURN_LATER), NEWS_IN(9000), USED(3, 1, TURN_LATER),
+        NEXT_IN(40000, 40000), USED(3, 1, TURN_SAID) } },
+    { "one that leaves before it was said is not news",
+      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 2, TURN_LATER), USED(1, 1, TURN_QUIET), AT_REST } },
     { "while GPUs are waited for it looks often, and says who has them at once",
       { SEES(1, 1, TURN_SAID), CLOSED, NEXT_IN(PACE_CLOSED_MS, PACE_CLOSED_MS), SEES(2, 1, TURN_SAID), CLOSED,
         SEES(2, 1, TURN_QUIET), NEXT_IN(PACE_CLOSED_MS, PACE_CLOSED_MS) } },
@@ -136,7 +145,7 @@ static void check_day(void **state)
 {
     (void) state;
     static const int64_t day_ms = 24 * 60 * 60 * (int64_t) 1000;
-    const struct inventory_hash same = { 1, 1 };
+    const struct inventory_hash same = { 1, 1, 1 };
     unsigned looks = 0, questions = 0;
     struct pace p;
     pace_init(&p, "a", NOW_MS);
@@ -148,6 +157,31 @@ static void check_day(void **state)
     }
     assert_in_range(looks, 270, 306);
     assert_in_range(questions, 44, 52);
+}
+
+/* An hour in which ten come together each minute, and leave one by one, each with news of it: a few are said at once. */
+static void check_leavers(void **state)
+{
+    (void) state;
+    enum { MINUTES = 60, COME = 10, STEP_MS = PACE_HOLDERS_MS / (COME + 2) };
+    struct pace p;
+    unsigned writes = 0, writes_first = 0;
+    uint64_t users = 0, all = 1;
+    int64_t now_ms = NOW_MS;
+    pace_init(&p, "a", now_ms);
+    for (int step = 0; step < MINUTES * (COME + 2); step++) {
+        users = users ? users - 1 : COME;
+        all++;
+        now_ms += STEP_MS;
+        const struct inventory_hash seen = { all, 1, users };
+        enum turn_end verdict = pace_verdict(&p, &seen, now_ms);
+        bool said = verdict == TURN_SAID;
+        writes += said;
+        pace_take(&p, &(struct turn_outcome){ .end = verdict, .hash = seen, .wrote = said, .retry_after_ms = -1 }, now_ms);
+        writes_first = step < COME ? writes : writes_first;
+    }
+    assert_int_equal(writes_first, 1 + PACE_LEAVERS);
+    assert_in_range(writes, MINUTES - 1, MINUTES + 1 + PACE_LEAVERS);
 }
 
 /* A thousand nodes that start together do not all look in the same second. */
@@ -171,6 +205,7 @@ int main(void)
     SUITE_ROWS(&s, check, rows);
     suite_add(&s, "a hundred failures", check_many_failures, NULL);
     suite_add(&s, "a day at rest", check_day, NULL);
+    suite_add(&s, "an hour of holders that leave", check_leavers, NULL);
     suite_add(&s, "a thousand nodes", check_spread, NULL);
     return suite_run(&s, "pace");
 }

@@ -106,6 +106,15 @@ static void check_same(void **state)
     assert_true(inventory_same(NULL, NULL));
 }
 
+static void check_users(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *seen = json_pack("{s:{s:b}, s:[{}, {}], s:i}", "module", "inUse", 1, "holders", "holdersLeftOut", 3);
+    CLEANUP_JSON json_t *nothing = json_object();
+    assert_int_equal(inventory_users(seen), 6);
+    assert_int_equal(inventory_users(nothing), 0);
+}
+
 static int is_machine(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -119,6 +128,7 @@ int main(void)
     for (int i = 0; i < n; i++)
         suite_add(&s, machines[i]->d_name, check_machine, machines[i]->d_name);
     suite_add(&s, "references of the module alone make no other inventory", check_same, NULL);
+    suite_add(&s, "who is left out, and a module in use, are users too", check_users, NULL);
     int failed = suite_run(&s, "machines");
     for (int i = 0; i < n; i++)
         free(machines[i]);

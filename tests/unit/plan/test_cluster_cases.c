@@ -12,7 +12,10 @@
  *     expect: rounds of requests "Verb target Reason", those of the status left out; the order within a round does not count
  *     conditions: type to "Status Reason"; messages: a part of each      status: parts of it
  *     there, gone: "kind/name"; node: {name: parts of it}
- * `$driver` and `$stack` stand for hashes (support/symbols.h). After each step a pass over everything finds nothing to do. */
+ * `$driver` and `$stack` stand for hashes (support/symbols.h). After each step a pass over everything finds nothing to do.
+ * Where the variable OSTLER_STATES names a folder, the policy after each step is written into it, as CASE-STEP.json: what GitOps
+ * tools make of them is tested in e2e/gitops. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +284,19 @@ static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
     check_quiet(t);
 }
 
+/* The policy as the server has it now, for others to judge. */
+static void record(const struct toy *t, const char *file, size_t step)
+{
+    const char *folder = getenv("OSTLER_STATES");
+    const json_t *policy = toy_get(t, RESOURCE_POLICY, POLICY_NAME);
+    if (!folder || !policy)
+        return;
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    CLEANUP_FREE char *path = xasprintf("%s/%.*s-%zu.json", folder, (int) strcspn(name, "."), name, step);
+    if (json_dump_file(policy, path, JSON_COMPACT) < 0)
+        fail_msg("%s cannot be written", path);
+}
+
 static void check_case(void **state)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -303,6 +319,7 @@ static void check_case(void **state)
     json_array_foreach (json_object_get(given, "steps"), i, entry) {
         print_message("step %zu\n", i);
         check_step(&t, entry, symbols);
+        record(&t, *state, i);
     }
     toy_clear(&t);
 }

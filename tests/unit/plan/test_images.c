@@ -119,14 +119,15 @@ static const struct pull_row {
     const char *want;           /* "image policy" of each container, and the secrets */
     bool proof;                 /* the node is proven then */
 } pull_rows[] = {
-    { "a driver", DRIVER, NULL, "r/driver:575-ubuntu24.04 Always; secrets ngc mirror", false },
+    { "a driver", DRIVER, NULL, "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; secrets ngc mirror", false },
     { "Google's driver, which is on the host", COS, NULL,
       "cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror", false },
-    { "a stack", NULL, STACK("true", "true"), "r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc", false },
-    { "a stack with a device plugin alone", NULL, STACK("false", "true"), "r/plugin:v0.17 Never; secrets", false },
+    { "a stack", NULL, STACK("true", "true"), "r/ostler:1 -; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc", false },
+    { "a stack with a device plugin alone", NULL, STACK("false", "true"), "r/ostler:1 -; r/plugin:v0.17 Never; secrets", false },
     { "both", DRIVER, STACK("true", "true"),
-      "r/driver:575-ubuntu24.04 Always; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc mirror", false },
-    { "a driver, and its proof", DRIVER, NULL, "r/driver:575-ubuntu24.04 Always; r/proof:1 Never; secrets ngc mirror own", true },
+      "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc mirror", false },
+    { "a driver, and its proof", DRIVER, NULL,
+      "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; r/proof:1 Never; secrets ngc mirror own", true },
     { "a stack without anything", NULL, STACK("false", "false"), NULL, false },
     { "nothing", NULL, NULL, NULL, false },
 };
@@ -151,7 +152,8 @@ static void check_pull(void **state)
     struct manifests *m = manifests_new(&e);
     CLEANUP_JSON json_t *driver = row->driver ? tree(row->driver) : NULL, *stack = row->stack ? tree(row->stack) : NULL,
         *spec = tree(SPEC);
-    struct render_context ctx = { .operand_namespace = NS, .policy_name = "default", .policy_uid = UID, .spec = spec };
+    struct render_context ctx = { .operand_namespace = NS, .policy_name = "default", .policy_uid = UID, .spec = spec,
+                                  .agent_image = "r/ostler:1" };
     struct images_wanted want = { .node = "gpu-1", .purpose = "d2.s2", .policy_uid = UID, .operand_namespace = NS, .driver = ctx,
                                   .stack = ctx };
     struct plan plan = { 0 };

@@ -226,6 +226,65 @@ static void agents_count_by_what_their_word_is_worth(void **state)
     toy_clear(&t);
 }
 
+/* Cards as agents count them; what the kubelet offers where none has spoken. Of a node that is not served none counts. */
+static void gpus_count_by_what_they_are_worth(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *node, *inventory; /* NULL: nothing was said */
+        enum node_state state;
+    } nodes[] = {
+        { "{'gpus':8}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers','driver':'nvidia'}]}", NODE_READY },
+        { "{'gpus':4}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers','driver':'nvidia'},"
+                        "{'address':'0000:02:00.0','bus':'Answers','driver':'vfio-pci'}]}", NODE_READY },
+        { "{}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers'},{'address':'0000:02:00.0','bus':'Gone'}]}", NODE_FAILED },
+        { "{'gpus':2}", NULL, NODE_READY },
+        { "{'gpus':2}", NULL, NODE_DRAINING },
+        { "{'gpus':1}", NULL, NODE_LOST },
+        { "{'gpus':64}", NULL, NODE_FOREIGN },
+        { "{'gpus':64}", NULL, NODE_UNMANAGED },
+    };
+    struct toy t;
+    toy_init(&t, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        CLEANUP_FREE char *name = xasprintf("n-%zu", i);
+        CLEANUP_JSON json_t *node = tree(nodes[i].node);
+        json_object_set_new(node, "name", json_string(name));
+        toy_put(&t, RESOURCE_NODE, toy_node(node));
+        if (nodes[i].inventory)
+            toy_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
+                                                     tree(nodes[i].inventory)));
+        struct node_slot *slot = map_get(&t.cluster->slots, name);
+        slot->summary.counted = true;
+        slot->summary.state = nodes[i].state;
+    }
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_gpus{state=\"present\"} 8", true);
+    expect(f, "ostler_gpus{state=\"ready\"} 4", true);
+    expect(f, "ostler_gpus{state=\"lost\"} 1", true);
+    for (size_t i = 0; i < t.cluster->slots.len; i++)
+        t.cluster->by_name[i]->summary = (struct node_summary){ 0 };
+    toy_clear(&t);
+}
+
+static void conditions_are_those_of_the_policy(void **state)
+{
+    struct fixture *f = *state;
+    struct toy t;
+    CLEANUP_JSON json_t *policy = tree("{'spec':{},'status':{'conditions':[{'type':'Ready','status':'False','reason':'X'},"
+                                       "{'type':'Stalled','status':'True'},{'type':'Degraded','status':'Maybe'},"
+                                       "{'type':'Ours','status':'True'}]}}");
+    toy_init(&t, policy);
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_policy_condition{condition=\"Ready\",status=\"False\"} 1", true);
+    expect(f, "ostler_policy_condition{condition=\"Stalled\",status=\"True\"} 1", true);
+    CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    metrics_text(f->registry, &text);
+    assert_null(strstr(buf_text(&text), "Maybe"));
+    assert_null(strstr(buf_text(&text), "Ours"));
+    toy_clear(&t);
+}
+
 /* Whatever the cluster: states times pools, and no name of a node. */
 static void text_is_bounded(void **state)
 {
@@ -253,6 +312,8 @@ int main(void)
     suite_add_fixture(&s, "sums are those of the cluster", sums_are_those_of_the_cluster, set_up, tear_down);
     suite_add_fixture(&s, "agents count by what their word is worth", agents_count_by_what_their_word_is_worth, set_up,
                       tear_down);
+    suite_add_fixture(&s, "GPUs count by what they are worth", gpus_count_by_what_they_are_worth, set_up, tear_down);
+    suite_add_fixture(&s, "conditions are those of the policy", conditions_are_those_of_the_policy, set_up, tear_down);
     suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);
     return suite_run(&s, "fleet_metrics");
 }

@@ -60,11 +60,37 @@ static void a_refused_pod_is_forgotten_with_the_policy(void **state)
     assert_null(t->passes->pull_refused);
 }
 
+static void count(void *arg, bool soon)
+{
+    (void) soon;
+    ++*(int *) arg;
+}
+
+/* The status of a policy waits for it, also where it finds what it found before. */
+static void the_first_look_under_a_policy_is_told_of(void **state)
+{
+    struct toy *t = *state;
+    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_JSON json_t *edit = tree("{'metadata': {'finalizers': ['" POLICY_FINALIZER "']}}");
+    int told = 0;
+    toy_edit(t, RESOURCE_POLICY, POLICY_NAME, edit);
+    t->passes->policy = count;
+    t->passes->arg = &told;
+    for (int i = 0; i < 2; i++) {
+        rollout_reconcile(t->passes, POLICY_NAME, &plan);
+        assert_int_equal(told, i + 1);
+        rollout_reconcile(t->passes, POLICY_NAME, &plan);
+        assert_int_equal(told, i + 1);
+        cluster_new_epoch(t->cluster);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_pod_is_remembered_until_one_is_taken, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_refused_pod_is_forgotten_with_the_policy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_first_look_under_a_policy_is_told_of, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("rollout reconciler", tests, NULL, NULL);
 }

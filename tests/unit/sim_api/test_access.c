@@ -137,6 +137,10 @@ static const char *name_of(enum resource_id id)
         return "nvidia";
     case RESOURCE_LEASE:
         return "ostler";
+    case RESOURCE_CRD:
+        return "gpunodes.ostler.dev";
+    case RESOURCE_NAMESPACE:
+        return "ops";
     default:
         return "x";
     }

@@ -34,7 +34,7 @@ void toy_init(struct toy *t, const json_t *policy)
 {
     *t = (struct toy){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = the_manifests() };
     cluster_init(t->cluster, &(struct cluster_options){ .operand_namespace = TOY_NAMESPACE,
-                                                         .image_prefixes = POLICY_IMAGE_PREFIXES,
+                                                         .limits = { POLICY_IMAGE_PREFIXES, "*" },
                                                          .clock = &quiet_clock,
                                                          .listener = quiet_listener });
     t->passes = xcalloc(1, sizeof *t->passes);
@@ -254,6 +254,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .intents = &c->intents,
         .operand_namespace = TOY_NAMESPACE,
         .now = TOY_NOW,
+        .now_s = QUIET_WALL_US / 1000000,
     };
     if (stance == STANCE_HOLD && !c->object)
         return false;

@@ -75,7 +75,7 @@ static void add_pod(struct toy *t, const json_t *set, const char *node)
     toy_put(t, RESOURCE_POD, pod);
 }
 
-/* What the DaemonSet controller says of a set that rolls: here it has rolled at once. */
+/* What the DaemonSet controller says of a set that rolls: here it has rolled at once. Who says how many are ready is believed. */
 static bool count_pods(struct toy *t, const json_t *set)
 {
     const char *name;
@@ -85,8 +85,9 @@ static bool count_pods(struct toy *t, const json_t *set)
         return false;
     json_object_foreach (t->objects[RESOURCE_NODE], name, node)
         desired += wants_pod(set, node);
-    CLEANUP_JSON json_t *status = json_pack("{s:I, s:I, s:I}", "observedGeneration", (json_int_t) object_generation(set),
-                                            "desiredNumberScheduled", desired, "updatedNumberScheduled", desired);
+    CLEANUP_JSON json_t *status = json_pack("{s:I, s:I, s:I, s:I}", "observedGeneration", (json_int_t) object_generation(set),
+                                            "desiredNumberScheduled", desired, "updatedNumberScheduled", desired, "numberReady",
+                                            (json_int_t) json_int(set, "status.numberReady", desired));
     if (json_equal(status, json_object_get(set, "status")))
         return false;
     json_t *counted = json_deep_copy(set);

@@ -1,0 +1,75 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { CHUNK = 64 * 1024 };
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, bytes, len);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        bytes += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t) n : 0;
+    }
+    return 0;
+}
+
+static int copy_all(int to, int from)
+{
+    CLEANUP_FREE char *chunk = xcalloc(1, CHUNK);
+    ssize_t n;
+    while ((n = read(from, chunk, CHUNK)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        int why = n < 0 ? errno : write_all(to, chunk, (size_t) n);
+        if (why)
+            return why;
+    }
+    return 0;
+}
+
+/* Writes either the bytes or what `from` has. */
+static int fill(int fd, mode_t mode, const void *bytes, size_t len, int from)
+{
+    int why = from >= 0 ? copy_all(fd, from) : write_all(fd, bytes, len);
+    /* Whatever the process would not have others see. */
+    if (why == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+        why = errno;
+    if (close(fd) < 0 && why == 0)
+        why = errno;
+    return why;
+}
+
+static int put(int folder, const char *name, mode_t mode, const void *bytes, size_t len, int from)
+{
+    CLEANUP_FREE char *new = xasprintf("%s.new", name);
+    /* What somebody else put there is no file of ours: a FIFO would never be opened. */
+    unlinkat(folder, new, 0);
+    int fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0)
+        return errno;
+    int why = fill(fd, mode, bytes, len, from);
+    if (why == 0 && renameat(folder, new, folder, name) == 0)
+        return 0;
+    why = why ? why : errno;
+    unlinkat(folder, new, 0);
+    return why;
+}
+
+int file_put(int folder, const char *name, mode_t mode, const void *bytes, size_t len)
+{
+    return put(folder, name, mode, bytes, len, -1);
+}
+
+int file_copy(int folder, const char *name, mode_t mode, int from)
+{
+    return put(folder, name, mode, NULL, 0, from);
+}

@@ -1,0 +1,317 @@
+/* `ostler cleanup`: has the policy deleted where that is asked for, sees everything come off, by the Ostler that leads or by
+ * itself where none does, and takes away last what a cluster has for Ostler alone. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "engine/engine_state.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "kube/reply.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+
+enum {
+    /* A lease that nobody renews is over after 15 s, the claim to the cluster after a minute; what is not ours after this time is
+     * being renewed. */
+    PATIENCE_MS = 20 * 1000,
+    CLAIM_PATIENCE_MS = 75 * 1000,
+    TICK_MS = 500,
+    /* How often it says what it waits for. */
+    TELL_MS = 10 * 1000,
+    ANSWER_MAX = 64 * 1024,
+};
+
+/* ---- whose the cluster is */
+
+/* Before that is known, and where it is another installation's, nothing is touched. */
+static bool is_ours(const struct engine *en)
+{
+    return !en->claim || lease_is_leading(en->claim);
+}
+
+static bool is_anothers(const struct engine *en)
+{
+    return !is_ours(en) && lease_holder(en->claim) && lease_is_renewed(en->claim);
+}
+
+/* One sentence that the caller frees. */
+static char *why_not_ours(const struct engine *en)
+{
+    char *problem = engine_why_lease_fails((void *) en);
+    if (problem)
+        return problem;
+    if (!is_ours(en) && lease_holder(en->claim))
+        return xasprintf("the Ostler in namespace %s had this cluster last (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "), and may "
+                         "still run",
+                         lease_holder(en->claim));
+    if (en->lease && lease_holder(en->lease))
+        return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
+    return xstrdup("the lease is not ours yet");
+}
+
+/* ---- what is still there */
+
+static bool is_policy_going(const struct engine *en)
+{
+    return !en->cluster.object || object_is_deleting(en->cluster.object);
+}
+
+static size_t marked_nodes(const struct cluster *c)
+{
+    size_t n = 0, cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&c->slots, &cursor))) {
+        const struct node *node = ((const struct node_slot *) e->value)->node;
+        /* One that is down is cleaned when it is back, by whom there is then. */
+        n += node && !node->deleting && node->ready && cluster_bears_ours(node);
+    }
+    return n;
+}
+
+/* Who does the work knows from its own passes; who looks on sees that nothing is left. */
+static bool is_clean(const struct engine *en)
+{
+    const struct cluster *c = &en->cluster;
+    if (en->mode == MODE_WORKING)
+        return en->reconcilers.cleaned && (!en->o.wishes.delete_policy || !c->object);
+    return en->o.wishes.delete_policy && !c->object && !marked_nodes(c) && !policy_children(c);
+}
+
+/* One sentence that the caller frees. */
+static char *what_is_left(const struct engine *en)
+{
+    const struct cluster *c = &en->cluster;
+    if (!is_ours(en))
+        return why_not_ours(en);
+    char *problem = en->leading ? NULL : engine_why_lease_fails((void *) en);
+    problem = problem ? problem : engine_why_watches_fail((void *) en);
+    if (problem)
+        return problem;
+    const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
+    if (c->object && *json_str_or_empty(ready, "message"))
+        return xstrdup(json_str(ready, "message"));
+    return xasprintf("nodes that bear marks of Ostler's: %zu; objects of its own: %zu%s", marked_nodes(c), policy_children(c),
+                     c->object ? "; and the policy" : "");
+}
+
+/* ---- the steps */
+
+static bool wants_force(const struct engine *en)
+{
+    return en->o.wishes.force && en->cluster.object && !object_annotation(en->cluster.object, POLICY_FORCE_REMOVAL);
+}
+
+static struct request force(const struct engine *en)
+{
+    (void) en;
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", POLICY_FORCE_REMOVAL, "true");
+    return request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch);
+}
+
+static bool wants_deletion(const struct engine *en)
+{
+    return en->o.wishes.delete_policy && !is_policy_going(en);
+}
+
+static struct request delete_policy(const struct engine *en)
+{
+    return request_delete(RESOURCE_POLICY, NULL, POLICY_NAME, object_uid(en->cluster.object), 0);
+}
+
+static bool wants_to_wait(const struct engine *en)
+{
+    return !is_clean(en);
+}
+
+static bool wants_namespace_gone(const struct engine *en)
+{
+    return en->o.wishes.delete_namespace;
+}
+
+static struct request delete_namespace(const struct engine *en)
+{
+    return request_delete(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace, NULL, 0);
+}
+
+static bool wants_crds_gone(const struct engine *en)
+{
+    return en->o.wishes.delete_crds;
+}
+
+static struct request delete_policy_crd(const struct engine *en)
+{
+    (void) en;
+    return request_delete(RESOURCE_CRD, NULL, CRD_POLICY, NULL, 0);
+}
+
+static struct request delete_report_crd(const struct engine *en)
+{
+    (void) en;
+    return request_delete(RESOURCE_CRD, NULL, CRD_GPU_NODE, NULL, 0);
+}
+
+/* In this order; a step that is not wanted is over. The one without a request waits. */
+static const struct {
+    bool (*wanted)(const struct engine *en);
+    struct request (*request)(const struct engine *en);
+    const char *deed;
+} steps[] = {
+    { wants_force, force, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL },
+    { wants_deletion, delete_policy, "delete gpuclusterpolicy/" POLICY_NAME },
+    { wants_to_wait, NULL, "see everything come off" },
+    { wants_namespace_gone, delete_namespace, "delete the operands' namespace" },
+    { wants_crds_gone, delete_policy_crd, "delete CustomResourceDefinition " CRD_POLICY },
+    { wants_crds_gone, delete_report_crd, "delete CustomResourceDefinition " CRD_GPU_NODE },
+};
+
+static void look(struct engine *en);
+
+static void give_up(struct engine *en, const char *why_steal)
+{
+    CLEANUP_FREE char *why = (char *) why_steal;
+    log_error("cannot clean up", "err", why);
+    engine_stop(en, 1);
+}
+
+/* Only refusals are read, which are short: the answer to a deletion may be the whole object. */
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct engine *en = arg;
+    bool fits = buf_add(&en->cleanup.answer, bytes, n);
+    (void) fits;
+    return 0;
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct engine *en = arg;
+    struct cleanup *cl = &en->cleanup;
+    cl->request = 0;
+    CLEANUP_ERR struct err e = { 0 };
+    if (result->err.kind != ERR_NONE)
+        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
+    else if (result->status >= 300)
+        reply_error(result->status, buf_text(&cl->answer), cl->answer.len, &e);
+    buf_reset(&cl->answer);
+    const char *deed = steps[cl->step].deed;
+    if (e.kind == ERR_NONE || e.kind == ERR_NOT_FOUND) {
+        log_info("done", "deed", deed);
+        cl->step++;
+        look(en);
+    } else if (e.kind == ERR_FORBIDDEN || e.kind == ERR_INVALID) {
+        give_up(en, xasprintf("cannot %s: %s", deed, err_msg(&e)));
+    } else if (e.kind != ERR_CONFLICT) {
+        log_warn("failed, and is tried again", "deed", deed, "err", err_msg(&e));
+    }
+}
+
+/* After its deletion, or where none was, there is one again: who makes it anew would make it as often as it is deleted. */
+static bool is_made_again(const struct engine *en)
+{
+    const struct cleanup *cl = &en->cleanup;
+    return en->o.wishes.delete_policy && cl->step < ARRAY_LEN(steps) && !steps[cl->step].request && !is_policy_going(en) &&
+           !str_eq(object_uid(en->cluster.object), cl->deleted);
+}
+
+/* As far as it goes now. */
+static void look(struct engine *en)
+{
+    struct cleanup *cl = &en->cleanup;
+    if (cl->request || en->stopping || !is_ours(en) || !cluster_synced(&en->cluster))
+        return;
+    while (cl->step < ARRAY_LEN(steps) && !steps[cl->step].wanted(en))
+        cl->step++;
+    if (is_made_again(en))
+        give_up(en, xstrdup("somebody has made the policy again (Argo CD, Flux?): take it out of there first"));
+    else if (cl->step == ARRAY_LEN(steps)) {
+        log_info("clean", "message", "nothing of Ostler's is left in the cluster");
+        engine_stop(en, 0);
+    } else if (steps[cl->step].request) {
+        struct request request = steps[cl->step].request(en);
+        if (steps[cl->step].request == delete_policy) {
+            free(cl->deleted);
+            cl->deleted = xstrdup(object_uid(en->cluster.object));
+        }
+        struct transport_sink sink = { NULL, on_bytes, on_done, en };
+        cl->request = transport_submit(en->o.transport, &request, &sink);
+    }
+}
+
+/* The cluster is another installation's, and so are the policy and all that was made of it. Of a release that goes nothing is
+ * left to clean up then; who wants it cleaned up all the same hears that it is not. */
+static void leave(struct engine *en)
+{
+    char *why = xasprintf("the Ostler in namespace %s looks after this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "): "
+                          "the policy and all that it made stay as they are",
+                          lease_holder(en->claim));
+    if (!en->o.wishes.delete_policy) {
+        give_up(en, why);
+        return;
+    }
+    log_info("nothing to clean up", "message", why);
+    free(why);
+    engine_stop(en, 0);
+}
+
+static const char *who_works(const struct engine *en)
+{
+    return en->leading ? "this process" : lease_holder(en->lease) && is_ours(en) ? "the Ostler that leads" : "nobody yet";
+}
+
+/* Says now and then what it waits for, and gives up when the time for it is over. */
+static void tell(struct engine *en)
+{
+    struct cleanup *cl = &en->cleanup;
+    int64_t now = loop_now(en->o.loop), timeout_ms = en->o.wishes.timeout_ms;
+    bool foreign = !is_ours(en) && lease_holder(en->claim);
+    int64_t patience_ms = foreign ? CLAIM_PATIENCE_MS : PATIENCE_MS;
+    if (is_anothers(en)) {
+        leave(en);
+    } else if (timeout_ms && now >= cl->began_ms + timeout_ms) {
+        CLEANUP_FREE char *left = what_is_left(en);
+        give_up(en, xasprintf("not done after %lld s: %s", (long long) timeout_ms / 1000, left));
+    } else if (!en->leading && !en->o.wishes.delete_policy && now >= cl->began_ms + patience_ms) {
+        give_up(en, why_not_ours(en));
+    } else if (now >= cl->told_ms + TELL_MS) {
+        CLEANUP_FREE char *left = what_is_left(en);
+        cl->told_ms = now;
+        log_info("waiting", "by", who_works(en), "message", left);
+    }
+}
+
+static void on_tick(void *arg)
+{
+    struct engine *en = arg;
+    look(en);
+    if (!en->stopping)
+        tell(en);
+    if (!en->stopping)
+        loop_timer_set(en->o.loop, &en->cleanup.tick, loop_now(en->o.loop) + TICK_MS);
+}
+
+void engine_cleanup_init(struct engine *en)
+{
+    struct cleanup *cl = &en->cleanup;
+    cl->answer = (struct buf) BUF_INIT(ANSWER_MAX);
+    cl->tick = (struct timer){ .fn = on_tick, .arg = en };
+    cl->began_ms = cl->told_ms = loop_now(en->o.loop);
+    if (en->o.cleanup)
+        loop_timer_set(en->o.loop, &cl->tick, cl->began_ms + TICK_MS);
+}
+
+void engine_cleanup_look(struct engine *en)
+{
+    if (en->o.cleanup)
+        look(en);
+}
+
+void engine_cleanup_clear(struct engine *en)
+{
+    if (en->cleanup.request)
+        transport_cancel(en->o.transport, en->cleanup.request);
+    loop_timer_cancel(en->o.loop, &en->cleanup.tick);
+    buf_clear(&en->cleanup.answer);
+    free(TAKE(en->cleanup.deleted));
+}

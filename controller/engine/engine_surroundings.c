@@ -1,0 +1,172 @@
+/* Reads what Ostler stands on: at the start, when it begins to lead, when reading policies fails or works again, and every few
+ * seconds as long as something is wrong. One request at a time. Of a part that it may not read nothing is known to be wrong. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "engine/engine_state.h"
+#include "kube/reply.h"
+#include "kube/split.h"
+#include "reconcilers/model/names.h"
+
+enum {
+    RETRY_MS = 1000,
+    /* As long as something is wrong. */
+    AGAIN_MS = 10 * 1000,
+    /* What happens one after the other is one reason to look. */
+    APART_MS = 2 * 1000,
+    ANSWER_MAX = 4 * 1024 * 1024,
+};
+
+static void ask(struct engine *en);
+
+static struct request request_of(const struct engine *en)
+{
+    switch (en->look.part) {
+    case SURROUNDINGS_SERVER:
+        return request_version();
+    case SURROUNDINGS_POLICIES:
+        return request_get(RESOURCE_CRD, NULL, CRD_POLICY);
+    case SURROUNDINGS_REPORTS:
+        return request_get(RESOURCE_CRD, NULL, CRD_GPU_NODE);
+    case SURROUNDINGS_RIGHTS:
+        return request_rules_review(en->o.operand_namespace);
+    case SURROUNDINGS_NAMESPACE:
+    case SURROUNDINGS_PARTS:
+        break;
+    }
+    return request_get(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace);
+}
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct engine *en = arg;
+    return buf_add(&en->look.answer, bytes, n) ? 0 : -1;
+}
+
+static void tell(const struct surroundings_problem *p)
+{
+    if (p)
+        log_error("something that Ostler stands on is not as it should be", "reason", p->reason, "err", p->message);
+    else
+        log_info("what Ostler stands on is as it should be again");
+}
+
+/* Takes note of what is said of the part; false where nothing was said that counts. */
+static bool take(struct engine *en, const json_t *answer, const struct err *e)
+{
+    struct surroundings_look *l = &en->look;
+    if (outage_is_general(e->kind))
+        return false;
+    if (e->kind == ERR_FORBIDDEN && !l->refused)
+        l->refused = xstrdup(err_msg(e));
+    bool said = e->kind == ERR_NONE || e->kind == ERR_NOT_FOUND;
+    bool news = said ? surroundings_take(&en->surroundings, l->part, answer, en->o.operand_namespace)
+                     : surroundings_forget(&en->surroundings, l->part);
+    if (news)
+        tell(surroundings_of(&en->surroundings, l->part));
+    l->news |= news;
+    return true;
+}
+
+static void wait_for(struct engine *en, int64_t ms)
+{
+    loop_timer_set(en->o.loop, &en->look.due, loop_now(en->o.loop) + ms);
+}
+
+/* All parts were read. */
+static void finish(struct engine *en)
+{
+    struct surroundings_look *l = &en->look;
+    bool news = l->news || !l->known;
+    l->part = SURROUNDINGS_SERVER;
+    l->news = false;
+    l->known = true;
+    l->looked_ms = loop_now(en->o.loop);
+    if (l->refused && !str_eq(l->refused, l->forbidden))
+        log_warn("what Ostler stands on cannot all be read", "err", l->refused);
+    free(l->forbidden);
+    l->forbidden = TAKE(l->refused);
+    if (l->again)
+        wait_for(en, APART_MS);
+    else if (surroundings_worst(&en->surroundings) || l->forbidden)
+        wait_for(en, AGAIN_MS);
+    l->again = false;
+    if (news)
+        l->changed(en);
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    static const char *const of_objects[] = { "spec", "status", "metadata.managedFields", NULL };
+    struct engine *en = arg;
+    const char *const *unread = en->look.part == SURROUNDINGS_RIGHTS ? NULL : of_objects;
+    struct surroundings_look *l = &en->look;
+    l->request = 0;
+    CLEANUP_ERR struct err e = { 0 };
+    if (result->err.kind != ERR_NONE)
+        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
+    else if (result->status >= 300)
+        reply_error(result->status, buf_text(&l->answer), l->answer.len, &e);
+    CLEANUP_JSON json_t *answer =
+        e.kind == ERR_NONE ? split_object(buf_text(&l->answer), l->answer.len, unread, &e) : NULL;
+    buf_reset(&l->answer);
+    if (!take(en, answer, &e)) {
+        wait_for(en, RETRY_MS);
+        return;
+    }
+    l->part++;
+    if (l->part == SURROUNDINGS_PARTS)
+        finish(en);
+    else
+        ask(en);
+}
+
+static void ask(struct engine *en)
+{
+    struct request request = request_of(en);
+    struct transport_sink sink = { NULL, on_bytes, on_done, en };
+    en->look.request = transport_submit(en->o.transport, &request, &sink);
+}
+
+static void on_due(void *arg)
+{
+    struct engine *en = arg;
+    if (!en->look.request && !en->stopping)
+        ask(en);
+}
+
+void engine_surroundings_init(struct engine *en, loop_fn *changed)
+{
+    en->look = (struct surroundings_look){ .answer = BUF_INIT(ANSWER_MAX), .changed = changed,
+                                             .due = { .fn = on_due, .arg = en } };
+    /* What takes everything off does not need them. */
+    en->look.known = en->o.cleanup;
+}
+
+void engine_surroundings_look(struct engine *en)
+{
+    struct surroundings_look *l = &en->look;
+    int64_t since_ms = loop_now(en->o.loop) - l->looked_ms;
+    if (en->o.cleanup || en->stopping || (!l->known && l->began))
+        return;
+    l->began = true;
+    if (l->request || l->part != SURROUNDINGS_SERVER)
+        l->again = true;
+    else if (!l->known || since_ms >= APART_MS)
+        ask(en);
+    else
+        wait_for(en, APART_MS - since_ms);
+}
+
+void engine_surroundings_clear(struct engine *en)
+{
+    if (en->look.request)
+        transport_cancel(en->o.transport, en->look.request);
+    loop_timer_cancel(en->o.loop, &en->look.due);
+    buf_clear(&en->look.answer);
+    free(TAKE(en->look.refused));
+    free(TAKE(en->look.forbidden));
+    surroundings_clear(&en->surroundings);
+}

@@ -1,0 +1,43 @@
+/* Options → command → exit code. */
+#include "ostler.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "install_crds.h"
+#include "offline.h"
+#include "operator.h"
+#include "options.h"
+#include "plan_command.h"
+
+int ostler_main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    struct options o;
+    CLEANUP_ERR struct err e = { 0 };
+    if (options_parse(argc, argv, &o, &e) < 0) {
+        fprintf(stderr, "ostler: %s\n", err_msg(&e));
+        return 2;
+    }
+    log_setup(o.log_level, o.log_json);
+    switch (o.command) {
+    case COMMAND_HELP:
+        options_help();
+        return 0;
+    case COMMAND_VERSION:
+        printf("ostler %s\n", ostler_version);
+        return 0;
+    case COMMAND_RENDER:
+        return offline_render(&o);
+    case COMMAND_VALIDATE:
+        return offline_validate(&o);
+    case COMMAND_PLAN:
+        return plan_command(&o);
+    case COMMAND_INSTALL_CRDS:
+        return install_crds(&o);
+    case COMMAND_RUN:
+    case COMMAND_CLEANUP:
+        return operator_run(&o);
+    }
+    return 2;
+}

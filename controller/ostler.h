@@ -1,0 +1,8 @@
+/* The program `ostler`. */
+#ifndef OSTLER_OSTLER_H
+#define OSTLER_OSTLER_H
+
+/* Does what the command line says; returns the exit code. */
+int ostler_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,279 @@
+"""The parts of the story, in their order."""
+
+import datetime
+import json
+import pathlib
+import time
+
+import kube
+import machine
+import names
+import operands
+
+CHAPTERS = []
+RELEASE = "ostler"
+POLICY = {
+    "driver": {"version": operands.OLD},
+    "rollout": {"canary": {"soak": "0s"}, "timeouts": {"install": "1m", "validation": "1m"}},
+}
+KUBELET = f"system:node:{machine.NAME}"
+OPERATOR = f"system:serviceaccount:{names.NAMESPACE}:ostler"
+
+
+def chapter(function):
+    """Decorator: this function is a part of the story."""
+    CHAPTERS.append(function)
+    return function
+
+
+# ---- what several ask
+
+def helm(stage, *args, check=True):
+    """Runs helm in the release's namespace."""
+    return stage.cluster.tool_run("helm", *args, "--namespace", names.NAMESPACE, check=check)
+
+
+def install_flags(tag="node-test"):
+    """What says where the image is."""
+    return ["--set", "image.repository=docker.io/library/ostler", "--set", f"image.tag={tag}", "--set", "image.pullPolicy=Never"]
+
+
+def node(stage):
+    """The Node."""
+    return stage.client.get("Node", machine.NAME)
+
+
+def gpu_node(stage):
+    """What Ostler says of it, or {}."""
+    return (stage.client.get("GpuNode", machine.NAME) or {}).get("status", {})
+
+
+def gpus(stage, count):
+    """Whether the kubelet has so many GPUs to give."""
+    return node(stage)["status"]["allocatable"].get("nvidia.com/gpu") == str(count)
+
+
+def ready(stage, version, timeout):
+    """Waits until the node serves with a driver of that version."""
+    def serves():
+        said = gpu_node(stage)
+        well = said.get("state") == "Ready" and said.get("inventory", {}).get("bootId") == stage.machine.boot_id
+        if well and module_version(stage) == version and gpus(stage, 2) and not kube.taint(node(stage), names.UPGRADE_TAINT):
+            return True
+        return json.dumps({k: said.get(k) for k in ("state", "reason", "message")} | {"loaded": module_version(stage)})
+    kube.wait_for(serves, timeout, f"{machine.NAME} is Ready with driver {version}")
+
+
+def module_version(stage):
+    """That of the loaded driver, as the machine's kernel has it; empty without one."""
+    path = stage.machine.folder / "kernel/module/nvidia/version"
+    return path.read_text(encoding="ascii").strip() if path.exists() else ""
+
+
+def equal(got, want, what):
+    """Fails unless both are the same."""
+    assert got == want, f"{what}: got {got!r}, want {want!r}"
+
+
+def pods(stage, component):
+    """The pods of an operand."""
+    return stage.client.list("Pod", names.OPERANDS, labels=f"{names.COMPONENT}={component}")
+
+
+def job(name, seconds):
+    """A Job that works with one GPU for so long."""
+    return {
+        "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"backoffLimit": 0, "template": {"spec": {
+            "restartPolicy": "Never", "tolerations": [{"key": names.GPU_TAINT, "operator": "Exists"}], "containers": [{
+            "name": "job", "image": operands.JOB, "args": [str(seconds)], "imagePullPolicy": "Never",
+            "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}},
+    }
+
+
+def job_pod(stage, name):
+    """The one pod of a Job, when it is there."""
+    (pod,) = kube.wait_for(lambda: stage.client.list("Pod", "default", labels=f"job-name={name}"), 10, f"job {name} has a pod")
+    return pod
+
+
+def job_phase(stage, name):
+    """How far its pod is, and why it is not further."""
+    status = job_pod(stage, name)["status"]
+    return status["phase"] + ": " + str(kube.condition({"status": status}, "PodScheduled").get("message"))
+
+
+def said(stage, pod):
+    """The log of a pod."""
+    return stage.cluster.kubectl("logs", "--namespace", pod["metadata"]["namespace"], pod["metadata"]["name"])
+
+
+def succeeded(stage, name, timeout):
+    """Waits until a Job has succeeded, and returns its pod."""
+    def done():
+        return stage.client.get("Job", name, "default").get("status", {}).get("succeeded") or job_phase(stage, name)
+    kube.wait_for(done, timeout, f"job {name} has succeeded")
+    pod = job_pod(stage, name)
+    equal(pod["status"]["containerStatuses"][0]["restartCount"], 0, f"restarts of {name}")
+    return pod
+
+
+def want(stage, version):
+    """Upgrades the release with a policy that says another driver, as a person would."""
+    helm(stage, "upgrade", RELEASE, names.CHART, "--reuse-values", "--timeout", "60s",
+         "--set-string", f"policy.spec.driver.version={version}")
+    return time.time()
+
+
+def operators():
+    """(VmRSS, RssAnon) in KiB of each process of the operator."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            name, line = (folder / "comm").read_text(encoding="ascii"), (folder / "cmdline").read_bytes()
+            if name != "ostler\n" or b"\0run\0" not in line:
+                continue
+            fields = dict(line.split(":", 1) for line in (folder / "status").read_text(encoding="ascii").splitlines())
+        except FileNotFoundError:
+            continue
+        found.append(tuple(int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon")))
+    return found
+
+
+def event(stage, reason):
+    """The last Event of Ostler's with that reason, or None."""
+    found = [e for e in stage.client.list("Event", "default")
+             if e["reason"] == reason and "ostler" in e.get("reportingController", "")]
+    return found[-1] if found else None
+
+
+def first_time(stage, pod, **which):
+    """When the API server was first asked for something about a pod, by the audit log: it has fractions of a second."""
+    name = pod["metadata"]["name"]
+    return min(r.time for r in stage.cluster.audit.requests(where=lambda r: r.name == name, **which))
+
+
+def finished(pod):
+    """When the one container of a pod ended, by the kubelet's clock, in whole seconds."""
+    text = pod["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+# ---- the story
+
+@chapter
+def an_image_that_is_missing_is_told_by_helm(stage):
+    """helm install --wait fails, with a sentence that names what is not ready."""
+    status, text = helm(stage, "install", RELEASE, names.CHART, "--wait", "--timeout", "10s", *install_flags("missing"),
+                        check=False)
+    assert status != 0, "helm install --wait succeeded without an image"
+    assert "ostler" in text and "not ready" in text.lower(), text
+    helm(stage, "uninstall", RELEASE, "--no-hooks", "--wait", "--timeout", "60s")
+
+
+@chapter
+def helm_install_makes_a_bare_node_ready(stage):
+    """From helm install --wait, which waits for the policy's nodes too, to a node that serves GPUs."""
+    values = stage.folder / "values.json"
+    values.write_text(json.dumps({"policy": {"create": True, "spec": POLICY}}), encoding="ascii")
+    began = time.time()
+    helm(stage, "install", RELEASE, names.CHART, "--wait", "--timeout", "3m", "--values", values, *install_flags())
+    installed = time.time()
+    marks = kube.wait_for(lambda: stage.cluster.audit.requests(user=OPERATOR, since=began, verb="patch", resource="nodes"), 30,
+                          "Ostler marks the node")
+    stage.figure(f"helm install --wait: {installed - began:.1f} s")
+    stage.figure(f"the node's first mark came {marks[0].time - began:.1f} s after helm install began")
+    ready(stage, operands.OLD, 120)
+    stage.figure(f"the node is Ready {time.time() - began:.1f} s after helm install began")
+    for resident, private in operators():
+        stage.figure(f"the operator's container: {resident / 1024:.1f} MiB resident, {private / 1024:.1f} MiB of it private")
+
+
+@chapter
+def a_pod_gets_a_gpu(stage):
+    """A pod that asks for one GPU runs on the node and sees that one."""
+    stage.client.create(job("one", 1))
+    text = said(stage, succeeded(stage, "one", 30))
+    assert text.startswith("works with /dev/nvidia") and f"driver {operands.OLD}" in text, text
+    equal(text.count("/dev/nvidia"), 1, "GPUs that the pod sees")
+
+
+@chapter
+def a_driver_container_dies_under_a_job(stage):
+    """It cannot unload what the job uses, hangs and is killed; the next one takes over modules that stay where they are."""
+    stage.client.create(job("through", 25))
+    kube.wait_for(lambda: job_phase(stage, "through").startswith("Running"), 20, "the job runs")
+    (old,) = pods(stage, "driver")
+    stage.client.delete("Pod", old["metadata"]["name"], names.OPERANDS, grace=2)
+
+    def another():
+        found = [p for p in pods(stage, "driver") if p["metadata"]["uid"] != old["metadata"]["uid"]]
+        return bool(found) and (kube.pod_ready(found[0]) or str(found[0]["status"].get("initContainerStatuses")))
+    kube.wait_for(another, 60, "another driver container is up")
+    succeeded(stage, "through", 40)
+    ready(stage, stage.driver, 60)
+
+
+@chapter
+def the_driver_is_upgraded_after_the_job(stage):
+    """A job that runs is waited for: the old driver's pod goes after it has succeeded."""
+    stage.client.create(job("long", 20))
+    kube.wait_for(lambda: job_phase(stage, "long").startswith("Running"), 20, "the job runs")
+    (old,) = pods(stage, "driver")
+    began = want(stage, operands.NEW)
+    kube.wait_for(lambda: gpu_node(stage).get("state") == "Waiting" or str(gpu_node(stage)), 20, "the node waits for the job")
+    pod = succeeded(stage, "long", 40)
+    stage.driver = operands.NEW
+    ready(stage, stage.driver, 120)
+    stage.figure(f"the upgraded node is Ready {time.time() - began:.1f} s after the policy said so, a job of 20 s included")
+    # The audit log has fractions of a second, and whoever watched the job cannot have known earlier.
+    ended = max(first_time(stage, pod, verb="patch", resource="pods/status", user=KUBELET, since=began), finished(pod))
+    gone = first_time(stage, old, verb="delete", resource="pods")
+    assert gone > ended, f"the driver's pod was deleted {ended - gone:.3f} s before the job had ended"
+
+
+@chapter
+def a_driver_that_does_not_load_is_rolled_back(stage):
+    """The canary fails, says with which words, and gets back what worked."""
+    began = want(stage, operands.BAD)
+    # A minute is the shortest time for an installation, and the server has to be heard of after it: that takes as much again.
+    failed = kube.wait_for(lambda: event(stage, "UpgradeFailed"), 180, "the canary has failed")
+    stage.figure(f"the canary has failed {time.time() - began:.1f} s after the policy said so")
+    assert "Could not resolve Linux kernel version" in failed["note"], failed["note"]
+    ready(stage, stage.driver, 120)
+    stage.figure(f"it is back {time.time() - began:.1f} s after the policy said so")
+    assert operands.BAD in event(stage, "RevisionFailed")["note"]
+    want(stage, stage.driver)
+
+
+@chapter
+def the_machine_is_started_again(stage):
+    """Its power is lost: every process, all of /run and the kernel's modules. It comes back by itself."""
+    before = stage.machine.boot_id
+    stage.machine.off()
+    stage.machine.on()
+    began = time.time()
+    kube.wait_for(lambda: node(stage)["status"]["nodeInfo"]["bootID"] != before, 60, "the kubelet tells of another start")
+    ready(stage, stage.driver, 150)
+    stage.figure(f"the node is Ready {time.time() - began:.1f} s after the machine was started again")
+    stage.client.create(job("after", 1))
+    succeeded(stage, "after", 30)
+
+
+@chapter
+def helm_uninstall_leaves_nothing(stage):
+    """No label, taint, annotation, condition or finalizer of Ostler's."""
+    began = time.time()
+    helm(stage, "uninstall", RELEASE, "--wait", "--timeout", "120s")
+    stage.figure(f"helm uninstall --wait: {time.time() - began:.1f} s")
+    left = node(stage)
+    meta = left["metadata"]
+    ours = [k for part in ("labels", "annotations") for k in meta.get(part) or {}
+            if "ostler.dev" in k or k.startswith("nvidia.com/")]
+    equal(ours, [], "labels and annotations on the node")
+    equal([t["key"] for t in left["spec"].get("taints") or []], [], "taints of the node")
+    equal(kube.condition(left, "GpuReady"), {}, "the condition GpuReady")
+    equal(module_version(stage), "", "the loaded driver")
+    for kind in ("GpuClusterPolicy", "GpuNode"):
+        equal([o["metadata"]["name"] for o in stage.client.list(kind)], [], f"objects of kind {kind}")
+    kube.wait_for(lambda: stage.client.get("Namespace", names.OPERANDS) is None, 60, f"namespace {names.OPERANDS} is gone")

@@ -1,0 +1,75 @@
+"""Images as files, made without a builder: docker-archives that `ctr images import` and `docker load` take."""
+
+import dataclasses
+import hashlib
+import io
+import json
+import os
+import pathlib
+import tarfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def layer_of_folder(folder):
+    """A layer with all that is in a folder: root's, and of no time."""
+    def plain(info):
+        info.uid = info.gid = info.mtime = 0
+        info.uname = info.gname = ""
+        return info
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for name in sorted(os.listdir(folder)):
+            tar.add(pathlib.Path(folder) / name, name, filter=plain)
+    return data.getvalue()
+
+
+@dataclasses.dataclass(frozen=True)
+class Image:
+    """A name with its tag, layers from the lowest up, and the `config` of the OCI's image configuration."""
+
+    name: str
+    layers: tuple
+    config: dict
+
+
+def _digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_archive(path, images):
+    """Writes images into one archive. A layer that several have is in it once."""
+    entries, files = [], {}
+    for image in images:
+        layers = [f"{_digest(layer)}/layer.tar" for layer in image.layers]
+        files.update(zip(layers, image.layers))
+        config = json.dumps({
+            "architecture": "amd64", "os": "linux", "config": image.config,
+            "rootfs": {"type": "layers", "diff_ids": [f"sha256:{_digest(layer)}" for layer in image.layers]},
+        }).encode()
+        files[f"{_digest(config)}.json"] = config
+        entries.append({"Config": f"{_digest(config)}.json", "RepoTags": [image.name], "Layers": layers})
+    files["manifest.json"] = json.dumps(entries).encode()
+    with tarfile.open(path, "w") as tar:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
+def product(name):
+    """Ostler's image as the Dockerfile's last stage makes it: `make image-root` fills its root there as here, and what is said
+    of the image is read."""
+    lines = [line for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line and line[0] not in "# "]
+    config = {"Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]}
+    for line in lines[lines.index("FROM scratch") + 1:]:
+        word, _, rest = line.partition(" ")
+        if word == "USER":
+            config["User"] = rest
+        elif word == "EXPOSE":
+            config["ExposedPorts"] = {f"{rest}/tcp": {}}
+        elif word == "ENTRYPOINT":
+            config["Entrypoint"] = json.loads(rest)
+        elif line != "COPY --from=build /image /":
+            raise ValueError(f"Dockerfile: {line}: how an image gets this is not known here")
+    return Image(name, (layer_of_folder(ROOT / "build/static/image"),), config)

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// openCards opens the GPUs that the container was given.
+func openCards() ([]string, error) {
+	paths, _ := filepath.Glob("/dev/nvidia[0-9]*")
+	if len(paths) == 0 {
+		return nil, errors.New("Failed to allocate device vector A (error code no CUDA-capable device is detected)!")
+	}
+	for _, path := range paths {
+		if _, err := os.Open(path); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// runVectorAdd is the CUDA sample of that name.
+func runVectorAdd([]string) error {
+	say("[Vector addition of 50000 elements]")
+	if _, err := openCards(); err != nil {
+		return err
+	}
+	if !moduleLoaded("nvidia") {
+		return errors.New("Failed to allocate device vector A (error code system has unsupported display driver / cuda driver combination)!")
+	}
+	say("Copy input data from the host memory to the CUDA device\nCUDA kernel launch with 196 blocks of 256 threads")
+	say("Copy output data from the CUDA device to the host memory\nTest PASSED\nDone")
+	return nil
+}
+
+// runJob works with a GPU for that many seconds, and fails if its driver goes meanwhile.
+func runJob(args []string) error {
+	if len(args) != 1 {
+		return errors.New("usage: gpu-job SECONDS")
+	}
+	seconds, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	cards, err := openCards()
+	if err != nil {
+		return err
+	}
+	version := loadedVersion()
+	say("works with %s, driver %s", strings.Join(cards, " "), version)
+	for end := time.Now().Add(time.Duration(seconds) * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if now := loadedVersion(); now != version {
+			return fmt.Errorf("the driver was taken away: it is %q now", now)
+		}
+	}
+	say("done")
+	return nil
+}

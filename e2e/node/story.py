@@ -1,0 +1,117 @@
+"""What happens to the machine, from bare to bare: one story, each part of which begins where the one before has ended."""
+
+import contextlib
+import pathlib
+import shutil
+import time
+import traceback
+
+import cluster
+import image
+import kube
+import machine
+import names
+import operands
+from chapters import CHAPTERS
+from machine import Machine
+
+GPUS = 2
+OSTLER_IMAGE = "docker.io/library/ostler:node-test"
+
+
+class Stage:
+    """What the chapters share: the control plane, the machine, a client, and a place for what one tells the next."""
+
+    def __init__(self, folder, standin):
+        cluster.make_network()
+        self.folder = folder
+        self.cluster = cluster.Cluster(folder / "world")
+        self.machine = Machine(folder / "machine", self.cluster.tool("kubelet").parent, standin, cluster.ADDRESS, folder.name)
+        self._standin = standin
+        self.client = None
+        self.driver = operands.OLD  # the version that the policy wants and that works
+
+    def start(self):
+        """Control plane, machine, images."""
+        self.cluster.start()
+        self.client = self.cluster.client()
+        self.machine.folder.mkdir()
+        node = f"system:node:{machine.NAME}"
+        self.machine.prepare(GPUS, self.cluster.embedded_kubeconfig(node, ("system:nodes",)),
+                             self.cluster.embedded_kubeconfig("system:kube-proxy"), self.cluster.pki.crt("client-ca"))
+        images = [image.product(OSTLER_IMAGE), *operands.images(self.folder / "images", self._standin)]
+        image.write_archive(self.machine.disk / "var/images.tar", images)
+        self.machine.on()
+
+        def imported():
+            try:
+                self.machine.run("ctr", "--namespace", "k8s.io", "images", "import", "/var/images.tar")
+                return True
+            except (RuntimeError, ValueError) as e:
+                return str(e)
+        kube.wait_for(imported, 30, "containerd has the images")
+        cluster.node_ready(self.client, machine.NAME)
+        self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.NAMESPACE, "labels": {
+            "pod-security.kubernetes.io/enforce": "restricted"}}})
+
+    def stop(self):
+        """Ends everything."""
+        self.machine.off()
+        self.cluster.stop()
+
+    def figure(self, text):
+        """Prints a figure."""
+        print(f"     {text}", flush=True)
+
+    def save_logs(self, logs):
+        """Keeps what was said by everybody."""
+        shutil.rmtree(logs, ignore_errors=True)
+        logs.mkdir(parents=True)
+        with contextlib.suppress(OSError):
+            shutil.copytree(self.machine.disk / "var/log", logs / "machine", symlinks=True)
+            shutil.copytree(self.cluster.dir / "log", logs / "cluster")
+            shutil.copy(self.cluster.dir / "audit.log", logs / "audit.log")
+            shutil.copy(self.machine.folder / "boot.log", logs / "boot.log")
+        for kind in ("Pod", "Node", "GpuNode", "GpuClusterPolicy", "Event", "DaemonSet"):
+            with contextlib.suppress(Exception):
+                (logs / f"{kind}.yaml").write_text(self.cluster.kubectl("get", kind, "--all-namespaces", "--output=yaml"),
+                                                   encoding="utf-8")
+
+
+def _tell(stage, chapter):
+    """Whether a chapter ended well; says so."""
+    began = time.monotonic()
+    try:
+        chapter(stage)
+    except Exception as e:  # whatever it is, the world has to be taken down
+        frames = [f for f in traceback.extract_tb(e.__traceback__) if pathlib.Path(f.filename).name == "chapters.py"]
+        where = f" ({frames[-1].name}:{frames[-1].lineno}: {frames[-1].line})" if frames else ""
+        print(f"FAIL {chapter.__name__} ({time.monotonic() - began:.1f} s)\n     {type(e).__name__}: {e}{where}", flush=True)
+        if not isinstance(e, (AssertionError, kube.ApiError)):
+            print("".join(traceback.format_tb(e.__traceback__)[-3:]), flush=True)
+        return False
+    print(f"ok   {chapter.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
+    return True
+
+
+def tell(folder, standin, logs, skipped=()):
+    """Tells the chapters and returns the exit status. After one that fails there is no next."""
+    chapters = [c for c in CHAPTERS if c.__name__ not in skipped]
+    began = time.monotonic()
+    stage = Stage(folder, standin)
+    passed = 0
+    try:
+        stage.start()
+        print(f"     the node is up after {time.monotonic() - began:.1f} s", flush=True)
+        for chapter in chapters:
+            if not _tell(stage, chapter):
+                break
+            passed += 1
+    finally:
+        stage.save_logs(logs)
+        stage.stop()
+    left = len(chapters) - passed
+    if left > 1:
+        print(f"     not tried: {', '.join(c.__name__ for c in chapters[passed + 1:])}")
+    print(f"e2e-node: took {time.monotonic() - began:.0f} s, logs in {logs}\n{passed} passed, {left} failed")
+    return 1 if left else 0

@@ -1,0 +1,250 @@
+"""18. The life of an installation: what it stands on, two of them, an upgrade, and its end."""
+
+import contextlib
+import pathlib
+import shutil
+import tempfile
+import time
+
+import kube
+import names
+import upgrades
+from env import Env, moved
+from harness import cases, contains, equal, long_test, test
+from names import DRIVER, NAMESPACE, OPERANDS
+from program import Operator, other_build, run_program
+from release import NODE, OwnPods, Release
+from rollouts import claim_of
+from worker import Worker
+from world import World
+
+CRD, REPORTS = "gpuclusterpolicies.ostler.dev", "gpunodes.ostler.dev"
+SCHEMA = "ostler.dev/schema"
+ENFORCE = "pod-security.kubernetes.io/enforce"
+
+
+def _mark(env, kind, name, where, key, value):
+    """Sets a label or annotation of an object, and returns what it was."""
+    before = env.k.get(kind, name)["metadata"].get(where, {}).get(key)
+    env.k.merge_patch(kind, name, {"metadata": {where: {key: value}}})
+    return before
+
+
+@contextlib.contextmanager
+def _otherwise(env, kind, name, where, key, value):
+    """A label or annotation is otherwise for as long as the block runs."""
+    before = _mark(env, kind, name, where, key, value)
+    try:
+        yield
+    finally:
+        _mark(env, kind, name, where, key, before)
+
+
+def _wait_unready(env, operator, check, *words):
+    """/readyz names the check and says these words; one check says the same alone."""
+    def said():
+        status, text = operator.fetch("/readyz?verbose")
+        return (status >= 500 and f"[-]{check}" in text and all(w in text for w in words)) or f"{status} {text}"
+    env.wait(said, 15)
+
+
+@cases({
+    "definition_of_policies": (
+        ("CustomResourceDefinition", CRD, "annotations", SCHEMA, None), "CRDOutdated", "Stalled",
+        (CRD, "kubectl apply --server-side")),
+    "definition_of_reports": (
+        ("CustomResourceDefinition", REPORTS, "annotations", SCHEMA, "0"), "CRDOutdated", "Degraded",
+        (REPORTS, "kubectl apply --server-side")),
+    "namespace_that_lets_no_driver_in": (
+        ("Namespace", OPERANDS, "labels", ENFORCE, "baseline"), "NamespaceRestricted", "Stalled",
+        (OPERANDS, "kubectl label namespace")),
+})
+def stands_on(env, row):
+    """What Ostler stands on is not as it should be: /readyz and the policy say so, and what runs stays; then all goes on."""
+    (place, reason, condition, words) = row
+    node = env.serving("gpu")
+    pods = env.pod_uids(node=node)
+    env.operator.stop()
+    with _otherwise(env, *place):
+        env.operator.start(ready=False)
+        _wait_unready(env, env.operator, "installation", reason, *words)
+        said = env.wait_policy(reason, "True", condition)
+        contains(said["message"], words, "the condition")
+        env.stays(lambda: env.pod_uids(node=node) == pods and env.is_marked(node), 2, "marks and pods")
+    env.wait(lambda: env.condition(condition).get("reason") != reason, 15, "the condition says otherwise")
+    env.operator.wait_ready()
+    env.wait_policy()
+    equal(env.pod_uids(node=node), pods, "pods")
+
+
+@test
+def lacks_a_right(env):
+    """What the account may not write is named before there is anything to write: an installation without it is not ready."""
+    role = env.k.get("ClusterRole", "ostler")
+    rules = [rule for rule in role["rules"] if not (rule["resources"] == ["nodes"] and "patch" in rule["verbs"])]
+    env.operator.stop()
+    env.k.merge_patch("ClusterRole", "ostler", {"rules": [*rules, {"apiGroups": [""], "resources": ["nodes"],
+                                                                  "verbs": ["list", "watch"]}]})
+    try:
+        env.operator.start(ready=False)
+        _wait_unready(env, env.operator, "installation", "RightsMissing", "patch nodes")
+    finally:
+        env.k.merge_patch("ClusterRole", "ostler", {"rules": role["rules"]})
+    env.operator.wait_ready()
+
+
+@test
+def definitions_are_brought_up_to_date(env):
+    """`ostler install-crds` replaces an older definition, leaves a newer one, and says which right it lacks."""
+    def install(kubeconfig=env.world.admin_kubeconfig):
+        return run_program("install-crds", "--from", names.ROOT / "crds", "--kubeconfig", kubeconfig)
+    needed = env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA]
+    _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, "0")
+    done = install()
+    equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
+    contains(done.stdout, [f"{CRD}: schema {needed} is installed"], "what it says")
+    equal(env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA], needed, "the schema")
+    _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, "1000")
+    done = install()
+    equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
+    contains(done.stdout, [f"{CRD}: schema 1000 is there, newer"], "what it says")
+    _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, needed)
+    refused = install(env.world.kubeconfig("nobody"))
+    equal(refused.returncode, 1, "exit code without rights")
+    contains(refused.stderr, ["cannot get resource", "customresourcedefinitions"], "what it says without rights")
+
+
+@test
+def second_installation(env):
+    """Of two installations in different namespaces one acts; the other is not ready, says which one does, and writes nothing."""
+    node = env.serving("gpu")
+    kubeconfig = env.world.kubeconfig("second-installation", ("system:masters",))
+    env.k.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "elsewhere"}})
+    second = Operator(kubeconfig, env.logs / "second.log", "--log-level", "debug", namespace="elsewhere")
+    began = time.time()
+    second.start(ready=False)
+    try:
+        _wait_unready(env, second, "lease", f"namespace {NAMESPACE}", "uninstall one of the two")
+        env.edit({"exporter": {"enabled": False}})
+        env.wait_serving(node, operands=("driver", "toolkit", "device-plugin"))
+        written = [r for r in env.world.audit.requests(user="second-installation", since=began, writes=True)
+                   if r.resource != "leases"]
+        equal(written, [], "what the second one wrote")
+    finally:
+        second.stop()
+        env.k.delete("Lease", "ostler", "elsewhere")
+
+
+# ---- with Helm
+
+@contextlib.contextmanager
+def _world_with(logs, programs, chart, *args, kubeconfigs=None, **how):
+    """A world in which Helm has installed a chart: an Env of it."""
+    with World() as world, contextlib.ExitStack() as stack:
+        client = world.client()
+        client.create(kube.node(NODE))
+        pods = OwnPods(world, logs, programs, {tag: world.admin_kubeconfig for tag in kubeconfigs or ()})
+        pods.start()
+        stack.callback(pods.stop)
+        release = Release(world)
+        release.install(chart, *args, **how)
+        env = Env(world, release, logs)
+        stack.callback(env.actor.stop)
+        env.operator = pods
+        yield env, release
+
+
+def _chart(folder, source, prefix=""):
+    """A copy of a chart with the definitions as they are, or, with a prefix to the number of their schema, newer."""
+    chart = pathlib.Path(folder) / (prefix + source.name)
+    shutil.copytree(source, chart)
+    shutil.rmtree(chart / "crds", ignore_errors=True)
+    (chart / "crds").mkdir()
+    for path in (names.ROOT / "crds").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8").replace(f'{SCHEMA}: "', f'{SCHEMA}: "{prefix}')
+        (chart / "crds" / path.name).write_text(text, encoding="utf-8")
+    return chart
+
+
+def _operands(env):
+    """Nodes as they are, and which pods run there; that the exporter, and the agent, roll by themselves does not count."""
+    nodes = {key: value for key, value in env.standing().items() if key[0] == "Node"}
+    return nodes, {component: env.pod_uids(component) for component in ("driver", "toolkit", "device-plugin")}
+
+
+def _begin_rollout(env, version, busy, idle):
+    """Another version: it is on the idle node, and the busy one waits for its job. Returns the job's pod and uid."""
+    job = env.gpu_pod(f"job-{version}", busy)
+    uid = upgrades.uid_of(env, job)
+    upgrades.upgrade(env, version)
+    upgrades.wait_runs(env, version, idle, timeout=30)
+    upgrades.wait_phase(env, busy, "Waiting")
+    return job, uid
+
+
+@long_test
+def life(env):
+    """Helm installs the chart as it was before, upgrades it while nothing moves and in the middle of a rollout, and uninstalls it
+    in the middle of another: nothing is lost, no job is hurt, nothing is left. It fails where Ostler cannot be ready."""
+    programs = {"old": other_build(), "new": names.PROGRAM}
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = _chart(folder, names.ROOT / "e2e" / "previous"), _chart(folder, names.CHART, "9")
+        with _world_with(env.logs, programs, before, tag="old", kubeconfigs=["old"]) as (there, release):
+            busy, idle = upgrades.fleet(there, ["busy", "idle"], maxParallel="100%", maxUnavailable="100%")
+            _upgrade_moves_nothing(there, release, after)
+            _second_release(there, release, after)
+            _upgrade_in_a_rollout(there, release, after, busy, idle)
+            _uninstall_in_a_rollout(there, release, busy, idle)
+            _install_that_cannot_be_ready(there, release, after)
+
+
+def _upgrade_moves_nothing(env, release, chart):
+    env.wait_calm()
+    before = _operands(env)
+    release.install(chart, verb="upgrade")
+    env.stays(lambda: moved(_operands(env)[0], before[0]) == [], 3, "nodes")
+    equal(_operands(env)[1], before[1], "pods of operands")
+    schema = env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA]
+    assert schema.startswith("9"), f"the definition was not brought up to date: schema {schema}"
+    equal([status for status, _ in env.operator.ready()], [200], "/readyz of the pods that run")
+
+
+def _second_release(env, release, chart):
+    """Helm itself refuses it, since it has the same objects for the cluster."""
+    done = release.helm("install", chart, "--create-namespace", check=False, namespace="elsewhere")
+    assert done.returncode, "Helm installed a second release"
+    contains(done.stderr, ["ostler", names.NAMESPACE], "what Helm says")
+
+
+def _upgrade_in_a_rollout(env, release, chart, busy, idle):
+    job, uid = _begin_rollout(env, upgrades.NEW, busy, idle)
+    claim = claim_of(env.get_node(busy))
+    release.install(chart, "--set", "log.level=debug", verb="upgrade")
+    equal(claim_of(env.get_node(busy))["phase"], claim["phase"], "the phase of the node that waits")
+    equal(upgrades.uid_of(env, job), uid, "the job")
+    upgrades.end_job(env, job)
+    upgrades.wait_runs(env, upgrades.NEW, busy, idle, timeout=30)
+
+
+def _uninstall_in_a_rollout(env, release, busy, idle):
+    job, uid = _begin_rollout(env, upgrades.OLD, busy, idle)
+    driver = env.pod_uids("driver", busy)
+    uninstall = Worker(release.helm, "uninstall", "--wait", "--timeout", "60s")
+    uninstall.start()
+    env.wait(lambda: not env.pods(idle, "driver") and DRIVER not in env.labels(idle), 20, "the idle node is clean")
+    env.stays(lambda: env.pod_uids("driver", busy) == driver and upgrades.uid_of(env, job) == uid, 2, "the job and its driver")
+    assert uninstall.is_alive(), "helm uninstall did not wait for the job"
+    upgrades.end_job(env, job)
+    uninstall.finish(40)
+    env.wait_gone()
+    for kind in ("ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy"):
+        equal([o["metadata"]["name"] for o in env.k.list(kind) if "ostler" in o["metadata"]["name"]], [], kind)
+    assert env.k.get("CustomResourceDefinition", CRD), "the definitions stay unless somebody wants them gone"
+
+
+def _install_that_cannot_be_ready(env, release, chart):
+    env.wait(lambda: env.k.get("Namespace", OPERANDS) is None, 15, "the operands' namespace is gone, as the chart has it")
+    env.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OPERANDS, "labels": {ENFORCE: "baseline"}}})
+    done = release.install(chart, "--set", "operandNamespace.create=false", check=False, timeout="8s")
+    assert done.returncode, "helm install --wait did not fail"
+    contains(str(env.operator.ready("/readyz/installation")), "NamespaceRestricted", "/readyz")

@@ -1,0 +1,360 @@
+"""19. What the chart puts into a cluster is taken there, and what it admits, is what operands are and no more."""
+
+import contextlib
+import copy
+import json
+import subprocess
+
+import kube
+from admission import answer
+from harness import cases, contains, equal, test
+from installation import render
+from names import CHART, CRD_CHART, NAMESPACE, OPERANDS, ROOT
+
+MANIFESTS = ROOT / "reconcilers/manifests"
+DIGEST = "sha256:" + "0123456789abcdef" * 4
+POLICIES = ("ostler-images", "ostler-inventories", "ostler-nodes", "ostler-operands", "ostler-pods")
+
+# name -> flags of helm. Together they set every value of the chart to something else than its default.
+INSTALLATIONS = {
+    "as_it_comes": (),
+    "all_that_is_optional": (
+        "--set", "networkPolicy.enabled=true,networkPolicy.apiServerCidrs={10.0.0.0/24}", "--set", "nodeCards.enabled=true",
+        "--set", "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus",
+        "--set", "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus",
+        "--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.folder=GPU", "--set", "policy.create=true",
+        "--set", "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com:5000/gpu/,nvcr.io}",
+        "--set", "commonLabels.team=gpu,commonAnnotations.owner=platform,podLabels.zone=a,podAnnotations.note=b",
+        "--set", "crds.keep=false,cleanup.force=true,cleanup.timeout=1h1m", "--set", "priorityClassName=system-cluster-critical",
+        "--set", f"image.repository=registry.example.com:5000/ostler,image.digest={DIGEST},imagePullSecrets[0].name=pull",
+        "--set", "seccompProfile.type=Localhost,seccompProfile.localhostProfile=ostler/ostler.json,hostUsers=false",
+        "--set", "podDisruptionBudget.maxUnavailable=50%,terminationGracePeriodSeconds=30,replicas=3,port=9090"),
+    "as_little_as_can_be": (
+        "--set", "replicas=1,metrics.service.enabled=false,admissionPolicy.enabled=false,cleanup.enabled=false",
+        "--set", "crds.upgrade=false",
+        "--set", "operandNamespace.create=false,networkPolicy.enabled=true,networkPolicy.dns=false",
+        "--set", "podDisruptionBudget.enabled=false,topologySpreadConstraints=null",
+        "--set", "affinity=null,tolerations=null,nodeSelector=null",
+        "--set-json", "networkPolicy.metricsNamespaces=[]", "--set-json", "admissionPolicy.startupTaintKeys=[]"),
+}
+
+
+@contextlib.contextmanager
+def _prometheus_operator(env):
+    """Its kinds are there for as long as the block runs."""
+    env.kubectl("apply", "-f", ROOT / "e2e/world/monitoring.yaml")
+    try:
+        for name in ("prometheusrules", "servicemonitors"):
+            env.kubectl("wait", "--for=condition=Established", "--timeout=20s", f"crd/{name}.monitoring.coreos.com")
+        yield
+    finally:
+        env.kubectl("delete", "-f", ROOT / "e2e/world/monitoring.yaml")
+
+
+def _objects(env, text):
+    """YAML as the objects in it."""
+    done = env.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", "-", stdin=text)
+    decoder, found = json.JSONDecoder(), []
+    while done := done.strip():
+        item, end = decoder.raw_decode(done)
+        found += item.get("items", [item])
+        done = done[end:]
+    return found
+
+
+@cases(INSTALLATIONS)
+def chart_is_taken(env, flags):
+    """The API server takes every object that the chart renders, hooks included, field by field."""
+    with _prometheus_operator(env):
+        text = render(env.world, *flags)
+        said = env.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-",
+                           stdin=text)
+        equal(said.count("serverside-applied (server dry run)"), text.count("\nkind: "), f"objects that are taken: {said}")
+
+
+@test
+def definitions_are_taken(env):
+    """The API server takes the CustomResourceDefinitions as the chart of their own renders them."""
+    text = render(env.world, "--set", "commonLabels.team=gpu,keep=false", chart=CRD_CHART)
+    said = env.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-",
+                       stdin=text)
+    equal(said.count("serverside-applied (server dry run)"), 2, f"definitions that are taken: {said}")
+
+
+@cases(INSTALLATIONS)
+def pods_are_restricted(env, flags):
+    """The pods of the operator and of its hooks may run where the Pod Security Standard `restricted` is enforced."""
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {
+        "name": "restricted", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}
+    env.k.apply(namespace)
+    env.wait_until(lambda: env.k.get("ServiceAccount", "default", "restricted"), 20, "an account for pods")
+    with _prometheus_operator(env):
+        owners = [o for o in _objects(env, render(env.world, *flags)) if o["kind"] in ("Deployment", "Job")]
+    assert owners, "the chart renders no Deployment"
+    for owner in owners:
+        spec = {**owner["spec"]["template"]["spec"], "serviceAccountName": "default", "nodeName": "none"}
+        spec.pop("priorityClassName", None)  # what has a quota elsewhere
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+        status, said = answer(env.k, pod, "restricted")
+        equal(status, 201, f"the pod of {owner['kind']} {owner['metadata']['name']}: {said}")
+        free = {**spec, "containers": [{**spec["containers"][0], "securityContext": {}}]}
+        status, said = answer(env.k, {**pod, "spec": free}, "restricted")
+        equal(status, 403, f"the same without restrictions: {said}")
+
+
+@test
+def admission_policies_are_sound(env):
+    """The API server finds no fault in the expressions of the chart's admission policies."""
+    for name in POLICIES:
+        def checked(name=name):
+            found = env.k.get("ValidatingAdmissionPolicy", name)
+            status = found.get("status", {})
+            return status if status.get("observedGeneration") == found["metadata"]["generation"] else None
+        status = env.wait_until(checked, 20, f"{name} is checked")
+        equal(status.get("typeChecking", {}).get("expressionWarnings", []), [], name)
+
+
+def _edit(path, value):
+    """A change of a DaemonSet's pod template: the path with dots, numbers for items of lists."""
+    def change(pod):
+        *way, last = [int(p) if p.isdigit() else p for p in path.split(".")]
+        at = pod
+        for part in way:
+            at = at[part]
+        at[last] = value
+    return change
+
+
+# name -> (operand, a change of its pod, what the refusal says; None: it is taken)
+OPERANDS_THAT_ARE_NONE = {
+    "what_it_made_itself": ("driver", lambda pod: None, None),
+    "ours_in_another_version": ("node-agent", _edit("containers.0.image", "ostler:another"), None),
+    "another_install_dir": ("toolkit", lambda pod: _folder(pod, "install-dir", "/opt/nvidia"), None),
+    "image_from_elsewhere": ("driver", _edit("containers.0.image", "registry.example.com/driver:1"), "allowed prefix"),
+    "image_like_ours": ("driver", _edit("containers.0.image", "ostler/evil:1"), "allowed prefix"),
+    "image_like_an_allowed_one": ("driver", _edit("initContainers.0.image", "nvcr.io/nvidia-evil/driver:1"), "allowed prefix"),
+    "image_of_another_port": ("driver", _edit("containers.0.image", "gke.gcr.io:1/x"), "allowed prefix"),
+    "folder_of_secrets": ("driver", lambda pod: _folder(pod, "var-log", "/var/lib/kubelet"), "/var/lib/kubelet"),
+    "folder_called_like_the_toolkits": ("toolkit", lambda pod: _folder(pod, "install-dir", "/etc/../nvidia"), "/etc/../nvidia"),
+    "host_to_write_to": ("node-agent", _edit("containers.0.volumeMounts.0", {"name": "host", "mountPath": "/host"}),
+                         "only read them"),
+    "account_of_others": ("driver", _edit("serviceAccountName", "admin"), "no account"),
+    "account_by_its_old_name": ("driver", _edit("serviceAccount", "admin"), "no account"),
+    "driver_with_a_token": ("driver", _edit("automountServiceAccountToken", True), "no account and no token"),
+    "agents_token_for_others": ("node-agent", _edit("containers.0.image", "nvcr.io/nvidia/driver:1"), "Ostler's own image"),
+    "agent_with_privileges": ("node-agent", _edit("containers.0.securityContext", {"privileged": True}), "no more rights"),
+    "agent_with_a_capability": ("node-agent", _edit("containers.0.securityContext", {"capabilities": {"add": ["SYS_ADMIN"]}}),
+                                "no more rights"),
+    "agent_among_processes": ("node-agent", _edit("hostPID", True), "no more rights"),
+    "agent_in_the_hosts_network": ("node-agent", _edit("hostNetwork", True), "no more rights"),
+    "secret": ("driver", lambda pod: pod["volumes"].append({"name": "s", "secret": {"secretName": "s"}}), "no Secret"),
+    "token_by_a_volume": ("driver", lambda pod: pod["volumes"].append(
+        {"name": "t", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}), "no Secret"),
+    "variable_of_a_secret": ("driver", _edit("containers.0.env.0", {"name": "S", "valueFrom": {
+        "secretKeyRef": {"name": "s", "key": "k"}}}), "no variable"),
+    "variable_of_a_configmap": ("toolkit", _edit("initContainers.0.env", [{"name": "S", "valueFrom": {
+        "configMapKeyRef": {"name": "s", "key": "k"}}}]), "no variable"),
+    "variables_of_a_secret": ("device-plugin", _edit("containers.0.envFrom", [{"secretRef": {"name": "s"}}]), "no variable"),
+    "memory_of_others": ("driver", _edit("hostIPC", True), "no IPC"),
+}
+
+
+def _folder(pod, name, path):
+    (volume,) = [v for v in pod["volumes"] if v["name"] == name]
+    volume["hostPath"]["path"] = path
+
+
+def _as_new(daemonset):
+    """A DaemonSet like one that is there."""
+    metadata = {"name": "x", "namespace": OPERANDS, "labels": daemonset["metadata"]["labels"]}
+    return copy.deepcopy({"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": daemonset["spec"]})
+
+
+@test
+def account_is_held_to_operands(env):
+    """With Ostler's own token nothing can be made but what operands are: images, folders of the host, accounts."""
+    with env.own_operator("--agent-image", "ostler:0.1.0"):
+        env.serving("gpu")
+        env.wait(lambda: env.daemonsets("node-agent"), what="there are agents")
+        sets = {d["metadata"]["labels"]["app.kubernetes.io/component"]: d for d in env.daemonsets().values()}
+    operator = kube.from_kubeconfig(env.kubeconfig)
+    for name, (operand, change, words) in OPERANDS_THAT_ARE_NONE.items():
+        made = _as_new(sets[operand])
+        change(made["spec"]["template"]["spec"])
+        status, said = answer(operator, made, OPERANDS)
+        equal(status, 422 if words else 201, f"{name}: {said}")
+        contains(said, words or "", name)
+    unlabelled = _as_new(sets["driver"])
+    del unlabelled["metadata"]["labels"]["app.kubernetes.io/managed-by"]
+    contains(answer(operator, unlabelled, OPERANDS)[1], "labels them as its own", "one that is nobody's")
+    # Somebody else is not held to this, and what a DaemonSet has it may keep.
+    odd = _as_new(sets["driver"])
+    _edit("containers.0.image", "registry.example.com/driver:1")(odd["spec"]["template"]["spec"])
+    _folder(odd["spec"]["template"]["spec"], "var-log", "/srv")
+    odd["spec"]["template"]["spec"]["nodeSelector"] = {"on": "none"}
+    env.create(odd)
+    operator.merge_patch("DaemonSet", "x", {"metadata": {"annotations": {"a": "b"}}}, OPERANDS)
+    for more in ("registry.example.com/another:1", "registry.example.com/driver:2"):
+        patch = [{"op": "replace", "path": "/spec/template/spec/initContainers/0/image", "value": more}]
+        try:
+            operator.json_patch("DaemonSet", "x", patch, OPERANDS)
+        except kube.ApiError as e:
+            contains(e.message, ["allowed prefix", more], "the refusal")
+        else:
+            raise AssertionError(f"{more} was taken")
+
+
+# name -> (spec of a policy, what the refusal says; None: it is taken)
+POLICIES_WITH_IMAGES = {
+    "none": ({}, None),
+    "allowed": ({"driver": {"repository": "nvcr.io/nvidia/a", "image": "b"}, "exporter": {"image": "other"}}, None),
+    "pool_allowed": ({"pools": [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {"repository": "gke.gcr.io"}}]}, None),
+    "repository": ({"driver": {"repository": "registry.example.com/x"}},
+                   "spec.driver: registry.example.com/x/driver is not under"),
+    "repository_like_one": ({"toolkit": {"repository": "nvcr.io/nvidia-evil"}},
+                            "spec.toolkit: nvcr.io/nvidia-evil/container-toolkit"),
+    "validation": ({"validation": {"repository": "r.example/x", "image": "y/z"}}, "spec.validation: r.example/x/y/z"),
+    "pool": ({"pools": [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {"repository": "r.example"}}]},
+             "spec.pools[a].driver: r.example/driver"),
+    "two": ({"devicePlugin": {"repository": "r.example"}, "exporter": {"repository": "r.example"}},
+            ["spec.devicePlugin", "spec.exporter"]),
+}
+
+
+@cases(POLICIES_WITH_IMAGES)
+def policy_names_images(env, row):
+    """The API server refuses a policy whose images lie under no allowed prefix, and names field, image and what is allowed."""
+    spec, words = row
+    status, said = answer(env.k, kube.policy(spec))
+    equal(status, 422 if words else 201, said)
+    contains(said, words or "", "the refusal")
+    if words:
+        contains(said, "allowed are nvcr.io/nvidia, gcr.io/gke-release, gke.gcr.io", "the refusal")
+
+
+ELSEWHERE = kube.policy({"driver": {"repository": "registry.example.com/x"}})
+
+
+@contextlib.contextmanager
+def _rules_of(env, values, probe):
+    """The chart's admission policies with other values, for as long as the block runs. These answer otherwise about the probe."""
+    shown = [flag for name in ("operands", "policy", "pods") for flag in ("--show-only", f"templates/admission-{name}.yaml")]
+    before = answer(env.k, probe)[0]
+
+    def change(text, other):
+        env.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=text)
+        env.wait_until(lambda: (answer(env.k, probe)[0] != before) == other, 20, "the rules are in force")
+
+    try:
+        change(render(env.world, "--set", values, *shown), True)
+        yield
+    finally:
+        change(render(env.world, *shown), False)
+
+
+@test
+def policy_from_before_can_go(env):
+    """A policy with an image that is not allowed any more can be labelled and deleted, but not changed to another such image."""
+    with _rules_of(env, "allowedImagePrefixes={registry.example.com}", ELSEWHERE):
+        env.policy({"driver": {"repository": "registry.example.com/x"}})
+    env.wait_policy(status="False")
+    env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"labels": {"team": "a"}}})
+    try:
+        env.edit({"driver": {"version": "1.2.3"}})
+    except kube.ApiError as e:
+        contains(e.message, "registry.example.com/x/driver", "the refusal")
+    else:
+        raise AssertionError("the policy was changed and kept its image")
+    env.remove_policy()
+
+
+@test
+def digests_can_be_demanded(env):
+    """Where the chart demands digests, a policy has to give one for each image that it runs, and nothing else runs."""
+    with env.own_operator("--agent-image", "ostler:0.1.0"):
+        env.serving("gpu")
+        (driver,) = env.daemonsets("driver").values()
+        env.remove_policy(force=True)
+    operator = kube.from_kubeconfig(env.kubeconfig)
+    all_of_them = {part: {"version": DIGEST} for part in ("driver", "toolkit", "devicePlugin", "exporter", "validation")}
+    host = {**all_of_them, "driver": {"source": "Host"}}
+    pool = {"name": "a", "nodeSelector": {"a": "b"}}
+    with _rules_of(env, "admissionPolicy.requireDigests=true", kube.policy()):
+        for what, spec, words in (
+                ("all", all_of_them, None),
+                ("a host's driver", host, None),
+                ("Google's driver", {**all_of_them, "driver": {"source": "COS"}}, None),
+                ("a pool with Google's driver", {**all_of_them, "pools": [
+                    {**pool, "driver": {"source": "COS", "version": "580.1"}}]}, None),
+                ("no exporter", {**all_of_them, "exporter": {"enabled": False}}, None),
+                ("a pool like the rest", {**all_of_them, "pools": [{**pool, "driver": {"kernelModule": "Open"}}]}, None),
+                ("none", {}, ["spec.driver.version", "spec.validation.version", "requireDigests"]),
+                ("a tag", {**all_of_them, "toolkit": {"version": "v1.18.0"}}, "spec.toolkit.version must be a digest"),
+                ("a pool's tag", {**all_of_them, "pools": [{**pool, "driver": {"version": "580.1"}}]},
+                 "spec.pools[a].driver.version"),
+                ("a pool's own driver", {**host, "pools": [{**pool, "driver": {"source": "Container"}}]},
+                 "spec.pools[a].driver.version"),
+        ):
+            status, said = answer(env.k, kube.policy(spec))
+            equal(status, 422 if words else 201, f"{what}: {said}")
+            contains(said, words or "", what)
+        made = _as_new(driver)
+        contains(answer(operator, made, OPERANDS)[1], "not all of these images have a digest", "a DaemonSet with tags")
+        for container in made["spec"]["template"]["spec"]["initContainers"] + made["spec"]["template"]["spec"]["containers"]:
+            container["image"] = f"nvcr.io/nvidia/driver@{DIGEST}"
+        status, said = answer(operator, made, OPERANDS)
+        equal(status, 201, f"a DaemonSet with digests: {said}")
+
+
+@test
+def googles_images_are_taken(env):
+    """Images that the program itself names, and no policy can change, need no prefix and no digest."""
+    (cos,) = _objects(env, (MANIFESTS / "driver/cos.yaml").read_text())
+    (pull,) = _objects(env, (MANIFESTS / "task/pull.yaml").read_text())
+    for item in (cos, pull):
+        item["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "ostler", "ostler.dev/task": "pull"}
+    daemonset, pod = _as_new(cos), {**pull, "metadata": {**pull["metadata"], "namespace": OPERANDS}}
+    template = cos["spec"]["template"]["spec"]
+    pod["spec"]["containers"] = [{**pull["spec"]["containers"][0], "name": c["name"], "image": c["image"]}
+                                 for c in template["initContainers"] + template["containers"]]
+    elsewhere = _as_new(cos)
+    _edit("containers.0.image", "gke.gcr.io/pause:3.9")(elsewhere["spec"]["template"]["spec"])
+    operator = kube.from_kubeconfig(env.kubeconfig)
+    with _rules_of(env, "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com}", kube.policy()):
+        env.wait_until(lambda: "allowed prefix" in answer(operator, elsewhere, OPERANDS)[1], 20, "another image is refused")
+        for item in (daemonset, pod):
+            status, said = answer(operator, item, OPERANDS)
+            equal(status, 201, f"the {item['kind']}: {said}")
+
+
+@test
+def crds_are_upgraded_where_they_are_older(env):
+    """The chart brings the Job that upgrades CustomResourceDefinitions only where the cluster's are older and nobody else's."""
+    name, key = "gpunodes.ostler.dev", "ostler.dev/schema"
+    helm = (env.world.tool("helm"), "template", "ostler", CHART, "--namespace", NAMESPACE, "--dry-run=server",
+            "--kubeconfig", env.world.admin_kubeconfig)
+
+    def brings(*flags):
+        texts = [subprocess.run([*helm, how, *flags], check=True, stdout=subprocess.PIPE, text=True).stdout
+                 for how in ("--take-ownership", "--is-upgrade")]
+        found = {"install-crds" in text for text in texts}
+        equal(len(found), 1, "an installation and an upgrade agree")
+        equal({"activeDeadlineSeconds: 600" in text for text in texts}, found, "it has the time to pull its image")
+        return found.pop()
+
+    def mark(annotations):
+        env.k.merge_patch("CustomResourceDefinition", name, {"metadata": {"annotations": annotations}})
+
+    usual = env.k.get("CustomResourceDefinition", name)["metadata"]["annotations"][key]
+    assert not brings(), "the definitions are the chart's own"
+    try:
+        for number in ("0", None):
+            mark({key: number})
+            assert brings(), f"a definition with the number {number} is older"
+            assert not brings("--set", "crds.upgrade=false"), "nobody wants it"
+        mark({"meta.helm.sh/release-name": "ostler-crds"})
+        assert not brings(), "another release looks after it"
+        mark({"meta.helm.sh/release-name": None, key: str(int(usual) + 1)})
+        assert not brings(), "a definition that is newer stays"
+    finally:
+        mark({"meta.helm.sh/release-name": None, key: usual})

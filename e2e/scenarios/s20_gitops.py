@@ -1,0 +1,302 @@
+"""20. Ostler under Argo CD, Flux and Helm: nothing that Git holds differs, whatever the fleet does, and all know when it is done.
+
+What they compare and how they judge is asked of their own libraries (e2e/gitops).
+"""
+
+import itertools
+import json
+import subprocess
+import threading
+
+import kube
+import stations
+import upgrades
+from gitops.libraries import Libraries
+from harness import cases, contains, equal, long_test
+from installation import render
+from names import APPROVED, CHART, NAMESPACE, ROOT
+from program import run_program
+from upgrades import LIGHT, NEW, assert_end, rollout_says, spec_of, wait_begun
+
+PLUGIN = ROOT / "build" / "kubectl-gpu"
+APPLICATION = "gpus"
+LABEL, ANNOTATION = "app.kubernetes.io/instance", "argocd.argoproj.io/tracking-id"
+FLUX_LABEL, FLUX_MERGE = "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/ssa"
+# Whose they say an object is.
+MARKED = {LABEL: APPLICATION, ANNOTATION: APPLICATION, FLUX_LABEL: "ostler"}
+# What Git holds besides the chart's own objects. The Deployment has no replicas, since the program runs beside the world.
+FLAGS = ("--include-crds", "--no-hooks", "--set", "replicas=0")
+# How Argo CD applies, and by which marks it knows what is an application's.
+WAYS = {
+    "by_client": ((), (ANNOTATION,)),
+    "by_server": (("--server-side", "--force-conflicts", "--field-manager=argocd-controller"), (ANNOTATION, LABEL)),
+}
+# Git holds another number.
+NOT_IN_GIT = {"rollout": {"canary": {"nodes": 1}}}
+# Nothing that Argo CD or kstatus look at changes after so many quiet seconds.
+CALM = 1.5
+# One that no node gets to the end of before somebody says so.
+SLOW = stations.VERSION
+# Valid for the API server, and a window that never opens for Ostler.
+IMPOSSIBLE = {"rollout": {"windows": [{"schedule": "0 2 30 2 *", "duration": "4h"}]}}
+
+
+class Git:
+    """What Git holds: CRDs, chart and policy."""
+
+    def __init__(self, env, spec):
+        self._env = env
+        self.libraries = Libraries()
+        policy = json.dumps({"create": True, "spec": spec})
+        self.objects = self.libraries.parse(render(env.world, *FLAGS, f"--set-json=policy={policy}"))
+        self.policy = next(o for o in self.objects if o["kind"] == "GpuClusterPolicy")
+
+    def mark(self, marks):
+        """Marks the objects as Argo CD does before it compares and applies."""
+        for obj in self.objects:
+            meta = obj["metadata"]
+            group = obj["apiVersion"].rpartition("/")[0]
+            value = f"{APPLICATION}:{group}/{obj['kind']}:{meta.get('namespace', NAMESPACE)}/{meta['name']}"
+            if ANNOTATION in marks:
+                meta.setdefault("annotations", {})[ANNOTATION] = value
+            if LABEL in marks:
+                meta.setdefault("labels", {})[LABEL] = APPLICATION
+
+    def edit(self, spec):
+        """A commit that changes fields of the policy."""
+        self.policy["spec"].update(spec)
+
+    def sync(self, flags):
+        """Applies everything as Argo CD does."""
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": self.objects})
+        self._env.kubectl("apply", *flags, "-f", "-", stdin=text)
+
+    def versions(self):
+        """In which version each object stands in the cluster."""
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": self.objects})
+        live = json.loads(self._env.kubectl("get", "-f", "-", "-o", "json", stdin=text))["items"]
+        return {(o["kind"], o["metadata"]["name"]): o["metadata"]["resourceVersion"] for o in live}
+
+
+class Judged(threading.Thread):
+    """Follows the policy while its block runs, and then has each of its versions judged."""
+
+    def __init__(self, env, libraries):
+        super().__init__(name="judged", daemon=True)
+        self._client = env.k.clone()
+        self._libraries = libraries
+        self._ending = threading.Event()
+        self._seen = []
+        self._wrong = None
+
+    def __enter__(self):
+        self._since = self._client.request("GET", kube.path_of("GpuClusterPolicy"))["metadata"]["resourceVersion"]
+        self.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        self._ending.set()
+        self.join(10)
+        assert kind or not self._wrong, self._wrong
+
+    def run(self):
+        try:
+            while not self._ending.is_set():
+                with self._client.watch("GpuClusterPolicy", since=self._since, timeout=1) as events:
+                    for _, policy in events:
+                        self._since = policy["metadata"]["resourceVersion"]
+                        self._seen.append(policy)
+        except Exception as e:  # whatever it is, what the policy said since then is not known
+            self._wrong = f"the policy is not followed any more: {type(e).__name__}: {e}"
+
+    def _told(self, who, generation):
+        policies = [p for p in self._seen if p["metadata"]["generation"] == generation]
+        said = [judged[who][0] for judged in self._libraries.health(policies)]
+        return [status for status, _ in itertools.groupby(said)]
+
+    def argo(self, generation):
+        """What Argo CD said of this generation, one after the other."""
+        return self._told(0, generation)
+
+    def kstatus(self, generation):
+        """What kstatus said of it."""
+        return self._told(1, generation)
+
+
+def foreign_marks(env, git, *keys):
+    """Objects that bear marks of a tool though Git does not hold them: it would take them away as what Git has no more."""
+    held = {(o["kind"], o["metadata"]["name"]) for o in git.objects}
+    found = []
+    for kind in kube.KINDS:
+        if kind == "ServiceMonitor":
+            continue
+        for obj in env.k.list(kind):
+            meta = obj["metadata"]
+            marks = {**meta.get("labels", {}), **meta.get("annotations", {})}
+            if (kind, meta["name"]) not in held and any(marks.get(k, "").partition(":")[0] == MARKED[k] for k in keys):
+                found.append(f"{kind} {meta['name']}")
+    return found
+
+
+def through_a_rollout(env, git, sync, check):
+    """Two nodes come up and are upgraded, which a person holds up for a while; at each step everything is compared."""
+    nodes = [env.node("a", "nfd", images=2), env.node("b", "nfd", images=2)]
+    sync()
+    check("nodes come up")
+    env.wait_policy("AllNodesReady")
+    check("nodes are ready")
+    env.kubectl("annotate", "gpupolicy", "default", f"{APPROVED}=a-plan")
+    env.kubectl("patch", "gpupolicy", "default", "--type=merge", "-p", json.dumps({"spec": {"rollout": {"paused": True}}}))
+    check("a person has annotated and paused")
+    git.edit({"driver": {"version": NEW}})
+    sync()
+    rollout_says(env, "Paused")
+    env.kubectl("patch", "gpupolicy", "default", "--type=merge", "-p", json.dumps({"spec": {"rollout": {"paused": None}}}))
+    wait_begun(env, *nodes)
+    check("a node is being changed")
+    assert_end(env, NEW, nodes, timeout=40)
+    check("nodes are upgraded")
+    equal(env.get_policy()["metadata"]["annotations"].get(APPROVED), "a-plan", "what a person annotated")
+
+
+def changed(before, after):
+    """What stands in another version."""
+    return sorted(key for key in before if before[key] != after[key])
+
+
+@cases(WAYS)
+def argo_sees_no_difference(env, row):
+    """From the installation through a rollout nothing is OutOfSync, in whatever way Argo CD compares; a sync writes nothing."""
+    flags, marks = row
+    git = Git(env, {**LIGHT, **spec_of()})
+    git.mark(marks)
+
+    def check(when):
+        equal(git.libraries.argo_differences(env.world.admin_kubeconfig, git.objects), [], f"what Argo CD sees while {when}")
+
+    try:
+        through_a_rollout(env, git, lambda: git.sync(flags), check)
+        equal(foreign_marks(env, git, *marks), [], "objects that Argo CD would prune")
+        env.wait_calm()
+        before = git.versions()
+        git.sync(flags)
+        equal(changed(before, git.versions()), [], "objects that a sync without a difference writes")
+        env.edit(NOT_IN_GIT)
+        seen = git.libraries.argo_differences(env.world.admin_kubeconfig, git.objects)
+        equal(len(seen), 3, f"ways in which Argo CD sees an edit of what Git holds: {seen}")
+    finally:
+        env.installation.apply()
+
+
+@long_test
+def flux_finds_no_drift(env):
+    """From the installation through a rollout nothing has drifted for Flux, and applying again changes nothing.
+
+    What people do with kubectl stays, since the policy says so to Flux; without that it is taken back, but for what
+    `kubectl gpu` does.
+    """
+    git = Git(env, {**LIGHT, **spec_of()})
+    git.policy["metadata"]["annotations"][FLUX_MERGE] = "Merge"
+    config = env.world.admin_kubeconfig
+
+    def check(when):
+        equal(git.libraries.flux_differences(config, git.objects), [], f"what Flux sees while {when}")
+
+    try:
+        through_a_rollout(env, git, lambda: git.libraries.flux_apply(config, git.objects), check)
+        equal(foreign_marks(env, git, FLUX_LABEL), [], "objects that Flux would prune")
+        equal(set(git.libraries.flux_apply(config, git.objects).values()), {"unchanged"}, "what another apply does")
+        env.edit(NOT_IN_GIT)
+        equal(len(git.libraries.flux_differences(config, git.objects)), 1, "an edit of what Git holds for Flux")
+        del git.policy["metadata"]["annotations"][FLUX_MERGE]
+        git.libraries.flux_apply(config, git.objects)  # takes off what keeps kubectl's changes; the next one takes off these
+        subprocess.run([PLUGIN, "pause", "--kubeconfig", config], check=True, capture_output=True)
+        git.libraries.flux_apply(config, git.objects)
+        equal(env.get_policy()["metadata"]["annotations"].get(APPROVED), None, "what a person annotated")
+        equal(env.get_policy()["spec"]["rollout"].get("paused"), True, "what `kubectl gpu` has paused")
+    finally:
+        env.installation.apply()
+
+
+@long_test
+def all_know_when_it_is_done(env):
+    """Argo CD and kstatus follow the policy: under way until it is done, once each; what waits for people is told."""
+    libraries = Libraries()
+    nodes = [env.node("a", "nfd", images=2), env.node("b", "nfd", images=2)]
+    with Judged(env, libraries) as judged:
+        env.policy({**LIGHT, **spec_of(canary={"nodes": 1, "soak": "3s"})})
+        env.wait_policy("AllNodesReady")
+        env.wait_calm(CALM)
+        upgrades.upgrade(env)
+        assert_end(env, NEW, nodes, timeout=40)
+        env.wait_calm(CALM)
+        upgrades.upgrade(env, upgrades.OLD, paused=True)
+        rollout_says(env, "Paused")
+        env.wait_calm(CALM)
+        env.edit(IMPOSSIBLE)
+        env.wait_policy("InvalidSpec", kind="Stalled")
+        env.wait_calm(CALM)
+    done, upgraded, paused, wrong = range(1, 5)
+    expected = {
+        done: (["Progressing", "Healthy"], ["InProgress", "Current"]),
+        upgraded: (["Progressing", "Healthy"], ["InProgress", "Current"]),
+        paused: (["Progressing", "Suspended"], ["InProgress", "Current"]),
+        wrong: (["Progressing", "Degraded"], ["InProgress", "Failed"]),
+    }
+    told = {generation: (judged.argo(generation), judged.kstatus(generation)) for generation in expected}
+    equal(told, expected, "what they said of each generation")
+
+
+@long_test
+def an_approval_is_committed_with_the_plan(env):
+    """The hash of a plan is known before the commit that makes it: committed together, the policy is never Suspended."""
+    libraries = Libraries()
+    nodes = [env.node("a", "nfd", images=2)]
+    env.policy({**LIGHT, **spec_of(approval="Manual")})
+    env.wait_policy("AllNodesReady")
+    commit = kube.policy({**LIGHT, **spec_of(NEW, approval="Manual")})
+    done = run_program("plan", "--kubeconfig", env.kubeconfig, "-o", "json", "-f", "-", stdin=json.dumps(commit), timeout=60)
+    commit["metadata"]["annotations"] = {APPROVED: json.loads(done.stdout)["plan"]["hash"]}
+    with Judged(env, libraries) as judged:
+        env.k.apply(commit)
+        assert_end(env, NEW, nodes, timeout=40)
+        env.wait_calm(CALM)
+    equal(judged.argo(env.get_policy()["metadata"]["generation"]), ["Progressing", "Healthy"], "what Argo CD said")
+
+
+def helm(env, *arguments):
+    """Runs helm to its end: (exit status, what it says)."""
+    options = ("--kubeconfig", env.world.admin_kubeconfig, "--namespace", NAMESPACE)
+    done = subprocess.run([env.world.tool("helm"), *options, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def install(env, spec, timeout):
+    """Installs over what is there, and waits as people do."""
+    policy = json.dumps({"create": True, "spec": spec})
+    return helm(env, "upgrade", "--install", "ostler", str(CHART), "--take-ownership", "--force-conflicts", "--no-hooks",
+                "--wait", "--timeout", timeout, "--set", "replicas=0", f"--set-json=policy={policy}")
+
+
+@long_test
+def helm_waits_for_the_policy(env):
+    """`helm install --wait` with a policy returns when nodes are ready, no sooner; fails at once for one that cannot be."""
+    node = env.node("installing", "nfd", images=2)
+    try:
+        status, said = install(env, IMPOSSIBLE, "60s")
+        assert status != 0, f"helm takes a policy that cannot be for ready: {said}"
+        contains(said, "GpuClusterPolicy", "what helm says")
+        ended = []
+        waiting = threading.Thread(target=lambda: ended.append(install(env, {**LIGHT, **spec_of(SLOW)}, "60s")), daemon=True)
+        waiting.start()
+        env.wait(lambda: env.pods(node, "driver"), 20, "the driver's pod is there")
+        env.wait_policy(status="False")
+        env.stays(lambda: not ended, 3, "helm waits")
+        stations.STATIONS["installing"][2](env, node)
+        env.wait_until(lambda: ended, 30, "helm returns")
+        equal(ended[0][0], 0, f"how helm ends: {ended[0][1]}")
+        equal(env.condition("Ready").get("status"), "True", "Ready when helm returns")
+    finally:
+        for secret in env.k.list("Secret", NAMESPACE, labels="owner=helm"):
+            env.k.delete("Secret", secret["metadata"]["name"], NAMESPACE)
+        env.installation.apply()

@@ -1,0 +1,229 @@
+"""21. Who holds what may do no more with it: an editor of the policy, Ostler's own token, a user with pods."""
+
+import kube
+from admission import answer, images_unguarded
+from harness import cases, contains, equal, test
+from names import COMPONENT, NAMESPACE, OPERANDS
+
+
+def refused(attempt, words, what):
+    """The API server says no, in these words."""
+    try:
+        attempt()
+    except kube.ApiError as e:
+        contains(e.message, words, f"{what}: the refusal")
+    else:
+        raise AssertionError(f"{what} was taken")
+
+
+# ---- an editor of the policy
+
+# name -> (field of an operand, value): images that are not where they seem to be. All of them are refused by the API server.
+IMAGES = {
+    "another_host": ("repository", "nvcr.io.evil.example/nvidia"),
+    "longer_path": ("repository", "nvcr.io/nvidia-evil"),
+    "parent_folder": ("repository", "nvcr.io/nvidia/../evil"),
+    "this_folder": ("repository", "nvcr.io/nvidia/./.."),
+    "upper_case": ("repository", "NVCR.IO/nvidia"),
+    "user": ("repository", "nvcr.io/nvidia@evil.example"),
+    "user_before": ("repository", "nvcr.io@evil.example/nvidia"),
+    "port": ("repository", "nvcr.io:5000/nvidia"),
+    "scheme": ("repository", "https://nvcr.io/nvidia"),
+    "double_slash": ("repository", "nvcr.io//nvidia"),
+    "space": ("repository", "nvcr.io/nvidia x"),
+    "newline": ("repository", "nvcr.io/nvidia\nevil.example/x"),
+    "encoded": ("repository", "nvcr.io/nvidia%2f..%2fevil"),
+    "other_letters": ("repository", "nvcr.iо/nvidia"),  # the last o is Cyrillic
+    "empty": ("repository", ""),
+    "regular_expression": ("repository", "nvcrxio/nvidia"),
+    "name_of_a_parent": ("image", "../evil"),
+    "name_with_a_tag": ("image", "driver:evil"),
+    "name_with_a_digest": ("image", "driver@sha256:" + "0" * 64),
+    "name_with_a_newline": ("image", "driver\nx"),
+    "name_from_the_root": ("image", "/evil.example/x"),
+    "tag_with_a_space": ("version", "1 --privileged"),
+    "tag_with_a_slash": ("version", "1/../../evil"),
+    "tag_with_a_digest": ("version", "1@sha256:" + "0" * 64),
+    "digest_that_is_short": ("version", "sha256:0123"),
+    "digest_of_another_kind": ("version", "md5:" + "0" * 32),
+    "tag_with_a_newline": ("version", "1\nenv: x"),
+    "tag_with_a_command": ("version", "$(id)"),
+    "tag_that_is_long": ("version", "1" * 300),
+}
+
+
+@cases(IMAGES)
+def image_tricks(env, row):
+    """The API server takes no image that only looks like an allowed one, of the driver, of a pool and of the proof."""
+    field, value = row
+    for spec in ({"driver": {field: value}}, {"validation": {field: value}},
+                 {"pools": [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {field: value}}]}):
+        status, said = answer(env.k, kube.policy(spec))
+        equal(status, 422, f"{spec}: {said}")
+
+
+# name -> spec: words that end up in pods, and would be something else if anybody read them as YAML or as a shell does.
+WORDS = {
+    "variable_of_a_shell": {"driver": {"env": [{"name": "BASH_ENV", "value": "$(nsenter -t 1 -m id)"}]}},
+    "variable_of_make": {"driver": {"env": [{"name": "MAKEFLAGS", "value": "--eval=$(shell id)"}]}},
+    "runtime_of_the_toolkit": {"toolkit": {"env": [{"name": "NVIDIA_CONTAINER_RUNTIME_RUNTIMES", "value": "/tmp/x"}]}},
+    "argument": {"toolkit": {"args": ["--toolkit-install-dir=/etc"]}},
+    "argument_of_a_shell": {"driver": {"args": ["; id"]}},
+    "variable_of_a_pool": {"pools": [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {
+        "env": [{"name": "PERL5OPT", "value": "-Mx"}]}}]},
+    "proxy_with_a_newline": {"driver": {"env": [{"name": "HTTP_PROXY", "value": "http://a\ngpgcheck=0"}]}},
+}
+
+
+@test
+def setting_is_not_acted_on(env):
+    """What the API server takes and Ostler does not allow reaches no pod: the policy is not valid, and what runs goes on."""
+    env.serving("gpu")
+    before = env.standing()
+    for name, spec in WORDS.items():
+        nothing = {"driver": None, "toolkit": None, "pools": None}
+        edited = env.edit({**nothing, **spec})["metadata"]["generation"]
+
+        def stalled(generation=edited):
+            found = kube.condition(env.get_policy(), "Stalled")
+            return found.get("reason") == "InvalidSpec" and found["observedGeneration"] >= generation
+        env.wait_until(stalled, 10, f"{name}: the policy is not valid")
+    after = env.standing()
+    moved = [key for key in before if key[0] in ("DaemonSet", "Pod") and before[key] != after.get(key)]
+    equal(moved, [], "what changed")
+
+
+# name -> spec: what the API server has to refuse by the CRD alone.
+FORMS = {
+    "folder_of_the_host": {"toolkit": {"installDir": "/etc/../nvidia"}},
+    "folder_with_a_command": {"toolkit": {"installDir": "/$(id)/nvidia"}},
+    "folder_with_a_newline": {"toolkit": {"installDir": "/a\n/nvidia"}},
+    "name_of_a_variable": {"driver": {"env": [{"name": "A=B\nLD_PRELOAD", "value": "x"}]}},
+    "function_of_a_shell": {"driver": {"env": [{"name": "BASH_FUNC_id%%", "value": "() { x; }"}]}},
+    "loader": {"exporter": {"env": [{"name": "LD_AUDIT", "value": "x"}]}},
+    "variable_from_a_secret": {"driver": {"env": [
+        {"name": "HTTP_PROXY", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]}},
+    "label_of_ours": {"driver": {"labels": {"app.kubernetes.io/component": "node-agent"}}},
+    "secret_with_a_path": {"driver": {"imagePullSecrets": ["../kube-system/x"]}},
+    "class_with_a_newline": {"driver": {"priorityClassName": "a\nb"}},
+    "taint_of_kubernetes": {"nodes": {"startupTaint": {"key": "node.kubernetes.io/unreachable"}}},
+    "label_of_the_control_plane": {"nodes": {"labels": {"node-role.kubernetes.io/control-plane": ""}}},
+    "label_that_is_protected": {"nodes": {"labels": {"node-restriction.kubernetes.io/a": "b"}}},
+    "pool_with_a_path": {"pools": [{"name": "../a", "nodeSelector": {"a": "b"}}]},
+    "config_with_a_path": {"devicePlugin": {"config": {"name": "../x", "default": "a"}}},
+    "long_value": {"driver": {"env": [{"name": "HTTP_PROXY", "value": "x" * 5000}]}},
+    "many_values": {"driver": {"env": [{"name": f"A{i}", "value": "x"} for i in range(65)]}},
+}
+
+
+@cases(FORMS)
+def form_is_refused(env, spec):
+    """The API server refuses what no field may hold."""
+    status, said = answer(env.k, kube.policy(spec))
+    equal(status, 422, said)
+
+
+@test
+def without_admission_policies_ostler_refuses(env):
+    """Where the chart's admission policies are off, Ostler itself acts on no image from elsewhere."""
+    env.serving("gpu")
+    before = env.daemonsets()
+    with images_unguarded(env):
+        env.edit({"driver": {"repository": "nvcr.io.evil.example/nvidia"}})
+        env.wait_until(lambda: kube.condition(env.get_policy(), "Stalled").get("reason") == "InvalidSpec", 10,
+                       "the policy is not valid")
+    equal(env.daemonsets().keys(), before.keys(), "DaemonSets")
+
+
+# ---- Ostler's own token
+
+def pod(name="x", namespace=OPERANDS, **spec):
+    """A pod that is labelled as one of Ostler's."""
+    labels = {"ostler.dev/task": "pull", "app.kubernetes.io/managed-by": "ostler"}
+    container = {"name": "a", "image": "nvcr.io/nvidia/driver:1", "securityContext": {"allowPrivilegeEscalation": False}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace, "labels": labels},
+            "spec": {"automountServiceAccountToken": False, "containers": [container], **spec}}
+
+
+def patch_node(**changes):
+    """A merge patch of the node."""
+    return lambda c, node: c.merge_patch("Node", node, changes)
+
+
+def get(path):
+    """GET of a path."""
+    return lambda c, node: c.request("GET", path)
+
+
+# name -> (what is tried with Ostler's token, words of the refusal)
+WITH_THE_TOKEN = {
+    "read_secrets": (get(f"/api/v1/namespaces/{OPERANDS}/secrets"), "forbidden"),
+    "read_its_own_secrets": (get(f"/api/v1/namespaces/{NAMESPACE}/secrets"), "forbidden"),
+    "read_configmaps_elsewhere": (get("/api/v1/namespaces/kube-system/configmaps"), "forbidden"),
+    "read_logs_elsewhere": (get("/api/v1/namespaces/default/pods/x/log"), "forbidden"),
+    "run_a_command": (lambda c, node: c.request("POST", f"/api/v1/namespaces/{OPERANDS}/pods/x/exec?command=id"), "forbidden"),
+    "make_a_token": (lambda c, node: c.request("POST", f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/ostler/token", {
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}), "forbidden"),
+    "make_rights": (lambda c, node: c.create({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "x"}, "subjects": [],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}}), "forbidden"),
+    "edit_its_role": (lambda c, node: c.merge_patch("ClusterRole", "ostler", {"rules": []}), "forbidden"),
+    "take_its_admission_policy_away": (lambda c, node: c.request(
+        "DELETE", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/ostler-nodes"), "forbidden"),
+    "widen_the_policy": (lambda c, node: c.merge_patch("GpuClusterPolicy", "other", {"spec": {}}), "forbidden"),
+    "delete_the_policy": (lambda c, node: c.request("DELETE", kube.path_of("GpuClusterPolicy", "default")), "forbidden"),
+    "delete_a_node": (lambda c, node: c.request("DELETE", kube.path_of("Node", node)), "forbidden"),
+    "make_daemonsets_elsewhere": (lambda c, node: c.request("POST", kube.path_of("DaemonSet", None, "kube-system"), {
+        "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "x"}}), "forbidden"),
+    "make_pods_elsewhere": (lambda c, node: c.create(pod(namespace="default")), "forbidden"),
+    "make_a_privileged_pod": (lambda c, node: c.create(pod(containers=[{
+        "name": "a", "image": "nvcr.io/nvidia/driver:1", "securityContext": {"privileged": True}}])), "no privileges"),
+    "make_a_pod_with_the_host": (lambda c, node: c.create(pod(hostPID=True)), "no namespace of the host"),
+    "make_a_pod_with_a_folder": (lambda c, node: c.create(pod(volumes=[{"name": "a", "hostPath": {"path": "/"}}])), "no volume"),
+    "make_a_pod_with_a_variable_of_a_secret": (lambda c, node: c.create(pod(containers=[{
+        **pod()["spec"]["containers"][0], "env": [{"name": "S", "valueFrom": {
+            "secretKeyRef": {"name": "s", "key": "k"}}}]}])), "no variable"),
+    "make_a_pod_with_variables_of_a_secret": (lambda c, node: c.create(pod(containers=[{
+        **pod()["spec"]["containers"][0], "envFrom": [{"secretRef": {"name": "s"}}]}])), "no variable"),
+    "make_a_pod_with_a_token": (lambda c, node: c.create(pod(automountServiceAccountToken=True)), "no token"),
+    "cordon": (patch_node(spec={"unschedulable": True}), "does not cordon"),
+    "label_of_others": (patch_node(metadata={"labels": {"team": "mine"}}), "may not change or remove a label"),
+    "label_without_a_mark": (patch_node(metadata={"labels": {"a.example/b": "c"}}), "naming it in ostler.dev/marks"),
+    "label_that_it_says_is_its_own": (patch_node(metadata={"labels": {"team": "mine"}, "annotations": {
+        "ostler.dev/marks": '{"labels":["team"]}'}}), "Ostler may not"),
+    "annotation_of_others": (patch_node(metadata={"annotations": {"a.example/b": "c"}}), "no annotation but its own"),
+    "taint_of_others": (patch_node(spec={"taints": []}), "may not change or remove a taint"),
+    "finalizer": (patch_node(metadata={"finalizers": ["a.example/b"]}), "no finalizers"),
+    "capacity": (lambda c, node: c.merge_patch("Node", node, {"status": {"capacity": {"nvidia.com/gpu": "64"}}},
+                                               subresource="status"), "nothing of a node's status"),
+    "condition_of_the_kubelet": (lambda c, node: c.strategic_patch("Node", node, {"status": {"conditions": [
+        {"type": "Ready", "status": "False"}]}}, subresource="status"), "no condition but its own"),
+}
+
+
+@test
+def token_of_ostler(env):
+    """Who has Ostler's own token is refused what Ostler never does."""
+    env.operator.stop()
+    node = env.node("victim", labels={"team": "theirs"}, taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])
+    thief = kube.from_kubeconfig(env.kubeconfig)
+    for name, (attempt, words) in WITH_THE_TOKEN.items():
+        refused(lambda attempt=attempt: attempt(thief, node), words, name)
+
+
+# ---- a user with pods
+
+@test
+def labels_of_a_pod_move_nothing(env):
+    """Who has pods in a namespace and calls them as Ostler's are called changes nothing, nor has them deleted."""
+    node = env.serving("gpu")
+    before = env.standing()
+    for name, labels in (("ostler-proof-" + node, {"ostler.dev/task": "proof"}), ("driver", {COMPONENT: "driver"}),
+                         ("agent", {COMPONENT: "node-agent"})):
+        item = kube.gpu_pod(name, node, gpus=0, labels={**labels, "app.kubernetes.io/managed-by": "ostler"},
+                            annotations={"ostler.dev/claim": "{}", "ostler.dev/marks": "{}", "ostler.dev/proof": "x\ny"})
+        env.create(item)
+    env.wait_calm()
+    after = env.standing()
+    equal([key for key in before if before[key] != after.get(key)], [], "what changed")
+    equal(len(env.k.list("Pod", "default")), 3, "the user's pods")

@@ -1,0 +1,289 @@
+#include "kubectl/ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/signals.h"
+#include "base/str.h"
+#include "client/http.h"
+#include "kube/reply.h"
+#include "kube/split.h"
+#include "controller/options.h"
+
+/* Longest answer about one object or text that is taken. */
+enum { ANSWER_MAX = 32 << 20 };
+
+struct ask {
+    struct config config;
+    struct clock clock;
+    struct http *http;
+    struct transport transport;
+    int64_t timeout_ms;
+    char *namespace; /* NULL: nobody has said yet */
+    int signals; /* -1: none are taken */
+    bool config_loaded, stopped;
+};
+
+/* A fetch whose answer is on its way. */
+struct flight {
+    struct ask *ask;
+    struct fetch *fetch;
+    uint64_t id;
+    int status;
+    struct split split;
+    struct buf body; /* of what is no page of a list */
+    bool lists, done;
+};
+
+/* ---- the client */
+
+struct ask *ask_open(const struct gpu_options *o, struct err *e)
+{
+    struct ask *a = xcalloc(1, sizeof *a);
+    a->clock = clock_system();
+    a->signals = -1;
+    a->timeout_ms = o->request_timeout_ms;
+    a->namespace = o->namespace ? xstrdup(o->namespace) : NULL;
+    if (config_load_context(o->kubeconfig, o->context, &a->config, e) < 0)
+        goto fail;
+    a->config_loaded = true;
+    free(a->config.user_agent);
+    a->config.user_agent = xasprintf("kubectl-gpu/%s", ostler_version);
+    a->http = http_new(&a->config, &a->clock, e);
+    if (!a->http)
+        goto fail;
+    a->transport = http_transport(a->http);
+    return a;
+fail:
+    ask_free(a);
+    return NULL;
+}
+
+int ask_take_signals(struct ask *a, struct err *e)
+{
+    a->signals = signals_open(false, e);
+    return a->signals < 0 ? -1 : 0;
+}
+
+bool ask_stopped(const struct ask *a)
+{
+    return a->stopped;
+}
+
+const char *ask_cluster(const struct ask *a)
+{
+    return a->config.description;
+}
+
+void ask_free(struct ask *a)
+{
+    if (!a)
+        return;
+    http_free(a->http);
+    if (a->config_loaded)
+        config_clear(&a->config);
+    if (a->signals >= 0)
+        close(a->signals);
+    free(a->namespace);
+    free(a);
+}
+
+/* Waits until something can be done, at most until `until` by the clock. */
+static void turn(struct ask *a, int64_t until)
+{
+    int64_t deadline = http_deadline(a->http), now = clock_mono_ms(&a->clock);
+    int64_t at = deadline < until ? deadline : until, wait = at == INT64_MAX ? -1 : at > now ? at - now : 0;
+    struct pollfd fds[] = { { .fd = http_fd(a->http), .events = POLLIN }, { .fd = a->signals, .events = POLLIN } };
+    if (poll(fds, ARRAY_LEN(fds), wait > 60 * 1000 ? 60 * 1000 : (int) wait) < 0 && errno != EINTR)
+        abort();
+    a->stopped = a->stopped || fds[1].revents;
+    http_turn(a->http);
+}
+
+bool ask_wait(struct ask *a, int64_t ms)
+{
+    int64_t until = clock_mono_ms(&a->clock) + ms;
+    while (!a->stopped && clock_mono_ms(&a->clock) < until)
+        turn(a, until);
+    return !a->stopped;
+}
+
+/* ---- answers */
+
+static void submit(struct flight *f, const char *token);
+
+/* An item of a list. */
+static int take_item(void *arg, const char *text, size_t len, struct err *e)
+{
+    struct flight *f = arg;
+    json_t *object = json_parse(text, len, e);
+    if (!object)
+        return -1;
+    json_array_append_new(f->fetch->ret, object);
+    return 0;
+}
+
+static void on_status(void *arg, int status)
+{
+    struct flight *f = arg;
+    f->status = status;
+}
+
+static int on_bytes(void *arg, const char *bytes, size_t n)
+{
+    struct flight *f = arg;
+    if (f->lists && f->status < 300)
+        return split_feed(&f->split, bytes, n, &f->fetch->e);
+    return buf_add(&f->body, bytes, n) ? 0 : -1;
+}
+
+/* The page is there: asks for the next one, or that was all. */
+static int end_page(struct flight *f)
+{
+    if (!split_complete(&f->split))
+        return err_set(&f->fetch->e, ERR_INVALID, "the answer of the API server has no end");
+    const struct buf *envelope = split_envelope(&f->split);
+    CLEANUP_JSON json_t *list = json_parse(buf_text(envelope), envelope->len, &f->fetch->e);
+    const char *token = json_str(list, "metadata.continue");
+    if (!list)
+        return -1;
+    if (!token || !*token)
+        return 0;
+    submit(f, token);
+    return 1;
+}
+
+static json_t *whole(struct flight *f)
+{
+    if (!f->fetch->as_text)
+        return split_object(buf_text(&f->body), f->body.len, f->fetch->left_out, &f->fetch->e);
+    return json_text(buf_text(&f->body));
+}
+
+static void on_done(void *arg, const struct transport_result *result)
+{
+    struct flight *f = arg;
+    struct fetch *fetch = f->fetch;
+    f->id = 0;
+    bool failed = true;
+    if (fetch->e.kind != ERR_NONE)
+        ; /* an item was none */
+    else if (result->err.kind != ERR_NONE)
+        err_set(&fetch->e, result->err.kind, "%s", err_msg(&result->err));
+    else if (result->status >= 300)
+        reply_error(result->status, buf_text(&f->body), f->body.len, &fetch->e);
+    else if (f->lists) {
+        int rc = end_page(f);
+        if (rc > 0)
+            return;
+        failed = rc < 0;
+    } else {
+        fetch->ret = whole(f);
+        failed = !fetch->ret;
+    }
+    if (failed)
+        json_decref(TAKE(fetch->ret));
+    f->done = true;
+}
+
+/* ---- questions */
+
+static struct request request_of(const struct fetch *f, const char *token)
+{
+    return f->name ? request_get(f->resource, f->in.ns, f->name) : request_list(f->resource, &f->in, token);
+}
+
+/* `token`: of the page before; NULL: the first one. */
+static void submit(struct flight *f, const char *token)
+{
+    const struct transport_sink sink = { on_status, on_bytes, on_done, f };
+    struct request r = f->fetch->request.path ? f->fetch->request : request_of(f->fetch, token);
+    f->fetch->request = (struct request){ 0 };
+    r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
+    split_clear(&f->split);
+    split_init(&f->split, SPLIT_LIST, take_item, f);
+    f->split.left_out = f->fetch->left_out;
+    f->id = transport_submit(&f->ask->transport, &r, &sink);
+}
+
+static void begin(struct ask *a, struct flight *f, struct fetch *fetch)
+{
+    *f = (struct flight){ .ask = a, .fetch = fetch, .body = BUF_INIT(ANSWER_MAX), .done = fetch->unwanted,
+                          .lists = !fetch->name && !fetch->request.path };
+    if (fetch->unwanted)
+        return;
+    if (f->lists)
+        fetch->ret = json_array();
+    submit(f, NULL);
+}
+
+static bool all_done(const struct flight *flights, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!flights[i].done)
+            return false;
+    return true;
+}
+
+static void end(struct ask *a, struct flight *f)
+{
+    if (f->id)
+        transport_cancel(&a->transport, f->id);
+    if (!f->done) {
+        json_decref(TAKE(f->fetch->ret));
+        err_set(&f->fetch->e, ERR_TIMEOUT, "it was told to end");
+    }
+    split_clear(&f->split);
+    buf_clear(&f->body);
+}
+
+void ask_all(struct ask *a, struct fetch *fetches, size_t count)
+{
+    CLEANUP_FREE struct flight *flights = xcalloc(count, sizeof *flights);
+    for (size_t i = 0; i < count; i++)
+        begin(a, &flights[i], &fetches[i]);
+    while (!all_done(flights, count) && !a->stopped)
+        turn(a, INT64_MAX);
+    for (size_t i = 0; i < count; i++)
+        end(a, &flights[i]);
+}
+
+int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct err *e)
+{
+    struct fetch f = { .request = request_steal };
+    ask_all(a, &f, 1);
+    *ret = TAKE(f.ret);
+    if (e)
+        err_clear(e);
+    if (!*ret && e)
+        *e = err_take(&f.e);
+    int rc = *ret ? 0 : -1;
+    fetches_clear(&f, 1);
+    return rc;
+}
+
+const char *ask_namespace(struct ask *a)
+{
+    static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    struct fetch claim = { .resource = RESOURCE_LEASE, .name = "ostler-cluster", .in = { .ns = "default" } };
+    if (a->namespace)
+        return a->namespace;
+    ask_all(a, &claim, 1);
+    const char *holder = json_str_or_empty(claim.ret, "spec.holderIdentity");
+    a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder : OSTLER_NAMESPACE);
+    fetches_clear(&claim, 1);
+    return a->namespace;
+}
+
+void fetches_clear(struct fetch *fetches, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        json_decref(TAKE(fetches[i].ret));
+        err_clear(&fetches[i].e);
+        request_clear(&fetches[i].request);
+    }
+}

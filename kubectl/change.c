@@ -1,0 +1,191 @@
+#include "kubectl/change.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "base/terminal.h"
+#include "kube/object.h"
+#include "kubectl/gather.h"
+#include "kubectl/show.h"
+#include "kubectl/view/deed.h"
+#include "kubectl/view/seen.h"
+#include "kubectl/view/term.h"
+
+/* So often is decided anew when somebody wrote in between: Ostler itself writes the policy's status every few seconds. */
+enum { TRIES = 5, PAUSE_MS = 200 };
+
+/* Our name among the managers of fields, so that it can be seen who did it. From one that begins with "kubectl"
+ * Flux takes its fields back. */
+#define MANAGER "ostler-kubectl"
+
+/* What is to be done to which object. */
+struct change {
+    enum resource_id resource;
+    const char *name; /* of a node; NULL: the policy */
+    int (*decide)(const json_t *object, const struct gpu_options *o, struct deed *ret, struct err *e);
+};
+
+static void print_clean(FILE *to, const char *before, const char *text)
+{
+    CLEANUP_FREE char *clean = terminal_clean(text);
+    fprintf(to, "%s%s\n", before, clean);
+}
+
+static void tell(const struct deed *d, const struct gpu_options *o)
+{
+    print_clean(stdout, d->patch && o->dry_run ? "(dry run) " : "", d->said);
+    if (d->patch && d->undo)
+        print_clean(stdout, "undo: ", d->undo);
+    fflush(stdout);
+    if (d->patch && d->warning)
+        print_clean(stderr, "kubectl gpu: warning: ", d->warning);
+}
+
+static struct request request_of(const struct change *c, const struct deed *d, const char *name, bool dry_run)
+{
+    CLEANUP_FREE char *path = resource_path(c->resource, NULL, name, NULL);
+    return (struct request){ .class = REQUEST_WRITE,
+                             .method = "PATCH",
+                             .path = xasprintf("%s?fieldManager=" MANAGER "%s", path, dry_run ? "&dryRun=All" : ""),
+                             .content_type = "application/merge-patch+json",
+                             .body = json_compact(d->patch),
+                             .resource = c->resource,
+                             .dry_run = dry_run };
+}
+
+static int send(struct ask *a, const struct change *c, const struct deed *d, const struct gpu_options *o, const char *name,
+                struct err *e)
+{
+    CLEANUP_JSON json_t *answer = NULL;
+    int rc = ask_one(a, request_of(c, d, name, o->dry_run), &answer, e);
+    if (rc < 0 && e->kind == ERR_TIMEOUT)
+        return err_wrap(e, "whether it was changed is not known");
+    if (rc < 0 && e->kind == ERR_FORBIDDEN)
+        return err_wrap(e, "nothing was changed, a right is missing");
+    return rc;
+}
+
+/* The object as it is now. New reference. */
+static json_t *read_object(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
+{
+    bool node = c->resource == RESOURCE_NODE;
+    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ node ? SEE_POLICY | SEE_NODES | SEE_REPORTS : SEE_POLICY,
+                                                                  node ? SEE_NODES : SEE_POLICY, c->name }, e);
+    json_t *object = json_object_get(seen, node ? "nodes" : "policy");
+    if (seen && !node && !object)
+        err_set(e, ERR_NOT_FOUND, "there is no GpuClusterPolicy: nothing is upgraded");
+    /* Without a GPU the mark would mean nothing; a name that is mistyped may be that of another node. */
+    bool known = json_object_get(seen, "reports") || json_str(seen, "missing.reports");
+    if (seen && node && object && !known)
+        err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", c->name);
+    return object && e->kind == ERR_NONE ? json_incref(object) : NULL;
+}
+
+/* Names are asked for only when one is not there. */
+static int say_no_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
+{
+    CLEANUP_JSON json_t *fleet = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
+    return fleet ? show_no_node(json_object_get(fleet, "reports"), name, e) : -1;
+}
+
+static int try_once(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
+{
+    struct deed d = { 0 };
+    CLEANUP_JSON json_t *object = read_object(a, c, o, e);
+    if (!object)
+        return e->kind == ERR_NONE ? say_no_node(a, o, c->name, e) : -1;
+    int rc = c->decide(object, o, &d, e);
+    if (rc == 0 && d.patch)
+        rc = send(a, c, &d, o, object_name(object), e);
+    if (rc == 0)
+        tell(&d, o);
+    deed_clear(&d);
+    return rc;
+}
+
+static int carry_out(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
+{
+    int rc = try_once(a, c, o, e);
+    for (int i = 1; i < TRIES && rc < 0 && e->kind == ERR_CONFLICT && ask_wait(a, PAUSE_MS); i++) {
+        err_clear(e);
+        rc = try_once(a, c, o, e);
+    }
+    return rc;
+}
+
+/* All of them, whatever becomes of one: what went wrong is said here. */
+static int carry_out_on_nodes(struct ask *a, struct change c, const struct gpu_options *o, struct err *e)
+{
+    int rc = 0;
+    for (size_t i = 0; i < o->name_count; i++) {
+        c.name = o->names[i];
+        if (!show_is_name(c.name) ? err_set(e, ERR_INVALID, "%s is no name of a node", c.name) : carry_out(a, &c, o, e)) {
+            print_clean(stderr, "kubectl gpu: ", err_msg(e));
+            err_clear(e);
+            rc = -1;
+        }
+    }
+    return rc;
+}
+
+/* ---- the commands */
+
+static int decide_pause(const json_t *policy, const struct gpu_options *o, struct deed *ret, struct err *e)
+{
+    (void) o, (void) e;
+    deed_pause(policy, ret);
+    return 0;
+}
+
+static int decide_resume(const json_t *policy, const struct gpu_options *o, struct deed *ret, struct err *e)
+{
+    (void) o, (void) e;
+    deed_resume(policy, ret);
+    return 0;
+}
+
+static int decide_approve(const json_t *policy, const struct gpu_options *o, struct deed *ret, struct err *e)
+{
+    return deed_approve(policy, o->name_count ? o->names[0] : NULL, ret, e);
+}
+
+static int decide_hold(const json_t *node, const struct gpu_options *o, struct deed *ret, struct err *e)
+{
+    (void) o, (void) e;
+    deed_hold(node, ret);
+    return 0;
+}
+
+static int decide_release(const json_t *node, const struct gpu_options *o, struct deed *ret, struct err *e)
+{
+    (void) o, (void) e;
+    deed_release(node, ret);
+    return 0;
+}
+
+int change_pause(struct ask *a, const struct gpu_options *o, struct err *e)
+{
+    return carry_out(a, &(struct change){ RESOURCE_POLICY, NULL, decide_pause }, o, e);
+}
+
+int change_resume(struct ask *a, const struct gpu_options *o, struct err *e)
+{
+    return carry_out(a, &(struct change){ RESOURCE_POLICY, NULL, decide_resume }, o, e);
+}
+
+int change_approve(struct ask *a, const struct gpu_options *o, struct err *e)
+{
+    return carry_out(a, &(struct change){ RESOURCE_POLICY, NULL, decide_approve }, o, e);
+}
+
+int change_hold(struct ask *a, const struct gpu_options *o, struct err *e)
+{
+    return carry_out_on_nodes(a, (struct change){ RESOURCE_NODE, NULL, decide_hold }, o, e);
+}
+
+int change_release(struct ask *a, const struct gpu_options *o, struct err *e)
+{
+    return carry_out_on_nodes(a, (struct change){ RESOURCE_NODE, NULL, decide_release }, o, e);
+}

@@ -1,0 +1,145 @@
+#include "kubectl/completion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "kube/object.h"
+#include "kubectl/ask.h"
+#include "kubectl/gather.h"
+#include "kubectl/show.h"
+
+/* As the shells' own completions do, each asks the program itself for words, so that nothing has to be kept in step. */
+static const struct script {
+    const char *shell, *text;
+} scripts[] = {
+    { "bash",
+      "# kubectl gpu completion bash > /etc/bash_completion.d/kubectl-gpu\n"
+      "_kubectl_gpu()\n"
+      "{\n"
+      "    local line tab=$'\\t' words=()\n"
+      "    while IFS= read -r line; do\n"
+      "        [ \"${line:0:1}\" = : ] || words+=(\"${line%%\"$tab\"*}\")\n"
+      "    done < <(\"${COMP_WORDS[0]}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+      "    COMPREPLY=(\"${words[@]}\")\n"
+      "    [ \"${#words[@]}\" -gt 0 ] || compopt -o default 2>/dev/null\n"
+      "}\n"
+      "complete -F _kubectl_gpu kubectl-gpu\n" },
+    { "zsh",
+      "#compdef kubectl-gpu\n"
+      "# kubectl gpu completion zsh > \"${fpath[1]}/_kubectl-gpu\"\n"
+      "_kubectl_gpu()\n"
+      "{\n"
+      "    local -a found\n"
+      "    local line tab=$'\\t' word\n"
+      "    while IFS= read -r line; do\n"
+      "        [[ $line == :* ]] && continue\n"
+      "        word=${line%%$tab*}\n"
+      "        found+=(\"${word//:/\\\\:}:${line#*$tab}\")\n"
+      "    done < <(\"${words[1]}\" __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)\n"
+      "    if (( $#found )); then _describe 'kubectl gpu' found; else _files; fi\n"
+      "}\n"
+      "if [ \"$funcstack[1]\" = _kubectl-gpu ]; then _kubectl_gpu; else compdef _kubectl_gpu kubectl-gpu; fi\n" },
+    { "fish",
+      "# kubectl gpu completion fish > ~/.config/fish/completions/kubectl-gpu.fish\n"
+      "function __kubectl_gpu_complete\n"
+      "    set -l words (commandline -opc) (commandline -ct)\n"
+      "    $words[1] __complete $words[2..-1] 2>/dev/null | string match -v ':*'\n"
+      "end\n"
+      "complete -c kubectl-gpu -f -a '(__kubectl_gpu_complete)'\n" },
+    { "kubectl",
+      "#!/bin/sh\n"
+      "# kubectl gpu completion kubectl > kubectl_complete-gpu, executable and in PATH: then kubectl completes \"kubectl gpu\"\n"
+      "exec kubectl-gpu __complete \"$@\"\n" },
+};
+
+int completion_script(const char *shell)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
+        if (str_eq(scripts[i].shell, shell)) {
+            fputs(scripts[i].text, stdout);
+            return GPU_DONE;
+        }
+    fprintf(stderr, "kubectl gpu: there are completions for bash, zsh, fish and kubectl\n");
+    return GPU_USAGE;
+}
+
+/* ---- words */
+
+static void print_those(const char *const *words, size_t count, const char *begin)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_has_prefix(words[i], begin))
+            printf("%s\t\n", words[i]);
+}
+
+/* The nodes of the cluster that the words before speak of; where that cannot be had, none. */
+static void print_nodes(char *const *words, size_t count, const char *begin)
+{
+    struct gpu_options o = { .request_timeout_ms = 2000, .operand_namespace = "ostler-operands" };
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (str_eq(words[i], "--kubeconfig"))
+            o.kubeconfig = words[i + 1];
+        if (str_eq(words[i], "--context"))
+            o.context = words[i + 1];
+    }
+    CLEANUP_ERR struct err e = { 0 };
+    struct ask *a = ask_open(&o, &e);
+    json_t *seen = a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e) : NULL;
+    size_t i;
+    json_t *report;
+    json_array_foreach (json_object_get(seen, "reports"), i, report)
+        if (show_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
+            printf("%s\t\n", object_name(report));
+    json_decref(seen);
+    ask_free(a);
+}
+
+/* The value of an option; files and free texts are the shell's own matter. */
+static void complete_value(const char *option, const char *begin)
+{
+    static const char *const outputs[] = { "wide", "json", "yaml" };
+    static const char *const states[] = { "Ready", "Installing", "Waiting", "Draining", "Unloading", "Validating", "Failed",
+                                          "Lost", "Unsupported", "ForeignStack", "Discovered", "Removing" };
+    if (str_eq(option, "-o") || str_eq(option, "--output"))
+        print_those(outputs, ARRAY_LEN(outputs), begin);
+    if (str_eq(option, "--state"))
+        print_those(states, ARRAY_LEN(states), begin);
+}
+
+static void complete_name(enum gpu_command command, char *const *words, size_t count, const char *begin)
+{
+    static const char *const shells[] = { "bash", "zsh", "fish", "kubectl" };
+    static const unsigned of_nodes = 1u << GPU_NODES | 1u << GPU_EXPLAIN | 1u << GPU_EVENTS | 1u << GPU_HOLD | 1u << GPU_RELEASE;
+    if (command == GPU_COMPLETION)
+        print_those(shells, ARRAY_LEN(shells), begin);
+    else if (command < GPU_COMMAND_COUNT && of_nodes & 1u << command)
+        print_nodes(words, count, begin);
+}
+
+/* The command among the words before the last; GPU_COMMAND_COUNT: none is there. */
+static enum gpu_command command_among(char *const *words, size_t count)
+{
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (words[i][0] != '-')
+            return gpu_command_of(words[i]);
+        i += gpu_option_takes_value(words[i]);
+    }
+    return GPU_COMMAND_COUNT;
+}
+
+int completion_words(char *const *words, size_t count)
+{
+    const char *last = count ? words[count - 1] : "", *before = count > 1 ? words[count - 2] : "";
+    enum gpu_command command = command_among(words, count);
+    if (before[0] == '-' && gpu_option_takes_value(before))
+        complete_value(before, last);
+    else if (last[0] == '-')
+        gpu_options_complete_option(command, last);
+    else if (command == GPU_COMMAND_COUNT)
+        gpu_options_complete_command(last);
+    else
+        complete_name(command, words, count, last);
+    printf(":4\n");
+    return GPU_DONE;
+}

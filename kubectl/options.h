@@ -1,0 +1,78 @@
+/* The command line of the plugin: one table of commands and one of options, which also print the help and complete words. */
+#ifndef OSTLER_KUBECTL_OPTIONS_H
+#define OSTLER_KUBECTL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* id, name, what its names are ("" : it takes none), help */
+#define GPU_COMMANDS(X)                                                                                                       \
+    X(STATUS, "status", "", "the fleet at a glance: policy, nodes, rollout, who is stuck and what to do first")               \
+    X(NODES, "nodes", "[NODE…]", "GPU nodes and their states")                                                                \
+    X(EXPLAIN, "explain", "NODE", "how a node came to its state, what it waits for, what happens next")                       \
+    X(PLAN, "plan", "", "what a policy would do, wave by wave; -f FILE for one that is not applied yet")                      \
+    X(EVENTS, "events", "[NODE…]", "what happened to policy, nodes and operands; the newest last")                            \
+    X(PAUSE, "pause", "", "no further node is upgraded")                                                                      \
+    X(RESUME, "resume", "", "upgrades go on")                                                                                 \
+    X(APPROVE, "approve", "[HASH]", "let the plan begin that waits for approval")                                             \
+    X(HOLD, "hold", "NODE…", "keep nodes from being upgraded")                                                                \
+    X(RELEASE, "release", "NODE…", "let held nodes be upgraded again")                                                        \
+    X(BUNDLE, "bundle", "", "write a support bundle without secrets")                                                         \
+    X(COMPLETION, "completion", "SHELL", "print the completion of bash, zsh, fish, or for kubectl itself")                    \
+    X(HELP, "help", "", "print this")                                                                                         \
+    X(VERSION, "version", "", "print the version")                                                                            \
+    X(COMPLETE, "__complete", "[WORD…]", "")
+
+enum gpu_command {
+#define X(id, ...) GPU_##id,
+    GPU_COMMANDS(X)
+#undef X
+    GPU_COMMAND_COUNT
+};
+
+/* Where Ostler runs where nobody says. */
+#define OSTLER_NAMESPACE "ostler-system"
+
+/* How a command's answer is shown. */
+enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML };
+
+/* All strings are borrowed from argv, or static. */
+struct gpu_options {
+    enum gpu_command command;
+    const char *kubeconfig; /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
+    const char *context;    /* NULL: the current one */
+    const char *namespace;  /* where Ostler itself runs; NULL: where it says, else OSTLER_NAMESPACE */
+    const char *operand_namespace;
+    const char *image_prefixes; /* plan: as `ostler plan` has them; NULL: its defaults */
+    const char *settings;
+    const char *file;       /* plan: a policy; bundle: where it is written */
+    const char *state;      /* nodes: only those in this state; NULL: all */
+    int64_t request_timeout_ms;
+    int64_t since_ms;       /* events: how far back; 0: as far as there are any */
+    enum gpu_output output;
+    bool watch;
+    bool dry_run;
+    bool simulate;
+    bool no_colour;
+    char *const *names;     /* what the command is about */
+    size_t name_count;
+};
+
+/* Reads the command line; on error the message says which argument and what to do. argv is sorted: options, then names. */
+int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err *e);
+/* The whole help, on standard output. */
+void gpu_options_help(void);
+/* The name of a command. Static text. */
+const char *gpu_command_name(enum gpu_command command);
+/* Commands, or options of a command (GPU_COMMAND_COUNT: none is known yet), that begin with `word`, each on a line. */
+void gpu_options_complete_command(const char *word);
+void gpu_options_complete_option(enum gpu_command command, const char *word);
+/* The command of a name; GPU_COMMAND_COUNT: there is none. */
+enum gpu_command gpu_command_of(const char *name);
+/* Whether an option of that name takes a value as the next word. */
+bool gpu_option_takes_value(const char *name);
+
+#endif

@@ -1,0 +1,145 @@
+#include "kubectl/view/deed.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "kubectl/view/seen.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+
+void deed_clear(struct deed *d)
+{
+    json_decref(d->patch);
+    free(d->said);
+    free(d->undo);
+    free(d->warning);
+    *d = (struct deed){ 0 };
+}
+
+/* A patch of only this object in only this version. */
+static json_t *guarded(const json_t *object)
+{
+    return json_pack("{s:{s:s, s:s}}", "metadata", "uid", object_uid(object), "resourceVersion",
+                     json_str_or_empty(object, "metadata.resourceVersion"));
+}
+
+/* "labels" or "annotations"; the value NULL takes it off. */
+static json_t *patch_of_mark(const json_t *object, const char *where, const char *key, const char *value)
+{
+    json_t *patch = guarded(object), *marks = json_object();
+    json_object_set_new(marks, key, value ? json_text(value) : json_null());
+    json_object_set_new(json_object_get(patch, "metadata"), where, marks);
+    return patch;
+}
+
+/* ---- the rollout */
+
+static json_t *patch_of_paused(const json_t *policy, json_t *value_steal)
+{
+    json_t *patch = guarded(policy);
+    json_object_set_new(patch, "spec", json_pack("{s:{s:o}}", "rollout", "paused", value_steal));
+    return patch;
+}
+
+void deed_pause(const json_t *policy, struct deed *ret)
+{
+    int64_t active = json_int(policy, "status.rollout.active", 0), pending = json_int(policy, "status.rollout.pending", 0);
+    *ret = (struct deed){ .warning = seen_keeper(policy) };
+    if (json_bool(policy, "spec.rollout.paused", false)) {
+        ret->said = xstrdup("the rollout is paused already; nothing was changed");
+        return;
+    }
+    ret->patch = patch_of_paused(policy, json_true());
+    ret->said = active ? xasprintf("paused: no further node begins (%lld had not begun); %lld under way will be finished",
+                                   (long long) pending, (long long) active)
+                       : xasprintf("paused: no node begins (%lld had not begun); none is under way", (long long) pending);
+    ret->undo = xstrdup("kubectl gpu resume");
+}
+
+void deed_resume(const json_t *policy, struct deed *ret)
+{
+    *ret = (struct deed){ .warning = seen_keeper(policy) };
+    if (!json_bool(policy, "spec.rollout.paused", false)) {
+        ret->said = xstrdup("the rollout is not paused; nothing was changed");
+        return;
+    }
+    /* Taken off rather than false, and nothing empty left: so the policy is again as it was before it was paused. */
+    ret->patch = patch_of_paused(policy, json_null());
+    if (json_object_size(json_at(policy, "spec.rollout")) == 1)
+        json_set_at(ret->patch, "spec.rollout", json_null());
+    ret->said = xasprintf("resumed: nodes may begin again (%lld had not begun)",
+                          (long long) json_int(policy, "status.rollout.pending", 0));
+    ret->undo = xstrdup("kubectl gpu pause");
+}
+
+int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struct err *e)
+{
+    const char *there = json_str(policy, "status.rollout.plan.hash"), *approved = object_annotation(policy, POLICY_APPROVED);
+    bool manual = str_eq(json_str(policy, "spec.rollout.approval"), "Manual");
+    *ret = (struct deed){ 0 };
+    if (!manual)
+        return err_set(e, ERR_INVALID, "spec.rollout.approval is not Manual: no plan waits for approval");
+    if (!there)
+        return err_set(e, ERR_INVALID, "there is no plan: every node runs what the policy says, or Ostler has not made it yet");
+    if (json_int(policy, "status.observedGeneration", -1) != object_generation(policy))
+        return err_set(e, ERR_INVALID, "Ostler has not seen the policy's last change yet, so the plan is not of it: see "
+                                       "kubectl gpu status, and approve then");
+    if (hash && !str_eq(hash, there))
+        return err_set(e, ERR_INVALID, "the plan is %s, not %s: see kubectl gpu plan, and approve that", there, hash);
+    if (str_eq(approved, there)) {
+        ret->said = xasprintf("plan %s is approved already; nothing was changed", there);
+        return 0;
+    }
+    ret->patch = patch_of_mark(policy, "annotations", POLICY_APPROVED, there);
+    ret->said = xasprintf("approved plan %s: %s", there, json_str_or_empty(policy, "status.rollout.plan.message"));
+    ret->undo = xasprintf("kubectl gpu pause, or kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "-");
+    ret->warning = seen_keeper(policy);
+    return 0;
+}
+
+/* ---- one node */
+
+/* What becomes of an upgrade that is under way there. */
+static const char *under_way(const json_t *node)
+{
+    struct claim c;
+    const char *text = object_annotation(node, ANNOTATION_CLAIM), *why = NULL;
+    if (!text || !claim_parse(text, &c, &why))
+        return "";
+    if (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING)
+        return "; it was about to be upgraded, and goes back into service";
+    return "; its upgrade is under way already, and is finished";
+}
+
+void deed_hold(const json_t *node, struct deed *ret)
+{
+    const char *name = object_name(node);
+    *ret = (struct deed){ .warning = seen_keeper(node) };
+    if (seen_is_held(node)) {
+        CLEANUP_FREE char *setter = seen_setter(node, "f:metadata f:labels f:" LABEL_HOLD);
+        ret->said = xasprintf("%s is held already%s%s; nothing was changed", name, setter ? ", by " : "", str_or_empty(setter));
+        return;
+    }
+    ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, "true");
+    ret->said = xasprintf("%s is held: it is not upgraded until it is released%s", name, under_way(node));
+    ret->undo = xasprintf("kubectl gpu release %s", name);
+}
+
+void deed_release(const json_t *node, struct deed *ret)
+{
+    const char *name = object_name(node);
+    bool cordoned = json_bool(node, "spec.unschedulable", false);
+    *ret = (struct deed){ .warning = seen_keeper(node) };
+    if (!seen_is_held(node)) {
+        ret->said = xasprintf("%s is not held; nothing was changed%s", name,
+                              cordoned ? ". It is cordoned, which keeps it from upgrades, too: kubectl uncordon" : "");
+        return;
+    }
+    ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, NULL);
+    ret->said = xasprintf("%s is released: it is upgraded when its turn comes%s", name,
+                          cordoned ? "; it is cordoned as well, which keeps it from that" : "");
+    ret->undo = xasprintf("kubectl gpu hold %s", name);
+}

@@ -1,0 +1,194 @@
+#include "kubectl/view/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/gpu_node.h"
+#include "reconcilers/model/policy.h"
+
+#define OSTLER_CONTROLLER "ostler.dev/ostler"
+
+/* ---- which */
+
+struct picking {
+    const struct events_wanted *wanted;
+    struct map gpu_nodes; /* names; empty: not known */
+    struct map pods;      /* "namespace/name" to the pod */
+};
+
+static const char *text_of(const json_t *event, const char *path, const char *old)
+{
+    const char *text = json_str(event, path);
+    return text ? text : json_str(event, old);
+}
+
+/* When it was last seen. */
+static const char *time_of(const json_t *event)
+{
+    static const char *const paths[] = { "series.lastObservedTime", "deprecatedLastTimestamp", "eventTime",
+                                         "metadata.creationTimestamp" };
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        const char *time = json_str(event, paths[i]);
+        if (time && clock_parse_rfc3339(time) >= 0)
+            return time;
+    }
+    return NULL;
+}
+
+static bool is_wanted_node(const struct picking *p, const char *name)
+{
+    for (size_t i = 0; i < p->wanted->node_count; i++)
+        if (str_eq(p->wanted->nodes[i], name))
+            return true;
+    return p->wanted->node_count == 0;
+}
+
+/* Pods that are gone are told by their names, where those have the node's in them. */
+static bool is_wanted_pod(const struct picking *p, const char *ns, const char *name)
+{
+    CLEANUP_FREE char *key = xasprintf("%s/%s", ns, name);
+    const json_t *pod = map_get(&p->pods, key);
+    if (p->wanted->node_count == 0)
+        return true;
+    if (pod)
+        return is_wanted_node(p, json_str(pod, "spec.nodeName"));
+    for (size_t i = 0; i < p->wanted->node_count; i++)
+        if (str_has_suffix(name, p->wanted->nodes[i]))
+            return true;
+    return false;
+}
+
+/* Of nodes in general others tell much; that belongs here where the node has GPUs. */
+static bool is_wanted(const struct picking *p, const json_t *event)
+{
+    const char *kind = json_str_or_empty(event, "regarding.kind"), *name = json_str_or_empty(event, "regarding.name");
+    bool ours = str_eq(text_of(event, "reportingController", "deprecatedSource.component"), OSTLER_CONTROLLER);
+    const char *time = time_of(event);
+    if (p->wanted->since_us && (!time || clock_parse_rfc3339(time) < p->wanted->since_us))
+        return false;
+    if (str_eq(kind, "Node") || str_eq(kind, GPU_NODE_KIND))
+        return is_wanted_node(p, name) && (ours || map_get(&p->gpu_nodes, name) || p->wanted->node_count);
+    if (str_eq(kind, "Pod"))
+        return is_wanted_pod(p, json_str_or_empty(event, "regarding.namespace"), name);
+    return p->wanted->node_count == 0;
+}
+
+/* The namespace `default` holds events of all objects that have no namespace, and those of its own pods. */
+static bool is_of_default(const json_t *event)
+{
+    const char *kind = json_str_or_empty(event, "regarding.kind");
+    return str_eq(kind, "Node") || str_eq(kind, GPU_NODE_KIND) || str_eq(kind, POLICY_KIND);
+}
+
+/* ---- rows */
+
+static json_t *row_of(const json_t *event)
+{
+    const char *ns = json_str(event, "regarding.namespace"), *time = time_of(event);
+    const char *note = text_of(event, "note", "message");
+    json_int_t count = json_int(event, "series.count", json_int(event, "deprecatedCount", 1));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "time", json_text(str_or_empty(time)), "type",
+                     json_text(json_str_or_empty(event, "type")), "object",
+                     json_textf("%s %s%s%s", json_str_or_empty(event, "regarding.kind"), str_or_empty(ns), ns && *ns ? "/" : "",
+                                json_str_or_empty(event, "regarding.name")),
+                     "reason", json_text(json_str_or_empty(event, "reason")), "note", json_text(str_or_empty(note)), "count",
+                     count, "by", json_text(str_or_empty(text_of(event, "reportingController", "deprecatedSource.component"))));
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
+    int64_t s = clock_parse_rfc3339(json_str_or_empty(x, "time")), t = clock_parse_rfc3339(json_str_or_empty(y, "time"));
+    return s != t ? (s > t) - (s < t) : strcmp(json_str_or_empty(x, "note"), json_str_or_empty(y, "note"));
+}
+
+static json_t *sorted(json_t *list_steal)
+{
+    size_t n = json_array_size(list_steal);
+    CLEANUP_FREE json_t **items = xcalloc(n, sizeof *items);
+    for (size_t i = 0; i < n; i++)
+        items[i] = json_incref(json_array_get(list_steal, i));
+    qsort(items, n, sizeof *items, by_time);
+    json_t *ret = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(ret, items[i]);
+    json_decref(list_steal);
+    return ret;
+}
+
+static void add_rows(json_t *rows, const json_t *events, bool of_default, const struct picking *p)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach (events, i, event)
+        if ((!of_default || is_of_default(event)) && is_wanted(p, event))
+            json_array_append_new(rows, row_of(event));
+}
+
+json_t *events_view(const json_t *seen, const struct events_wanted *wanted)
+{
+    struct picking p = { .wanted = wanted };
+    const json_t *pods = json_object_get(seen, "pods"), *reports = json_object_get(seen, "reports");
+    CLEANUP_FREE char **keys = xcalloc(json_array_size(pods), sizeof *keys);
+    size_t i;
+    json_t *item, *rows = json_array();
+    json_array_foreach (pods, i, item) {
+        keys[i] = xasprintf("%s/%s", object_namespace(item), object_name(item));
+        map_put(&p.pods, keys[i], item);
+    }
+    json_array_foreach (reports, i, item)
+        map_put(&p.gpu_nodes, object_name(item), item);
+    add_rows(rows, json_object_get(seen, "policyEvents"), true, &p);
+    add_rows(rows, json_object_get(seen, "events"), true, &p);
+    add_rows(rows, json_object_get(seen, "operandEvents"), false, &p);
+    add_rows(rows, json_object_get(seen, "ownEvents"), false, &p);
+    map_clear(&p.pods);
+    map_clear(&p.gpu_nodes);
+    for (i = 0; i < json_array_size(pods); i++)
+        free(keys[i]);
+    return sorted(rows);
+}
+
+json_t *events_news(const json_t *before, const json_t *list)
+{
+    CLEANUP_JSON json_t *known = json_object();
+    json_t *news = json_array(), *row;
+    size_t i;
+    json_array_foreach (before, i, row) {
+        CLEANUP_FREE char *key = json_canonical(row);
+        json_object_set_new(known, key, json_true());
+    }
+    json_array_foreach (list, i, row) {
+        CLEANUP_FREE char *key = json_canonical(row);
+        if (!json_object_get(known, key))
+            json_array_append(news, row);
+    }
+    return news;
+}
+
+/* ---- for people */
+
+void events_print(const json_t *list, const struct paint *p, struct buf *out)
+{
+    struct grid g = { .headless = true };
+    size_t i;
+    json_t *row;
+    json_array_foreach (list, i, row) {
+        int64_t count = json_int(row, "count", 1);
+        const char *at = json_str_or_empty(row, "time");
+        CLEANUP_FREE char *time = xasprintf("%.19s%s", at, *at ? "Z" : "-");
+        CLEANUP_FREE char *times = count > 1 ? xasprintf(" (%lld times)", (long long) count) : xstrdup("");
+        CLEANUP_FREE char *note = xasprintf("%s%s", json_str_or_empty(row, "note"), times);
+        const char *type = json_str_or_empty(row, "type");
+        grid_row(&g, str_eq(type, "Warning") ? YELLOW : PLAIN,
+                 (const char *const[]){ time, type, json_str_or_empty(row, "object"), json_str_or_empty(row, "reason"), note },
+                 5);
+    }
+    grid_print(&g, p, out);
+    grid_clear(&g);
+}

@@ -1,0 +1,287 @@
+#include "kubectl/view/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/terminal.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+/* Lines of the story that people are shown; programs get all. */
+enum { STORY_LINES = 40, PODS_SHOWN = 20 };
+
+/* ---- pods */
+
+/* Why a container is not up: the first that says so. */
+static const json_t *first_trouble(const json_t *pod)
+{
+    static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+        size_t i;
+        json_t *status;
+        json_array_foreach (json_at(pod, lists[k]), i, status) {
+            const json_t *waiting = json_at(status, "state.waiting");
+            if (waiting && !str_eq(json_str(waiting, "reason"), "PodInitializing"))
+                return waiting;
+        }
+    }
+    return NULL;
+}
+
+static json_int_t restarts_of(const json_t *pod)
+{
+    json_int_t sum = 0;
+    size_t i;
+    json_t *status;
+    json_array_foreach (json_at(pod, "status.containerStatuses"), i, status)
+        sum += json_int(status, "restartCount", 0);
+    return sum;
+}
+
+/* GPUs that it asks for, of any kind. */
+static json_int_t gpus_of(const json_t *pod)
+{
+    json_int_t sum = 0;
+    size_t i;
+    json_t *container, *amount;
+    const char *resource;
+    json_array_foreach (json_at(pod, "spec.containers"), i, container)
+        json_object_foreach (json_at(container, "resources.limits"), resource, amount)
+            if (str_has_prefix(resource, RESOURCE_PREFIX))
+                sum += json_is_string(amount) ? atoi(json_string_value(amount)) : json_integer_value(amount);
+    return sum;
+}
+
+json_t *explain_pod(const json_t *pod)
+{
+    const json_t *trouble = first_trouble(pod), *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    bool ready = str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
+    const char *state = object_is_deleting(pod) ? "Terminating" : json_str_or_empty(pod, "status.phase");
+    const char *message = json_str_or_empty(trouble, "message");
+    if (trouble && json_str(trouble, "reason"))
+        state = json_str(trouble, "reason");
+    if (str_eq(object_label(pod, LABEL_TASK), "pull") && str_eq(state, "Failed")) {
+        state = "Done";
+        message = "the node has the images of its next revision; that none of its containers runs is meant";
+    }
+    if (str_eq(json_str(unscheduled, "status"), "False"))
+        message = json_str_or_empty(unscheduled, "message");
+    return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:I, s:o}", "name",
+                     json_textf("%s/%s", object_namespace(pod), object_name(pod)), "operand",
+                     json_text(str_or_empty(object_label(pod, LABEL_COMPONENT))), "state", json_text(state), "ready", ready,
+                     "restarts", restarts_of(pod), "message", json_text(message), "gpus", gpus_of(pod), "since",
+                     json_text(json_str_or_empty(pod, "metadata.creationTimestamp")));
+}
+
+static bool is_ours(const json_t *pod)
+{
+    return str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY);
+}
+
+/* Ostler's, or else those that use a GPU. */
+static json_t *pods_part(const json_t *pods, bool ours)
+{
+    json_t *part = json_array(), *pod;
+    size_t i;
+    json_array_foreach (pods, i, pod)
+        if (is_ours(pod) == ours && (ours || gpus_of(pod) > 0))
+            json_array_append_new(part, explain_pod(pod));
+    return part;
+}
+
+/* ---- all of it */
+
+json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
+{
+    static const char *const members[] = { "state", "reason", "message", "since", "gpus", "product", "driver", "stack",
+                                           "waitingFor", "lastWords", "timeToReady" };
+    const json_t *status = json_at(json_object_get(seen, "reports"), "status");
+    const json_t *node = json_object_get(seen, "nodes");
+    json_t *all = json_pack("{s:o}", "node", json_text(name));
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        if (json_object_get(status, members[i]))
+            json_object_set(all, members[i], json_object_get(status, members[i]));
+    if (json_str(status, "inventory.module.version"))
+        json_object_set_new(all, "loaded", json_text(json_str(status, "inventory.module.version")));
+    if (json_str(status, "inventory.heldBy"))
+        json_object_set_new(all, "holders", json_text(json_str(status, "inventory.heldBy")));
+    json_object_set_new(all, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
+    json_object_set_new(all, "held", json_boolean(seen_is_held(node)));
+    json_object_set_new(all, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
+    json_object_set_new(all, "story", explain_story(seen, name));
+    json_object_set_new(all, "operandPods", pods_part(json_object_get(seen, "pods"), true));
+    json_object_set_new(all, "gpuPods", pods_part(json_object_get(seen, "pods"), false));
+    json_t *ostler = seen_ostler(seen, now_us);
+    json_object_set_new(all, "ostler", ostler);
+    json_object_set_new(all, "next", explain_next(seen, ostler));
+    if (json_object_get(seen, "missing"))
+        json_object_set(all, "missing", json_object_get(seen, "missing"));
+    return all;
+}
+
+/* ---- for people */
+
+static void title(struct buf *out, const struct paint *p, const char *text)
+{
+    buf_str(out, "\n");
+    paint_add(out, p, BOLD, text);
+    buf_str(out, "\n");
+}
+
+/* Whether it is to run another revision of that tier. */
+static bool changes(const json_t *all, const char *tier)
+{
+    const json_t *t = json_object_get(all, tier);
+    return !str_eq(json_str_or_empty(t, "revision"), json_str_or_empty(t, "target"));
+}
+
+/* "; driver 580.95.05 (d1, to become d2)" */
+static void add_tier(struct buf *line, const json_t *all, const char *tier)
+{
+    const json_t *t = json_object_get(all, tier);
+    const char *version = json_str(t, "version"), *revision = json_str(t, "revision");
+    if (!version && !revision)
+        return;
+    buf_printf(line, "; %s%s%.80s", tier, version ? " " : "", str_or_empty(version));
+    buf_printf(line, " (%.80s%s%.80s)", str_or_empty(revision), changes(all, tier) ? ", to become " : "",
+               changes(all, tier) ? json_str_or_empty(t, "target") : "");
+}
+
+/* What it has, what it runs and is to run. Owned by the caller. */
+static char *facts_of(const json_t *all)
+{
+    const char *loaded = json_str(all, "loaded"), *product = json_str(all, "product"), *holders = json_str(all, "holders");
+    int64_t gpus = json_int(all, "gpus", 0);
+    struct buf line = BUF_INIT(1 << 16);
+    buf_printf(&line, "%lld GPU%s%s%.200s", (long long) gpus, gpus == 1 ? "" : "s", product ? " " : "", str_or_empty(product));
+    add_tier(&line, all, "driver");
+    if (loaded)
+        buf_printf(&line, ", %.80s loaded", loaded);
+    add_tier(&line, all, "stack");
+    if (holders)
+        buf_printf(&line, "; held open by %.2000s", holders);
+    return buf_take(&line);
+}
+
+static void print_head(const json_t *all, const struct paint *p, struct buf *out)
+{
+    const char *state = json_str(all, "state");
+    CLEANUP_FREE char *span = term_span(json_int(all, "seconds", 0));
+    CLEANUP_FREE char *line = state ? xasprintf("%s: %s (%s) for %s", json_str_or_empty(all, "node"), state,
+                                                json_str_or_empty(all, "reason"), span)
+                                    : xasprintf("%s: Ostler reports nothing of it", json_str_or_empty(all, "node"));
+    CLEANUP_FREE char *clean = terminal_clean(line);
+    paint_add(out, p, str_eq(state, "Ready") ? GREEN : str_eq(state, "Failed") ? RED : YELLOW, clean);
+    buf_str(out, "\n");
+    term_wrap(out, p, 2, 0, json_str_or_empty(all, "message"));
+    if (!state)
+        return;
+    CLEANUP_FREE char *facts = facts_of(all);
+    term_wrap(out, p, 2, 0, facts);
+}
+
+static void print_story(const json_t *story, const struct paint *p, struct buf *out)
+{
+    size_t n = json_array_size(story), first = n > STORY_LINES && !p->wide ? n - STORY_LINES : 0;
+    struct grid g = { .headless = true };
+    title(out, p, "How it came to that");
+    if (first)
+        buf_printf(out, "  … %zu earlier ones; -o wide shows them\n", first);
+    for (size_t i = first; i < n; i++) {
+        const json_t *t = json_array_get(story, i);
+        CLEANUP_FREE char *time = xasprintf("  %.19sZ", json_str_or_empty(t, "time"));
+        grid_row(&g, json_bool(t, "warning", false) ? YELLOW : PLAIN,
+                 (const char *const[]){ time, json_str_or_empty(t, "what"), json_str_or_empty(t, "text") }, 3);
+    }
+    grid_print(&g, p, out);
+    grid_clear(&g);
+}
+
+static void print_pods(const json_t *pods, const char *head, int64_t now_us, const struct paint *p, struct buf *out)
+{
+    struct grid g = { .headless = true };
+    size_t i, n = json_array_size(pods);
+    json_t *pod;
+    if (n == 0)
+        return;
+    title(out, p, head);
+    json_array_foreach (pods, i, pod) {
+        CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
+        CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
+        const char *message = json_str_or_empty(pod, "message");
+        CLEANUP_FREE char *said = xasprintf("%s%lld restarts%s%s", json_bool(pod, "ready", false) ? "ready, " : "",
+                                            (long long) json_int(pod, "restarts", 0), *message ? "; " : "", message);
+        if (i < PODS_SHOWN || p->wide)
+            grid_row(&g, json_bool(pod, "ready", false) ? GREEN : YELLOW,
+                     (const char *const[]){ name, json_str_or_empty(pod, "state"), ago, said }, 4);
+    }
+    grid_print(&g, p, out);
+    grid_clear(&g);
+    if (n > PODS_SHOWN && !p->wide)
+        buf_printf(out, "  and %zu more; -o wide shows them\n", n - PODS_SHOWN);
+}
+
+static void print_waits(const json_t *waits, const struct paint *p, struct buf *out)
+{
+    size_t i;
+    json_t *w;
+    if (json_array_size(waits))
+        title(out, p, "It waits for");
+    json_array_foreach (waits, i, w) {
+        const char *ns = json_str_or_empty(w, "namespace");
+        CLEANUP_FREE char *line = xasprintf("- %s %s%s%s (%s): %s", json_str_or_empty(w, "kind"), ns, *ns ? "/" : "",
+                                            json_str_or_empty(w, "name"), json_str_or_empty(w, "reason"),
+                                            json_str_or_empty(w, "message"));
+        term_wrap(out, p, 2, 0, line);
+    }
+}
+
+static void print_last_words(const json_t *words, const struct paint *p, struct buf *out)
+{
+    const char *text = json_str(words, "text");
+    if (!text)
+        return;
+    CLEANUP_FREE char *head = xasprintf("Last words of %s in %s", json_str_or_empty(words, "container"),
+                                        json_str_or_empty(words, "pod"));
+    CLEANUP_FREE char *clean = terminal_clean(head);
+    title(out, p, clean);
+    while (*text) {
+        const char *end = strchrnul(text, '\n');
+        CLEANUP_FREE char *line = xstrndup(text, (size_t) (end - text));
+        term_wrap(out, p, 2, 0, line);
+        text = *end ? end + 1 : end;
+    }
+}
+
+/* "in 4m" behind what has a time. */
+static void print_next(const json_t *next, int64_t now_us, const struct paint *p, struct buf *out)
+{
+    size_t i;
+    json_t *n;
+    title(out, p, "What happens next");
+    json_array_foreach (next, i, n) {
+        const char *at = json_str(n, "at");
+        int64_t in_s = at ? (clock_parse_rfc3339(at) - now_us) / 1000000 : 0;
+        CLEANUP_FREE char *span = term_span(in_s);
+        CLEANUP_FREE char *line = !at ? xasprintf("- %s", json_str_or_empty(n, "text"))
+                                  : in_s > 0 ? xasprintf("- at %s (in %s): %s", at, span, json_str_or_empty(n, "text"))
+                                             : xasprintf("- at %s (now due): %s", at, json_str_or_empty(n, "text"));
+        term_wrap(out, p, 2, 0, line);
+    }
+}
+
+void explain_print(const json_t *all, int64_t now_us, const struct paint *p, struct buf *out)
+{
+    print_head(all, p, out);
+    print_story(json_object_get(all, "story"), p, out);
+    print_pods(json_object_get(all, "operandPods"), "Pods of Ostler on it", now_us, p, out);
+    print_pods(json_object_get(all, "gpuPods"), "Pods with GPUs on it", now_us, p, out);
+    print_last_words(json_object_get(all, "lastWords"), p, out);
+    print_waits(json_object_get(all, "waitingFor"), p, out);
+    print_next(json_object_get(all, "next"), now_us, p, out);
+    seen_print_missing(json_object_get(all, "missing"), p, out);
+}

@@ -1,0 +1,213 @@
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "kubectl/view/advice.h"
+#include "kubectl/view/explain.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/policy_spec.h"
+#include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/plan/rollout.h"
+
+enum { US = 1000000 };
+
+struct outlook {
+    const json_t *node, *report, *policy;
+    json_t *next;
+    const char *state;
+    struct rollout_spec spec;
+    struct claim claim;
+    bool claimed;
+};
+
+static void say(struct outlook *l, int64_t at_s, json_t *text_steal)
+{
+    json_t *item = json_pack("{s:o}", "text", text_steal);
+    if (at_s > 0) {
+        char time[CLOCK_TEXT_MAX];
+        clock_rfc3339(at_s * US, time);
+        json_object_set_new(item, "at", json_text(time));
+    }
+    json_array_append_new(l->next, item);
+}
+
+static void say_text(struct outlook *l, int64_t at_s, const char *text)
+{
+    say(l, at_s, json_text(text));
+}
+
+/* ---- a claimed node, by its phase */
+
+static void after_waiting(struct outlook *l)
+{
+    say_text(l, 0, "when these pods have ended and a place is free, its GPU pods are asked to leave (Draining)");
+    if (l->spec.drain.wait_for_jobs_s >= 0)
+        say_text(l, l->claim.claimed_s + l->spec.drain.wait_for_jobs_s, "its jobs are evicted (drain.waitForJobs)");
+}
+
+static void after_draining(struct outlook *l)
+{
+    bool driver = claim_moves_driver(&l->claim);
+    say_text(l, 0, driver ? "when no GPU pod is left, the stack leaves, then the driver (Unloading)"
+                          : "the stack leaves (Unloading)");
+    say_text(l, l->claim.since_s + l->spec.drain.timeout_s,
+             l->spec.drain.on_timeout == DRAIN_DELETE
+                 ? "pods that are left are deleted, past their budgets (drain.onTimeout Delete)"
+                 : "it goes back into service as it was, and is tried again later (drain.onTimeout Release)");
+}
+
+static void say_failure(struct outlook *l, int64_t at_s, const char *of)
+{
+    say(l, at_s, json_textf("soon after, it fails (%s); %s", of,
+                            l->spec.on_failure == ROLLOUT_ROLLBACK
+                                ? "as many failed nodes as failureThreshold allows, and nodes go back (onFailure Rollback)"
+                                : "as many failed nodes as failureThreshold allows, and nobody else begins (onFailure Pause)"));
+}
+
+static void after_unloading(struct outlook *l)
+{
+    say_text(l, 0, "when these pods are gone, the new driver comes, then the new stack (Installing)");
+    say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
+}
+
+static void after_installing(struct outlook *l)
+{
+    say_text(l, 0, "when every operand is up, a CUDA program has to run on a GPU of it (Validating)");
+    say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
+}
+
+static void after_validating(struct outlook *l)
+{
+    say_text(l, 0, "when that has worked, claim and taint come off: it is back in service");
+    say_failure(l, l->claim.since_s + l->spec.validation_timeout_s, "timeouts.validation");
+}
+
+static void after_failed(struct outlook *l)
+{
+    say_text(l, l->claim.since_s + rollout_backoff_s(l->claim.attempt),
+             "it is tried again, unless its revision has failed: then it goes back to what is known good");
+    say_text(l, 0, "what comes up after all is taken at once");
+}
+
+typedef void after_fn(struct outlook *l);
+static after_fn *const after[CLAIM_PHASE_COUNT] = {
+    [CLAIM_WAITING] = after_waiting,       [CLAIM_DRAINING] = after_draining,     [CLAIM_UNLOADING] = after_unloading,
+    [CLAIM_INSTALLING] = after_installing, [CLAIM_VALIDATING] = after_validating, [CLAIM_FAILED] = after_failed,
+};
+
+/* ---- one in service */
+
+/* Its wave in the plan, as far as the policy's status names it; 0: not there. */
+static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
+{
+    size_t i;
+    json_t *wave;
+    json_array_foreach (waves, i, wave)
+        if (json_has_text(json_object_get(wave, "names"), node)) {
+            *ret = wave;
+            return i + 1;
+        }
+    return 0;
+}
+
+static bool is_outdated(const json_t *report)
+{
+    return !str_eq(json_str(report, "status.driver.revision"), json_str(report, "status.driver.target")) ||
+           !str_eq(json_str(report, "status.stack.revision"), json_str(report, "status.stack.target"));
+}
+
+static void say_turn(struct outlook *l)
+{
+    const json_t *rollout = json_at(l->policy, "status.rollout"), *wave = NULL;
+    const char *reason = json_str_or_empty(rollout, "reason");
+    size_t at = wave_of(json_at(rollout, "plan.waves"), object_name(l->node), &wave);
+    if (at) {
+        const char *begins = json_str(wave, "begins"), *earliest = json_str(wave, "notBefore");
+        say(l, 0, json_textf("it is in wave %zu of the plan%s%s", at,
+                             begins ? ", which begins " : earliest ? ", not before " : "",
+                             str_or_empty(begins ? begins : earliest)));
+    }
+    bool sure = at || is_outdated(l->report);
+    say(l, 0, json_textf("%s; the rollout: %s, %s",
+                         sure ? "it waits for its turn"
+                              : "what is reported of it is older than the policy: it may have to wait for its turn",
+                         reason, json_str_or_empty(rollout, "message")));
+    CLEANUP_FREE char *todo = advice_of_rollout(reason, json_str(rollout, "plan.hash"));
+    if (todo)
+        say(l, 0, json_textf("to do: %s", todo));
+}
+
+static void say_in_service(struct outlook *l)
+{
+    static const struct {
+        const char *state, *text;
+    } rows[] = {
+        { "Lost", "when the node is Ready again, work on it goes on" },
+        { "Discovered", "driver and stack are sent to it" },
+        { "Installing", "when every operand is up, a CUDA program has to run on a GPU of it; then it is Ready" },
+        { "Validating", "when a CUDA program has run on a GPU of it, it is Ready" },
+        { "Removing", "when what it waits for is gone, driver, labels and taints come off" },
+        { "ForeignStack", "nothing: somebody else serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
+        { "Unsupported", "nothing, until what the message says is mended" },
+        { "Failed", "it is tried on; when the operand comes up, the node is Ready" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_eq(rows[i].state, l->state)) {
+            say_text(l, 0, rows[i].text);
+            return;
+        }
+    bool kept = seen_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false) ||
+                object_annotation(l->node, ANNOTATION_GAVE_UP);
+    if (is_outdated(l->report) || (!kept && seen_may_be_old(l->report, l->policy)))
+        say_turn(l);
+    else if (str_eq(l->state, "Ready") && kept)
+        say_text(l, 0, "nothing, as long as people keep it as it is");
+    else if (str_eq(l->state, "Ready"))
+        say_text(l, 0, "nothing: it runs what the policy says");
+}
+
+static void say_people(struct outlook *l)
+{
+    CLEANUP_FREE char *holder = seen_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
+    CLEANUP_FREE char *cordoner = seen_setter(l->node, "f:spec f:unschedulable");
+    if (seen_is_held(l->node))
+        say(l, 0, json_textf("it is held, and not upgraded%s%s: kubectl gpu release %s", holder ? ", by " : "",
+                             str_or_empty(holder), object_name(l->node)));
+    if (json_bool(l->node, "spec.unschedulable", false))
+        say(l, 0, json_textf("it is cordoned, and not upgraded%s%s: kubectl uncordon %s", cordoner ? ", by " : "",
+                             str_or_empty(cordoner), object_name(l->node)));
+    if (object_annotation(l->node, ANNOTATION_GAVE_UP))
+        say(l, 0, json_textf("its upgrade was given up by a person: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
+                             object_name(l->node)));
+    if (str_eq(object_label(l->node, LABEL_MANAGED), "false"))
+        say(l, 0, json_textf("a person took it out of Ostler's hands: kubectl label node %s " LABEL_MANAGED "-",
+                             object_name(l->node)));
+}
+
+json_t *explain_next(const json_t *seen, const json_t *ostler)
+{
+    struct outlook l = { .node = json_object_get(seen, "nodes"), .report = json_object_get(seen, "reports"),
+                         .policy = json_object_get(seen, "policy"), .next = json_array() };
+    struct policy_problems problems = { 0 };
+    CLEANUP_JSON json_t *spec = policy_spec_read(json_object_get(l.policy, "spec"), &problems);
+    CLEANUP_JSON json_t *defaults = policy_spec_read(NULL, &(struct policy_problems){ 0 });
+    const char *claim = object_annotation(l.node, ANNOTATION_CLAIM), *why = NULL;
+    l.state = json_str_or_empty(l.report, "status.state");
+    l.claimed = claim && claim_parse(claim, &l.claim, &why);
+    rollout_spec_decode(problems.len ? defaults : spec, &l.spec);
+    policy_problems_clear(&problems);
+    if (!str_eq(json_str(ostler, "state"), "Alive") && !str_eq(json_str(ostler, "state"), "Unknown"))
+        say(&l, 0, json_textf("nothing, until Ostler runs again: %s", json_str_or_empty(ostler, "message")));
+    if (!l.policy)
+        say_text(&l, 0, "nothing: there is no GpuClusterPolicy");
+    if (l.claimed)
+        after[l.claim.phase](&l);
+    else if (l.policy)
+        say_in_service(&l);
+    say_people(&l);
+    return l.next;
+}

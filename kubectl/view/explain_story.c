@@ -1,0 +1,226 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "kubectl/view/events.h"
+#include "kubectl/view/explain.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+
+enum { US = 1000000 };
+
+static void tell(json_t *story, const char *time, const char *what, bool warning, json_t *text_steal)
+{
+    if (time && clock_parse_rfc3339(time) >= 0)
+        json_array_append_new(story, json_pack("{s:o, s:s, s:o, s:b}", "time", json_text(time), "what", what, "text", text_steal,
+                                               "warning", warning));
+    else
+        json_decref(text_steal);
+}
+
+static void tell_at(json_t *story, int64_t at_s, const char *what, bool warning, json_t *text_steal)
+{
+    char time[CLOCK_TEXT_MAX];
+    clock_rfc3339(at_s * US, time);
+    tell(story, time, what, warning, text_steal);
+}
+
+/* ---- the node */
+
+static void tell_of_node(json_t *story, const json_t *node)
+{
+    const json_t *conditions = json_at(node, "status.conditions"), *ready = condition_find(conditions, "Ready");
+    const json_t *gpu = condition_find(conditions, NODE_CONDITION);
+    bool up = str_eq(json_str(ready, "status"), "True"), well = str_eq(json_str(gpu, "status"), "True");
+    tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was made"));
+    if (ready)
+        tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
+             json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready", up ? "" : ": ",
+                        up ? "" : json_str_or_empty(ready, "message")));
+    if (gpu)
+        tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
+             json_textf("%s became %s (%s)", NODE_CONDITION, well ? "True" : "False", json_str_or_empty(gpu, "reason")));
+}
+
+/* When a field was set, by whom; the time stands behind " at ". */
+static void tell_setter(json_t *story, const json_t *object, const char *path, const char *did)
+{
+    CLEANUP_FREE char *setter = seen_setter(object, path);
+    char *at = setter ? strstr(setter, " at ") : NULL;
+    if (!at)
+        return;
+    *at = '\0';
+    tell(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
+}
+
+static void tell_of_people(json_t *story, const json_t *node, const json_t *policy)
+{
+    if (json_bool(node, "spec.unschedulable", false))
+        tell_setter(story, node, "f:spec f:unschedulable", "the node was cordoned");
+    if (seen_is_held(node))
+        tell_setter(story, node, "f:metadata f:labels f:" LABEL_HOLD, "the node was held (" LABEL_HOLD ")");
+    if (json_bool(policy, "spec.rollout.paused", false))
+        tell_setter(story, policy, "f:spec f:rollout f:paused", "the rollout was paused");
+}
+
+/* ---- what Ostler says of it */
+
+static void tell_of_report(json_t *story, const json_t *report)
+{
+    static const struct {
+        const char *path;
+        const char *text;
+    } stages[] = {
+        { "status.timeToReady.images", "the images of its driver were there" },
+        { "status.timeToReady.driver", "its driver was up" },
+        { "status.timeToReady.registered", "its kubelet offered GPUs" },
+        { "status.timeToReady.proven", "it was Ready for the first time" },
+    };
+    const char *seen = json_str(report, "status.timeToReady.seen");
+    int64_t seen_us = seen ? clock_parse_rfc3339(seen) : -1;
+    tell(story, seen, "ostler", false, json_text("Ostler first saw that it has a GPU"));
+    for (size_t i = 0; i < ARRAY_LEN(stages) && seen_us >= 0; i++) {
+        int64_t seconds = json_int(report, stages[i].path, -1);
+        if (seconds >= 0 && seconds < 366LL * 24 * 3600)
+            tell_at(story, seen_us / US + seconds, "ostler", false, json_text(stages[i].text));
+    }
+    tell(story, json_str(report, "status.since"), "ostler", str_eq(json_str(report, "status.state"), "Failed"),
+         json_textf("its state is %s since then (%s)", json_str_or_empty(report, "status.state"),
+                    json_str_or_empty(report, "status.reason")));
+}
+
+static void tell_of_claim(json_t *story, const json_t *node)
+{
+    struct claim c;
+    const char *text = object_annotation(node, ANNOTATION_CLAIM), *why = NULL;
+    if (!text || !claim_parse(text, &c, &why))
+        return;
+    bool driver = claim_moves_driver(&c);
+    tell_at(story, c.claimed_s, "claim", false,
+            json_textf("taken out of service: %s of its %s from %s to %s, attempt %u", claim_kind_name(c.kind),
+                       driver ? "driver" : "stack", driver ? c.from_driver : c.from_stack, driver ? c.driver : c.stack,
+                       c.attempt));
+    tell_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
+            json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "", c.reason));
+}
+
+/* ---- pods and events */
+
+static void tell_of_containers(json_t *story, const json_t *statuses, const char *pod)
+{
+    size_t i;
+    json_t *status;
+    json_array_foreach (statuses, i, status) {
+        const json_t *ended = json_at(status, "lastState.terminated");
+        ended = ended ? ended : json_at(status, "state.terminated");
+        if (ended && json_int(ended, "exitCode", 0) != 0)
+            tell(story, json_str(ended, "finishedAt"), "pod", true,
+                 json_textf("container %s of %s ended with %lld (%s)", json_str_or_empty(status, "name"), pod,
+                            (long long) json_int(ended, "exitCode", 0), json_str_or_empty(ended, "reason")));
+    }
+}
+
+/* Its containers are made to fail, when their images are there: nothing of that is news. */
+static bool only_pulls(const json_t *pod)
+{
+    return str_eq(object_label(pod, LABEL_TASK), "pull");
+}
+
+static void tell_of_pods(json_t *story, const json_t *pods)
+{
+    size_t i;
+    json_t *pod;
+    json_array_foreach (pods, i, pod) {
+        const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
+        if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
+            continue;
+        tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
+             json_textf("pod %s was made%s%s", name, operand ? " for the " : "", str_or_empty(operand)));
+        if (only_pulls(pod))
+            continue;
+        tell_of_containers(story, json_at(pod, "status.initContainerStatuses"), name);
+        tell_of_containers(story, json_at(pod, "status.containerStatuses"), name);
+    }
+}
+
+/* Of pods only what went wrong: that containers were made and started is not how a node came to its state. */
+static bool is_news(const json_t *event)
+{
+    bool of_pod = str_has_prefix(json_str_or_empty(event, "object"), "Pod ");
+    bool meant = strstr(json_str_or_empty(event, "note"), "/ostler-runs-nothing-here") != NULL;
+    return !meant && (!of_pod || str_eq(json_str(event, "type"), "Warning"));
+}
+
+/* What the rollout as a whole did. Whether the policy is ready is no node's story. */
+static void tell_of_rollout(json_t *story, const json_t *events)
+{
+    CLEANUP_JSON json_t *seen = json_pack("{s:O?}", "policyEvents", (json_t *) events);
+    CLEANUP_JSON json_t *rows = events_view(seen, &(struct events_wanted){ 0 });
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row) {
+        const char *reason = json_str_or_empty(row, "reason");
+        if (!str_eq(reason, "Ready") && !str_eq(reason, "NotReady"))
+            tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
+                 json_textf("%s: %s", reason, json_str_or_empty(row, "note")));
+    }
+}
+
+static void tell_of_events(json_t *story, const json_t *seen, const char *name)
+{
+    char *names[] = { (char *) name };
+    CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ .nodes = names, .node_count = 1 });
+    size_t i;
+    json_t *event;
+    json_array_foreach (events, i, event) {
+        int64_t count = json_int(event, "count", 1);
+        if (!is_news(event))
+            continue;
+        CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times", (long long) count) : xstrdup("");
+        bool of_node = str_has_prefix(json_str_or_empty(event, "object"), "Node ");
+        tell(story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
+             json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"), of_node ? "" : ": ",
+                        json_str_or_empty(event, "reason"), times, json_str_or_empty(event, "note")));
+    }
+}
+
+/* An entry, and when: at one second those come first that were told first. */
+struct entry {
+    json_t *told;
+    int64_t at_s;
+    size_t place;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s) : (x->place > y->place) - (x->place < y->place);
+}
+
+json_t *explain_story(const json_t *seen, const char *name)
+{
+    const json_t *node = json_object_get(seen, "nodes"), *policy = json_object_get(seen, "policy");
+    CLEANUP_JSON json_t *story = json_array();
+    tell_of_node(story, node);
+    tell_of_people(story, node, policy);
+    tell_of_report(story, json_object_get(seen, "reports"));
+    tell_of_claim(story, node);
+    tell_of_pods(story, json_object_get(seen, "pods"));
+    tell_of_rollout(story, json_object_get(seen, "policyEvents"));
+    tell_of_events(story, seen, name);
+    size_t n = json_array_size(story);
+    CLEANUP_FREE struct entry *entries = xcalloc(n, sizeof *entries);
+    for (size_t i = 0; i < n; i++) {
+        json_t *told = json_array_get(story, i);
+        entries[i] = (struct entry){ told, clock_parse_rfc3339(json_str_or_empty(told, "time")) / US, i };
+    }
+    qsort(entries, n, sizeof *entries, by_time);
+    json_t *ret = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append(ret, entries[i].told);
+    return ret;
+}

@@ -1,0 +1,146 @@
+#include "kubectl/view/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+/* ---- for programs */
+
+static bool is_wanted(const struct nodes_wanted *w, const json_t *report)
+{
+    bool named = w->name_count == 0;
+    for (size_t i = 0; i < w->name_count; i++)
+        named = named || str_eq(w->names[i], object_name(report));
+    return named && (!w->state || strcasecmp(w->state, json_str_or_empty(report, "status.state")) == 0);
+}
+
+/* A member of the report's status under another name, where it is a text. */
+static void copy_text(json_t *row, const char *name, const json_t *status, const char *path)
+{
+    const char *text = json_str(status, path);
+    if (text && *text)
+        json_object_set_new(row, name, json_text(text));
+}
+
+/* "yes", "no", or "unknown": whether it runs what it should. */
+static const char *is_current(const json_t *status, const json_t *report, const json_t *policy)
+{
+    if (!str_eq(json_str(status, "driver.revision"), json_str(status, "driver.target")) ||
+        !str_eq(json_str(status, "stack.revision"), json_str(status, "stack.target")))
+        return "no";
+    return seen_may_be_old(report, policy) || !json_str(status, "driver.target") ? "unknown" : "yes";
+}
+
+static json_t *row_of(const json_t *report, const json_t *node, const json_t *policy, int64_t now_us)
+{
+    static const struct {
+        const char *name, *path;
+    } texts[] = {
+        { "reason", "reason" }, { "message", "message" }, { "since", "since" }, { "product", "product" },
+        { "driver", "driver.version" }, { "loaded", "inventory.module.version" }, { "revision", "driver.revision" },
+        { "target", "driver.target" }, { "stackRevision", "stack.revision" }, { "stackTarget", "stack.target" },
+        { "kernel", "inventory.kernel" }, { "os", "inventory.os.name" }, { "holders", "inventory.heldBy" },
+    };
+    const json_t *status = json_object_get(report, "status"), *first = json_array_get(json_at(status, "waitingFor"), 0);
+    json_t *row = json_object();
+    json_object_set_new(row, "name", json_text(object_name(report)));
+    json_object_set_new(row, "state", json_text(json_str_or_empty(status, "state")));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        copy_text(row, texts[i].name, status, texts[i].path);
+    json_object_set_new(row, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
+    json_object_set_new(row, "gpus", json_integer(json_int(status, "gpus", 0)));
+    json_object_set_new(row, "current", json_string(is_current(status, report, policy)));
+    if (first)
+        json_object_set_new(row, "waitingFor",
+                            json_textf("%s %s", json_str_or_empty(first, "kind"), json_str_or_empty(first, "name")));
+    if (node) {
+        json_object_set_new(row, "held", json_boolean(seen_is_held(node)));
+        json_object_set_new(row, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
+    }
+    return row;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(json_str_or_empty(*(json_t *const *) a, "name"), json_str_or_empty(*(json_t *const *) b, "name"));
+}
+
+json_t *nodes_view(const json_t *seen, const struct nodes_wanted *wanted, int64_t now_us)
+{
+    const json_t *reports = json_object_get(seen, "reports"), *nodes = json_object_get(seen, "nodes");
+    CLEANUP_FREE json_t **rows = xcalloc(json_array_size(reports), sizeof *rows);
+    struct map by = { 0 };
+    size_t i, n = 0;
+    json_t *item;
+    json_array_foreach (nodes, i, item)
+        map_put(&by, object_name(item), item);
+    json_array_foreach (reports, i, item)
+        if (is_wanted(wanted, item))
+            rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(seen, "policy"), now_us);
+    map_clear(&by);
+    qsort(rows, n, sizeof *rows, by_name);
+    json_t *list = json_array();
+    for (i = 0; i < n; i++)
+        json_array_append_new(list, rows[i]);
+    return list;
+}
+
+/* ---- for people */
+
+static enum colour colour_of(const char *state)
+{
+    static const struct {
+        const char *state;
+        enum colour colour;
+    } rows[] = { { "Ready", GREEN }, { "Failed", RED }, { "Lost", RED }, { "Unsupported", RED }, { "ForeignStack", DIM } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_eq(rows[i].state, state))
+            return rows[i].colour;
+    return YELLOW;
+}
+
+static const char *text_or_dash(const json_t *row, const char *name)
+{
+    const char *text = json_str(row, name);
+    return text && *text ? text : "-";
+}
+
+/* "held", "cordoned": what people did with it. */
+static const char *people(const json_t *row)
+{
+    bool held = json_bool(row, "held", false), cordoned = json_bool(row, "cordoned", false);
+    if (!json_object_get(row, "held"))
+        return "?";
+    return held && cordoned ? "held, cordoned" : held ? "held" : cordoned ? "cordoned" : "-";
+}
+
+static void add_row(struct grid *g, const json_t *row, bool wide)
+{
+    CLEANUP_FREE char *since = term_span(json_int(row, "seconds", 0));
+    CLEANUP_FREE char *gpus = xasprintf("%lld", (long long) json_int(row, "gpus", 0));
+    const char *loaded = json_str(row, "loaded"), *driver = loaded ? loaded : text_or_dash(row, "driver");
+    const char *cells[] = { json_str_or_empty(row, "name"), text_or_dash(row, "state"), text_or_dash(row, "reason"),
+                            json_int(row, "seconds", -1) < 0 ? "-" : since, gpus, driver, json_str_or_empty(row, "current"),
+                            people(row), text_or_dash(row, "product"), text_or_dash(row, "kernel"), text_or_dash(row, "os"),
+                            text_or_dash(row, "holders"), text_or_dash(row, "waitingFor"), text_or_dash(row, "message") };
+    grid_row(g, colour_of(cells[1]), cells, wide ? ARRAY_LEN(cells) : 9);
+}
+
+void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
+{
+    static const char *const titles[] = { "NAME", "STATE", "REASON", "SINCE", "GPUS", "DRIVER", "CURRENT", "PEOPLE", "PRODUCT",
+                                          "KERNEL", "OS", "HOLDERS", "WAITING-FOR", "MESSAGE" };
+    struct grid g = { 0 };
+    size_t i;
+    json_t *row;
+    grid_row(&g, PLAIN, titles, p->wide ? ARRAY_LEN(titles) : 9);
+    json_array_foreach (list, i, row)
+        add_row(&g, row, p->wide);
+    grid_print(&g, p, out);
+    grid_clear(&g);
+}

@@ -1,0 +1,296 @@
+#include "kubectl/view/scrub.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+
+enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, WORD_MAX = 256 };
+
+#define URL_SAFE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+
+/* ---- names of secrets */
+
+static bool has_word(const char *name, size_t len, const char *const *words, size_t count)
+{
+    char upper[WORD_MAX + 1];
+    size_t n = len < WORD_MAX ? len : WORD_MAX;
+    for (size_t i = 0; i < n; i++)
+        upper[i] = name[i] == '-' ? '_' : (char) toupper((unsigned char) name[i]);
+    upper[n] = '\0';
+    for (size_t i = 0; i < count; i++)
+        if (strstr(upper, words[i]))
+            return true;
+    return false;
+}
+
+/* Those that stand before a value and nowhere else. */
+static bool is_sure_name(const char *name, size_t len)
+{
+    static const char *const words[] = { "PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN", "APIKEY", "API_KEY", "ACCESSKEY",
+                                         "ACCESS_KEY", "PRIVATE_KEY", "PRIVATEKEY", "LICENSE_KEY", "AUTHORIZATION" };
+    return has_word(name, len, words, ARRAY_LEN(words));
+}
+
+/* And those that are words of sentences, too: "secret: not found". */
+static bool is_secret_name(const char *name, size_t len)
+{
+    static const char *const words[] = { "SECRET", "CREDENTIAL" };
+    bool auth = len == 4 && strncasecmp(name, "auth", len) == 0; /* of Docker's configuration */
+    return auth || is_sure_name(name, len) || has_word(name, len, words, ARRAY_LEN(words));
+}
+
+/* As no word of a sentence is written: with an underscore, or in capitals. */
+static bool is_identifier(const char *name, size_t len)
+{
+    size_t i = 0;
+    while (i < len && !islower((unsigned char) name[i]))
+        i++;
+    return i == len || memchr(name, '_', len);
+}
+
+/* ---- texts */
+
+/* How many bytes at s are a secret by their look, behind how many that stay. */
+struct find {
+    size_t stays, masked;
+};
+
+/* "://user:password@", where the password may have any character. Before a path with an "@" stands at most a port. */
+static struct find in_url(const char *s)
+{
+    if (!str_has_prefix(s, "://"))
+        return (struct find){ 0, 0 };
+    s += 3;
+    size_t len = strcspn(s, " \t\r\n\"'"), host = strcspn(s, "/");
+    const char *at = memrchr(s, '@', len);
+    if (at && host < len && !memchr(s, '@', host)) {
+        const char *colon = memrchr(s, ':', host);
+        if (!colon || colon + 1 + strspn(colon + 1, "0123456789") == s + host)
+            at = NULL;
+    }
+    return (struct find){ 3, at ? (size_t) (at - s) : 0 };
+}
+
+/* How long a word is that says of what kind the secret behind it is, with the blanks; 0: there is none. */
+static size_t scheme_at(const char *s, bool alone)
+{
+    static const struct scheme {
+        const char *word;
+        bool alone; /* also without "Authorization" before it: no word of a sentence */
+    } schemes[] = { { "Bearer", true }, { "Basic", true }, { "Token", false }, { "ApiKey", false }, { "Negotiate", false } };
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        size_t n = strlen(schemes[i].word);
+        if ((schemes[i].alone || !alone) && strncasecmp(s, schemes[i].word, n) == 0 && s[n] == ' ')
+            return n + strspn(s + n, " ");
+    }
+    return 0;
+}
+
+static struct find in_header(const char *s)
+{
+    size_t n = scheme_at(s, true), len = n ? strcspn(s + n, " \t\r\n\"',") : 0;
+    return (struct find){ n, len >= 6 ? len : 0 };
+}
+
+/* JSON web tokens, and the keys of NVIDIA, GitHub and AWS. */
+static struct find in_token(const char *s)
+{
+    static const char *const prefixes[] = { "eyJ", "nvapi-", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "AKIA", "ASIA" };
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+        if (str_has_prefix(s, prefixes[i])) {
+            size_t len = strspn(s, URL_SAFE);
+            return (struct find){ 0, len >= TOKEN_MIN ? len : 0 };
+        }
+    return (struct find){ 0, 0 };
+}
+
+static struct find in_pem(const char *s)
+{
+    static const char ends[] = "-----END";
+    if (!str_has_prefix(s, "-----BEGIN"))
+        return (struct find){ 0, 0 };
+    const char *private = strstr(s, "PRIVATE KEY"), *line = strchrnul(s, '\n'), *end = strstr(s, ends);
+    if (!private || private > line)
+        return (struct find){ 0, 0 };
+    return (struct find){ 0, end ? (size_t) (end - s) + sizeof ends - 1 : strlen(s) };
+}
+
+/* A name and its value. */
+struct pair {
+    size_t name;  /* bytes of the name */
+    bool named;   /* it stands in quotes */
+    char sign;    /* what is between them: '=', ':', ',', ' '; or '\0': there is no value */
+    size_t value; /* where that begins, behind its quote */
+    size_t quote; /* bytes of the quote; 0: there is none */
+};
+
+/* Bytes of a quote; in JSON within JSON it has a backslash. */
+static size_t quote_at(const char *s)
+{
+    size_t escaped = *s == '\\';
+    return s[escaped] == '"' || s[escaped] == '\'' ? escaped + 1 : 0;
+}
+
+static struct pair read_pair(const char *s)
+{
+    struct pair p = { .name = strspn(s, URL_SAFE) };
+    size_t quote = quote_at(s + p.name), at = p.name + quote, gap = strspn(s + at, " \t");
+    at += gap;
+    bool has_sign = s[at] && strchr("=:,", s[at]);
+    p.named = quote > 0;
+    p.sign = has_sign ? s[at] : gap ? ' ' : '\0';
+    at += has_sign;
+    /* "PASSWORD= NEXT=x" has none. */
+    at += p.sign != '=' || gap ? strspn(s + at, " \t") : 0;
+    at += p.sign == ':' && s[at] == '[';
+    p.quote = quote_at(s + at);
+    p.value = at + p.quote;
+    return p;
+}
+
+static bool is_secret_pair(const char *s, const struct pair *p)
+{
+    bool quoted = p->named && p->quote, option = *s == '-' && s[p->value] != '-';
+    switch (p->sign) {
+    case '=':
+        return is_secret_name(s, p->name);
+    case ':':
+        return is_sure_name(s, p->name) || ((quoted || is_identifier(s, p->name)) && is_secret_name(s, p->name));
+    case ',':
+        return option && quoted && is_secret_name(s, p->name);
+    case ' ':
+        return option && is_secret_name(s, p->name);
+    default:
+        return false;
+    }
+}
+
+/* Up to the quote that ends it; without one, a word. */
+static size_t value_len(const char *value, size_t quote)
+{
+    if (quote == 0) {
+        size_t n = scheme_at(value, false);
+        return n + strcspn(value + n, " \t\r\n\"',;&}");
+    }
+    const char ends[] = { value[-1], quote == 1 ? '\\' : '\n', '\n', '\0' };
+    size_t n = strcspn(value, ends);
+    while (quote == 1 && value[n] == '\\' && value[n + 1])
+        n += 2 + strcspn(value + n + 2, ends);
+    return n - (quote == 2 && n > 0 && value[n - 1] == '\\');
+}
+
+/* "password=x", "token: x", "\"apiKey\": \"x\"", "--token x": the whole word before, so that it is looked at once. */
+static struct find in_pair(const char *s)
+{
+    struct pair p = read_pair(s);
+    if (p.name == 0 || !is_secret_pair(s, &p))
+        return (struct find){ p.name, 0 };
+    return (struct find){ p.value, value_len(s + p.value, p.quote) };
+}
+
+static struct find look(const char *s, bool begins_word)
+{
+    struct find (*const ways[])(const char *s) = { in_url, in_header, in_token, in_pem };
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        struct find f = ways[i](s);
+        if (f.masked)
+            return f;
+    }
+    struct find f = begins_word ? in_pair(s) : (struct find){ 0, 0 };
+    return f.masked ? f : (struct find){ 1, 0 };
+}
+
+char *scrub_text(const char *text)
+{
+    struct buf out = BUF_INIT(TEXT_ROOM);
+    bool begins_word = true;
+    for (const char *s = text; *s;) {
+        struct find f = look(s, begins_word);
+        if (!buf_add(&out, s, f.stays))
+            break;
+        if (f.masked)
+            buf_str(&out, SCRUB_MASK);
+        s += f.stays + f.masked;
+        begins_word = !strchr(URL_SAFE, s[-1]);
+    }
+    return buf_take(&out);
+}
+
+/* ---- objects */
+
+static json_t *scrub(const json_t *value);
+
+/* A variable: {name, value}, as containers and the policy have them. */
+static bool is_secret_member(const json_t *object, const char *key)
+{
+    const char *name = json_str(object, "name");
+    if (str_eq(key, "value") && name)
+        return is_secret_name(name, strlen(name));
+    return strcasecmp(key, "password") == 0 || strcasecmp(key, "token") == 0;
+}
+
+static json_t *scrub_members(const json_t *object)
+{
+    static const char *const dropped[] = { "managedFields", "kubectl.kubernetes.io/last-applied-configuration" };
+    json_t *copy = json_object(), *value;
+    const char *key;
+    json_object_foreach ((json_t *) object, key, value) {
+        bool gone = str_eq(key, dropped[0]) || str_eq(key, dropped[1]);
+        if (!gone)
+            json_object_set_new(copy, key, json_is_string(value) && is_secret_member(object, key) ? json_string(SCRUB_MASK)
+                                                                                                   : scrub(value));
+    }
+    return copy;
+}
+
+/* "--password", which has its value in the next item. */
+static bool is_option(const json_t *item)
+{
+    const char *name = str_or_empty(json_string_value(item));
+    return *name == '-' && !strchr(name, '=') && is_secret_name(name, strlen(name));
+}
+
+static json_t *scrub_items(const json_t *array)
+{
+    json_t *copy = json_array(), *item;
+    size_t i;
+    json_array_foreach (array, i, item) {
+        bool secret = i > 0 && is_option(json_array_get(array, i - 1)) && json_is_string(item) && *json_string_value(item) != '-';
+        json_array_append_new(copy, secret ? json_string(SCRUB_MASK) : scrub(item));
+    }
+    return copy;
+}
+
+static json_t *scrub(const json_t *value)
+{
+    if (json_is_object(value))
+        return scrub_members(value);
+    if (json_is_array(value))
+        return scrub_items(value);
+    if (!json_is_string(value))
+        return json_deep_copy(value);
+    CLEANUP_FREE char *text = scrub_text(json_string_value(value));
+    return json_text(text);
+}
+
+json_t *scrub_object(const json_t *object)
+{
+    return scrub(object);
+}
+
+json_t *scrub_node(const json_t *node)
+{
+    json_t *copy = scrub(node), *value;
+    CLEANUP_JSON json_t *kept = json_object();
+    const char *key;
+    json_object_foreach (json_at(copy, "metadata.annotations"), key, value)
+        if (str_has_prefix(key, MARK_PREFIX) || str_has_prefix(key, RESOURCE_PREFIX))
+            json_object_set(kept, key, value);
+    json_set_at(copy, "metadata.annotations", json_incref(kept));
+    return copy;
+}

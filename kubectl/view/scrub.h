@@ -1,0 +1,19 @@
+/* Takes secrets out of what is handed to others. Pure. */
+#ifndef OSTLER_KUBECTL_VIEW_SCRUB_H
+#define OSTLER_KUBECTL_VIEW_SCRUB_H
+
+#include <jansson.h>
+
+/* What stands in the place of a secret. */
+#define SCRUB_MASK "(masked)"
+
+/* A copy without managedFields and last-applied-configuration, with a mask in place of the values of variables whose names are
+ * those of secrets, and of what looks like one in any text. New reference. */
+json_t *scrub_object(const json_t *object);
+/* The same of a Node, of which only Ostler's and NVIDIA's annotations stay. New reference. */
+json_t *scrub_node(const json_t *node);
+/* A text with a mask in place of: passwords in URLs, bearer tokens, JSON web tokens, keys that are known by their look, private
+ * keys, and what stands behind "password=", "token: ", "--token " and their like. Owned by the caller. */
+char *scrub_text(const char *text);
+
+#endif

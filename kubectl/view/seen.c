@@ -1,0 +1,196 @@
+#include "kubectl/view/seen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/terminal.h"
+#include "kube/lease_step.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+
+/* ---- Ostler itself */
+
+/* A leader that has not renewed for so long writes nothing any more; clocks of two machines differ a little. */
+enum { SILENT_S = LEASE_DURATION_MS / 1000 + 15 };
+
+static void say(json_t *ostler, const char *state, json_t *message_steal)
+{
+    json_object_set_new(ostler, "state", json_string(state));
+    json_object_set_new(ostler, "message", message_steal);
+}
+
+json_t *seen_ostler(const json_t *seen, int64_t now_us)
+{
+    json_t *ostler = json_object();
+    const json_t *lease = json_object_get(seen, "lease");
+    const char *missing = json_str(seen, "missing.lease"), *renewed = json_str(lease, "spec.renewTime");
+    const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
+    int64_t seconds = term_seconds_since(renewed, now_us);
+    if (!lease && missing) {
+        say(ostler, "Unknown", json_textf("its Lease cannot be read: %s", missing));
+        return ostler;
+    }
+    if (!lease) {
+        say(ostler, "Absent", json_text("there is no Lease of it: it has never run here, or runs without leader election, or in "
+                                        "another namespace (-n)"));
+        return ostler;
+    }
+    CLEANUP_FREE char *ago = term_span(seconds);
+    if (renewed)
+        json_object_set_new(ostler, "renewed", json_text(renewed));
+    json_object_set_new(ostler, "seconds", json_integer(seconds));
+    if (!*holder) {
+        say(ostler, "Released", json_textf("no replica of it leads: the last one was stopped %s ago", ago));
+        return ostler;
+    }
+    json_object_set_new(ostler, "holder", json_text(holder));
+    bool silent = seconds < 0 || seconds > SILENT_S;
+    say(ostler, silent ? "Silent" : "Alive",
+        silent ? json_textf("%s has not renewed its Lease for %s: nothing is decided; see kubectl -n %s get pods,events", holder,
+                            ago, object_namespace(lease))
+               : json_textf("%s renewed its Lease %s ago", holder, ago));
+    return ostler;
+}
+
+/* ---- who else writes */
+
+/* Keys that a tool leaves on what it keeps, and managers that it writes as. */
+static const struct keeper {
+    const char *label, *annotation, *manager;
+    const char *name;
+    const char *becomes;
+} keepers[] = {
+    { NULL, "argocd.argoproj.io/tracking-id", "argocd-controller", "Argo CD", "puts back what Git names, with self-heal" },
+    { "argocd.argoproj.io/instance", NULL, "argocd-application-controller", "Argo CD",
+      "puts back what Git names, with self-heal" },
+    { "kustomize.toolkit.fluxcd.io/name", NULL, "kustomize-controller", "Flux", "puts back what Git names with its next run" },
+    { "helm.toolkit.fluxcd.io/name", NULL, "helm-controller", "Flux", "may put back what the release names with its next run" },
+    { NULL, "meta.helm.sh/release-name", "helm", "Helm", "puts back what the chart names with its next upgrade" },
+};
+
+static bool is_manager(const json_t *object, const char *name)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
+        if (str_eq(json_str(entry, "manager"), name))
+            return true;
+    return false;
+}
+
+char *seen_keeper(const json_t *object)
+{
+    for (size_t i = 0; i < ARRAY_LEN(keepers); i++) {
+        const struct keeper *k = &keepers[i];
+        const char *said = k->label ? object_label(object, k->label) : object_annotation(object, k->annotation);
+        if (!said && !is_manager(object, k->manager))
+            continue;
+        CLEANUP_FREE char *shown = term_cut(said, 80);
+        return xasprintf("%s%s%s%s keeps this object, and %s: change it there, too", k->name, said ? " (" : "", shown,
+                         said ? ")" : "", k->becomes);
+    }
+    return NULL;
+}
+
+static bool has_path(const json_t *fields, const char *path)
+{
+    CLEANUP_FREE char *copy = xstrdup(path);
+    char *rest = copy;
+    const char *key;
+    while (fields && (key = strsep(&rest, " ")))
+        fields = json_object_get(fields, key);
+    return fields != NULL;
+}
+
+char *seen_setter(const json_t *object, const char *path)
+{
+    const json_t *latest = NULL;
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
+        if (has_path(json_object_get(entry, "fieldsV1"), path) &&
+            (!latest || strcmp(json_str_or_empty(entry, "time"), json_str_or_empty(latest, "time")) > 0))
+            latest = entry;
+    if (!latest)
+        return NULL;
+    CLEANUP_FREE char *manager = term_cut(json_str_or_empty(latest, "manager"), 60);
+    CLEANUP_FREE char *time = term_cut(json_str_or_empty(latest, "time"), 30);
+    return xasprintf("%s at %s", manager, time);
+}
+
+/* ---- names */
+
+const json_t *seen_named(const json_t *list, const char *name)
+{
+    return json_find(list, "metadata.name", name);
+}
+
+bool seen_may_be_old(const json_t *report, const json_t *policy)
+{
+    bool over = str_eq(json_str_or_empty(policy, "status.rollout.reason"), "UpToDate");
+    return report && policy && !over && json_int(report, "status.policyGeneration", 0) < object_generation(policy);
+}
+
+bool seen_is_held(const json_t *node)
+{
+    const char *hold = object_label(node, LABEL_HOLD);
+    return hold && !str_eq(hold, "false");
+}
+
+enum { NAME_MAX_COMPARED = 253 };
+
+/* How many letters have to be changed, put in or taken out to make one of the other. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[NAME_MAX_COMPARED + 1], n = strnlen(a, NAME_MAX_COMPARED), m = strnlen(b, NAME_MAX_COMPARED);
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[m];
+}
+
+/* A name that holds the other is like it, too: who types the first part of a long name means it. */
+static size_t unlikeness(const char *there, const char *typed)
+{
+    return *typed && strstr(there, typed) ? 1 : distance(there, typed);
+}
+
+json_t *seen_similar(const json_t *names, const char *name, size_t max)
+{
+    json_t *similar = json_array();
+    size_t most = strlen(name) / 3 + 2;
+    for (size_t away = 0; away <= most && json_array_size(similar) < max; away++) {
+        size_t i;
+        json_t *there;
+        json_array_foreach (names, i, there)
+            if (json_array_size(similar) < max && unlikeness(json_string_value(there), name) == away)
+                json_array_append(similar, there);
+    }
+    return similar;
+}
+
+/* ---- what is missing */
+
+void seen_print_missing(const json_t *missing, const struct paint *p, struct buf *out)
+{
+    const char *part;
+    json_t *why;
+    json_object_foreach ((json_t *) missing, part, why) {
+        CLEANUP_FREE char *line = xasprintf("not shown, since %s", str_or_empty(json_string_value(why)));
+        CLEANUP_FREE char *clean = terminal_clean(line);
+        paint_add(out, p, DIM, clean);
+        buf_str(out, "\n");
+    }
+}

@@ -1,0 +1,33 @@
+/* What a command has read of a cluster, as one JSON object, and what follows from more than one part of it. Members: "policy",
+ * "reports" (GpuNodes), "lease", "nodes", "pods", "daemonsets", "events": objects and lists as the API server gives them, absent
+ * where they were not read; "missing": why not, by member. Pure. */
+#ifndef OSTLER_KUBECTL_VIEW_SEEN_H
+#define OSTLER_KUBECTL_VIEW_SEEN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kubectl/view/term.h"
+
+/* Whether Ostler itself lives: {"state": "Alive", "Silent", "Released", "Absent" or "Unknown", "holder", "renewed", "seconds",
+ * "message"}. New reference. */
+json_t *seen_ostler(const json_t *seen, int64_t now_us);
+/* Who keeps the policy besides people, as a sentence that says what becomes of a change: "Argo CD (application x) …"; NULL:
+ * nobody that is known. Owned by the caller. */
+char *seen_keeper(const json_t *object);
+/* Who set a field of an object last, and when, as its managedFields say: "kubectl-cordon at 2026-…"; `path` are keys as they have
+ * them, apart by spaces: "f:spec f:unschedulable". NULL: it does not say. Owned by the caller. */
+char *seen_setter(const json_t *object, const char *path);
+/* The member of a list whose metadata.name is that. Borrowed; NULL: none. */
+const json_t *seen_named(const json_t *list, const char *name);
+/* Whether a report may not know yet what the policy wants: it is of an earlier one, and a rollout is not over. */
+bool seen_may_be_old(const json_t *report, const json_t *policy);
+/* Whether a person holds a Node: the label's value is anything but "false". */
+bool seen_is_held(const json_t *node);
+/* Names that are like one that is not there, the likest first, at most `max`. New reference. */
+json_t *seen_similar(const json_t *names, const char *name, size_t max);
+/* Why parts could not be read, a sentence on each line, in the colour of things that are missing. */
+void seen_print_missing(const json_t *missing, const struct paint *p, struct buf *out);
+
+#endif

@@ -1,0 +1,377 @@
+#include "kubectl/view/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "kubectl/view/advice.h"
+#include "reconcilers/model/names.h"
+
+/* Of those that are stuck so many groups are shown, and of a group so many names. */
+enum { GROUPS = 3, NAMES = 3 };
+
+/* ---- parts */
+
+static json_t *policy_part(const json_t *policy, int64_t now_us)
+{
+    const json_t *conditions = json_at(policy, "status.conditions"), *ready = condition_find(conditions, "Ready");
+    const json_t *stalled = condition_find(conditions, "Stalled");
+    json_t *part = json_object();
+    json_object_set_new(part, "name", json_text(object_name(policy)));
+    json_object_set_new(part, "ready", json_text(*condition_status(conditions, "Ready") ? condition_status(conditions, "Ready")
+                                                                                        : "Unknown"));
+    json_object_set_new(part, "reason", json_text(json_str_or_empty(ready, "reason")));
+    json_object_set_new(part, "message", json_text(json_str_or_empty(ready, "message")));
+    json_object_set_new(part, "seconds", json_integer(term_seconds_since(json_str(ready, "lastTransitionTime"), now_us)));
+    bool is_seen = json_int(policy, "status.observedGeneration", -1) == object_generation(policy);
+    json_object_set_new(part, "seen", json_boolean(is_seen));
+    json_object_set_new(part, "deleting", json_boolean(object_is_deleting(policy)));
+    if (str_eq(json_str(stalled, "status"), "True"))
+        json_object_set_new(part, "stalled", json_text(json_str_or_empty(stalled, "message")));
+    if (json_array_size(json_at(policy, "status.problems")))
+        json_object_set(part, "problems", json_at(policy, "status.problems"));
+    return part;
+}
+
+/* One more node with this version. */
+static void count_version(json_t *versions, const char *name, const char *version)
+{
+    size_t i;
+    json_t *row;
+    if (!version || !*version)
+        return;
+    json_array_foreach (versions, i, row)
+        if (str_eq(json_str(row, "name"), name) && str_eq(json_str(row, "version"), version)) {
+            json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
+            return;
+        }
+    json_array_append_new(versions, json_pack("{s:s, s:o, s:i}", "name", name, "version", json_text(version), "nodes", 1));
+}
+
+/* What nodes are assigned; of drivers first. */
+static json_t *versions_part(const json_t *reports)
+{
+    json_t *versions = json_array(), *report;
+    size_t i;
+    json_array_foreach (reports, i, report)
+        count_version(versions, "driver", json_str(report, "status.driver.version"));
+    json_array_foreach (reports, i, report)
+        count_version(versions, "toolkit", json_str(report, "status.stack.version"));
+    return versions;
+}
+
+/* GPUs of all reports, and of those that are Ready. */
+static json_t *gpus_part(const json_t *reports)
+{
+    json_int_t present = 0, ready = 0;
+    size_t i;
+    json_t *report;
+    json_array_foreach (reports, i, report) {
+        json_int_t gpus = json_int(report, "status.gpus", 0);
+        gpus = gpus < 0 || gpus > 4096 ? 0 : gpus;
+        present += gpus;
+        ready += str_eq(json_str(report, "status.state"), "Ready") ? gpus : 0;
+    }
+    return json_pack("{s:I, s:I}", "ready", ready, "present", present);
+}
+
+/* States by their counts: the reports', or the policy's own sums where those cannot be read. */
+static json_t *states_part(const json_t *policy, const json_t *reports)
+{
+    json_t *counts = json_object(), *item;
+    size_t i;
+    json_array_foreach (json_at(policy, "status.nodes.states"), i, item)
+        if (!reports && json_int(item, "count", 0) > 0)
+            json_object_set_new(counts, json_str_or_empty(item, "state"), json_integer(json_int(item, "count", 0)));
+    json_array_foreach (reports, i, item) {
+        const char *state = json_str(item, "status.state");
+        state = state && *state ? state : "NoReport";
+        json_object_set_new(counts, state, json_integer(json_integer_value(json_object_get(counts, state)) + 1));
+    }
+    return counts;
+}
+
+static json_t *nodes_part(const json_t *policy, const json_t *reports)
+{
+    static const char *const members[] = { "total", "gpu", "managed", "ready", "upToDate", "outdated" };
+    json_t *part = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        CLEANUP_FREE char *path = xasprintf("status.nodes.%s", members[i]);
+        json_object_set_new(part, members[i], json_integer(json_int(policy, path, 0)));
+    }
+    json_object_set_new(part, "states", states_part(policy, reports));
+    return part;
+}
+
+static json_t *rollout_part(const json_t *policy)
+{
+    static const char *const members[] = { "pending", "active", "waiting", "failed", "skipped", "done" };
+    const json_t *rollout = json_at(policy, "status.rollout");
+    json_t *part = json_object();
+    json_object_set_new(part, "reason", json_text(json_str_or_empty(rollout, "reason")));
+    json_object_set_new(part, "message", json_text(json_str_or_empty(rollout, "message")));
+    json_object_set_new(part, "paused", json_boolean(json_bool(policy, "spec.rollout.paused", false)));
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        json_object_set_new(part, members[i], json_integer(json_int(rollout, members[i], 0)));
+    if (json_is_object(json_at(rollout, "plan")))
+        json_object_set_new(part, "plan", json_pack("{s:o, s:o}", "hash", json_text(json_str_or_empty(rollout, "plan.hash")),
+                                                    "message", json_text(json_str_or_empty(rollout, "plan.message"))));
+    const char *ends = json_str(rollout, "plan.ends");
+    if (ends)
+        json_object_set_new(part, "ends", json_text(ends));
+    char *todo = advice_of_rollout(json_str(rollout, "reason"), json_str(rollout, "plan.hash"));
+    if (todo)
+        json_object_set_new(part, "todo", json_text(todo));
+    free(todo);
+    return part;
+}
+
+/* ---- who is stuck */
+
+static json_t *stuck_of(const json_t *report, long long seconds)
+{
+    const char *name = object_name(report), *state = json_str_or_empty(report, "status.state");
+    const char *reason = json_str_or_empty(report, "status.reason");
+    CLEANUP_FREE char *todo = advice_of_node(name, state, reason);
+    return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state", json_text(state), "reason",
+                     json_text(reason), "message", json_text(json_str_or_empty(report, "status.message")), "seconds",
+                     (json_int_t) seconds, "todo", json_text(todo));
+}
+
+/* Nodes with one state and reason are one matter, told of the first of them. */
+static json_t *stuck_part(const json_t *reports, int64_t now_us)
+{
+    json_t *groups = json_array(), *report, *group;
+    size_t i, k;
+    json_array_foreach (reports, i, report) {
+        const char *state = json_str_or_empty(report, "status.state"), *reason = json_str_or_empty(report, "status.reason");
+        long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
+        if (!advice_is_stuck(state, reason, seconds))
+            continue;
+        bool known = false;
+        json_array_foreach (groups, k, group) {
+            if (!str_eq(json_str(group, "state"), state) || !str_eq(json_str(group, "reason"), reason))
+                continue;
+            known = true;
+            json_array_append_new(json_object_get(group, "nodes"), json_text(object_name(report)));
+            if (seconds > json_int(group, "seconds", 0))
+                json_object_set_new(group, "seconds", json_integer(seconds));
+        }
+        if (!known)
+            json_array_append_new(groups, stuck_of(report, seconds));
+    }
+    return groups;
+}
+
+/* Failed before the others; then by how many they are. */
+static int rank(const json_t *group)
+{
+    static const char *const order[] = { "Failed", "Unsupported", "Lost" };
+    int at = 0;
+    while ((size_t) at < ARRAY_LEN(order) && !str_eq(order[at], json_str(group, "state")))
+        at++;
+    return at;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
+    size_t n = json_array_size(json_object_get(x, "nodes")), m = json_array_size(json_object_get(y, "nodes"));
+    return rank(x) != rank(y) ? rank(x) - rank(y) : (n < m) - (n > m);
+}
+
+static json_t *sorted(json_t *groups_steal)
+{
+    size_t n = json_array_size(groups_steal);
+    CLEANUP_FREE json_t **items = xcalloc(n, sizeof *items);
+    for (size_t i = 0; i < n; i++)
+        items[i] = json_incref(json_array_get(groups_steal, i));
+    qsort(items, n, sizeof *items, by_weight);
+    json_t *ret = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(ret, items[i]);
+    json_decref(groups_steal);
+    return ret;
+}
+
+json_t *status_view(const json_t *seen, int64_t now_us)
+{
+    const json_t *policy = json_object_get(seen, "policy"), *reports = json_object_get(seen, "reports");
+    json_t *status = json_object();
+    if (policy)
+        json_object_set_new(status, "policy", policy_part(policy, now_us));
+    json_object_set_new(status, "ostler", seen_ostler(seen, now_us));
+    json_object_set_new(status, "versions", versions_part(reports));
+    json_object_set_new(status, "nodes", nodes_part(policy, reports));
+    if (reports)
+        json_object_set_new(status, "gpus", gpus_part(reports));
+    if (json_at(policy, "status.rollout"))
+        json_object_set_new(status, "rollout", rollout_part(policy));
+    json_object_set_new(status, "stuck", sorted(stuck_part(reports, now_us)));
+    if (json_object_get(seen, "missing"))
+        json_object_set(status, "missing", json_object_get(seen, "missing"));
+    return status;
+}
+
+/* ---- for people */
+
+enum { INDENT = 11 };
+
+static void head(struct buf *out, const struct paint *p, const char *word)
+{
+    paint_add(out, p, BOLD, word);
+    buf_printf(out, "%*s", INDENT - (int) strlen(word), "");
+}
+
+static void add_cut(struct buf *out, const struct paint *p, int used, enum colour colour, const char *text)
+{
+    size_t room = p->width > used + 20 ? (size_t) (p->width - used) : 20;
+    CLEANUP_FREE char *cut = term_cut(text, p->whole ? SIZE_MAX : room);
+    paint_add(out, p, colour, cut);
+    buf_str(out, "\n");
+}
+
+static void print_policy(const json_t *policy, const struct paint *p, struct buf *out)
+{
+    const char *ready = json_str_or_empty(policy, "ready"), *reason = json_str_or_empty(policy, "reason");
+    bool good = str_eq(ready, "True");
+    CLEANUP_FREE char *span = term_span(json_int(policy, "seconds", 0));
+    CLEANUP_FREE char *why = *reason ? xasprintf(" (%s) for %s", reason, span) : xstrdup("");
+    CLEANUP_FREE char *line = xasprintf("%s: %s%s%s%s", json_str_or_empty(policy, "name"),
+                                        good ? "ready" : str_eq(ready, "False") ? "not ready" : "not known to be ready", why,
+                                        json_bool(policy, "deleting", false) ? "; it is being deleted" : "",
+                                        json_bool(policy, "seen", false) ? "" : "; Ostler has not seen its last change yet");
+    head(out, p, "Policy");
+    add_cut(out, p, INDENT, good ? GREEN : str_eq(ready, "False") ? RED : YELLOW, line);
+    if (!good)
+        term_wrap(out, p, INDENT, 2, json_str_or_empty(policy, "message"));
+}
+
+static void print_ostler(const json_t *ostler, const struct paint *p, struct buf *out)
+{
+    bool alive = str_eq(json_str(ostler, "state"), "Alive"), unknown = str_eq(json_str(ostler, "state"), "Unknown");
+    const char *word = alive ? "alive" : unknown ? "not known" : "SILENT";
+    head(out, p, "Ostler");
+    paint_add(out, p, alive ? GREEN : unknown ? YELLOW : RED, word);
+    buf_str(out, alive ? ": " : "\n");
+    if (alive)
+        add_cut(out, p, INDENT + (int) strlen("alive: "), PLAIN, json_str_or_empty(ostler, "message"));
+    else
+        term_wrap(out, p, INDENT, 2, json_str_or_empty(ostler, "message"));
+}
+
+static void print_versions(const json_t *versions, const struct paint *p, struct buf *out)
+{
+    struct buf line = BUF_INIT(1 << 16);
+    size_t i;
+    json_t *v;
+    json_array_foreach (versions, i, v)
+        if (i < 8)
+            buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"), json_str_or_empty(v, "version"),
+                       (long long) json_int(v, "nodes", 0));
+    CLEANUP_FREE char *text = buf_take(&line);
+    if (!*text)
+        return;
+    head(out, p, "Versions");
+    add_cut(out, p, INDENT, PLAIN, text);
+}
+
+static void print_nodes(const json_t *status, const struct paint *p, struct buf *out)
+{
+    const json_t *nodes = json_object_get(status, "nodes");
+    struct buf line = BUF_INIT(1 << 16);
+    const char *state;
+    json_t *count;
+    CLEANUP_FREE char *gpus = !json_object_get(status, "gpus") ? xstrdup("")
+                              : xasprintf(", %lld of %lld GPUs ready", (long long) json_int(status, "gpus.ready", 0),
+                                          (long long) json_int(status, "gpus.present", 0));
+    CLEANUP_FREE char *sums = xasprintf("%lld of %lld ready, %lld up to date%s; %lld with GPUs, %lld in the cluster",
+                                        (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
+                                        (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
+                                        (long long) json_int(nodes, "total", 0));
+    head(out, p, "Nodes");
+    add_cut(out, p, INDENT, PLAIN, sums);
+    json_object_foreach (json_object_get(nodes, "states"), state, count)
+        if (line.len < 1000)
+            buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state, (long long) json_integer_value(count));
+    CLEANUP_FREE char *states = buf_take(&line);
+    buf_printf(out, "%*s", *states ? INDENT : 0, "");
+    if (*states)
+        add_cut(out, p, INDENT, PLAIN, states);
+}
+
+static void print_rollout(const json_t *r, const struct paint *p, struct buf *out)
+{
+    int64_t done = json_int(r, "done", 0), active = json_int(r, "active", 0), waiting = json_int(r, "waiting", 0);
+    int64_t failed = json_int(r, "failed", 0), skipped = json_int(r, "skipped", 0);
+    int64_t pending = json_int(r, "pending", 0), all = done + active + waiting + failed + skipped + pending;
+    const char *reason = json_str_or_empty(r, "reason"), *todo = json_str(r, "todo"), *ends = json_str(r, "ends");
+    bool over = str_eq(reason, "UpToDate");
+    CLEANUP_FREE char *counts = over ? xstrdup("every node runs what the policy says")
+                                     : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
+                                                 "%lld kept from it, %lld not begun%s%s", (long long) done, (long long) all,
+                                                 (long long) active, (long long) waiting, (long long) failed,
+                                                 (long long) skipped, (long long) pending, ends ? "; ends about " : "",
+                                                 str_or_empty(ends));
+    CLEANUP_FREE char *line = xasprintf("%s%s%s: %s", reason, json_bool(r, "paused", false) ? ", paused" : "",
+                                        *reason ? "" : "no rollout", counts);
+    head(out, p, "Rollout");
+    add_cut(out, p, INDENT, failed ? RED : over ? GREEN : YELLOW, line);
+    if (over)
+        return;
+    term_wrap(out, p, INDENT, 1, json_str_or_empty(r, "message"));
+    if (todo) {
+        buf_printf(out, "%*s→ ", INDENT, "");
+        add_cut(out, p, INDENT + 2, PLAIN, todo);
+    }
+}
+
+static void print_group(const json_t *group, const struct paint *p, struct buf *out)
+{
+    const json_t *nodes = json_object_get(group, "nodes");
+    size_t n = json_array_size(nodes);
+    struct buf names = BUF_INIT(1 << 16);
+    for (size_t i = 0; i < n && i < NAMES; i++)
+        buf_printf(&names, "%s%.253s", i ? ", " : "", str_or_empty(json_string_value(json_array_get(nodes, i))));
+    if (n > NAMES)
+        buf_printf(&names, " and %zu more", n - NAMES);
+    CLEANUP_FREE char *said = buf_take(&names);
+    int64_t seconds = json_int(group, "seconds", -1);
+    const char *message = json_str_or_empty(group, "message");
+    CLEANUP_FREE char *span = term_span(seconds);
+    CLEANUP_FREE char *line = xasprintf("%s: %s, %s%s%s", said, json_str_or_empty(group, "state"),
+                                        json_str_or_empty(group, "reason"), seconds < 0 ? "" : " for ", seconds < 0 ? "" : span);
+    buf_str(out, "  ");
+    add_cut(out, p, 2, rank(group) < 2 ? RED : YELLOW, line);
+    buf_str(out, *message ? "    " : "");
+    if (*message)
+        add_cut(out, p, 4, PLAIN, message);
+    buf_str(out, "    → ");
+    add_cut(out, p, 6, PLAIN, json_str_or_empty(group, "todo"));
+}
+
+void status_print(const json_t *status, const struct paint *p, struct buf *out)
+{
+    const json_t *stuck = json_object_get(status, "stuck");
+    if (json_object_get(status, "policy"))
+        print_policy(json_object_get(status, "policy"), p, out);
+    else
+        buf_str(out, "Policy     there is no GpuClusterPolicy: Ostler leaves all nodes alone\n");
+    print_ostler(json_object_get(status, "ostler"), p, out);
+    print_versions(json_object_get(status, "versions"), p, out);
+    print_nodes(status, p, out);
+    if (json_object_get(status, "rollout"))
+        print_rollout(json_object_get(status, "rollout"), p, out);
+    if (json_array_size(stuck)) {
+        paint_add(out, p, BOLD, "Stuck");
+        buf_str(out, "\n");
+    }
+    for (size_t i = 0; i < json_array_size(stuck) && i < GROUPS; i++)
+        print_group(json_array_get(stuck, i), p, out);
+    if (json_array_size(stuck) > GROUPS)
+        buf_printf(out, "  and %zu more: kubectl gpu nodes\n", json_array_size(stuck) - GROUPS);
+    seen_print_missing(json_object_get(status, "missing"), p, out);
+}

@@ -1,0 +1,34 @@
+/* One file, several programs: which of them is asked for, its name says. */
+#include <string.h>
+
+#include "kubectl/kubectl_gpu.h"
+#include "node/ostler_node.h"
+#include "ostler.h"
+
+struct program {
+    const char *name;
+    int (*main)(int argc, char **argv);
+};
+
+static const struct program PROGRAMS[] = {
+    { "ostler", ostler_main },
+    { "ostler-node", ostler_node_main },
+    { "kubectl-gpu", kubectl_gpu_main },
+    { "kubectl_complete-gpu", kubectl_complete_gpu_main },
+    { "kubectl_gpu", kubectl_gpu_main }, /* a plugin whose command has a dash may be called this way */
+};
+
+/* The file may be called otherwise too, as one with its version is: then it is the first. */
+static const struct program *find(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof(PROGRAMS) / sizeof(PROGRAMS[0]); i++)
+        if (strcmp(PROGRAMS[i].name, slash ? slash + 1 : path) == 0)
+            return &PROGRAMS[i];
+    return &PROGRAMS[0];
+}
+
+int main(int argc, char **argv)
+{
+    return find(argc > 0 ? argv[0] : "")->main(argc, argv);
+}

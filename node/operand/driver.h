@@ -1,0 +1,17 @@
+/* The driver's container: `ostler-node start-driver`, `probe-driver` and `stop-driver` are its beginning, its startup probe and
+ * its hook before the end. Its sign (node/agent/signs.h) is there from the second to the third. */
+#ifndef OSTLER_NODE_OPERAND_DRIVER_H
+#define OSTLER_NODE_OPERAND_DRIVER_H
+
+#include "base/err.h"
+#include "node/look/root.h"
+
+/* Takes away what an earlier container said of itself, then becomes NVIDIA's program. Returns only with an error. */
+int driver_start(const struct root *root, char *const program[], struct err *e);
+/* Leaves the sign of this start of the machine, this revision and this pod when the driver is ready: its module is loaded, its
+ * daemons run, its root is mounted, and nvidia-smi finds GPUs. -1: it is not, and the message says what is missing. */
+int driver_probe(const struct root *root, const char *revision, const char *pod, struct err *e);
+/* Takes the sign away, unless it is that of a pod that came after this one. */
+int driver_stop(const struct root *root, const char *pod, struct err *e);
+
+#endif

@@ -1,0 +1,55 @@
+#include "node/operand/host_check.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "node/agent/signs.h"
+#include "node/look/host_driver.h"
+#include "node/look/module.h"
+
+#define MODULE "sys/module/nvidia/refcnt"
+#define MODULES "proc/modules"
+
+static int unknown(const struct view *v, const char *path, struct err *e)
+{
+    const char *reason = "it is not there";
+    for (size_t i = 0; i < v->troubles->len; i++)
+        if (str_eq(v->troubles->items[i].path, path))
+            reason = v->troubles->items[i].reason;
+    return err_set(e, ERR_SYSTEM, "cannot know whether the host has a driver of its own: %s: %s", path, reason);
+}
+
+/* A module that is on its way in counts too. The lock stays where a driver container was killed, and so do its modules: they are
+ * not the host's. */
+static int judge(const struct view *v, const struct module_facts *m, const struct host_driver *d, struct err *e)
+{
+    enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, SIGN_LOCK, S_IFREG);
+    /* A kernel that cannot load any has no list of them. */
+    if (loaded == UNREADABLE || (!m->known && view_is(v, "sys/module", S_IFDIR) != SEEN))
+        return unknown(v, m->known ? MODULE : MODULES, e);
+    if (lock == UNREADABLE)
+        return unknown(v, SIGN_LOCK, e);
+    if ((m->loaded || loaded == SEEN) && lock == ABSENT)
+        return err_set(e, ERR_EXISTS, "HostDriver: the module nvidia%s%s is loaded, and no driver container has loaded it",
+                       m->version ? " " : "", str_or_empty(m->version));
+    if (d->smi)
+        return err_set(e, ERR_EXISTS, "HostDriver: a driver is installed on the host (%s)", d->smi);
+    return 0;
+}
+
+int host_check(const struct root *root, struct err *e)
+{
+    CLEANUP_ARENA struct arena arena = { 0 };
+    struct troubles troubles = { .len = 0 };
+    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    struct module_facts module;
+    struct host_driver driver;
+    module_look(&v, &module);
+    host_driver_look(&v, &module, &driver);
+    if (judge(&v, &module, &driver, e) < 0)
+        return -1;
+    for (size_t i = 0; i < troubles.len; i++)
+        fprintf(stderr, "cannot be looked at: %s: %s\n", troubles.items[i].path, troubles.items[i].reason);
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* What is mounted where, as procfs lists it. */
+#ifndef OSTLER_NODE_OPERAND_MOUNTS_H
+#define OSTLER_NODE_OPERAND_MOUNTS_H
+
+#include "node/look/text.h"
+
+/* Whether a line of the list (proc/self/mounts) has this place, a path without blanks. */
+bool mounts_has(struct part text, const char *place);
+
+#endif

@@ -1,0 +1,122 @@
+#include "node/operand/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* What a shell says of a program that it cannot start; how often it is looked at where the kernel tells nobody of its end. */
+enum { STATUS_NO_START = 127, STEP_MS = 20, REAP_MS = 1000, CHUNK = 4096 };
+
+static void become(char *const argv[])
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvp(argv[0], argv);
+}
+
+int program_become(char *const argv[], struct err *e)
+{
+    become(argv);
+    return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
+}
+
+/* Starts it; with a limit in a process group of its own. `out`: the pipe for its words; -1: it has ours. */
+static pid_t start(char *const argv[], bool is_limited, int out)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (is_limited)
+            setpgid(0, 0);
+        if (out >= 0)
+            dup2(out, STDOUT_FILENO);
+        become(argv);
+        _exit(STATUS_NO_START);
+    }
+    if (pid > 0 && is_limited)
+        setpgid(pid, pid);
+    return pid;
+}
+
+/* Takes what has been said; what is more than the buffer takes is dropped. False at its end. */
+static bool take_words(int from, struct buf *said)
+{
+    char chunk[CHUNK];
+    ssize_t n = read(from, chunk, sizeof chunk);
+    size_t left = said->max - said->len, len = n > 0 ? (size_t) n : 0;
+    if (!buf_add(said, chunk, len < left ? len : left))
+        said->len = said->max;
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* Waits until the words end, or the time: then false. Who has ended may have left a child behind that still has the pipe. */
+static bool hear(int from, int64_t end_ms, struct buf *said)
+{
+    const struct clock clock = clock_system();
+    struct pollfd words = { .fd = from, .events = POLLIN };
+    for (;;) {
+        int64_t left_ms = end_ms - clock_mono_ms(&clock);
+        if (left_ms <= 0)
+            return false;
+        if (poll(&words, 1, left_ms < REAP_MS ? (int) left_ms : REAP_MS) > 0 && !take_words(from, said))
+            return true;
+    }
+}
+
+/* Whether it has ended by then. */
+static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
+{
+    const struct clock clock = clock_system();
+    for (;;) {
+        pid_t done = waitpid(pid, ret_status, end_ms == INT64_MAX ? 0 : WNOHANG);
+        if (done == pid || (done < 0 && errno != EINTR))
+            return true;
+        if (clock_mono_ms(&clock) >= end_ms)
+            return false;
+        poll(NULL, 0, STEP_MS);
+    }
+}
+
+static int judge(const char *name, int status, struct err *e)
+{
+    if (WIFSIGNALED(status))
+        return err_set(e, ERR_SYSTEM, "%s was ended by signal %d", name, WTERMSIG(status));
+    if (WEXITSTATUS(status) == STATUS_NO_START)
+        return err_set(e, ERR_NOT_FOUND, "%s cannot be started", name);
+    return WEXITSTATUS(status) == 0 ? 0 : err_set(e, ERR_SYSTEM, "%s ended with %d", name, WEXITSTATUS(status));
+}
+
+static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struct buf *said, struct err *e)
+{
+    const struct clock clock = clock_system();
+    int64_t now_ms = clock_mono_ms(&clock), end_ms = limit_ms ? now_ms + limit_ms : INT64_MAX;
+    int status = 0;
+    bool ended = (from < 0 || hear(from, end_ms, said)) && reap(pid, end_ms, &status);
+    if (ended)
+        return judge(name, status, e);
+    /* One that hangs in the kernel does not hear of it. */
+    kill(-pid, SIGKILL);
+    reap(pid, clock_mono_ms(&clock) + REAP_MS, &status);
+    return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name, (int) (limit_ms / 1000));
+}
+
+int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+{
+    int ends[2] = { -1, -1 };
+    if (said && pipe2(ends, O_CLOEXEC) < 0)
+        return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
+    pid_t pid = start(argv, limit_ms > 0, ends[1]);
+    if (said)
+        close(ends[1]);
+    int rc = pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))
+                     : attend(argv[0], pid, ends[0], limit_ms, said, e);
+    if (said)
+        close(ends[0]);
+    return rc;
+}

@@ -1,0 +1,83 @@
+#include "node/operand/proof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "node/look/resolve.h"
+#include "node/operand/last_words.h"
+#include "node/operand/program.h"
+#include "node/operand/proof_facts.h"
+
+/* For nvidia-smi, each time; of what it says this much is read, of a fact this much told. */
+enum { SMI_MS = 20 * 1000, SMI_MAX = 64 * 1024, FACT_MAX = 128, FACTS_MAX = 2048, SELF_MAX = 32 };
+
+/* Where images of NVIDIA's have had it, the newest first. */
+static const char *const samples[] = { "cuda-samples/sample", "cuda-samples/vectorAdd", "tmp/vectorAdd" };
+
+/* What nvidia-smi is asked, and what is taken of its answer. */
+static const struct fact {
+    const char *key;
+    const char *arguments[2];
+    struct part (*take)(struct part text);
+} facts[] = {
+    { "driver", { "--query-gpu=driver_version", "--format=csv,noheader,nounits" }, proof_first_line },
+    { "product", { "--query-gpu=name", "--format=csv,noheader,nounits" }, proof_first_line },
+    { "memory", { "--query-gpu=memory.total", "--format=csv,noheader,nounits" }, proof_first_line },
+    { "compute", { "--query-gpu=compute_cap", "--format=csv,noheader,nounits" }, proof_first_line },
+    { "cuda", { "-q", NULL }, proof_cuda_version },
+    { "slice", { "-L", NULL }, proof_slice },
+};
+
+static bool can_run(const struct root *root, const char *path)
+{
+    int fd = resolve(root->fd, path, true);
+    char self[SELF_MAX];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    bool can = fd >= 0 && access(self, X_OK) == 0;
+    if (fd >= 0)
+        close(fd);
+    return can;
+}
+
+static int run_sample(const struct root *root, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+        if (!can_run(root, samples[i]))
+            continue;
+        if (fchdir(root->fd) < 0)
+            return err_set(e, ERR_SYSTEM, "cannot go to the root folder: %s", strerror(errno));
+        CLEANUP_FREE char *program = xasprintf("./%s", samples[i]);
+        char *const argv[] = { program, NULL };
+        return program_run(argv, 0, NULL, e);
+    }
+    return err_set(e, ERR_NOT_FOUND, "the image has no CUDA sample: none of %s, %s and %s can be run", samples[0], samples[1],
+                   samples[2]);
+}
+
+static void ask(const struct fact *f, struct buf *ret)
+{
+    CLEANUP_BUF struct buf said = BUF_INIT(SMI_MAX);
+    char name[] = "nvidia-smi";
+    CLEANUP_FREE char *first = xstrdup(f->arguments[0]), *second = f->arguments[1] ? xstrdup(f->arguments[1]) : NULL;
+    char *const argv[] = { name, first, second, NULL };
+    if (program_run(argv, SMI_MS, &said, NULL) < 0)
+        return;
+    struct part value = f->take((struct part){ buf_text(&said), said.len });
+    if (value.len > 0 && value.len <= FACT_MAX)
+        buf_printf(ret, "%s=%.*s\n", f->key, (int) value.len, value.at);
+}
+
+int proof_run(const struct root *root, const char *words, struct err *e)
+{
+    CLEANUP_BUF struct buf told = BUF_INIT(FACTS_MAX);
+    if (run_sample(root, e) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        ask(&facts[i], &told);
+    last_words(words, buf_text(&told));
+    return 0;
+}

@@ -1,0 +1,80 @@
+#include "node/operand/toolkit.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/signals.h"
+#include "base/str.h"
+#include "node/agent/wait.h"
+#include "node/operand/place.h"
+#include "node/operand/program.h"
+
+int toolkit_install(const char *to, char *const program[], int64_t seen_ms, struct err *e)
+{
+    CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", to);
+    poll(NULL, 0, (int) seen_ms);
+    if (program_run(program, 0, NULL, e) < 0)
+        return -1;
+    return access(runtime, X_OK) == 0 ? 0 : err_set(e, ERR_NOT_FOUND, "%s has left no %s", program[0], runtime);
+}
+
+/* The sign, as soon as the driver is ready. ERR_TIMEOUT: a signal asks to stop. */
+static int make_sign(const struct root *root, enum sign_source source, const char *revision, struct sign_words *ret,
+                     struct err *e)
+{
+    const struct sign_wish wish = { .sign = SIGN_DRIVER, .source = source };
+    struct sign_words driver = { .items = { "", "host" } };
+    do {
+        if (wait_for(root, &wish, 0, e) < 0)
+            return -1;
+    } while (source == SIGN_OF_CONTAINER && !sign_read(root, SIGN_OF_DRIVER, &driver));
+    if (!sign_read_boot(root, ret))
+        return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
+    memcpy(ret->items[1], driver.items[1], SIGN_WORD_MAX);
+    snprintf(ret->items[2], SIGN_WORD_MAX, "%s", revision);
+    return 0;
+}
+
+static void idle(int signals)
+{
+    struct pollfd told = { .fd = signals, .events = POLLIN };
+    while (poll(&told, 1, -1) < 1)
+        continue;
+}
+
+/* Unless another has left its own by then. */
+static int take_back(const struct root *root, const struct sign_words *sign, struct err *e)
+{
+    struct sign_words there;
+    return sign_read(root, SIGN_OF_TOOLKIT, &there) && memcmp(&there, sign, sizeof there) == 0
+               ? place_remove(root, SIGN_OF_TOOLKIT, e)
+               : 0;
+}
+
+/* Leaves the sign until a signal asks to stop. */
+static int keep(const struct root *root, int signals, const struct sign_words *sign, struct err *e)
+{
+    CLEANUP_FREE char *text = xasprintf("%s %s %s\n", sign->items[0], sign->items[1], sign->items[2]);
+    if (place_put(root, SIGN_OF_TOOLKIT, text, e) < 0)
+        return -1;
+    idle(signals);
+    return take_back(root, sign, e);
+}
+
+int toolkit_sign(const struct root *root, enum sign_source source, const char *revision, struct err *e)
+{
+    CLEANUP_ERR struct err why = { 0 };
+    struct sign_words sign = { 0 };
+    int signals = signals_open(false, e);
+    if (signals < 0)
+        return -1;
+    int rc = make_sign(root, source, revision, &sign, &why);
+    if (rc == 0)
+        rc = keep(root, signals, &sign, e);
+    else
+        rc = why.kind == ERR_TIMEOUT ? 0 : err_set(e, why.kind, "%s", err_msg(&why));
+    close(signals);
+    return rc;
+}

@@ -1,0 +1,175 @@
+/* Options → command → exit code. */
+#include "node/ostler_node.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/yaml.h"
+#include "node/agent/agent.h"
+#include "node/agent/wait.h"
+#include "node/cards/cards.h"
+#include "node/look/inventory.h"
+#include "node/operand/driver.h"
+#include "node/operand/host_check.h"
+#include "node/operand/last_words.h"
+#include "node/operand/proof.h"
+#include "node/operand/self.h"
+#include "node/operand/toolkit.h"
+#include "node/operand/unload.h"
+#include "node/options.h"
+#include "node/show.h"
+
+static void print(const struct inventory *i, enum node_output output)
+{
+    if (output == NODE_OUTPUT_TEXT) {
+        show_inventory(i, stdout);
+        return;
+    }
+    CLEANUP_JSON json_t *json = inventory_json(i);
+    CLEANUP_FREE char *text = output == NODE_OUTPUT_JSON ? json_dumps(json, JSON_INDENT(2)) : yaml_dump(json);
+    printf(output == NODE_OUTPUT_JSON ? "%s\n" : "%s", text);
+}
+
+static int look(const struct node_options *o, const struct root *root, struct err *e)
+{
+    CLEANUP_INVENTORY struct inventory i = { 0 };
+    inventory_look(root, &i);
+    print(&i, o->output);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return err_set(e, ERR_SYSTEM, "what was seen could not be printed");
+    return 0;
+}
+
+static int run(const struct node_options *o, const struct root *root, struct err *e)
+{
+    CLEANUP_FREE char *user_agent = xasprintf("ostler-node/%s", ostler_node_version);
+    const struct turn_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .user_agent = user_agent, .root = root };
+    log_setup(o->log_level, o->log_json);
+    log_info("starting", "version", ostler_node_version, "node", o->node);
+    return node_agent_run(&turn, e);
+}
+
+static int cards(const struct node_options *o, const struct root *root, struct err *e)
+{
+    if (!o->to)
+        return cards_print(root, e);
+    log_setup(o->log_level, o->log_json);
+    return cards_keep(root, o->to, e);
+}
+
+static int await(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return wait_for(root, &o->wish, o->timeout_ms, e);
+}
+
+static int host_driver(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) o;
+    return host_check(root, e);
+}
+
+static int unload(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return unload_run(root, o->wish.revision, unload_module, e);
+}
+
+static int copy(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) root;
+    return self_copy(o->to, e);
+}
+
+static int start_driver(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return driver_start(root, o->program, e);
+}
+
+static int probe_driver(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return driver_probe(root, o->wish.revision, o->pod, e);
+}
+
+static int stop_driver(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return driver_stop(root, o->pod, e);
+}
+
+static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) root;
+    return toolkit_install(o->to, o->program, TOOLKIT_SEEN_MS, e);
+}
+
+static int sign_toolkit(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return toolkit_sign(root, o->wish.source, o->wish.revision, e);
+}
+
+static int write_config(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) root;
+    int why = file_put(AT_FDCWD, o->to, 0644, o->text, strlen(o->text));
+    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", o->to, strerror(why)) : 0;
+}
+
+static int prove(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) o;
+    return proof_run(root, LAST_WORDS_FILE, e);
+}
+
+/* What a command does. Of one that runs a program of NVIDIA's, the log says why it failed: its last words are that program's. */
+static const struct work {
+    int (*run)(const struct node_options *o, const struct root *root, struct err *e);
+    bool log_speaks;
+} works[] = {
+    [NODE_COMMAND_LOOK] = { .run = look },
+    [NODE_COMMAND_RUN] = { .run = run },
+    [NODE_COMMAND_WAIT] = { .run = await },
+    [NODE_COMMAND_CARDS] = { .run = cards },
+    [NODE_COMMAND_HOST_DRIVER] = { .run = host_driver },
+    [NODE_COMMAND_UNLOAD] = { .run = unload },
+    [NODE_COMMAND_COPY] = { .run = copy },
+    [NODE_COMMAND_START_DRIVER] = { .run = start_driver },
+    [NODE_COMMAND_PROBE_DRIVER] = { .run = probe_driver, .log_speaks = true },
+    [NODE_COMMAND_STOP_DRIVER] = { .run = stop_driver, .log_speaks = true },
+    [NODE_COMMAND_INSTALL_TOOLKIT] = { .run = install_toolkit, .log_speaks = true },
+    [NODE_COMMAND_SIGN_TOOLKIT] = { .run = sign_toolkit },
+    [NODE_COMMAND_WRITE_CONFIG] = { .run = write_config },
+    [NODE_COMMAND_PROOF] = { .run = prove, .log_speaks = true },
+};
+
+static int work(const struct node_options *o, struct err *e)
+{
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    return root_open(&root, o->root, e) < 0 ? -1 : works[o->command].run(o, &root, e);
+}
+
+int ostler_node_main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    struct node_options o;
+    CLEANUP_ERR struct err e = { 0 };
+    if (node_options_parse(argc, argv, &o, &e) < 0) {
+        fprintf(stderr, "ostler-node: %s\n", err_msg(&e));
+        return 2;
+    }
+    if (o.command == NODE_COMMAND_HELP) {
+        node_options_help();
+        return 0;
+    }
+    if (o.command == NODE_COMMAND_VERSION) {
+        printf("ostler-node %s\n", ostler_node_version);
+        return 0;
+    }
+    if (work(&o, &e) == 0)
+        return 0;
+    fprintf(stderr, "ostler-node: %s\n", err_msg(&e));
+    if (!works[o.command].log_speaks)
+        last_words(LAST_WORDS_FILE, err_msg(&e));
+    return 1;
+}

@@ -1,0 +1,8 @@
+/* The program `ostler-node`. */
+#ifndef OSTLER_NODE_OSTLER_NODE_H
+#define OSTLER_NODE_OSTLER_NODE_H
+
+/* Does what the command line says; returns the exit code. */
+int ostler_node_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,81 @@
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/model/policy_problems.h"
+
+/*
+ * Variables and arguments that a policy gives to operands. Those are privileged, and what interprets their scripts takes orders
+ * from its environment (BASH_ENV, MAKEFLAGS, PERL5OPT, …): so a policy has only those that an administrator allows.
+ */
+
+bool policy_setting_allowed(const char *setting, const char *allowed)
+{
+    size_t name = setting[0] == '-' ? strcspn(setting, "=") : strlen(setting);
+    for (const char *p = str_or_empty(allowed); *p;) {
+        p += strspn(p, ", ");
+        size_t n = strcspn(p, ", ");
+        bool prefix = n > 0 && p[n - 1] == '*';
+        if (prefix ? strncmp(setting, p, n - 1) == 0 : n > 0 && n == name && strncmp(setting, p, n) == 0)
+            return true;
+        p += n;
+    }
+    return false;
+}
+
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char) *text < ' ' || *text == 0x7f)
+            return true;
+    return false;
+}
+
+/* One setting, and the text that it brings: a variable's value, or the whole argument. */
+static void check_setting(const char *setting, const char *text, const char *allowed, const struct policy_place *at,
+                          struct policy_problems *problems)
+{
+    if (!policy_setting_allowed(setting, allowed))
+        policy_problem_add(problems, at, "%s is not allowed; an administrator allows it with --allowed-settings",
+                           *setting ? setting : "an empty argument");
+    else if (has_control(text))
+        policy_problem_add(problems, at, "%s must have no control characters", setting);
+}
+
+static void check_operand(const json_t *operand, const struct policy_place *at, const char *allowed,
+                          struct policy_problems *problems)
+{
+    const struct policy_place env = { .up = at, .kind = PLACE_FIELD, .name = "env" };
+    const struct policy_place args = { .up = at, .kind = PLACE_FIELD, .name = "args" };
+    size_t i;
+    json_t *item;
+    json_array_foreach (json_object_get(operand, "env"), i, item) {
+        const struct policy_place here = { .up = &env, .kind = PLACE_ITEM, .index = i };
+        const char *name = json_str(item, "name");
+        if (name)
+            check_setting(name, json_str_or_empty(item, "value"), allowed, &here, problems);
+    }
+    json_array_foreach (json_object_get(operand, "args"), i, item) {
+        const struct policy_place here = { .up = &args, .kind = PLACE_ITEM, .index = i };
+        if (json_is_string(item))
+            check_setting(json_string_value(item), json_string_value(item), allowed, &here, problems);
+    }
+}
+
+void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems)
+{
+    const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
+    const struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
+    for (int i = 0; i < POLICY_OPERANDS; i++) {
+        const struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = policy_operand_name(i) };
+        check_operand(json_object_get(spec, policy_operand_name(i)), &at, allowed, problems);
+    }
+    size_t i;
+    json_t *pool;
+    json_array_foreach (json_object_get(spec, "pools"), i, pool) {
+        const struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
+        const struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
+        check_operand(json_object_get(pool, "driver"), &at, allowed, problems);
+    }
+}

@@ -1,0 +1,152 @@
+#include "reconcilers/model/surroundings.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/rights.h"
+
+#define LABEL_ENFORCE "pod-security.kubernetes.io/enforce"
+
+typedef struct surroundings_problem judge_fn(const json_t *answer, const char *ns);
+
+static struct surroundings_problem judge_server(const json_t *answer, const char *ns)
+{
+    (void) ns;
+    /* Some say "30+". */
+    long major = strtol(json_str_or_empty(answer, "major"), NULL, 10);
+    long minor = strtol(json_str_or_empty(answer, "minor"), NULL, 10);
+    if (major != 1 || minor >= SURROUNDINGS_MINOR)
+        return (struct surroundings_problem){ 0 };
+    return (struct surroundings_problem){
+        .reason = "ApiServerTooOld",
+        .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, since "
+                             "ValidatingAdmissionPolicies (v1) hold its account to its own marks: upgrade the cluster. "
+                             "Nothing is changed until then",
+                             json_str_or_empty(answer, "gitVersion"), SURROUNDINGS_MINOR),
+        .stops = true,
+    };
+}
+
+static struct surroundings_problem judge_crd(const json_t *crd, const char *name, const char *effect)
+{
+    const char *text = object_annotation(crd, ANNOTATION_SCHEMA);
+    if (crd && text && strtol(text, NULL, 10) >= SURROUNDINGS_SCHEMA)
+        return (struct surroundings_problem){ 0 };
+    CLEANUP_FREE char *is = crd ? xasprintf("is older than this Ostler (schema %s, needed is %d)",
+                                            text ? text : "without a number", SURROUNDINGS_SCHEMA)
+                                : xstrdup("is missing");
+    return (struct surroundings_problem){
+        .reason = crd ? "CRDOutdated" : "CRDMissing",
+        .message = xasprintf("CustomResourceDefinition %s %s; run: kubectl apply --server-side --force-conflicts "
+                             "--field-manager=helm -f crds/ (of this version). %s",
+                             name, is, effect),
+    };
+}
+
+static struct surroundings_problem judge_policies(const json_t *answer, const char *ns)
+{
+    (void) ns;
+    struct surroundings_problem p = judge_crd(answer, CRD_POLICY,
+                                              "Nothing is changed until then: the API server drops fields that it does not know, "
+                                              "so the policy may not be what was meant");
+    p.stops = answer && p.reason; /* without it there is no policy that could be misread */
+    return p;
+}
+
+static struct surroundings_problem judge_reports(const json_t *answer, const char *ns)
+{
+    (void) ns;
+    return judge_crd(answer, CRD_GPU_NODE, "Until then reports about nodes are missing or not whole; all else works");
+}
+
+static struct surroundings_problem judge_namespace(const json_t *answer, const char *ns)
+{
+    const char *enforced = object_label(answer, LABEL_ENFORCE);
+    if (!answer || object_is_deleting(answer))
+        return (struct surroundings_problem){
+            .reason = "NamespaceMissing",
+            .message = xasprintf("the operands' namespace %s %s; run: kubectl create namespace %s && kubectl label namespace %s "
+                                 LABEL_ENFORCE "=privileged, and install the chart's roles there (helm upgrade)",
+                                 ns, answer ? "is being deleted" : "is missing", ns,
+                                 ns),
+        };
+    if (!enforced || str_eq(enforced, "privileged"))
+        return (struct surroundings_problem){ 0 };
+    return (struct surroundings_problem){
+        .reason = "NamespaceRestricted",
+        .message = xasprintf("the operands' namespace %s lets no privileged pod in (" LABEL_ENFORCE "=%s), and a driver is one; "
+                             "run: kubectl label namespace %s " LABEL_ENFORCE "=privileged --overwrite",
+                             ns, enforced, ns),
+    };
+}
+
+/* What may be listed and watched shows by itself; what may be written only when there is something to write. */
+static struct surroundings_problem judge_rights(const json_t *review, const char *ns)
+{
+    CLEANUP_FREE char *missing = rights_missing(review);
+    if (!missing)
+        return (struct surroundings_problem){ 0 };
+    return (struct surroundings_problem){
+        .reason = "RightsMissing",
+        .message = xasprintf("the account may not: %s (for the cluster, or in namespace %s); upgrade the chart to this version: "
+                             "it has all roles",
+                             missing, ns),
+    };
+}
+
+static judge_fn *const judges[SURROUNDINGS_PARTS] = {
+    [SURROUNDINGS_SERVER] = judge_server,
+    [SURROUNDINGS_POLICIES] = judge_policies,
+    [SURROUNDINGS_REPORTS] = judge_reports,
+    [SURROUNDINGS_NAMESPACE] = judge_namespace,
+    [SURROUNDINGS_RIGHTS] = judge_rights,
+};
+
+/* Whether it says anything else than what was known. */
+static bool replace(struct surroundings_problem *p, struct surroundings_problem by_steal)
+{
+    bool news = !str_eq(p->message, by_steal.message);
+    free(p->message);
+    *p = by_steal;
+    return news;
+}
+
+bool surroundings_take(struct surroundings *s, enum surroundings_part part, const json_t *answer, const char *ns)
+{
+    return replace(&s->of[part], judges[part](answer, ns));
+}
+
+bool surroundings_forget(struct surroundings *s, enum surroundings_part part)
+{
+    return replace(&s->of[part], (struct surroundings_problem){ 0 });
+}
+
+const struct surroundings_problem *surroundings_of(const struct surroundings *s, enum surroundings_part part)
+{
+    return s->of[part].reason ? &s->of[part] : NULL;
+}
+
+const struct surroundings_problem *surroundings_worst(const struct surroundings *s)
+{
+    for (int i = 0; i < SURROUNDINGS_PARTS; i++)
+        if (surroundings_of(s, (enum surroundings_part) i))
+            return &s->of[i];
+    return NULL;
+}
+
+const struct surroundings_problem *surroundings_hindrance(const struct surroundings *s, bool well)
+{
+    for (int i = 0; i < SURROUNDINGS_PARTS; i++)
+        if (s->of[i].stops || (!well && i == SURROUNDINGS_NAMESPACE && s->of[i].reason))
+            return &s->of[i];
+    return NULL;
+}
+
+void surroundings_clear(struct surroundings *s)
+{
+    for (int i = 0; i < SURROUNDINGS_PARTS; i++)
+        surroundings_forget(s, (enum surroundings_part) i);
+}

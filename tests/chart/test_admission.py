@@ -1,0 +1,131 @@
+"""The admission policies of the chart against what the program makes and takes: tables that are written twice are the same."""
+
+import json
+import re
+import unittest
+
+from rendering import ROOT, objects, of_kind, only
+
+MANIFESTS = ROOT / "reconcilers/manifests"
+
+
+def policy(name, *flags):
+    """The spec of a ValidatingAdmissionPolicy."""
+    return only(objects(*flags), "ValidatingAdmissionPolicy", name)["spec"]
+
+
+def variable(spec, name):
+    """The expression of one of its variables."""
+    (found,) = [v["expression"] for v in spec["variables"] if v["name"] == name]
+    return found
+
+
+def expressions(spec):
+    """All that it checks, as one text."""
+    return "\n".join(v["expression"] for v in spec["validations"])
+
+
+def manifests():
+    """All manifests of operands and pods, as one text."""
+    return "\n".join(path.read_text() for path in sorted(MANIFESTS.rglob("*.yaml")))
+
+
+def host_paths():
+    """Every folder of the host in the manifests of operands."""
+    text = manifests()
+    return set(re.findall(r"hostPath:\s*\n\s+path: (\S+)", text)) | set(re.findall(r"hostPath: \{path: ([^,} ]+)", text))
+
+
+class Operands(unittest.TestCase):
+    """What Ostler's account may make."""
+
+    def test_folders_are_those_that_operands_have(self):
+        (said,) = re.findall(r"hostPath\.path in (\[.*?\])", expressions(policy("ostler-operands")))
+        self.assertEqual(set(re.findall(r'"([^"]+)"', said)), host_paths())
+
+    def test_the_folder_of_the_toolkit_has_the_form_that_the_policy_asks_for(self):
+        (form,) = re.findall(r'\[FORMAT_INSTALL_DIR\] = \{ "([^"]+)"', (ROOT / "reconcilers/model/policy_formats.c").read_text())
+        self.assertIn(f'matches("{form}")', expressions(policy("ostler-operands")))
+
+    def test_the_account_is_that_of_the_agents(self):
+        (account,) = re.findall(r"serviceAccountName: (\S+)", (MANIFESTS / "node-agent/daemonset.yaml").read_text())
+        self.assertIn(f'variables.account in ["default", "{account}"]', expressions(policy("ostler-operands")))
+
+    def test_the_agent_has_the_rights_that_it_is_made_with(self):
+        (added,) = re.findall(r"add: (\[.*\])", (MANIFESTS / "node-agent/daemonset.yaml").read_text())
+        (allowed,) = re.findall(r"all\(k, k in (\[.*?\])", expressions(policy("ostler-operands")))
+        self.assertEqual(allowed.replace('"', ""), added)
+
+    def test_googles_installer_is_the_one_that_is_made(self):
+        images = set(re.findall(r'c\.image == "([^"]+)"', expressions(policy("ostler-operands"))))
+        self.assertEqual(images, set(re.findall(r"image: (cos-\S+)", (MANIFESTS / "driver/cos.yaml").read_text())))
+
+    def test_variables_come_from_where_the_manifests_have_them(self):
+        self.assertNotIn("envFrom", manifests())
+        sources = set(re.findall(r"valueFrom:\s+(\w+):", manifests()))
+        for name in ("ostler-operands", "ostler-pods"):
+            said = re.findall(r"has\(e\.valueFrom\.(\w+)\)", expressions(policy(name)))
+            self.assertEqual(set(said), sources, name)
+            self.assertIn("c.?envFrom.orValue([]).size() == 0", expressions(policy(name)))
+
+    def test_every_policy_is_bound_and_fails_closed(self):
+        found = objects()
+        policies = {p["metadata"]["name"]: p["spec"] for p in of_kind(found, "ValidatingAdmissionPolicy")}
+        self.assertEqual(set(policies), {f"ostler-{n}" for n in ("images", "inventories", "nodes", "operands", "pods")})
+        self.assertEqual({s["failurePolicy"] for s in policies.values()}, {"Fail"})
+        bindings = {b["spec"]["policyName"]: b["spec"]["validationActions"]
+                    for b in of_kind(found, "ValidatingAdmissionPolicyBinding")}
+        self.assertEqual(bindings, dict.fromkeys(policies, ["Deny"]))
+
+    def test_none_is_there_where_they_are_switched_off(self):
+        found = objects("--set", "admissionPolicy.enabled=false")
+        self.assertEqual([o["metadata"]["name"] for o in found if o["kind"].startswith("ValidatingAdmission")], [])
+
+    def test_they_are_about_the_accounts_that_there_are(self):
+        users = {**dict.fromkeys(("ostler-operands", "ostler-pods", "ostler-nodes"), "ostler-system:ostler"),
+                 "ostler-inventories": "ostler-operands:ostler-node"}
+        for name, user in users.items():
+            (condition,) = policy(name)["matchConditions"]
+            self.assertEqual(condition["expression"], f'request.userInfo.username == "system:serviceaccount:{user}"')
+
+
+class Images(unittest.TestCase):
+    """Where images may come from."""
+
+    def test_prefixes_are_the_programs_own_where_nobody_says_otherwise(self):
+        (ours,) = re.findall(r'#define POLICY_IMAGE_PREFIXES "([^"]+)"', (ROOT / "reconcilers/model/policy.h").read_text())
+        for name in ("ostler-images", "ostler-operands", "ostler-pods"):
+            messages = [v.get("messageExpression", "") for v in policy(name)["validations"]]
+            (said,) = re.findall(r'"([^"]*nvcr[^"]*)"', "\n".join(messages))
+            self.assertEqual(said, ours.replace(",", ", "), name)
+
+    def test_images_that_nobody_names_are_those_built_in(self):
+        table = (ROOT / "reconcilers/model/policy_builtins.h").read_text()
+        rows = re.findall(r'X\((\w+), "([^"]+)", "([^"]+)", "[^"]+"\)', table)
+        field = {"DRIVER": "driver", "TOOLKIT": "toolkit", "DEVICE_PLUGIN": "devicePlugin", "EXPORTER": "exporter",
+                 "VALIDATION": "validation"}
+        spec = policy("ostler-images")
+        for name, column in (("repositories", 1), ("names", 2)):
+            said = dict(re.findall(r'"(\w+)": "([^"]+)"', variable(spec, name)))
+            self.assertEqual(said, {field[row[0]]: row[column] for row in rows})
+
+    def test_images_that_no_policy_can_name_need_no_prefix_and_no_digest(self):
+        fixed = set(re.findall(r"image: (\S+[:@]\S+)", manifests()))
+        for name in ("ostler-operands", "ostler-pods"):
+            spec = policy(name, "--set", "allowedImagePrefixes={r.example},admissionPolicy.requireDigests=true")
+            rules = [rule for rule in (v["expression"] for v in spec["validations"])
+                     if rule.startswith("variables.containers.all(c, c.image")]
+            self.assertEqual(len(rules), 2, name)
+            for rule in rules:
+                (said,) = re.findall(r"c\.image in (\[.*?\])", rule)
+                self.assertEqual(set(json.loads(said)), fixed, rule)
+
+    def test_a_prefix_is_no_pattern(self):
+        spec = policy("ostler-operands", "--set", "allowedImagePrefixes={r.example/a+b/,x}")
+        (pattern,) = set(re.findall(r'c\.image\.matches\("(\^\(\(.*?)"\)', expressions(spec)))
+        pattern = pattern.replace("\\\\", "\\")
+        for image, taken in (("r.example/a+b/c:1", True), ("r.example/a+b:1", True), ("x@sha256:0", True), ("x/y", True),
+                             ("rxexample/a+b/c:1", False), ("r.example/aab/c:1", False), ("xy/z", False), ("x:1/y", False),
+                             ("evil/x/y", False), ("ostler:1", True), ("ostler", True), ("ostler/x", False)):
+            with self.subTest(image):
+                self.assertEqual(bool(re.match(pattern, image)), taken)

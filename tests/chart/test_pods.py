@@ -1,0 +1,189 @@
+"""The pods of the chart: the operator, what reads the cards of nodes, the Jobs of hooks."""
+
+import re
+import unittest
+
+from rendering import CHART, NAMESPACE, OPERANDS, ROOT, helm, hook, objects, of_kind, only, template
+
+
+class Pod(unittest.TestCase):
+    """The operator's pod."""
+
+    def pod(self, *flags):
+        """Its template and its one container."""
+        spec = only(objects(*flags), "Deployment")["spec"]["template"]["spec"]
+        (container,) = spec["containers"]
+        return spec, container
+
+    def test_it_meets_the_restricted_standard(self):
+        spec, container = self.pod()
+        self.assertTrue(spec["securityContext"]["runAsNonRoot"])
+        self.assertEqual(spec["securityContext"]["runAsUser"], 65532)
+        self.assertEqual(spec["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
+        self.assertEqual(container["securityContext"], {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                                        "capabilities": {"drop": ["ALL"]}})
+        for field in ("hostNetwork", "hostPID", "hostIPC", "volumes"):
+            self.assertNotIn(field, spec)
+        self.assertIn("memory", container["resources"]["limits"])
+
+    def test_only_the_pod_has_a_token(self):
+        for account in of_kind(objects(), "ServiceAccount"):
+            self.assertIs(account["automountServiceAccountToken"], False)
+        self.assertIs(self.pod()[0]["automountServiceAccountToken"], True)
+
+    def test_its_arguments_are_options_of_the_program(self):
+        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
+        _, container = self.pod("--set", "allowedImagePrefixes={a.example/x,b.example},allowedSettings={--a,B_*}")
+        command, *flags = container["args"]
+        self.assertEqual(command, "run")
+        values = dict(flag.split("=", 1) for flag in flags)
+        self.assertLessEqual(set(values), options)
+        self.assertEqual(values["--allowed-image-prefixes"], "a.example/x,b.example")
+        self.assertEqual(values["--allowed-settings"], "--a,B_*")
+        self.assertEqual(values["--namespace"], NAMESPACE)
+        self.assertEqual(values["--operand-namespace"], OPERANDS)
+        self.assertEqual(values["--agent-image"], container["image"])
+
+    def test_probes_ask_the_port_that_it_listens_on(self):
+        _, container = self.pod("--set", "port=9090")
+        self.assertIn("--listen=:9090", container["args"])
+        self.assertEqual(container["ports"], [{"name": "http", "containerPort": 9090}])
+        self.assertEqual({k: container[k]["httpGet"] for k in ("livenessProbe", "readinessProbe")},
+                         {"livenessProbe": {"path": "/healthz", "port": "http"},
+                          "readinessProbe": {"path": "/readyz", "port": "http"}})
+
+    def test_a_digest_wins_over_the_tag(self):
+        digest = "sha256:" + "a" * 64
+        self.assertEqual(self.pod("--set", "image.repository=r.example/o")[1]["image"], "r.example/o:0.1.0")
+        self.assertEqual(self.pod("--set", "image.tag=v2")[1]["image"], "ostler:v2")
+        self.assertEqual(self.pod("--set", f"image.tag=v2,image.digest={digest}")[1]["image"], f"ostler@{digest}")
+
+    def test_a_profile_of_ones_own_needs_its_file(self):
+        spec, _ = self.pod("--set", "seccompProfile.type=Localhost,seccompProfile.localhostProfile=ostler/ostler.json")
+        self.assertEqual(spec["securityContext"]["seccompProfile"],
+                         {"type": "Localhost", "localhostProfile": "ostler/ostler.json"})
+        self.assertIn("seccompProfile.localhostProfile", helm("template", CHART, "--set", "seccompProfile.type=Localhost").stderr)
+
+    def test_user_namespaces_are_left_to_the_cluster(self):
+        self.assertNotIn("hostUsers", self.pod()[0])
+        self.assertIs(self.pod("--set", "hostUsers=false")[0]["hostUsers"], False)
+
+    def test_replicas_are_spread(self):
+        spread = self.pod()[0]["topologySpreadConstraints"]
+        self.assertEqual([s["topologyKey"] for s in spread], ["kubernetes.io/hostname", "topology.kubernetes.io/zone"])
+        for constraint in spread:
+            self.assertEqual(constraint["whenUnsatisfiable"], "ScheduleAnyway")
+            self.assertEqual(constraint["labelSelector"], only(objects(), "Deployment")["spec"]["selector"])
+
+    def test_labels_of_a_user_cannot_replace_the_selector(self):
+        deployment = only(objects("--set-string", r"podLabels.app\.kubernetes\.io/name=x,podLabels.team=y"), "Deployment")
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        self.assertEqual(labels["team"], "y")
+        self.assertLessEqual(deployment["spec"]["selector"]["matchLabels"].items(), labels.items())
+
+
+class Cards(unittest.TestCase):
+    """What asks the driver's library, where it is wanted."""
+
+    def pod(self, *flags):
+        """Its template."""
+        return only(objects("--set", "nodeCards.enabled=true", *flags), "DaemonSet")["spec"]["template"]["spec"]
+
+    def test_it_is_there_only_when_asked_for(self):
+        self.assertEqual(of_kind(objects(), "DaemonSet"), [])
+
+    def test_its_one_right_is_to_enter_the_drivers_root(self):
+        pod = self.pod()
+        (wait,), (cards,) = pod["initContainers"], pod["containers"]
+        self.assertEqual((wait["securityContext"]["capabilities"], cards["securityContext"]["capabilities"]),
+                         ({"drop": ["ALL"]}, {"drop": ["ALL"], "add": ["SYS_CHROOT"]}))
+        for container in (wait, cards):
+            self.assertNotIn("privileged", container["securityContext"])
+            self.assertIs(container["securityContext"]["allowPrivilegeEscalation"], False)
+        self.assertIs(pod["automountServiceAccountToken"], False)
+        for field in ("hostNetwork", "hostPID", "hostIPC", "serviceAccountName"):
+            self.assertNotIn(field, pod)
+        self.assertEqual([m["mountPath"] for c in (wait, cards) for m in c["volumeMounts"] if not m.get("readOnly")],
+                         ["/run/nvidia/ostler"])
+
+    def test_it_writes_what_the_agent_reads(self):
+        (cards,) = self.pod()["containers"]
+        file = re.search(r'#define NVML_FILE "(.*)"', (ROOT / "node/look/nvml.h").read_text())[1]
+        self.assertIn(f"--to=/{file}", cards["args"])
+
+    def test_its_arguments_are_options_of_the_program(self):
+        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "node/options.c").read_text()))
+        pod = self.pod()
+        for container in pod["initContainers"] + pod["containers"]:
+            self.assertLessEqual({a.split("=")[0] for a in container["args"] if a.startswith("--")}, options)
+            self.assertEqual(container["image"], "ostler:0.1.0")
+
+    def test_without_a_runtime_class_the_default_runtime_gives_devices(self):
+        self.assertEqual(self.pod()["runtimeClassName"], "nvidia")
+        self.assertNotIn("runtimeClassName", self.pod("--set", "nodeCards.runtimeClassName="))
+
+
+class Hooks(unittest.TestCase):
+    """What runs before an uninstallation."""
+
+    def job(self, *flags):
+        """The Job and its arguments, as a dictionary."""
+        job = only(objects(*flags), "Job", "ostler-cleanup")
+        command, *arguments = job["spec"]["template"]["spec"]["containers"][0]["args"]
+        self.assertEqual(command, "cleanup")
+        return job, dict((a.split("=", 1) + [None])[:2] for a in arguments)
+
+    def test_it_can_be_left_out_with_its_rights(self):
+        self.assertEqual([o for o in objects("--set", "cleanup.enabled=false") if hook(o)], [])
+
+    def test_its_arguments_are_options_of_the_program(self):
+        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
+        _, arguments = self.job("--set", "crds.keep=false,cleanup.force=true")
+        self.assertLessEqual(set(arguments), options)
+        self.assertEqual((arguments["--namespace"], arguments["--operand-namespace"]), (NAMESPACE, OPERANDS))
+        written = re.findall(r'"(--[a-z-]+)', (ROOT / "charts/ostler/templates/hook-crds.yaml").read_text())
+        self.assertIn("--from", written)
+        self.assertLessEqual(set(written), options)
+
+    def test_it_takes_away_what_the_values_say(self):
+        for flags, wanted in (((), {"--delete-operand-namespace"}),
+                              (("--set", "operandNamespace.keep=true"), set()),
+                              (("--set", "operandNamespace.create=false"), set()),
+                              (("--set", "crds.keep=false,operandNamespace.keep=true"), {"--delete-crds"}),
+                              (("--set", "cleanup.force=true,operandNamespace.keep=true"), {"--force"})):
+            with self.subTest(flags):
+                _, arguments = self.job(*flags)
+                self.assertEqual(set(arguments) & {"--delete-operand-namespace", "--delete-crds", "--force"}, wanted)
+                self.assertIn("--delete-policy", arguments)
+
+    def test_it_gives_up_by_itself_before_it_is_ended(self):
+        for timeout, deadline in (("4m30s", 570), ("1h1m1.5s", 3961), ("500ms", 300)):
+            job, arguments = self.job("--set", f"cleanup.timeout={timeout}")
+            self.assertEqual((arguments["--timeout"], job["spec"]["activeDeadlineSeconds"]), (timeout, deadline))
+            self.assertEqual(job["spec"]["backoffLimit"], 0)
+
+    def test_it_comes_after_its_rights_and_goes_only_when_all_is_well(self):
+        weights = {o["kind"]: int(o["metadata"]["annotations"]["helm.sh/hook-weight"]) for o in objects() if hook(o)}
+        self.assertEqual(max(weights, key=weights.get), "Job")
+        self.assertEqual({o["metadata"]["annotations"]["helm.sh/hook-delete-policy"] for o in objects() if hook(o)},
+                         {"before-hook-creation,hook-succeeded"})
+
+    def test_its_pod_is_none_of_the_operators(self):
+        job, _ = self.job()
+        selector = only(objects(), "Deployment")["spec"]["selector"]["matchLabels"]
+        labels = job["spec"]["template"]["metadata"]["labels"]
+        self.assertFalse(selector.items() <= labels.items())
+
+    def test_it_runs_as_the_operator_does(self):
+        flags = ("--set", "priorityClassName=high,imagePullSecrets[0].name=pull,hostUsers=false,nodeSelector.a=b")
+        found = objects(*flags)
+        operator = only(found, "Deployment")["spec"]["template"]["spec"]
+        job = only(found, "Job", "ostler-cleanup")["spec"]["template"]["spec"]
+        for field in ("securityContext", "priorityClassName", "imagePullSecrets", "hostUsers", "nodeSelector", "tolerations",
+                      "affinity", "serviceAccountName"):
+            self.assertEqual(job[field], operator[field], field)
+        for field in ("image", "securityContext", "resources"):
+            self.assertEqual(job["containers"][0][field], operator["containers"][0][field], field)
+
+    def test_without_a_cluster_to_ask_no_crds_are_upgraded(self):
+        self.assertNotIn("ostler-crds", template())

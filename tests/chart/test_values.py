@@ -1,0 +1,177 @@
+"""The values of both charts: what helm accepts, and where each is written of; and the CustomResourceDefinitions in them."""
+
+import json
+import re
+import unittest
+
+from rendering import CHART, CRD_CHART, NAMESPACE, ROOT, helm, objects, read, template
+
+
+def leaves(schema, at=""):
+    """(name with dots, description) of each value that is no group of others."""
+    for name, child in schema["properties"].items():
+        if "properties" in child:
+            yield from leaves(child, f"{at}{name}.")
+        else:
+            yield at + name, child.get("description")
+
+
+def above(names):
+    """The names and the groups that they are in."""
+    return {".".join(parts[:n]) for parts in (name.split(".") for name in names) for n in range(1, len(parts) + 1)}
+
+
+def written(path):
+    """The names in a file of values, groups and what is in them, with dots."""
+    way = []
+    for line in path.read_text().splitlines():
+        found = re.match(r"( *)([\w]+):", line)
+        if found:
+            way[len(found[1]) // 2:] = [found[2]]
+            yield ".".join(way)
+
+
+class Values(unittest.TestCase):
+    """What helm accepts."""
+
+    def test_they_lint(self):
+        for chart in (CHART, CRD_CHART):
+            done = helm("lint", "--strict", chart, "--namespace", NAMESPACE)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_values_of_another_name_or_type_are_refused_with_their_place(self):
+        for flags, place in (("replica=3", "'replica'"), ("replicas=x", "/replicas"), ("log.level=loud", "/log/level"),
+                             ("log.level=null", "'level'"), ("policy.enabled=true", "'enabled'"),
+                             ("absentPolicyGrace=soon", "/absentPolicyGrace"), ("image.digest=latest", "/image/digest"),
+                             ("image.repository=r.example/a:1", "/image/repository"), ("port=80", "/port"),
+                             ("operandNamespace.name=Gpu", "/operandNamespace/name"),
+                             ("allowedImagePrefixes={a b}", "/allowedImagePrefixes/0"),
+                             ("policy.spec=x", "/policy/spec"), ("metrics.dashbord.enabled=true", "'dashbord'"),
+                             ("metrics.serviceMonitor.interval=often", "/metrics/serviceMonitor/interval"),
+                             ("networkPolicy.apiServerCidrs={10.0.0.1}", "/networkPolicy/apiServerCidrs/0"),
+                             ("networkPolicy.apiServerPorts={}", "/networkPolicy/apiServerPorts"),
+                             ("tolerations[0].efect=NoSchedule", "'efect'"),
+                             ("resources.limits.memory=much", "/resources/limits/memory"),
+                             ("cleanup.timeout=0", "/cleanup/timeout"), ("hostUsers=no-thanks", "/hostUsers"),
+                             ("podDisruptionBudget.maxUnavailable=0", "/podDisruptionBudget/maxUnavailable"),
+                             ("topologySpreadConstraints[0].topologyKey=x", "'maxSkew'"),
+                             ("seccompProfile.localhostProfile=../x", "/seccompProfile/localhostProfile"),
+                             ("commonLabels.team=not a label", "/commonLabels/team")):
+            with self.subTest(flags):
+                done = helm("template", "ostler", CHART, "--namespace", NAMESPACE, "--set", flags)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("values don't meet the specifications of the schema", done.stderr)
+                self.assertIn(place, done.stderr)
+
+    def test_every_wrong_type_is_refused_with_its_place(self):
+        def wrong(schema, at=""):
+            for name, child in schema["properties"].items():
+                if name != "global":
+                    yield f"{at}{name}", f"/{at}{name}".replace(".", "/")
+                    if "properties" in child:
+                        yield from wrong(child, f"{at}{name}.")
+
+        rows = list(wrong(json.loads((CHART / "values.schema.json").read_text())))
+        flags = [flag for name, _ in rows if not any(other.startswith(name + ".") for other, _ in rows)
+                 for flag in ("--set-json", f"{name}=[[]]")]
+        refused = helm("template", "ostler", CHART, "--namespace", NAMESPACE, *flags).stderr
+        for name, place in rows:
+            if f"{name}=[[]]" in flags:
+                self.assertIn(f"at '{place}", refused)
+
+    def test_every_default_may_be_written_down(self):
+        self.assertEqual(template("--values", str(CHART / "values.yaml")), template())
+
+    def test_a_cluster_that_is_too_old_is_refused_with_the_version(self):
+        for version, refused in (("v1.29.9", True), ("v1.30.0-gke.100", False)):
+            done = helm("template", "ostler", CHART, "--namespace", NAMESPACE, "--kube-version", version)
+            self.assertEqual("chart requires kubeVersion: >=1.30.0-0" in done.stderr, refused, done.stderr)
+
+    def test_values_of_an_older_chart_alone_are_refused_with_what_is_missing(self):
+        done = helm("template", "ostler", CHART, "--namespace", NAMESPACE, "--set", "metrics=null,cleanup=null")
+        self.assertRegex(done.stderr, "missing properties '(metrics|cleanup)', '(metrics|cleanup)'")
+
+    def test_the_notes_say_what_to_do_next(self):
+        for flags, said, unsaid in (
+                ("replicas=2", ("--set image.repository=", "kubectl apply -f - <<POLICY", "helm uninstall ostler", "4m30s"),
+                 ("replicas is 0",)),
+                ("image.repository=registry.example.com/ostler",
+                 ("It ends no GPU pod", "ostler-operands goes"), ("--set image.repository=",)),
+                ("policy.create=true", ("kubectl get gpuclusterpolicy",), ("<<POLICY",)),
+                ("cleanup.enabled=false", ("kubectl delete gpuclusterpolicy default",), ("helm uninstall ostler",)),
+                ("cleanup.force=true", ("since cleanup.force is true",), ("It ends no GPU pod",)),
+                ("crds.keep=false,operandNamespace.keep=true", ("CustomResourceDefinitions go with it",), ("goes with it",)),
+                ("admissionPolicy.enabled=false", ("admissionPolicy.enabled is false",), ()),
+                ("operandNamespace.create=false", ("yours to make",), ("goes with it",)),
+                ("replicas=0", ("replicas is 0",), ())):
+            with self.subTest(flags):
+                done = helm("install", "ostler", CHART, "--dry-run=client", "--namespace", NAMESPACE, "--set", flags)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                notes = done.stdout.split("NOTES:")[1]
+                for words in said:
+                    self.assertIn(words, notes)
+                for words in unsaid:
+                    self.assertNotIn(words, notes)
+
+    def test_each_value_is_written_of_everywhere(self):
+        for chart in (CHART, CRD_CHART):
+            schema = dict(leaves(json.loads((chart / "values.schema.json").read_text())))
+            del schema["global"]
+            named = set(written(chart / "values.yaml"))
+            self.assertLessEqual(above(schema), named)
+            self.assertEqual({n for n in named - above(schema) if not any(n.startswith(s + ".") for s in schema)}, set())
+            rows = re.findall(r"^\| `([\w.]+)` \|", (chart / "README.md").read_text(), re.M)
+            self.assertEqual(sorted(rows), sorted(schema))
+            for name, description in schema.items():
+                self.assertTrue(description, f"{name} has no description in the schema of {chart.name}")
+
+    def test_files_that_are_written_of_are_there(self):
+        text = "".join((CHART / name).read_text() for name in ("README.md", "values.yaml", "templates/metrics.yaml"))
+        files = set(re.findall(r"\bfiles/[\w./-]+\w", text))
+        self.assertLessEqual({"files/alerts.yaml", "files/dashboard.json", "files/seccomp/ostler.json"}, files)
+        self.assertEqual([f for f in files if not (CHART / f).is_file()], [])
+
+    def test_nothing_may_be_called_otherwise(self):
+        def closed(schema, at):
+            if schema.get("type") == "object" and "properties" in schema:
+                self.assertIs(schema.get("additionalProperties"), False, at)
+            for key, child in schema.items():
+                if isinstance(child, dict):
+                    closed(child, f"{at}/{key}")
+
+        for chart in (CHART, CRD_CHART):
+            closed(json.loads((chart / "values.schema.json").read_text()), chart.name)
+
+
+class Definitions(unittest.TestCase):
+    """The CustomResourceDefinitions, which are in crds/ and copied from there."""
+
+    def test_both_charts_have_those_of_the_repository(self):
+        ours = {path.name: path.read_text() for path in (ROOT / "crds").glob("*.yaml")}
+        for folder in (CHART / "crds", CRD_CHART / "files"):
+            packaged = {path.name: path.read_text() for path in folder.glob("*.yaml")}
+            self.assertEqual(sorted(packaged), sorted(ours), "run make chart-crds")
+            for name, text in ours.items():
+                self.assertTrue(packaged[name] == text, f"{folder.parent.name} has another {name}: run make chart-crds")
+
+    def test_the_chart_of_definitions_changes_nothing_in_them(self):
+        ours = objects(chart=CRD_CHART)
+        theirs = read("\n---\n".join(path.read_text() for path in sorted((ROOT / "crds").glob("*.yaml"))))
+        self.assertEqual(len(ours), 2)
+        self.assertEqual([(o["metadata"]["name"], o["spec"]) for o in ours], [(o["metadata"]["name"], o["spec"]) for o in theirs])
+        for one, other in zip(ours, theirs):
+            self.assertLessEqual(other["metadata"]["annotations"].items(), one["metadata"]["annotations"].items())
+
+    def test_they_stay_unless_told_otherwise(self):
+        for flags, kept in (((), {"keep"}), (("--set", "keep=false"), {None})):
+            found = objects(*flags, "--set", "commonLabels.team=gpu", chart=CRD_CHART)
+            self.assertEqual({o["metadata"]["annotations"].get("helm.sh/resource-policy") for o in found}, kept)
+            self.assertEqual({o["metadata"]["labels"]["team"] for o in found}, {"gpu"})
+
+    def test_the_hook_may_touch_these_alone(self):
+        files = sorted((ROOT / "crds").glob("*.yaml"))
+        names = " ".join(re.findall(r"^  name: (\S+)", file.read_text(), re.M)[0] for file in files)
+        for hook in ("crds", "cleanup"):
+            text = (CHART / f"templates/hook-{hook}.yaml").read_text()
+            (named,) = re.findall(r"customresourcedefinitions\]\n +resourceNames: \[(.*)\]", text)
+            self.assertEqual(named.replace(",", ""), names)

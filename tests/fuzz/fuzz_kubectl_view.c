@@ -1,0 +1,71 @@
+/* Any JSON as what was read of a cluster: every view of the plugin takes it, and no control character comes out; with secrets
+ * taken out it is JSON still. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "kubectl/view/deed.h"
+#include "kubectl/view/events.h"
+#include "kubectl/view/explain.h"
+#include "kubectl/view/nodes.h"
+#include "kubectl/view/scrub.h"
+#include "kubectl/view/status.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { TEXT_MAX = 64 << 20 };
+
+static const int64_t now_us = INT64_C(1795168800000000);
+
+static void check_clean(struct buf *out)
+{
+    for (const unsigned char *c = (const unsigned char *) buf_text(out); *c; c++)
+        if ((*c < ' ' && *c != '\n') || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0))
+            abort();
+    buf_clear(out);
+}
+
+static void show_all(const json_t *seen, const struct paint *p)
+{
+    struct buf out = BUF_INIT(TEXT_MAX);
+    char *names[] = { (char *) "gpu-1" };
+    CLEANUP_JSON json_t *status = status_view(seen, now_us), *nodes = nodes_view(seen, &(struct nodes_wanted){ 0 }, now_us);
+    CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ 1, names, 1 });
+    CLEANUP_JSON json_t *explained = explain_view(seen, "gpu-1", now_us);
+    status_print(status, p, &out);
+    nodes_print(nodes, p, &out);
+    events_print(events, p, &out);
+    explain_print(explained, now_us, p, &out);
+    check_clean(&out);
+}
+
+static void decide_all(const json_t *seen)
+{
+    const json_t *policy = json_object_get(seen, "policy"), *node = json_object_get(seen, "nodes");
+    struct deed d;
+    CLEANUP_ERR struct err e = { 0 };
+    deed_pause(policy, &d);
+    deed_clear(&d);
+    deed_resume(policy, &d);
+    deed_clear(&d);
+    deed_approve(policy, NULL, &d, &e);
+    deed_clear(&d);
+    deed_hold(node, &d);
+    deed_clear(&d);
+    deed_release(node, &d);
+    deed_clear(&d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_JSON json_t *seen = json_parse((const char *) data, size, NULL);
+    if (!seen)
+        return 0;
+    show_all(seen, &(struct paint){ .width = 80 });
+    show_all(seen, &(struct paint){ .width = 40, .wide = true, .whole = true });
+    decide_all(seen);
+    CLEANUP_JSON json_t *scrubbed = scrub_object(seen);
+    if (!scrubbed)
+        abort();
+    return 0;
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/python3
+"""What `make image-root` makes, as it lies there: the names of the one program, how hardened it is, the files of the image,
+and what the bill of its parts says. Of programs for another processor, too, where they have been made
+(`make image-root ARCH=arm64`). Prints "made: N passed, N failed".
+
+    tests/image/test_made.py      after `make image-root build/ostler`
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+
+import counted  # noqa: E402  nothing is written beside the tests
+
+SIZE_MAX = 8_000_000
+NAMES = {"ostler-node": "ostler-node", "kubectl-gpu": "kubectl-gpu", "kubectl_complete-gpu": None}
+PROGRAMS = ("ostler", "ostler-nvml")
+# What has to be in it whoever links it, and the functions of the C library that look after themselves.
+PARTS = {"curl", "openssl", "libwebsockets", "jansson", "libyaml", "zlib", "glibc", "tzdata"}
+GUARDS = ("__stack_chk_fail", "__memcpy_chk", "__vsnprintf_chk")
+MARKS = {"amd64": {"IBT", "SHSTK"}, "arm64": {"BTI", "PAC"}}
+POLICY = {"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"},
+          "spec": {"driver": {"version": "570.124.06"}}}
+
+
+def output(*command, **more):
+    """What a command prints."""
+    return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True, **more).stdout
+
+
+HOST = output("dpkg", "--print-architecture").strip()
+
+
+def digest(path):
+    """The sum of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def marks(path):
+    """The marks of the processor's checks in a file's notes."""
+    return set(re.findall(r"\b(IBT|SHSTK|BTI|PAC)\b", output("readelf", "-nW", path)))
+
+
+class Made(unittest.TestCase):
+    """The files for this machine."""
+
+    arch = HOST
+    folder = ROOT / "build/static"    # the finished programs
+    objects = ROOT / "build/release"  # what they are linked from
+
+    @classmethod
+    def setUpClass(cls):
+        if not (cls.folder / "image").exists():
+            raise unittest.SkipTest(f"make image-root ARCH={cls.arch} was not run, which needs scripts/deps static {cls.arch}")
+
+    def command(self, program="ostler", *arguments):
+        """A command line that runs it here."""
+        path = self.folder / "image/usr/bin" / program
+        if self.arch == HOST:
+            return [path, *arguments]
+        emulator = shutil.which({"arm64": "qemu-aarch64-static", "amd64": "qemu-x86_64-static"}[self.arch])
+        if not emulator:
+            self.skipTest(f"nothing runs programs of {self.arch} here: apt-get install qemu-user-static")
+        return [emulator, "-0", path, path, *arguments]
+
+    def test_it_loads_nothing(self):
+        program = self.folder / "ostler"
+        self.assertNotIn("INTERP", output("readelf", "-lW", program))
+        self.assertNotIn("NEEDED", output("readelf", "-dW", program))
+
+    def test_what_asks_a_driver_needs_only_what_all_roots_of_drivers_have(self):
+        program = self.folder / "ostler-nvml"
+        needed = re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-dW", program))
+        self.assertEqual(sorted(needed), ["libc.so.6", "libnvidia-ml.so.1"])
+        # The oldest version that there is, on amd64 and on arm64.
+        self.assertLessEqual(set(re.findall(r"GLIBC_[\w.]+", output("readelf", "-VW", program))), {"GLIBC_2.2.5", "GLIBC_2.17"})
+
+    def test_it_is_hardened(self):
+        for name in PROGRAMS:
+            path = self.folder / name
+            self.assertIn("DYN (", output("readelf", "-hW", path), "its place in memory is another in each run")
+            dynamic, segments, sections = (output("readelf", option, path) for option in ("-dW", "-lW", "-SW"))
+            self.assertRegex(dynamic, r"FLAGS_1.*NOW.*PIE")
+            self.assertNotRegex(dynamic, r"\((RPATH|RUNPATH|TEXTREL)\)")
+            self.assertIn("GNU_RELRO", segments)
+            self.assertRegex(segments, r"GNU_STACK.* RW ")
+            self.assertNotRegex(segments, r"LOAD.* RWE ")
+            self.assertNotRegex(sections, r"\.(symtab|debug_\w+)\b", "it is not stripped")
+
+    def test_overflows_are_caught(self):
+        symbols = output("nm", self.objects / "ostler-static")
+        for name in GUARDS:
+            self.assertIn(f" {name}\n", symbols)
+
+    def test_where_branches_end_is_marked(self):
+        """In all that is compiled here. A whole program has the marks only when every part has them, and Debian's C library for
+        static programs of amd64 does not."""
+        self.assertEqual(marks(self.folder / "ostler-nvml"), MARKS[self.arch])
+        sources = [source for folder in ("main", "controller", "reconcilers") for source in (ROOT / folder).rglob("*.c")]
+        built = [path for path in (self.objects / s.relative_to(ROOT).with_suffix(".o") for s in sources) if path.exists()]
+        self.assertGreater(len(built), 20)
+        self.assertEqual([p.name for p in built if marks(p) != MARKS[self.arch]], [])
+
+    def test_its_name_says_which_program_it_is(self):
+        self.assertRegex(output(*self.command("ostler", "--version")), r"^ostler \S+\n$")
+        for name, says in NAMES.items():
+            self.assertEqual(os.readlink(self.folder / "image/usr/bin" / name), "ostler")
+            if says:
+                self.assertRegex(output(*self.command(name, "--version")), rf"^{says} \S+\n$")
+
+    def test_it_validates_and_renders(self):
+        rendered = output(*self.command("ostler", "render", "-f", "-"), input=json.dumps(POLICY))
+        self.assertIn("nvcr.io/nvidia/driver:570.124.06-", rendered)
+        wrong = json.dumps({**POLICY, "spec": {"driver": {"source": "Elsewhere"}}})
+        command = [str(word) for word in self.command("ostler", "validate", "-f", "-")]
+        done = subprocess.run(command, input=wrong, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("spec.driver.source", done.stdout + done.stderr)
+
+    def test_the_image_is_small_and_has_nothing_else(self):
+        files = [p for p in (self.folder / "image").rglob("*") if not p.is_dir()]
+        names = {str(p.relative_to(self.folder / "image")) for p in files}
+        programs = {f"usr/bin/{name}" for name in (*PROGRAMS, *NAMES)}
+        self.assertLessEqual(programs | {"usr/share/doc/ostler/LICENSE", "usr/share/doc/ostler/sbom.cdx.json"}, names)
+        odd = [n for n in names - programs if not n.startswith("usr/share/doc/ostler/")]
+        self.assertEqual(odd, [], "files that nobody needs")
+        loose = [str(p) for p in files if not p.is_symlink() and p.stat().st_mode & 0o7022]
+        self.assertEqual(loose, [], "files that others may write")
+        self.assertLessEqual(sum(p.lstat().st_size for p in files), SIZE_MAX)
+
+    def bill(self):
+        """The bill of its parts."""
+        return json.loads((self.folder / "image/usr/share/doc/ostler/sbom.cdx.json").read_text())
+
+    def test_the_bill_is_one(self):
+        """The rules of CycloneDX 1.5 that its kind of document can break."""
+        bill = self.bill()
+        self.assertEqual((bill["bomFormat"], bill["specVersion"], bill["version"]), ("CycloneDX", "1.5", 1))
+        self.assertRegex(bill["serialNumber"], r"^urn:uuid:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$")
+        every = [bill["metadata"]["component"], *bill["components"]]
+        references = [c["bom-ref"] for c in every]
+        self.assertEqual(len(references), len(set(references)))
+        for one in every:
+            self.assertIn(one["type"], ("application", "library", "data", "operating-system"))
+            self.assertTrue(one["name"] and one["version"], one)
+            for licence in one.get("licenses", ()):
+                self.assertEqual(len(licence), 1)
+        for one in bill["dependencies"]:
+            self.assertLessEqual({one["ref"], *one["dependsOn"]}, set(references))
+
+    def test_the_bill_names_every_part(self):
+        bill = self.bill()
+        parts = {c["name"]: c for c in bill["components"] if "purl" in c}
+        self.assertLessEqual(PARTS, set(parts))
+        for name, part in parts.items():
+            self.assertRegex(part["purl"], rf"^pkg:deb/\w+/{re.escape(name)}@[\w.%~-]+\?arch=source&distro=\w+-\w+$")
+            self.assertTrue(part["licenses"], name)
+            self.assertTrue((self.folder / "image/usr/share/doc/ostler/copyright" / name).exists(), name)
+        versions = dict(line.split()[:2] for line in (ROOT / "build/libraries" / self.arch / "versions").read_text().splitlines())
+        self.assertEqual({name: parts[name]["version"] for name in versions}, versions)
+        self.assertEqual(set(bill["dependencies"][0]["dependsOn"]), set(parts))
+
+    def test_the_bill_is_of_these_files(self):
+        bill = self.bill()
+        ours = [one for one in (bill["metadata"]["component"], *bill["components"]) if "hashes" in one]
+        self.assertEqual({one["name"] for one in ours}, set(PROGRAMS))
+        for one in ours:
+            sum_of = digest(self.folder / "image/usr/bin" / one["name"])
+            self.assertEqual(one["hashes"], [{"alg": "SHA-256", "content": sum_of}])
+
+
+class MadeForOthers(Made):
+    """The files for the other processor."""
+
+    arch = next(arch for arch in MARKS if arch != HOST)
+    folder = ROOT / f"build/static-{arch}"
+    objects = ROOT / f"build/release-{arch}"
+
+
+class MadeAgain(unittest.TestCase):
+    """The same sources in another folder, at another time."""
+
+    def test_it_is_the_same_to_the_last_byte(self):
+        with tempfile.TemporaryDirectory(prefix="ostler-in-another-folder-") as folder:
+            tree = pathlib.Path(folder) / "made" / "again"
+            tree.mkdir(parents=True)
+            listed = output("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).split("\0")
+            for name in listed:
+                if name and (ROOT / name).is_file() and not name.startswith(("docs/", "tests/", "e2e/")):
+                    (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(ROOT / name, tree / name)
+            shutil.copytree(ROOT / "build/libraries", tree / "build/libraries")
+            version = (ROOT / "build/release/version").read_text().strip()
+            output("make", "-j2", "--no-print-directory", f"VERSION={version}", "static", cwd=tree)
+            for name in (*PROGRAMS, "sbom.cdx.json"):
+                self.assertEqual(digest(ROOT / "build/static" / name), digest(tree / "build/static" / name), name)
+
+
+if __name__ == "__main__":
+    sys.exit(counted.run("made"))

@@ -1,0 +1,677 @@
+#!/usr/bin/python3
+"""kubectl-gpu as a person uses it: every command against ostler-sim with a rollout under way, and against servers that refuse,
+that know nothing of Ostler, that lie, and that are away. Needs build/ostler and build/ostler-sim.
+Prints "kubectl-gpu: N passed, N failed"."""
+
+import base64
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import traceback
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+WORLD = """
+name: kubectl-gpu
+seed: 3
+labeller: true
+shapes:
+  - {name: gpu, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04", kernel: 6.8.0-49-generic, gpus: 8,
+     gpuProduct: NVIDIA-H100-80GB-HBM3}
+  - {name: web, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04", kernel: 6.8.0-49-generic}
+nodes:
+  - {name: gpu, shape: gpu, count: 4}
+  - {name: web, shape: web, count: 1}
+latencies: {pull: 1s, start: 100ms, driverBuild: 2s, toolkit: 1s, plugin: 200ms, kubelet: 20ms, controller: 10ms}
+programs:
+  - {image: "registry.example.com/train*", run: 1000h}
+objects:
+  - apiVersion: ostler.dev/v1alpha1
+    kind: GpuClusterPolicy
+    metadata: {name: default}
+    spec: {driver: {version: 570.133.20}, rollout: {canary: {nodes: 0}, maxParallel: 2, maxUnavailable: 4}}
+"""
+POLICY = "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
+MERGE = "application/merge-patch+json"
+SECRET = "nvapi-do-not-show-me"
+ESCAPE = "\x1b"
+TESTS = []
+
+
+def test(function):
+    """Adds a test; its docstring says what must be."""
+    TESTS.append(function)
+    return function
+
+
+def train(name):
+    """A pod that uses all GPUs of a node and does not end: a job."""
+    return {"metadata": {"name": name, "namespace": "default"},
+            "spec": {"restartPolicy": "Never", "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+                     "containers": [{"name": "main", "image": "registry.example.com/train:1",
+                                     "resources": {"limits": {"nvidia.com/gpu": "8"}}}]}}
+
+
+class Plugin:
+    """kubectl-gpu with one kubeconfig, as the file that a person copies somewhere into PATH."""
+
+    def __init__(self, folder, kubeconfig):
+        self.folder = pathlib.Path(folder)
+        self.path = self.folder / "kubectl-gpu"
+        self.kubeconfig = kubeconfig
+        if not self.path.exists():
+            shutil.copy(BUILD / "ostler", self.path)
+            (self.folder / "kubectl_complete-gpu").symlink_to("kubectl-gpu")
+
+    def environment(self):
+        """What it finds around it."""
+        return {"PATH": f"{self.folder}:{os.environ['PATH']}", "HOME": str(self.folder), "KUBECONFIG": str(self.kubeconfig),
+                "TERM": "xterm"}
+
+    def run(self, *arguments, seconds=30):
+        """(exit code, standard output, standard error)"""
+        done = subprocess.run([self.path, *arguments], env=self.environment(), cwd=self.folder, capture_output=True, text=True,
+                              timeout=seconds, check=False)
+        assert ESCAPE not in done.stdout + done.stderr, (arguments, done.stdout, done.stderr)
+        return done.returncode, done.stdout, done.stderr
+
+    def start(self, *arguments, stderr=None):
+        """One that goes on; its output is a pipe."""
+        return subprocess.Popen([self.path, *arguments], env=self.environment(), stdout=subprocess.PIPE, stderr=stderr, text=True)
+
+    def said(self, *arguments):
+        """What it prints when all is well."""
+        code, out, err = self.run(*arguments)
+        assert code == 0 and not err, (arguments, code, out, err)
+        return out
+
+    def refused(self, *arguments, code=1):
+        """The one sentence that it ends with."""
+        got, out, err = self.run(*arguments)
+        assert got == code and not out and err.startswith("kubectl gpu: ") and err.count("\n") == 1, (arguments, got, out, err)
+        return err
+
+
+class Cluster:
+    """A simulated cluster, its administrator, and an Ostler at work."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.kubeconfig = self.folder / "kubeconfig"
+        self.sim = subprocess.Popen([BUILD / "ostler-sim", "--scenario", "-", "--speed", "60", "--kubeconfig", self.kubeconfig,
+                                     "--ostler-kubeconfig", self.folder / "ostler"], stdin=subprocess.PIPE,
+                                    stdout=subprocess.DEVNULL)
+        self.sim.stdin.write(WORLD.encode())
+        self.sim.stdin.close()
+        self.until(lambda: (self.folder / "ostler").exists(), "the simulator")
+        config = json.loads(self.kubeconfig.read_text(encoding="utf-8"))
+        self.server = config["clusters"][0]["cluster"]["server"]
+        authority = base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]).decode()
+        self.context = ssl.create_default_context(cadata=authority)
+        self.token = config["users"][0]["user"]["token"]
+        self.ostler = None
+        self.plugin = Plugin(folder, self.kubeconfig)
+
+    @staticmethod
+    def until(condition, what, seconds=30):
+        """Waits."""
+        end = time.time() + seconds
+        while not condition():
+            assert time.time() < end, f"{what} did not come in {seconds} s"
+            time.sleep(0.1)
+
+    def start_ostler(self):
+        """The operator, with its own rights."""
+        self.ostler = subprocess.Popen([BUILD / "ostler", "--kubeconfig", self.folder / "ostler", "--namespace", "ostler-system",
+                                        "--listen", ""], stderr=subprocess.DEVNULL)
+
+    def ask(self, method, path, body=None, content="application/json"):
+        """A request of the administrator's."""
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.server + path, data, {"Authorization": f"Bearer {self.token}",
+                                                                    "Content-Type": content}, method=method)
+        with urllib.request.urlopen(request, context=self.context, timeout=10) as answer:
+            return json.load(answer)
+
+    def states(self):
+        """The state of each GPU node."""
+        items = self.ask("GET", "/apis/ostler.dev/v1alpha1/gpunodes")["items"]
+        return {i["metadata"]["name"]: i.get("status", {}).get("state") for i in items}
+
+    def begin_rollout(self):
+        """All nodes are up, then a job and a held node are in the way of another driver."""
+        self.start_ostler()
+        self.until(lambda: list(self.states().values()) == ["Ready"] * 4, "the fleet")
+        self.ask("POST", "/api/v1/namespaces/default/pods", train("train"))
+        secret = train("secretive")
+        secret["metadata"]["namespace"] = "ostler-operands"
+        secret["spec"]["containers"][0].update(env=[{"name": "NGC_API_KEY", "value": SECRET}, {"name": "MODE", "value": "seen"}])
+        secret["spec"]["containers"][0].pop("resources")
+        self.ask("POST", "/api/v1/namespaces/ostler-operands/pods", secret)
+        self.until(lambda: self.ask("GET", "/api/v1/namespaces/default/pods/train")["status"]["phase"] == "Running", "the job")
+
+    def stop(self):
+        """Ends both."""
+        for process in (self.ostler, self.sim):
+            if process:
+                process.kill()
+                process.wait()
+
+
+# ---- against the simulator, in this order
+
+
+@test
+def status_of_a_quiet_fleet(c):
+    """status says in under 25 lines that all is well, and that Ostler lives."""
+    text = c.plugin.said("status")
+    assert text.count("\n") < 25 and "Policy     default: ready (AllNodesReady)" in text, text
+    assert "Ostler     alive: " in text and "32 of 32 GPUs ready" in text and "Ready 4" in text, text
+
+
+@test
+def status_for_programs(c):
+    """-o json and -o yaml have the same in members."""
+    status = json.loads(c.plugin.said("status", "-o", "json"))
+    assert status["gpus"] == {"ready": 32, "present": 32} and status["ostler"]["state"] == "Alive", status
+    assert status["versions"][0] == {"name": "driver", "version": "570.133.20", "nodes": 4}, status
+    assert "\n  reason: AllNodesReady\n" in c.plugin.said("status", "-oyaml")
+
+
+@test
+def hold_says_how_to_undo_it(c):
+    """hold labels a node, says how to undo it, and who has done it when it is done again; --dry-run changes nothing."""
+    labels = lambda: c.ask("GET", "/api/v1/nodes/gpu-2")["metadata"]["labels"]
+    out = c.plugin.said("hold", "gpu-2", "--dry-run")
+    assert out.startswith("(dry run) gpu-2 is held") and "ostler.dev/hold" not in labels(), out
+    out = c.plugin.said("hold", "gpu-2")
+    assert "undo: kubectl gpu release gpu-2\n" in out and labels()["ostler.dev/hold"] == "true", out
+    out = c.plugin.said("hold", "gpu-2")
+    assert "held already, by ostler-kubectl at 20" in out and "undo" not in out, out
+
+
+@test
+def hold_refuses_nonsense(c):
+    """A name that is not there is answered with names like it; one without a GPU, and what is no name, are refused."""
+    assert "there is no GPU node gpu-22 that Ostler knows; is it one of these: gpu-2" in c.plugin.refused("hold", "gpu-22")
+    assert "web-1 has no GPU that Ostler knows of: nothing was changed" in c.plugin.refused("hold", "web-1")
+    assert "is no name of a node" in c.plugin.refused("hold", "../policies")
+    code, out, err = c.plugin.run("release", "gpu-9", "gpu-1")
+    assert code == 1 and out == "gpu-1 is not held; nothing was changed\n" and "no GPU node gpu-9" in err, (code, out, err)
+
+
+@test
+def approve_the_plan(c):
+    """approve takes the plan that there is and no other, and only where a plan waits for it."""
+    assert "is not Manual: no plan waits for approval" in c.plugin.refused("approve")
+    c.ask("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": {"approval": "Manual"}}}, MERGE)
+    rollout = lambda: c.ask("GET", POLICY)["status"]["rollout"]
+    c.until(lambda: rollout().get("reason") == "WaitingForApproval", "the plan")
+    plan = rollout()["plan"]["hash"]
+    assert f"the plan is {plan}, not h0" in c.plugin.refused("approve", "h0")
+    assert f"kubectl gpu approve {plan}" in c.plugin.said("status")
+    assert f"plan {plan}, made at" in c.plugin.said("plan")
+    assert json.loads(c.plugin.said("plan", "-ojson"))["plan"]["hash"] == plan
+    explained = c.plugin.said("explain", "gpu-1")
+    assert f"kubectl gpu approve {plan}" in explained, explained
+    assert c.plugin.said("approve", plan).startswith(f"approved plan {plan}: ")
+    assert c.ask("GET", POLICY)["metadata"]["annotations"]["ostler.dev/approved"] == plan
+    assert "is approved already" in c.plugin.said("approve")
+
+
+@test
+def nodes_in_a_rollout(c):
+    """nodes shows states and people; --state and names choose among them; -o wide says more."""
+    c.until(lambda: "Waiting" in c.states().values() and c.states()["gpu-2"] == "Ready", "the job to be waited for")
+    c.until(lambda: c.ask("GET", POLICY)["status"]["rollout"].get("done") == 2, "two nodes to be done")
+    lines = c.plugin.said("nodes").splitlines()
+    assert lines[0].split()[:3] == ["NAME", "STATE", "REASON"] and len(lines) == 5, lines
+    assert re.search(r"^gpu-2 +Ready .* held ", "\n".join(lines), re.MULTILINE), lines
+    waiting = c.plugin.said("nodes", "--state", "waiting", "-o", "wide").splitlines()
+    assert len(waiting) == 2 and "waits for 1 GPU pod: default/train" in waiting[1], waiting
+    assert len(json.loads(c.plugin.said("nodes", "gpu-1", "gpu-3", "-o", "json"))) == 2
+    assert "is it one of these: gpu-" in c.plugin.refused("nodes", "gpu-7")
+
+
+@test
+def explain_a_node(c):
+    """explain tells the story in order of time, who is waited for, and what happens next."""
+    name = next(n for n, s in c.states().items() if s == "Waiting")
+    text = c.plugin.said("explain", name)
+    parts = (f"{name}: Waiting (WaitingForJobs)", "the Node was made", "taken out of service: Upgrade", "phase Waiting began",
+             "Pods with GPUs on it", "It waits for", "default/train (Job)", "What happens next", "asked to leave (Draining)")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places), text
+    story = json.loads(c.plugin.said("explain", name, "-o", "json"))["story"]
+    times = [s["time"][:19] for s in story]
+    assert times == sorted(times) and len(story) > 5, story
+    assert "it is held, and not upgraded, by ostler-kubectl at" in c.plugin.said("explain", "gpu-2")
+    assert "is it one of these: gpu-" in c.plugin.refused("explain", "gpu-77")
+
+
+@test
+def events_in_order(c):
+    """events has those of policy, nodes and operands, the newest last; a name and --since choose among them."""
+    events = json.loads(c.plugin.said("events", "-o", "json"))
+    times = [e["time"][:19] for e in events]
+    kinds = {e["object"].split()[0] for e in events}
+    assert times == sorted(times) and {"GpuClusterPolicy", "Node", "Pod"} <= kinds, (kinds, times[-3:])
+    assert not any("web-1" in e["object"] for e in events)
+    of_node = json.loads(c.plugin.said("events", "gpu-1", "-o", "json"))
+    assert of_node and not any("gpu-3" in e["object"] for e in of_node), of_node
+    assert c.plugin.said("events", "--since", "1ms") == "no events; the API server keeps them for an hour\n"
+
+
+@test
+def pause_and_resume(c):
+    """pause and resume write one field and take it off again, say when there is nothing to do, and warn where Git has it."""
+    spec = lambda: c.ask("GET", POLICY)["spec"]["rollout"]
+    before = spec()
+    assert "undo: kubectl gpu resume\n" in c.plugin.said("pause") and spec() == {**before, "paused": True}
+    assert c.plugin.said("pause") == "the rollout is paused already; nothing was changed\n"
+    c.ask("PATCH", POLICY, {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "gpu:x"}}}, MERGE)
+    code, out, err = c.plugin.run("resume")
+    assert code == 0 and out.startswith("resumed: ") and spec() == before, (out, spec())
+    assert err.startswith("kubectl gpu: warning: Argo CD (gpu:x) keeps this object, and puts back what Git names, "), err
+    assert "is not paused; nothing was changed" in c.plugin.said("resume")
+
+
+@test
+def release_lets_it_go(c):
+    """release takes the label off."""
+    assert "undo: kubectl gpu hold gpu-2\n" in c.plugin.said("release", "gpu-2")
+    assert "ostler.dev/hold" not in c.ask("GET", "/api/v1/nodes/gpu-2")["metadata"]["labels"]
+
+
+@test
+def bundle_without_secrets(c):
+    """bundle has what helps, says what is inside, is for its owner alone, holds no secret, and overwrites nothing."""
+    path = c.folder / "b.tar.gz"
+    out = c.plugin.said("bundle", "-f", str(path))
+    assert out.startswith(f"{path}\n") and "policy.yaml" in out and path.stat().st_mode & 0o777 == 0o600, out
+    with tarfile.open(path) as tar:
+        files = {n.split("/", 1)[1]: tar.extractfile(n).read().decode() for n in tar.getnames()}
+    whole = "\n".join(files.values())
+    assert SECRET not in whole and "(masked)" in files["pods.yaml"] and "seen" in files["pods.yaml"]
+    assert {"README.txt", "status.txt", "policy.yaml", "gpunodes.yaml", "nodes.yaml", "daemonsets.yaml", "events.txt",
+            "revisions.yaml", "lease.yaml", "server.yaml"} <= set(files), sorted(files)
+    assert "managedFields" not in whole and "name: gpu-1" in files["nodes.yaml"]
+    assert any(f.startswith("logs/") for f in files), sorted(files)
+    assert "is there already" in c.plugin.refused("bundle", "-f", str(path))
+
+
+@test
+def bundle_with_few_rights(c):
+    """With rights that are missing a bundle says what it lacks, and why."""
+    few = Plugin(c.folder, c.folder / "ostler")
+    code, out, _ = few.run("bundle", "-f", str(c.folder / "few.tar.gz"))
+    lacking = out[out.index("not to be had:"):]
+    assert code == 0 and "events: a right is missing: " in lacking, out
+    code, out, err = few.run("events")
+    sentence = "not shown, since a right is missing: HTTP 403: events.events.k8s.io is forbidden"
+    assert code == 0 and sentence in err, (code, out, err)
+
+
+@test
+def watch_ends_when_told(c):
+    """--watch goes on showing it, without a terminal with an empty line in between, and ends with Ctrl-C and 0."""
+    with c.plugin.start("status", "--watch") as p:
+        seen = ""
+        while seen.count("Policy     ") < 2:
+            seen += p.stdout.readline()
+        p.send_signal(signal.SIGINT)
+        rest, _ = p.communicate(timeout=10)
+        assert p.returncode == 0 and "\n\nPolicy" in seen and ESCAPE not in seen + rest, (p.returncode, seen)
+
+
+@test
+def watch_of_events_shows_news(c):
+    """events --watch shows each event once, as it comes."""
+    with c.plugin.start("events", "-w") as p:
+        first = p.stdout.readline()
+        event = {"metadata": {"name": "test.1", "namespace": "ostler-operands"}, "eventTime": "2099-01-01T00:00:00.000000Z",
+                 "reportingController": "test", "reportingInstance": "test", "action": "Test", "reason": "Tested",
+                 "type": "Normal", "note": "a note", "regarding": {"kind": "Pod", "namespace": "ostler-operands", "name": "x"}}
+        time.sleep(0.5)
+        c.ask("POST", "/apis/events.k8s.io/v1/namespaces/ostler-operands/events", event)
+        while "Tested" not in (line := p.stdout.readline()):
+            assert line, first
+        p.send_signal(signal.SIGTERM)
+        rest, _ = p.communicate(timeout=10)
+        assert p.returncode == 0 and "Tested" not in rest, (p.returncode, rest)
+
+
+@test
+def colours_on_a_terminal_only(c):
+    """A terminal gets colours, and none with --no-color."""
+    def on_terminal(*arguments):
+        parent, child = pty.openpty()
+        with subprocess.Popen([c.plugin.path, *arguments], env=c.plugin.environment(), stdout=child) as p:
+            os.close(child)
+            text = b""
+            with contextlib.suppress(OSError):
+                while part := os.read(parent, 65536):
+                    text += part
+            os.close(parent)
+            assert p.wait(timeout=10) == 0
+        return text.decode()
+    assert ESCAPE + "[32m" in on_terminal("status")
+    assert ESCAPE not in on_terminal("status", "--no-color")
+    assert ESCAPE not in on_terminal("status", "-o", "json")
+
+
+@test
+def completion_asks_the_program(c):
+    """The scripts parse in their shells; commands, options, values and names of nodes are completed, for kubectl, too."""
+    for shell, check in (("bash", "bash -n"), ("zsh", "zsh -n"), ("fish", "fish -n"), ("kubectl", "sh -n")):
+        script = c.plugin.said("completion", shell)
+        if shutil.which(check.split()[0]):
+            subprocess.run(check.split(), input=script, text=True, check=True, timeout=10)
+    assert "bash, zsh, fish" in c.plugin.run("completion", "tcsh")[2]
+    words = lambda *w: [line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()]
+    assert words("exp") == ["explain", ":4"] and words("nodes", "--st") == ["--state", ":4"]
+    assert words("status", "-o", "y") == ["yaml", ":4"] and words("explain", "gpu-") == [f"gpu-{i}" for i in range(1, 5)] + [":4"]
+    done = subprocess.run([c.folder / "kubectl_complete-gpu", "ho"], env=c.plugin.environment(), capture_output=True, text=True,
+                          check=True, timeout=10)
+    assert done.stdout.startswith("hold\t") and done.stdout.endswith(":4\n"), done.stdout
+    bash = c.plugin.said("completion", "bash") + "COMP_WORDS=(kubectl-gpu explain gpu-3) COMP_CWORD=2; _kubectl_gpu; " \
+        "echo \"${COMPREPLY[@]}\""
+    done = subprocess.run(["bash", "-c", bash], env=c.plugin.environment(), capture_output=True, text=True, check=True,
+                          timeout=10)
+    assert done.stdout == "gpu-3\n", done
+
+
+@test
+def an_ostler_that_died(c):
+    """When Ostler has died status and explain say so, and that nothing happens."""
+    c.ostler.kill()
+    c.ostler.wait()
+    lease = "/apis/coordination.k8s.io/v1/namespaces/ostler-system/leases/ostler"
+    c.ask("PATCH", lease, {"spec": {"renewTime": "2026-01-01T00:00:00.000000Z"}}, MERGE)
+    assert "Ostler     SILENT\n" in c.plugin.said("status")
+    assert "nothing, until Ostler runs again" in c.plugin.said("explain", "gpu-1")
+
+
+# ---- against other servers
+
+
+class Other(http.server.BaseHTTPRequestHandler):
+    """A server on loopback that answers as a function of its class says: (status, body)."""
+
+    asked = []
+    answer = None
+
+    def _serve(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        type(self).asked.append((self.command, self.path, body))
+        status, answer = type(self).answer(self.command, self.path)
+        data = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_PATCH = _serve  # pylint: disable=invalid-name
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        """Says nothing."""
+
+
+@contextlib.contextmanager
+def other(c, answer):
+    """The plugin before a server that answers so."""
+    handler = type("Handler", (Other,), {"asked": [], "answer": staticmethod(answer)})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.handle_error = lambda *_: None  # who asked has gone
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield Plugin(c.folder, config_for(c, f"http://127.0.0.1:{server.server_port}")), handler
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def config_for(c, server):
+    """A kubeconfig with two contexts, of which the current one leads nowhere."""
+    path = c.folder / "other"
+    clusters = [{"name": "here", "cluster": {"server": server}}, {"name": "away", "cluster": {"server": "http://127.0.0.1:1"}}]
+    contexts = [{"name": n, "context": {"cluster": n}} for n in ("here", "away")]
+    path.write_text(json.dumps({"current-context": "here", "clusters": clusters, "contexts": contexts}), encoding="utf-8")
+    return path
+
+
+def refusal(code, reason, message):
+    """A Status."""
+    return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code, "message": message}
+
+
+COMMANDS = (("status",), ("nodes",), ("explain", "gpu-1"), ("events",), ("pause",), ("resume",), ("approve",), ("hold", "gpu-1"),
+            ("release", "gpu-1"), ("bundle",))
+
+
+@test
+def without_rights(c):
+    """Who may nothing gets one sentence that names the right."""
+    with other(c, lambda *_: refusal(403, "Forbidden", "x is forbidden: User \"eve\" cannot list")) as (plugin, _):
+        for command in COMMANDS:
+            assert "a right is missing: " in plugin.refused(*command), command
+        code, _, err = plugin.run("plan")
+        assert code == 1 and "is forbidden" in err and err.count("\n") == 1, err
+
+
+def rights_of(requests):
+    """The rights that requests to an API server need: (verb, group, resource)."""
+    rights = set()
+    for method, path, _ in requests:
+        m = re.match(r"/(?:api/v1|apis/([^/]+)/[^/]+)/(?:namespaces/[^/]+/)?([a-z]+)(/[^/?]+)?(/[a-z]+)?(?:\?|$)", path)
+        if m:
+            verb = "patch" if method == "PATCH" else "get" if m[3] else "list"
+            rights.add((verb, m[1] or "", m[2] + (m[4] or "")))
+    return rights
+
+
+def documented_rights():
+    """The same of docs/kubectl-gpu-rbac.yaml."""
+    rule = r"- \{apiGroups: \[(.*?)\], resources: \[(.*?)\],.* verbs: \[(.*?)\]\}"
+    found = re.findall(rule, (ROOT / "docs" / "kubectl-gpu-rbac.yaml").read_text(encoding="utf-8"))
+    return {(verb, group.strip('"'), resource) for group, resources, verbs in found for resource in resources.split(", ")
+            for verb in verbs.split(", ")}
+
+
+@test
+def rights_are_documented(c):
+    """docs/kubectl-gpu-rbac.yaml gives every right that some command asks for, and no other."""
+    node = {"metadata": {"name": "gpu-1", "uid": "u", "resourceVersion": "1"}}
+    held = {"metadata": {**node["metadata"], "labels": {"ostler.dev/hold": "true"}}}
+    pod = {"metadata": {"name": "p", "namespace": "ostler-operands"},
+           "status": {"containerStatuses": [{"name": "main", "state": {"running": {}}}]}}
+    policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1"}, "spec": {}}
+
+    def answer(_, path):
+        if "/nodes/" in path or "/gpunodes/" in path:
+            return 200, node if "gpu-1" in path else held
+        items = {"gpuclusterpolicies": [policy], "/pods?": [pod]}
+        return 200, {"metadata": {"resourceVersion": "1"}, "items": next((i for part, i in items.items() if part in path), [])}
+    with other(c, answer) as (plugin, handler):
+        for command in (*COMMANDS, ("release", "gpu-2"), ("plan",), ("__complete", "hold", "")):
+            plugin.run(*command, *(("-f", str(c.folder / "rights.tar.gz")) if command == ("bundle",) else ()))
+        assert rights_of(handler.asked) == documented_rights(), rights_of(handler.asked) ^ documented_rights()
+
+
+@test
+def without_ostler(c):
+    """Where the CustomResourceDefinitions are not there, that is the sentence."""
+    node = (200, {"kind": "Node", "metadata": {"name": "gpu-1", "uid": "u", "resourceVersion": "1"}})
+    answer = lambda _, path: node if "/nodes/" in path else refusal(404, "NotFound", "the server could not find it")
+    with other(c, answer) as (plugin, handler):
+        for command in COMMANDS:
+            assert "Ostler is not installed here: the API server of " in plugin.refused(*command), command
+        assert not [a for a in handler.asked if a[0] != "GET"], "something was written"
+
+
+@test
+def without_a_server(c):
+    """An API server that is away is named, with its context, at once; another context is taken with --context."""
+    plugin = Plugin(c.folder, config_for(c, "http://127.0.0.1:1"))
+    for command in COMMANDS:
+        began = time.time()
+        assert "127.0.0.1:1" in plugin.refused(*command) and time.time() - began < 5, command
+    with other(c, lambda *_: (200, {"items": []})) as (plugin, _):
+        assert plugin.run("status")[0] == 0 and "127.0.0.1:1" in plugin.refused("status", "--context", "away")
+        assert 'the context "nowhere" is not there: there is here, away' in plugin.refused("status", "--context", "nowhere")
+
+
+@test
+def a_server_that_hangs(c):
+    """--request-timeout ends the wait for a server that takes its time."""
+    def late(*_):
+        time.sleep(3)
+        return 200, {"items": []}
+    with other(c, late) as (plugin, _):
+        began = time.time()
+        plugin.refused("status", "--request-timeout", "300ms")
+        assert time.time() - began < 2.5
+
+
+@test
+def watch_comes_back_soon(c):
+    """However long a server that was away was waited for, --watch looks again soon."""
+    away = threading.Event()
+
+    def answer(*_):
+        if away.is_set():
+            time.sleep(2)
+        return 200, {"items": []}
+    with other(c, answer) as (plugin, _):
+        with plugin.start("status", "--watch", "--request-timeout", "1s", stderr=subprocess.PIPE) as p:
+            p.stdout.readline()
+            away.set()
+            assert "trying again" in p.stderr.readline()
+            away.clear()
+            began = time.time()
+            while p.stdout.readline() != "\n":
+                assert p.poll() is None
+            took = time.time() - began
+            p.send_signal(signal.SIGTERM)
+        assert took < 6, took
+
+
+@test
+def somebody_wrote_in_between(c):
+    """A write that is refused because somebody wrote in between is decided anew, and names the new version."""
+    versions = iter(range(1, 100))
+    conflicts = iter([True, True])
+
+    def answer(method, _):
+        policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": str(next(versions))}, "spec": {}}
+        if method == "PATCH":
+            return refusal(409, "Conflict", "the object has been modified") if next(conflicts, False) else (200, policy)
+        return 200, {"items": [policy]}
+    with other(c, answer) as (plugin, handler):
+        plugin.said("pause")
+        bodies = [json.loads(body)["metadata"]["resourceVersion"] for method, _, body in handler.asked if method == "PATCH"]
+        assert len(set(bodies)) == 3, bodies
+        assert all("fieldManager=ostler-kubectl" in path for method, path, _ in handler.asked if method == "PATCH")
+
+
+@test
+def words_that_a_terminal_would_obey(c):
+    """Whatever stands in the cluster, no escape reaches the terminal, from errors and plans neither."""
+    evil = "\x1b]0;owned\x07\x9b2J\r\u061c\u200e\u202e\u2066"
+    obeyed = "[\x07\r\x1b\x7f-\x9f\u061c\u200e\u202e\u2066]"
+    policy = {"metadata": {"name": "default" + evil, "uid": "u", "resourceVersion": "1", "generation": 1},
+              "spec": {"rollout": {"approval": "Manual"}},
+              "status": {"observedGeneration": 1, "rollout": {"reason": evil, "message": evil, "plan": {"hash": evil}},
+                         "conditions": [{"type": "Ready", "status": "False", "reason": evil, "message": evil}]}}
+    report = {"metadata": {"name": "gpu-1" + evil}, "status": {"state": "Failed", "reason": evil, "message": evil}}
+
+    def answer(method, path):
+        items = [policy] if "policies" in path else [report] if "gpunodes" in path else []
+        return refusal(422, "Invalid", evil) if method == "PATCH" else (200, {"items": items})
+    with other(c, answer) as (plugin, _):
+        for command in (("status",), ("nodes", "-owide"), ("status", "-ojson"), ("status", "-oyaml"), ("events",), ("approve",),
+                        ("plan",), ("hold", "gpu-1")):
+            _, out, err = plugin.run(*command)
+            assert not re.search(obeyed, out + err), (command, out, err)
+        with plugin.start("status", "-ojson", "--watch") as p:
+            line = p.stdout.readline()
+            p.send_signal(signal.SIGTERM)
+            assert json.loads(line) and not re.search(obeyed, line), line
+
+
+@test
+def logs_of_long_names(c):
+    """Names of files in a bundle do not run into each other, however long those of pods and containers are."""
+    containers = [{"name": "c" * 63, "state": {"running": {}}, "lastState": {"terminated": {}}}]
+    pods = [{"metadata": {"name": "p" * 62 + end, "namespace": "ostler-operands"}, "status": {"containerStatuses": containers}}
+            for end in "ab"]
+
+    def answer(_, path):
+        return 200, {"items": pods if path.startswith("/api/v1/namespaces/ostler-operands/pods?") else []}
+    path = c.folder / "long.tar.gz"
+    with other(c, answer) as (plugin, _):
+        plugin.said("bundle", "-f", str(path))
+    with tarfile.open(path) as tar:
+        logs = {n.split("/", 1)[1] for n in tar.getnames() if "/logs/" in n}
+    assert logs == {f"logs/{'p' * 62}{end}/{'c' * 63}{run}" for end in "ab" for run in ("", ".before")}, logs
+
+
+@test
+def a_large_fleet(c):
+    """5,000 nodes are read page by page, and status still fits on a screen."""
+    def answer(_, path):
+        if "gpunodes" not in path:
+            return 200, {"items": []}
+        page = int(re.search(r"continue=(\d+)", path).group(1)) if "continue" in path else 0
+        status = lambda i: {"state": "Failed" if i % 50 == 0 else "Ready", "gpus": 8, "reason": f"R{i % 7}"}
+        items = [{"metadata": {"name": f"gpu-{page * 500 + i}"}, "status": status(i)} for i in range(500)]
+        return 200, {"metadata": {"continue": str(page + 1)} if page < 9 else {}, "items": items}
+    with other(c, answer) as (plugin, handler):
+        text = plugin.said("status")
+        assert "39200 of 40000 GPUs ready" in text and text.count("\n") < 25, text
+        assert len([a for a in handler.asked if "gpunodes" in a[1]]) == 10
+        assert len(plugin.said("nodes").splitlines()) == 5001
+
+
+def main():
+    """Runs all tests on one cluster."""
+    failed = 0
+    wanted = [t for t in TESTS if len(sys.argv) < 2 or sys.argv[1] in t.__name__ or t.__name__ == "status_of_a_quiet_fleet"]
+    with tempfile.TemporaryDirectory(prefix="ostler-kubectl-gpu-") as folder:
+        cluster = Cluster(folder)
+        try:
+            cluster.begin_rollout()
+            for one in wanted:
+                began = time.time()
+                try:
+                    one(cluster)
+                except Exception as e:  # pylint: disable=broad-except
+                    failed += 1
+                    where = traceback.extract_tb(e.__traceback__)
+                    places = ", ".join(f"line {w.lineno}" for w in where)
+                    print(f"not ok {one.__name__} ({places}): {' '.join(one.__doc__.split())}\n  {type(e).__name__}: {e}")
+                else:
+                    print(f"ok {one.__name__} ({time.time() - began:.1f} s)")
+        finally:
+            cluster.stop()
+    print(f"kubectl-gpu: {len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""What an editor of the policy can bring into a pod: tries fields with words that are something else to YAML, JSON, a shell or a
+path, and holds that the pods differ from those of an empty policy in nothing but the places that these fields have. Needs
+build/ostler and kubectl of the end-to-end world (which reads YAML), and no cluster.
+
+Prints "policy-editor: N passed, N failed".
+"""
+
+import copy
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
+NODE = {"apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": "gpu-1", "labels": {"nvidia.com/gpu.present": "true",
+                                                 "feature.node.kubernetes.io/system-os_release.ID": "ubuntu",
+                                                 "feature.node.kubernetes.io/system-os_release.VERSION_ID": "24.04"}},
+        "status": {"nodeInfo": {"osImage": "Ubuntu 24.04.1 LTS", "kernelVersion": "6.8.0-49-generic", "architecture": "amd64",
+                                "containerRuntimeVersion": "containerd://1.7.1", "kubeletVersion": "v1.31.0",
+                                "operatingSystem": "linux", "bootID": "b"}}}
+
+# Words that break out of something, for fields that take any text.
+WORDS = ["\"", "'", "\\", "`id`", "$(id)", "${IFS}", "$(POD_UID)", "$$(POD_UID)", "; id", "| id", "&& id", "{{ .x }}",
+         "- a: b", "a: b", "#", "%s%n", "!!python/object", "&a", "*a", "é", "\u2028", "../../etc", "null", "true",
+         "0x10", "x" * 4000]
+# Fields of each operand, beside the words: what a pod may have from them.
+FIELDS = {
+    "imagePullPolicy": "Always", "imagePullSecrets": ["pull"], "priorityClassName": "system-cluster-critical",
+    "labels": {"team": "a", "kubernetes.io/x": "b"}, "tolerations": [{"key": "a", "operator": "Exists", "effect": "NoExecute"}],
+    "resources": {"requests": {"cpu": "10m"}, "limits": {"memory": "1Gi"}},
+}
+OPERANDS = ("driver", "toolkit", "devicePlugin", "exporter")
+# component -> its container with the operand's own image, and the only one that variables and arguments are for
+CONTAINERS = {"driver": "driver", "toolkit": "install", "device-plugin": "device-plugin", "exporter": "exporter"}
+OPERANDS_OWN = set(CONTAINERS.values())
+# What the offline commands have to refuse; the API server's own tests are in e2e/scenarios/s21_security.py.
+REFUSED = {
+    "another host": {"driver": {"repository": "nvcr.io.evil.example/nvidia"}},
+    "a parent": {"driver": {"repository": "nvcr.io/nvidia/../evil"}},
+    "a tag with a command": {"driver": {"version": "$(id)"}},
+    "a folder of the host": {"toolkit": {"installDir": "/usr/../etc/nvidia"}},
+    "a folder that is not for drivers": {"toolkit": {"installDir": "/etc"}},
+    "a variable of the shell": {"driver": {"env": [{"name": "BASH_ENV", "value": "$(id)"}]}},
+    "a label of Ostler's": {"driver": {"labels": {"app.kubernetes.io/component": "node-agent"}}},
+    "a privilege": {"driver": {"securityContext": {"privileged": True}}},
+    "a folder": {"exporter": {"volumes": [{"name": "x", "hostPath": {"path": "/"}}]}},
+    "a command": {"exporter": {"command": ["sh"]}},
+}
+
+
+def tool(name):
+    """A program of the end-to-end world."""
+    where = subprocess.run([ROOT / "e2e/world/build", "--where"], check=True, capture_output=True, text=True).stdout.strip()
+    return pathlib.Path(where) / name
+
+
+def ostler(folder, spec, *flags):
+    """(exit code, output) of `ostler render` for a policy with this spec."""
+    policy, node = folder / "policy.json", folder / "node.json"
+    policy.write_text(json.dumps({"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy",
+                                  "metadata": {"name": "default"}, "spec": spec}), encoding="utf-8")
+    node.write_text(json.dumps(NODE), encoding="utf-8")
+    done = subprocess.run([PROGRAM, "render", "-f", policy, "--node", node, "--agent-image", "ostler:1", *flags],
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout if done.returncode == 0 else done.stderr
+
+
+def templates(text):
+    """{component: pod template} of the rendered DaemonSets."""
+    done = subprocess.run([tool("kubectl"), "--kubeconfig", os.devnull, "annotate", "--local", "-f", "-", "-o", "json",
+                           "read=yes"],
+                          input=text, capture_output=True, text=True, check=True)
+    decoder, rest, found = json.JSONDecoder(), done.stdout.strip(), {}
+    while rest:
+        item, end = decoder.raw_decode(rest)
+        rest = rest[end:].lstrip()
+        if item["kind"] == "DaemonSet":
+            found[item["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/component"]] = item["spec"]["template"]
+    return found
+
+
+def stripped(template):
+    """A template without the places that fields of the policy have: what is left may never differ."""
+    left = copy.deepcopy(template)
+    for part in ("labels", "annotations"):
+        left["metadata"].pop(part, None)
+    for part in ("imagePullSecrets", "priorityClassName", "tolerations", "nodeSelector", "affinity"):
+        left["spec"].pop(part, None)
+    for container in left["spec"]["containers"] + left["spec"].get("initContainers", []):
+        for part in ("imagePullPolicy", "resources", *(("env", "args") if container["name"] in OPERANDS_OWN else ())):
+            container.pop(part, None)
+        for variable in container.get("env", []):
+            if re.fullmatch("[a-z0-9]{10}", variable.get("value", "")):
+                variable["value"] = "a revision's hash"
+    return left
+
+
+def problems_of(folder):
+    """What is wrong, as {test: sentences}."""
+    empty = templates(ostler(folder, {})[1])
+    results = {}
+    texts = [{"name": f"ALLOWED_{i}", "value": word} for i, word in enumerate(WORDS)]
+    arguments = ["--allowed=" + word[:1000] for word in WORDS]
+    spec = {operand: {**FIELDS, "env": texts, "args": arguments} for operand in OPERANDS}
+    code, said = ostler(folder, spec, "--allowed-settings", "ALLOWED_*,--allowed")
+    results["words are rendered"] = [] if code == 0 else [said]
+    full = templates(said) if code == 0 else {}
+    differ = [c for c in empty if c in full and stripped(full[c]) != stripped(empty[c])]
+    missing = [f"{c} is missing" for c in set(empty) - set(full)]
+    results["nothing else of a pod changes"] = [f"{c} differs" for c in differ] + missing
+    results["words stay what they are"] = words_that_changed(full)
+    for name, wrong in REFUSED.items():
+        code, said = ostler(folder, wrong)
+        results[f"{name} is refused"] = [] if code else ["it was rendered"]
+    return results
+
+
+def words_that_changed(full):
+    """Sentences for texts that are not in their operand's container as they were given."""
+    wrong = []
+    for component, name in CONTAINERS.items():
+        spec = full.get(component, {"spec": {"containers": []}})["spec"]
+        container = next((c for c in spec["containers"] + spec.get("initContainers", []) if c["name"] == name), {})
+        values = {v["name"]: v.get("value") for v in container.get("env", [])}
+        for i, word in enumerate(WORDS):
+            if values.get(f"ALLOWED_{i}") != word:
+                wrong.append(f"{component}: {word[:20]!r} is {str(values.get(f'ALLOWED_{i}'))[:20]!r} as a variable")
+            if "--allowed=" + word[:1000] not in container.get("args", []):
+                wrong.append(f"{component}: {word[:20]!r} is no argument")
+    return wrong
+
+
+def main():
+    """Runs everything and counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = problems_of(pathlib.Path(folder))
+    failed = 0
+    for name, problems in results.items():
+        failed += bool(problems)
+        if problems:
+            print(f"FAIL {name}\n" + "\n".join(f"     {p}" for p in problems[:20]))
+    print(f"policy-editor: {len(results) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+#include "kubectl/options.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+
+enum { WORDS_MAX = 12 };
+
+/* Parses a command line, words apart by spaces; `text` is used up. */
+static int parse(char *text, char **argv, struct gpu_options *ret, struct err *e)
+{
+    int argc = 1;
+    argv[0] = (char *) "kubectl-gpu";
+    for (char *word; (word = strsep(&text, " ")) && argc < WORDS_MAX;)
+        if (*word)
+            argv[argc++] = word;
+    return gpu_options_parse(argc, argv, ret, e);
+}
+
+static const struct refusal {
+    const char *name; /* the command line */
+    const char *error;
+} refusals[] = {
+    { "fly", "unknown command fly; `kubectl gpu help` lists them" },
+    { "status --no-such", "unknown option --no-such; `kubectl gpu help` lists them" },
+    { "status now", "unexpected argument now" },
+    { "explain", "`kubectl gpu explain` needs NODE" },
+    { "explain a b", "unexpected argument b" },
+    { "hold", "`kubectl gpu hold` needs NODE…" },
+    { "approve a b", "unexpected argument b" },
+    { "status -o xml", "--output: must be one of wide, json and yaml, not \"xml\"" },
+    { "status -w -oyaml", "--watch has no end, and so no YAML: take -o json, a line for each time" },
+    { "plan -o wide", "-o wide: a plan is shown whole; take json or yaml for programs" },
+    { "status --dry-run", "--dry-run is no option of `kubectl gpu status`; `kubectl gpu help` says what it is for" },
+    { "pause --dry-run=client", "--dry-run: must be server, not \"client\"" },
+    { "pause -w", "--watch is no option of `kubectl gpu pause`; `kubectl gpu help` says what it is for" },
+    { "status --watch=yes", "--watch takes no value" },
+    { "status -n", "--namespace needs NAME" },
+    { "status -n a -n b", "--namespace is there twice" },
+    { "status --request-timeout 10", "--request-timeout: must be a duration such as 30s or 2h, not \"10\"" },
+    { "status --request-timeout 0s", "--request-timeout: must be a duration such as 30s or 2h, not \"0s\"" },
+    { "status --kubeconfig=", "--kubeconfig: must not be empty, not \"\"" },
+};
+
+static void check_refusal(void **state)
+{
+    const struct refusal *row = *state;
+    CLEANUP_FREE char *text = xstrdup(row->name);
+    CLEANUP_ERR struct err e = { 0 };
+    char *argv[WORDS_MAX];
+    struct gpu_options o;
+    assert_int_equal(parse(text, argv, &o, &e), -1);
+    assert_string_equal(err_msg(&e), row->error);
+}
+
+static void check_all(void **state)
+{
+    (void) state;
+    char text[] = "-n system hold gpu-1 --context=c gpu-2 --dry-run --request-timeout 5s -- --odd";
+    char *argv[WORDS_MAX];
+    struct gpu_options o;
+    CLEANUP_ERR struct err e = { 0 };
+    assert_int_equal(parse(text, argv, &o, &e), 0);
+    assert_int_equal(o.command, GPU_HOLD);
+    assert_string_equal(o.namespace, "system");
+    assert_string_equal(o.context, "c");
+    assert_int_equal(o.request_timeout_ms, 5000);
+    assert_true(o.dry_run);
+    assert_int_equal(o.name_count, 3);
+    assert_string_equal(o.names[0], "gpu-1");
+    assert_string_equal(o.names[1], "gpu-2");
+    assert_string_equal(o.names[2], "--odd");
+}
+
+static const struct command_row {
+    const char *name; /* the command line */
+    enum gpu_command want;
+} commands[] = {
+    { "", GPU_HELP },           { "status", GPU_STATUS }, { "status --help", GPU_HELP }, { "nodes -h", GPU_HELP },
+    { "--version", GPU_VERSION }, { "version", GPU_VERSION }, { "__complete sta --xyz", GPU_COMPLETE },
+};
+
+static void check_command(void **state)
+{
+    const struct command_row *row = *state;
+    CLEANUP_FREE char *text = xstrdup(row->name);
+    CLEANUP_ERR struct err e = { 0 };
+    char *argv[WORDS_MAX];
+    struct gpu_options o;
+    assert_int_equal(parse(text, argv, &o, &e), 0);
+    assert_int_equal(o.command, row->want);
+}
+
+static void check_values(void **state)
+{
+    (void) state;
+    assert_true(gpu_option_takes_value("-n"));
+    assert_true(gpu_option_takes_value("--output"));
+    assert_false(gpu_option_takes_value("--output=json"));
+    assert_false(gpu_option_takes_value("--watch"));
+    assert_false(gpu_option_takes_value("--no-such"));
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_refusal, refusals);
+    SUITE_ROWS(&s, check_command, commands);
+    suite_add(&s, "all that can be said", check_all, NULL);
+    suite_add(&s, "which options take a word", check_values, NULL);
+    return suite_run(&s, "kubectl_options");
+}

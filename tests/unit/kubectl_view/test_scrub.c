@@ -1,0 +1,111 @@
+#include "kubectl/view/scrub.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+static const struct text_row {
+    const char *name, *text, *want;
+} texts[] = {
+    { "nothing secret stays", "driver 580 is up: 8 GPUs", "driver 580 is up: 8 GPUs" },
+    { "a password in a URL", "via http://bob:hunter2@proxy:3128/x", "via http://(masked)@proxy:3128/x" },
+    { "a URL without one stays", "GET https://nvcr.io/v2/ failed", "GET https://nvcr.io/v2/ failed" },
+    { "an address behind a URL's path stays", "http://a/b@c", "http://a/b@c" },
+    { "a bearer token", "Authorization: Bearer abc.def.ghi, so", "Authorization: (masked), so" },
+    { "a bearer token alone", "sent Bearer abcdefgh, refused", "sent Bearer (masked), refused" },
+    { "a JSON web token", "got eyJhbGciOiJSUzI1NiIsImtpZCI6IiJ9.x and went on", "got (masked) and went on" },
+    { "a pair", "--password=hunter2 --verbose=3", "--password=(masked) --verbose=3" },
+    { "a pair of JSON", "{\"apiKey\": \"k-1\", \"count\": 3}", "{\"apiKey\": \"(masked)\", \"count\": 3}" },
+    { "a variable", "NGC_API_KEY=nvapi-123 FOO=bar", "NGC_API_KEY=(masked) FOO=bar" },
+    { "a sentence about secrets stays", "secret \"regcred\" not found", "secret \"regcred\" not found" },
+    { "another one", "secrets: forbidden", "secrets: forbidden" },
+    { "a private key", "x -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- y",
+      "x (masked) RSA PRIVATE KEY----- y" },
+    { "a private key without its end", "-----BEGIN PRIVATE KEY-----\nMIIE", "(masked)" },
+    { "a certificate stays", "-----BEGIN CERTIFICATE-----\nMIIE", "-----BEGIN CERTIFICATE-----\nMIIE" },
+    { "a password in a URL with an at sign", "http://u:p@ss@h:3128/x", "http://(masked)@h:3128/x" },
+    { "a password in a URL with a slash", "http://u:p/s@h/x \"b\"", "http://(masked)@h/x \"b\"" },
+    { "a port is no password", "http://h:8080/a@b", "http://h:8080/a@b" },
+    { "a token as the user of a URL", "https://abc@git.example.com/x", "https://(masked)@git.example.com/x" },
+    { "two URLs", "http://u:p@h http://a:b@c", "http://(masked)@h http://(masked)@c" },
+    { "quotes around a secret", "{\"client_secret\": \"x y\", \"n\": 1}", "{\"client_secret\": \"(masked)\", \"n\": 1}" },
+    { "a quote within it", "{\"password\": \"x\\\"y\", \"n\": 1}", "{\"password\": \"(masked)\", \"n\": 1}" },
+    { "JSON within JSON", "{\\\"client_secret\\\": \\\"x y\\\", \\\"n\\\": 1}",
+      "{\\\"client_secret\\\": \\\"(masked)\\\", \\\"n\\\": 1}" },
+    { "a private key as a member", "'privateKey':'x'", "'privateKey':'(masked)'" },
+    { "what Docker calls auth", "{\"auth\": \"dTpw\"}", "{\"auth\": \"(masked)\"}" },
+    { "auth in a sentence stays", "auth: failed", "auth: failed" },
+    { "a list of secrets", "\"Authorization\": [\"Bearer x\"]", "\"Authorization\": [\"(masked)\"]" },
+    { "a variable before a colon", "AWS_SECRET_ACCESS_KEY: x y", "AWS_SECRET_ACCESS_KEY: (masked) y" },
+    { "one in capitals", "JWTSECRET: x", "JWTSECRET: (masked)" },
+    { "a name of a configuration", "client_secret: x", "client_secret: (masked)" },
+    { "a name in a sentence stays", "\"ngc-secret\": not found", "\"ngc-secret\": not found" },
+    { "a Secret's name stays", "secret: \"regcred\" not found", "secret: \"regcred\" not found" },
+    { "a quote without its end", "PASSWORD=\"x\nnext", "PASSWORD=\"(masked)\nnext" },
+    { "TOML", "password = \"x\"", "password = \"(masked)\"" },
+    { "an empty value", "PASSWORD= FOO=bar", "PASSWORD= FOO=bar" },
+    { "an argument and its value", "run --token x -v", "run --token (masked) -v" },
+    { "the same as a list", "[\"--password\",\"x\", \"-v\"]", "[\"--password\",\"(masked)\", \"-v\"]" },
+    { "an argument without a value", "run --token -v", "run --token -v" },
+    { "an argument in a sentence stays", "without --token, it fails", "without --token, it fails" },
+    { "a token in a sentence stays", "the token expired", "the token expired" },
+    { "another scheme", "Authorization: token ab", "Authorization: (masked)" },
+    { "a key of NVIDIA's", "sent nvapi-abcdefghijklmn_op, so", "sent (masked), so" },
+    { "a token of GitHub's", "ghp_abcdefghijklmnop1234", "(masked)" },
+    { "a key of AWS's", "id AKIAIOSFODNN7EXAMPLE", "id (masked)" },
+    { "a word that begins like a key", "nvapi-x and AKIA", "nvapi-x and AKIA" },
+    { "nothing", "", "" },
+};
+
+static void check_text(void **state)
+{
+    const struct text_row *row = *state;
+    CLEANUP_FREE char *got = scrub_text(row->text);
+    assert_string_equal(got, row->want);
+}
+
+static const struct object_row {
+    const char *name, *object, *want;
+} objects[] = {
+    { "a variable with the name of a secret", "{'env': [{'name': 'NGC_API_KEY', 'value': 'x'}, {'name': 'MODE', 'value': 'x'}]}",
+      "{'env': [{'name': 'NGC_API_KEY', 'value': '(masked)'}, {'name': 'MODE', 'value': 'x'}]}" },
+    { "a proxy's password", "{'env': [{'name': 'HTTPS_PROXY', 'value': 'http://u:p@h'}]}",
+      "{'env': [{'name': 'HTTPS_PROXY', 'value': 'http://(masked)@h'}]}" },
+    { "an argument", "{'args': ['--token=abc', '-v']}", "{'args': ['--token=(masked)', '-v']}" },
+    { "an argument and its value", "{'args': ['--password', 'x', '--token', '-v', 'x']}",
+      "{'args': ['--password', '(masked)', '--token', '-v', 'x']}" },
+    { "other arguments stay", "{'args': ['token', 'x', '--token=x', 'y']}", "{'args': ['token', 'x', '--token=(masked)', 'y']}" },
+    { "names of Secrets stay", "{'imagePullSecrets': [{'name': 'regcred'}], 'secretName': 'a'}",
+      "{'imagePullSecrets': [{'name': 'regcred'}], 'secretName': 'a'}" },
+    { "a password anywhere", "{'a': {'password': 'x', 'token': 'y', 'n': 1}}",
+      "{'a': {'password': '(masked)', 'token': '(masked)', 'n': 1}}" },
+    { "managedFields and what was last applied go",
+      "{'metadata': {'managedFields': [1], 'annotations': {'kubectl.kubernetes.io/last-applied-configuration': 'x', 'a': 'b'}}}",
+      "{'metadata': {'annotations': {'a': 'b'}}}" },
+};
+
+static void check_object(void **state)
+{
+    const struct object_row *row = *state;
+    CLEANUP_JSON json_t *object = tree(row->object), *got = scrub_object(object);
+    assert_tree(got, row->want);
+}
+
+static void check_node(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *node = tree("{'metadata': {'annotations': {'ostler.dev/claim': 'c', 'csi.example.com/id': 'x'}}}");
+    CLEANUP_JSON json_t *got = scrub_node(node);
+    assert_tree(got, "{'metadata': {'annotations': {'ostler.dev/claim': 'c'}}}");
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_text, texts);
+    SUITE_ROWS(&s, check_object, objects);
+    suite_add(&s, "of a node's annotations only Ostler's and NVIDIA's stay", check_node, NULL);
+    return suite_run(&s, "scrub");
+}

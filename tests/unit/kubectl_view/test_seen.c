@@ -1,0 +1,113 @@
+#include "kubectl/view/seen.h"
+
+#include "base/json.h"
+#include "kubectl/view/advice.h"
+#include "kubectl/view/events.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+static const struct similar_row {
+    const char *name, *names, *typed, *want;
+} similars[] = {
+    { "a letter is missing", "['gpu-1', 'train-01']", "tran-01", "['train-01']" },
+    { "the likest first", "['gpu-10', 'gpu-1', 'gpu-2']", "gpu-11", "['gpu-10', 'gpu-1']" },
+    { "a part of a long name", "['ip-10-0-0-7.ec2.internal', 'gpu-1']", "ip-10-0-0-7", "['ip-10-0-0-7.ec2.internal']" },
+    { "nothing is like it", "['gpu-1', 'gpu-2']", "storage-server", "[]" },
+    { "no names", "[]", "gpu-1", "[]" },
+};
+
+static void check_similar(void **state)
+{
+    const struct similar_row *row = *state;
+    CLEANUP_JSON json_t *names = tree(row->names), *got = seen_similar(names, row->typed, 2);
+    assert_tree(got, row->want);
+}
+
+static const struct keeper_row {
+    const char *name, *metadata, *want; /* its beginning; NULL: nobody */
+} keepers[] = {
+    { "nobody", "{'name': 'default', 'managedFields': [{'manager': 'kubectl-client-side-apply'}]}", NULL },
+    { "Argo CD by annotation", "{'annotations': {'argocd.argoproj.io/tracking-id': 'gpu:x'}}", "Argo CD (gpu:x) keeps" },
+    { "Argo CD by manager", "{'managedFields': [{'manager': 'argocd-controller'}]}", "Argo CD keeps this object" },
+    { "Flux by label", "{'labels': {'kustomize.toolkit.fluxcd.io/name': 'infra'}}", "Flux (infra) keeps this object" },
+    { "Helm", "{'annotations': {'meta.helm.sh/release-name': 'ostler'}}", "Helm (ostler) keeps this object" },
+};
+
+static void check_keeper(void **state)
+{
+    const struct keeper_row *row = *state;
+    CLEANUP_JSON json_t *metadata = tree(row->metadata), *object = json_pack("{s:O}", "metadata", metadata);
+    CLEANUP_FREE char *got = seen_keeper(object);
+    if (row->want)
+        assert_memory_equal(got, row->want, __builtin_strlen(row->want));
+    else
+        assert_null(got);
+}
+
+static const struct lease_row {
+    const char *name, *seen, *want;
+} leases[] = {
+    { "it renewed", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:57Z'}}}", "Alive" },
+    { "it was silent too long", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:00Z'}}}", "Silent" },
+    { "its clock is ahead", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T10:01:00Z'}}}", "Alive" },
+    { "no time", "{'lease': {'spec': {'holderIdentity': 'a'}}}", "Silent" },
+    { "it was stopped", "{'lease': {'spec': {'holderIdentity': '', 'renewTime': '2026-11-20T09:59:57Z'}}}", "Released" },
+    { "there is none", "{}", "Absent" },
+    { "it may not be read", "{'missing': {'lease': 'no right'}}", "Unknown" },
+};
+
+static void check_lease(void **state)
+{
+    const struct lease_row *row = *state;
+    CLEANUP_JSON json_t *seen = tree(row->seen), *got = seen_ostler(seen, INT64_C(1795168800000000));
+    assert_string_equal(json_str(got, "state"), row->want);
+}
+
+static void check_setter(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *node = tree(
+        "{'metadata': {'managedFields': ["
+        "{'manager': 'kubelet', 'time': '2026-11-20T09:00:00Z', 'fieldsV1': {'f:status': {}}},"
+        "{'manager': 'old', 'time': '2026-11-20T08:00:00Z', 'fieldsV1': {'f:spec': {'f:unschedulable': {}}}},"
+        "{'manager': 'kubectl-cordon', 'time': '2026-11-20T09:30:00Z', 'fieldsV1': {'f:spec': {'f:unschedulable': {}}}}]}}");
+    CLEANUP_FREE char *cordon = seen_setter(node, "f:spec f:unschedulable"), *none = seen_setter(node, "f:spec f:taints");
+    assert_string_equal(cordon, "kubectl-cordon at 2026-11-20T09:30:00Z");
+    assert_null(none);
+}
+
+static void check_news(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *before = tree("[{'a': 1}, {'a': 2}]"), *list = tree("[{'a': 2}, {'a': 3}]");
+    CLEANUP_JSON json_t *news = events_news(before, list);
+    assert_tree(news, "[{'a': 3}]");
+}
+
+static void check_advice(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *node = advice_of_node("gpu-1", "Failed", "ForeignStack");
+    CLEANUP_FREE char *any = advice_of_node("gpu-1", "Failed", "Strange");
+    CLEANUP_FREE char *plan = advice_of_rollout("WaitingForApproval", "h1"), *none = advice_of_rollout("Progressing", "h1");
+    assert_string_equal(node, "leave it so, or remove what serves it and: kubectl label node gpu-1 ostler.dev/managed=true");
+    assert_string_equal(any, "see how it came to that: kubectl gpu explain gpu-1");
+    assert_string_equal(plan, "kubectl gpu plan, then kubectl gpu approve h1");
+    assert_null(none);
+    assert_true(advice_is_stuck("Failed", "", 1));
+    assert_false(advice_is_stuck("Draining", "", 60));
+    assert_true(advice_is_stuck("Draining", "", 3600));
+    assert_false(advice_is_stuck("Ready", "OperandsUp", 3600));
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_similar, similars);
+    SUITE_ROWS(&s, check_keeper, keepers);
+    SUITE_ROWS(&s, check_lease, leases);
+    suite_add(&s, "who set a field last", check_setter, NULL);
+    suite_add(&s, "events that were not there before", check_news, NULL);
+    suite_add(&s, "advice", check_advice, NULL);
+    return suite_run(&s, "seen");
+}

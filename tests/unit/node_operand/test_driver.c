@@ -1,0 +1,209 @@
+/* The driver's container: its beginning, its startup probe, and its hook before the end. */
+#include "node/operand/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "node/operand/mounts.h"
+#include "tests/unit/support/fake_root.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define SIGN "run/nvidia/ostler/driver"
+#define STATUS "run/nvidia/validations/.driver-daemons-status"
+#define BOOT "'proc/sys/kernel/random/boot_id':'boot1\\n','run/nvidia/x':''"
+#define MODULE BOOT ",'sys/module/nvidia/refcnt':'0\\n'"
+#define MOUNTED MODULE ",'proc/self/mounts':'tmpfs /run tmpfs rw 0 0\\n/dev/vda1 /run/nvidia/driver ext4 rw 0 0\\n'"
+/* In the place of a mount of the container's own root. */
+#define UP MOUNTED ",'run/nvidia/driver':{'link':'/'}"
+#define SMI_WORKS "exit 0"
+#define SMI_FAILS "echo 'No devices were found'; exit 6"
+
+/* Programs of the driver's container are in the folder `bin` of its root. */
+static void make_program(const char *path, const char *name, const char *does)
+{
+    CLEANUP_FREE char *bin = xasprintf("%s/bin", path), *file = xasprintf("%s/%s", bin, name);
+    mkdir(bin, 0755);
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\n%s\n", does);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod(file, 0755), 0);
+    CLEANUP_FREE char *all = xasprintf("%s:/usr/bin:/bin", bin);
+    setenv("PATH", all, 1);
+}
+
+static char *make_root(const char *files, struct root *ret)
+{
+    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
+    CLEANUP_JSON json_t *machine = tree(text);
+    char *path = fake_root_new(machine);
+    assert_int_equal(root_open(ret, path, NULL), 0);
+    return path;
+}
+
+static char *text_of(const struct root *root, const char *path)
+{
+    struct buf text = BUF_INIT(4096);
+    root_read(root, path, &text);
+    return buf_take(&text);
+}
+
+/* ---- probe-driver */
+
+static const struct probe_row {
+    const char *name;
+    const char *files;
+    const char *smi; /* NULL: there is none */
+    const char *sign;
+    const char *error;
+} probe_rows[] = {
+    { "probe: no module yet", BOOT, SMI_WORKS, "", "the module nvidia is not loaded" },
+    { "probe: the daemons are not ready", UP ",'" STATUS "':'NotReady\\n'", SMI_WORKS, "", "the driver's daemons are not ready" },
+    { "probe: nothing is said of the daemons", UP ",'" STATUS "':''", SMI_WORKS, "", "the driver's daemons are not ready" },
+    { "probe: what is no file", UP ",'" STATUS "':{'fifo':true}", SMI_WORKS, "", "the driver's daemons are not ready" },
+    { "probe: the root is not mounted", MODULE ",'proc/self/mounts':'x /run/nvidia/driver2 ext4 rw 0 0\\n'", SMI_WORKS, "",
+      "the driver's root is not mounted" },
+    { "probe: the root of a container that was killed", MOUNTED ",'run/nvidia/driver/usr/bin/nvidia-smi':''", SMI_WORKS, "",
+      "another container's root is mounted in the place of the driver's" },
+    { "probe: mounts cannot be read", MODULE, SMI_WORKS, "", "cannot read proc/self/mounts: No such file or directory" },
+    { "probe: the GPU does not answer", UP, SMI_FAILS, "", "No devices were found: nvidia-smi ended with 6" },
+    { "probe: nvidia-smi dies", UP, "kill -9 $$", "", "nvidia-smi was ended by signal 9" },
+    { "probe: no nvidia-smi", UP, NULL, "", "nvidia-smi cannot be started" },
+    { "probe: not known which start this is", "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
+      "'x /run/nvidia/driver y\\n','run/nvidia/driver':{'link':'/'}", SMI_WORKS, "",
+      "cannot know which start of the machine this is" },
+    { "probe: ready", UP ",'" STATUS "':'Ready\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: ready, precompiled", UP, SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: nvidia-smi says more than anybody reads", UP, "yes | head -c 1000000", "boot1 rev1 pod1\n", NULL },
+    { "probe: in the place of an older sign", UP ",'" SIGN "':'boot0 rev0 pod0\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: over what somebody left", UP ",'" SIGN ".new':{'fifo':true}", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: over a link", UP ",'" SIGN "':{'link':'/etc/passwd'},'etc/passwd':'root'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+};
+
+static void check_probe(void **state)
+{
+    const struct probe_row *row = *state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root(row->files, &root);
+    if (row->smi)
+        make_program(path, "nvidia-smi", row->smi);
+    else
+        setenv("PATH", path, 1);
+    int rc = driver_probe(&root, "rev1", "pod1", &e);
+    CLEANUP_FREE char *sign = text_of(&root, SIGN), *users = text_of(&root, "etc/passwd");
+    fake_root_free(path);
+    assert_string_equal(err_msg(&e), str_or_empty(row->error));
+    assert_int_equal(rc, row->error ? -1 : 0);
+    assert_string_equal(sign, row->sign);
+    assert_true(!*users || str_eq(users, "root"));
+}
+
+/* ---- stop-driver */
+
+static const struct stop_row {
+    const char *name;
+    const char *files;
+    bool stays;
+} stop_rows[] = {
+    { "stop: takes its own sign away", "'" SIGN "':'boot1 rev1 pod1\\n'", false },
+    { "stop: leaves that of a later pod", "'" SIGN "':'boot1 rev1 pod2\\n'", true },
+    { "stop: leaves what is half written", "'" SIGN "':'boot1 rev1'", true },
+    { "stop: without a sign", "'run/x':''", false },
+};
+
+static void check_stop(void **state)
+{
+    const struct stop_row *row = *state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root(row->files, &root);
+    mode_t type;
+    assert_int_equal(driver_stop(&root, "pod1", NULL), 0);
+    bool stays = root_type(&root, SIGN, &type) == 0;
+    fake_root_free(path);
+    assert_int_equal(stays, row->stays);
+}
+
+/* ---- start-driver */
+
+/* Becomes the program in a process of its own; its exit code. */
+static int begin(const struct root *root, const char *name)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        char program[32], argument[] = "init";
+        snprintf(program, sizeof program, "%s", name);
+        char *const argv[] = { program, argument, NULL };
+        driver_start(root, argv, NULL);
+        _exit(99);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WEXITSTATUS(status);
+}
+
+static void check_start(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root("'" SIGN "':'boot1 rev1 pod1\\n','" STATUS "':'Ready\\n'", &root);
+    make_program(path, "nvidia-driver", "[ \"$*\" = init ] && exit 7");
+    mode_t type;
+    assert_int_equal(begin(&root, "nvidia-driver"), 7);
+    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
+    assert_int_not_equal(root_type(&root, STATUS, &type), 0);
+    assert_int_equal(begin(&root, "no-such-program"), 99);
+    fake_root_free(path);
+}
+
+/* Where an old sign cannot be taken away nothing is started: others would believe it. */
+static void check_start_with_an_old_sign(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root("'" SIGN "/x':''", &root), program[] = "/bin/true";
+    char *const argv[] = { program, NULL };
+    assert_int_equal(driver_start(&root, argv, &e), -1);
+    fake_root_free(path);
+    assert_string_equal(err_msg(&e), "cannot take " SIGN " away: Is a directory");
+}
+
+/* ---- mounts */
+
+static const struct mounts_row {
+    const char *name;
+    const char *text;
+    bool has;
+} mounts_rows[] = {
+    { "mounts: none", "", false },
+    { "mounts: there", "a /b c rw 0 0\n", true },
+    { "mounts: without an end of line", "a /b", true },
+    { "mounts: not the device", "/b /a c\n", false },
+    { "mounts: not a part", "a /b/c d\na /bc d\n", false },
+    { "mounts: a line of one word", "a\n/b\n", false },
+};
+
+static void check_mounts(void **state)
+{
+    const struct mounts_row *row = *state;
+    assert_int_equal(mounts_has((struct part){ row->text, strlen(row->text) }, "/b"), row->has);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_probe, probe_rows);
+    SUITE_ROWS(&s, check_stop, stop_rows);
+    suite_add(&s, "start: without the signs of an earlier container", check_start, NULL);
+    suite_add(&s, "start: not beside an old sign", check_start_with_an_old_sign, NULL);
+    SUITE_ROWS(&s, check_mounts, mounts_rows);
+    return suite_run(&s, "driver's container");
+}

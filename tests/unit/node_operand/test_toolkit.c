@@ -1,0 +1,300 @@
+/* The toolkit's containers, and what all operands use: programs, files, a copy of this one, last words. */
+#include "node/operand/toolkit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "node/operand/last_words.h"
+#include "node/operand/place.h"
+#include "node/operand/program.h"
+#include "node/operand/self.h"
+#include "tests/unit/support/fake_root.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define SIGN "run/nvidia/ostler/toolkit"
+#define BOOT "'proc/sys/kernel/random/boot_id':'boot1\\n','run/nvidia/x':'','sys/module/nvidia/refcnt':'0\\n'"
+#define DRIVER ",'run/nvidia/ostler/driver':'boot1 rev1 pod1\\n'"
+
+enum { PATIENCE_MS = 10 * 1000, STEP_MS = 10 };
+
+static char *make_root(const char *files, struct root *ret)
+{
+    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
+    CLEANUP_JSON json_t *machine = tree(text);
+    char *path = fake_root_new(machine);
+    assert_int_equal(root_open(ret, path, NULL), 0);
+    return path;
+}
+
+static char *text_of(const struct root *root, const char *path)
+{
+    struct buf text = BUF_INIT(4096);
+    root_read(root, path, &text);
+    return buf_take(&text);
+}
+
+static int shell(const char *line, int64_t limit_ms, struct buf *said, struct err *e)
+{
+    char name[] = "sh", option[] = "-c";
+    CLEANUP_FREE char *script = xstrdup(line);
+    char *const argv[] = { name, option, script, NULL };
+    return program_run(argv, limit_ms, said, e);
+}
+
+/* ---- install-toolkit */
+
+static const struct install_row {
+    const char *name;
+    const char *files;
+    const char *line; /* what NVIDIA's program does; %s: the folder */
+    const char *error;
+} install_rows[] = {
+    { "install: done", "'x':''",
+      "mkdir -p %s/toolkit && touch %s/toolkit/nvidia-container-runtime && chmod +x %s/toolkit/*", "" },
+    { "install: it fails", "'toolkit/nvidia-container-runtime':''", "exit 3 # %s %s %s", "sh ended with 3" },
+    { "install: it has left nothing", "'x':''", "exit 0 # %s %s %s", "sh has left no %s/toolkit/nvidia-container-runtime" },
+    { "install: it has left what cannot be run", "'toolkit/nvidia-container-runtime':''", "exit 0 # %s %s %s",
+      "sh has left no %s/toolkit/nvidia-container-runtime" },
+};
+
+/* Puts the folder wherever a text has a %s. */
+static char *with_folder(const char *text, const char *folder)
+{
+    struct buf out = BUF_INIT(4096);
+    for (; *text; text++) {
+        bool here = str_has_prefix(text, "%s");
+        buf_printf(&out, "%.*s", here ? (int) strlen(folder) : 1, here ? folder : text);
+        text += here;
+    }
+    return buf_take(&out);
+}
+
+static void check_install(void **state)
+{
+    const struct install_row *row = *state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root(row->files, &root), name[] = "sh", option[] = "-c";
+    CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
+    char *const argv[] = { name, option, line, NULL };
+    int rc = toolkit_install(path, argv, 1, &e);
+    fake_root_free(path);
+    assert_string_equal(err_msg(&e), want);
+    assert_int_equal(rc, *want ? -1 : 0);
+}
+
+/* ---- sign-toolkit */
+
+static pid_t sign_beside(const struct root *root, enum sign_source source)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(toolkit_sign(root, source, "stack1", NULL) == 0 ? 0 : 1);
+    return pid;
+}
+
+static int told_to_stop(pid_t pid)
+{
+    int status;
+    kill(pid, SIGTERM);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Waits until the sign says so; fails when it never does. */
+static void await_sign(const struct root *root, const char *want)
+{
+    for (int ms = 0; ms < PATIENCE_MS; ms += STEP_MS, usleep(STEP_MS * 1000)) {
+        CLEANUP_FREE char *sign = text_of(root, SIGN);
+        if (str_eq(sign, want))
+            return;
+    }
+    fail_msg("there is no sign that says %s", want);
+}
+
+static const struct sign_row {
+    const char *name;
+    const char *files;
+    enum sign_source source;
+    const char *sign;
+} sign_rows[] = {
+    { "sign: for the driver of a container", BOOT DRIVER, SIGN_OF_CONTAINER, "boot1 rev1 stack1\n" },
+    { "sign: for the host's driver", BOOT, SIGN_OF_HOST, "boot1 host stack1\n" },
+    { "sign: in the place of an older one", BOOT DRIVER ",'" SIGN "':'boot0 rev0 stack0\\n'", SIGN_OF_CONTAINER,
+      "boot1 rev1 stack1\n" },
+};
+
+static void check_sign(void **state)
+{
+    const struct sign_row *row = *state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root(row->files, &root);
+    mode_t type;
+    pid_t pid = sign_beside(&root, row->source);
+    await_sign(&root, row->sign);
+    assert_int_equal(told_to_stop(pid), 0);
+    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
+    fake_root_free(path);
+}
+
+/* The sign of another pod that has come by then is that pod's. */
+static void check_sign_of_another(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root(BOOT DRIVER, &root);
+    pid_t pid = sign_beside(&root, SIGN_OF_CONTAINER);
+    await_sign(&root, "boot1 rev1 stack1\n");
+    assert_int_equal(place_put(&root, SIGN, "boot1 rev1 stack2\n", NULL), 0);
+    assert_int_equal(told_to_stop(pid), 0);
+    CLEANUP_FREE char *sign = text_of(&root, SIGN);
+    fake_root_free(path);
+    assert_string_equal(sign, "boot1 rev1 stack2\n");
+}
+
+/* It does not sign for a driver that is not there yet, and goes at once when it is told to. */
+static void check_sign_waits(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root(BOOT, &root);
+    mode_t type;
+    pid_t pid = sign_beside(&root, SIGN_OF_CONTAINER);
+    usleep(200 * 1000);
+    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
+    assert_int_equal(told_to_stop(pid), 0);
+    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
+    fake_root_free(path);
+}
+
+/* ---- programs */
+
+static const struct program_row {
+    const char *name;
+    const char *line;
+    int64_t limit_ms;
+    const char *said;
+    const char *error;
+} program_rows[] = {
+    { "program: its words", "echo a; echo b >&2; echo c", 0, "a\nc\n", "" },
+    { "program: more words than are wanted", "yes | head -c 1000000", 5000, "y\ny\ny\ny\n", "" },
+    { "program: one that hangs", "echo a; sleep 60", 300, "a\n", "sh has not ended after 0 seconds" },
+    { "program: one that leaves a child behind", "sleep 60 & echo a", 300, "a\n", "sh has not ended after 0 seconds" },
+    { "program: it fails", "exit 2", 0, "", "sh ended with 2" },
+};
+
+static void check_program(void **state)
+{
+    const struct program_row *row = *state;
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_BUF struct buf said = BUF_INIT(8);
+    int rc = shell(row->line, row->limit_ms, &said, &e);
+    assert_string_equal(err_msg(&e), row->error);
+    assert_int_equal(rc, *row->error ? -1 : 0);
+    assert_string_equal(buf_text(&said), row->said);
+}
+
+/* ---- files */
+
+static void check_files(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root("'a/b':'','l':{'link':'/a'}", &root);
+    mode_t type;
+    assert_int_equal(place_put(&root, "a/new/file", "text", NULL), 0);
+    assert_int_equal(place_put(&root, "l/other", "text", NULL), 0);
+    assert_int_equal(root_type(&root, "a/other", &type), 0);
+    assert_int_equal(place_put(&root, "no/such/file", "text", &e), -1);
+    assert_string_equal(err_msg(&e), "cannot write no/such/file: No such file or directory");
+    assert_int_equal(place_remove(&root, "a/other", NULL), 0);
+    assert_int_equal(place_remove(&root, "a/other", NULL), 0);
+    assert_int_equal(place_remove(&root, "no/such/file", NULL), 0);
+    assert_int_not_equal(place_write(&root, "a/none", "x"), 0);
+    assert_int_not_equal(root_type(&root, "a/none", &type), 0);
+    fake_root_free(path);
+}
+
+/* What cannot be written leaves what was there, and nothing beside it. */
+static void check_half_written(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root("'a/file/x':'','a/b':'old'", &root);
+    CLEANUP_FREE char *folder = xasprintf("%s/a/file", path), *file = xasprintf("%s/a/b", path);
+    mode_t type;
+    assert_int_not_equal(file_put(AT_FDCWD, folder, 0644, "x", 1), 0);
+    assert_int_not_equal(root_type(&root, "a/file.new", &type), 0);
+    int folder_is_no_text = open(folder, O_RDONLY | O_CLOEXEC);
+    assert_int_not_equal(file_copy(AT_FDCWD, file, 0644, folder_is_no_text), 0);
+    close(folder_is_no_text);
+    CLEANUP_FREE char *text = text_of(&root, "a/b");
+    assert_string_equal(text, "old");
+    assert_int_not_equal(root_type(&root, "a/b.new", &type), 0);
+    fake_root_free(path);
+}
+
+/* The copy is this program, and anybody may start it. */
+static void check_copy(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root("'x':''", &root);
+    CLEANUP_FREE char *to = xasprintf("%s/ostler-node", path), *line = xasprintf("cmp %s /proc/%d/exe", to, (int) getpid());
+    struct stat st;
+    mode_t before = umask(077);
+    assert_int_equal(self_copy(to, NULL), 0);
+    assert_int_equal(self_copy(to, NULL), 0);
+    umask(before);
+    assert_int_equal(stat(to, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0755);
+    assert_int_equal(shell(line, 0, NULL, NULL), 0);
+    assert_int_equal(self_copy("/no/such/folder/x", &e), -1);
+    assert_string_equal(err_msg(&e), "cannot copy this program to /no/such/folder/x: No such file or directory");
+    fake_root_free(path);
+}
+
+static void check_last_words(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root("'log':'something longer than that','link':{'link':'log'},'fifo':{'fifo':true}", &root);
+    CLEANUP_FREE char *log = xasprintf("%s/log", path), *link = xasprintf("%s/link", path), *fifo = xasprintf("%s/fifo", path),
+                      *none = xasprintf("%s/none", path);
+    mode_t type;
+    last_words(log, "DriverInUse: nvidia");
+    last_words(link, "x");
+    last_words(fifo, "x");
+    last_words(none, "x");
+    CLEANUP_FREE char *said = text_of(&root, "log");
+    assert_string_equal(said, "DriverInUse: nvidia");
+    assert_int_not_equal(root_type(&root, "none", &type), 0);
+    fake_root_free(path);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check_install, install_rows);
+    SUITE_ROWS(&s, check_sign, sign_rows);
+    suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
+    suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);
+    SUITE_ROWS(&s, check_program, program_rows);
+    suite_add(&s, "files: in a folder of the root", check_files, NULL);
+    suite_add(&s, "files: whole, or as before", check_half_written, NULL);
+    suite_add(&s, "copy: the same program", check_copy, NULL);
+    suite_add(&s, "last words", check_last_words, NULL);
+    return suite_run(&s, "toolkit's containers");
+}
