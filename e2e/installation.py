@@ -20,7 +20,7 @@ class Installation:
         self.account = None
         self.kubectl("apply", "--server-side", "-f", names.ROOT / "crds")
         client = world.client()
-        self._rendered = render(world, "--no-hooks", "--set", "policy.create=false")
+        self._rendered = render(world, "--no-hooks", "--set", "policy.create=false,replicas=0")
         for crd in client.list("CustomResourceDefinition"):
             name = crd["metadata"]["name"]
             kube.wait_for(lambda n=name: kube.condition(client.get("CustomResourceDefinition", n), "Established")
@@ -30,7 +30,6 @@ class Installation:
         self.apply()
         for deployment in client.list("Deployment", names.NAMESPACE):
             self.account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
-            client.merge_patch("Deployment", deployment["metadata"]["name"], {"spec": {"replicas": 0}}, names.NAMESPACE)
         if not self.account:
             raise RuntimeError("the chart renders no Deployment")
         client.close()
@@ -38,6 +37,13 @@ class Installation:
     def apply(self):
         """Applies what the chart renders, also for the second time: what somebody deleted is there again."""
         self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=self._rendered)
+
+    def renew(self, client):
+        """The same after another tool has applied the chart too: an entry of a list that both own, neither can change alone."""
+        for kind in ("Deployment", "Service"):
+            for obj in client.list(kind, names.NAMESPACE):
+                client.delete(kind, obj["metadata"]["name"], names.NAMESPACE)
+        self.apply()
 
     @property
     def user(self):

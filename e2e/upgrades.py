@@ -156,10 +156,14 @@ OPEN_PROOF = {"version": "vectoradd-slow"}
 
 
 def wait_proof(env, node):
-    """Waits until the pod that proves the node is bound to it, and returns its name."""
+    """Waits until the pod of OPEN_PROOF that proves the node is bound to it, and returns its name. No other counts."""
     proof = f"ostler-proof-{node}"
-    env.wait(lambda: (env.k.get("Pod", proof, OPERANDS) or {"spec": {}})["spec"].get("nodeName") == node,
-             what=f"the proof of {node} waits")
+
+    def waits():
+        spec = (env.k.get("Pod", proof, OPERANDS) or {"spec": {}})["spec"]
+        return spec.get("nodeName") == node and any(c["image"].endswith(OPEN_PROOF["version"]) for c in spec["containers"])
+
+    env.wait(waits, what=f"the proof of {node} waits")
     return proof
 
 

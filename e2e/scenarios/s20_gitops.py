@@ -185,7 +185,7 @@ def argo_sees_no_difference(env, row):
         seen = git.libraries.argo_differences(env.world.admin_kubeconfig, git.objects)
         equal(len(seen), 3, f"ways in which Argo CD sees an edit of what Git holds: {seen}")
     finally:
-        env.installation.apply()
+        env.installation.renew(env.k)
 
 
 @long_test
@@ -215,7 +215,7 @@ def flux_finds_no_drift(env):
         equal(env.get_policy()["metadata"]["annotations"].get(APPROVED), None, "what a person annotated")
         equal(env.get_policy()["spec"]["rollout"].get("paused"), True, "what `kubectl gpu` has paused")
     finally:
-        env.installation.apply()
+        env.installation.renew(env.k)
 
 
 @long_test
@@ -299,4 +299,4 @@ def helm_waits_for_the_policy(env):
     finally:
         for secret in env.k.list("Secret", NAMESPACE, labels="owner=helm"):
             env.k.delete("Secret", secret["metadata"]["name"], NAMESPACE)
-        env.installation.apply()
+        env.installation.renew(env.k)
