@@ -218,7 +218,8 @@ sweep-program: $B/sweep
 SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage rbac-matrix acto foreign-writers
 SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved upgrade-two-leaders upgrade-outage
 SWEEPS += upgrade-rights upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes rollouts
-SWEEPS += agents-same agents-crash agents-stale agents-dst agents-steps
+SWEEPS += agents-same agents-crash agents-lost-response agents-stale agents-unobserved agents-two-leaders agents-outage
+SWEEPS += agents-rights agents-writers agents-acto agents-dst agents-steps
 $(SWEEPS): $B/sweep
 	$Q$< $@
 $(SWEEPS:%=%-full): %-full: $B/sweep

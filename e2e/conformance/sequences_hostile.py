@@ -1,8 +1,8 @@
 """Requests that no good client sends: broken bodies, wrong types, bad paths, too much of everything;
 and clients without rights."""
 
-from conformance.steps import (APPS, CORE, Step, apply, configmap, daemonset, delete, get, in_ns, merge, node, operations, pod,
-                               post, put, seq, strategic, watch)
+from conformance.steps import (APPS, CORE, Step, apply, configmap, daemonset, delete, get, in_ns, merge, node, operand,
+                               operations, pod, post, put, seq, strategic, watch)
 
 CM, A = in_ns("configmaps"), in_ns("configmaps", "a")
 PODS = in_ns("pods")
@@ -162,7 +162,7 @@ seq("access: Ostler has the right to it", post(CORE + "/nodes", node()),
     get(CORE + "/nodes", fieldSelector="metadata.name=$ns").by("ostler"),
     merge(CORE + "/nodes/$ns", {"metadata": {"labels": {"a": "b"}}}).by("ostler"), delete(CORE + "/nodes/$ns"))
 seq("access: what Ostler may do in its own namespace, it may not elsewhere",
-    post(APPS + "/namespaces/ostler-operands/daemonsets", daemonset("d-$ns")).by("ostler"),
+    post(APPS + "/namespaces/ostler-operands/daemonsets", operand("d-$ns")).by("ostler"),
     delete(APPS + "/namespaces/ostler-operands/daemonsets/d-$ns").by("ostler"),
     post(in_ns("daemonsets", group=APPS), daemonset()).by("ostler"), delete(in_ns("daemonsets", "a", group=APPS)).by("ostler"))
 seq("access: a subresource has a right of its own", post(CORE + "/nodes", node()),

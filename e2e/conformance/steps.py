@@ -130,6 +130,14 @@ def daemonset(name="a", **spec):
             "spec": {"selector": {"matchLabels": labels}, "template": template(labels), **spec}}
 
 
+def operand(name):
+    """A DaemonSet that the chart's admission policies let Ostler make."""
+    labels = {"app": name}
+    made = daemonset(name, template=template(labels, "nvcr.io/nvidia/driver:1", automountServiceAccountToken=False))
+    made["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "ostler"}
+    return made
+
+
 def pod(name="a", **spec):
     """A Pod of one container."""
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "a"}},

@@ -212,7 +212,9 @@ void check_honesty_commit(struct invariants *v, const struct api_commit *c)
 void check_honesty(struct invariants *v, const struct api_commit *c)
 {
     bool says = check_is_kind(c->kind, "gpuclusterpolicies") && c->after && str_eq(check_condition(c->after, "Ready"), "True");
-    if (!says || (c->before && str_eq(check_condition(c->before, "Ready"), "True")))
+    /* What is said of the policy as it was before the last edit is true of that. */
+    bool of_this = says && json_int(c->after, "status.observedGeneration", 0) == object_generation(c->after);
+    if (!of_this || (c->before && str_eq(check_condition(c->before, "Ready"), "True")))
         return;
     check_tried(v, INVARIANT_S9_HONESTY);
     CLEANUP_FREE char *why = NULL;

@@ -85,6 +85,8 @@ static const struct {
     { .kind = "pods", .path = "status.containerStatuses[].state.waiting.message", .from = LOOSEST },
     { .kind = "pods", .path = "status.initContainerStatuses[].state.waiting.message", .from = LOOSEST },
     { .path = "metadata.managedFields*", .from = LOOSEST },
+    /* A driver that hangs is started again and again; an agent tells of it when it looks. */
+    { .kind = "gpunodes", .path = "status.inventory.driverContainer", .from = LOOSEST },
     /* What each pool has ever run, also those that the policy has no more. */
     { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/target-*", .from = LOOSEST },
     { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/ran-*", .from = LOOSEST },

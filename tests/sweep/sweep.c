@@ -16,6 +16,7 @@
 enum { CASES_SHOWN = 10, NUMBER_MAX = 32, CASE_LIMIT_S = 120, LARGE_LIMIT_S = 4 * 3600 };
 
 #define AGENTS "tests/sweep/agents.yaml"
+#define AGENTS_ACTO "tests/sweep/agents-acto.yaml"
 #define UPGRADE "sim/scenarios/upgrade.yaml"
 #define STEPS "tests/sweep/steps/life.yaml"
 #define AGENT_STEPS "tests/sweep/steps/agents-life.yaml"
@@ -41,9 +42,16 @@ static const struct sweep sweeps[] = {
     { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, NULL, EXACT, 4 },
     /* The same in a life in which nobody labels nodes, and Ostler's agents say what is on them. */
     { "agents-same", "same, with agents in place of labels", same_cases, same_run, AGENTS, EXACT, 3 },
-    { "agents-crash", "crash-sweep, with agents", crash_cases, crash_run, AGENTS, EXACT, 30 },
-    { "agents-stale", "stale-sweep, with agents", stale_cases, stale_run, AGENTS, LOOSE, 30 },
-    { "agents-dst", "dst, with agents", dst_cases, dst_run, AGENTS, LOOSE, 30 },
+    { "agents-crash", "crash-sweep, with agents", crash_cases, crash_run, AGENTS, EXACT, 20 },
+    { "agents-stale", "stale-sweep, with agents", stale_cases, stale_run, AGENTS, LOOSE, 20 },
+    { "agents-lost-response", "lost-response-sweep, with agents", lost_cases, lost_run, AGENTS, EXACT, 10 },
+    { "agents-unobserved", "unobserved-sweep, with agents", unobserved_cases, unobserved_run, AGENTS, EXACT, 10 },
+    { "agents-two-leaders", "two-leaders, with agents", leaders_cases, leaders_run, AGENTS, EXACT, 10 },
+    { "agents-outage", "outage, with agents", outage_cases, outage_run, AGENTS, EXACT, 10 },
+    { "agents-rights", "rbac-matrix, with agents", rights_cases, rights_run, AGENTS, EXACT, 10 },
+    { "agents-writers", "foreign-writers, with agents", writers_cases, writers_run, AGENTS, LOOSEST, 5 },
+    { "agents-acto", "acto, with agents", acto_cases, acto_run, AGENTS_ACTO, LOOSEST, 4 },
+    { "agents-dst", "dst, with agents", dst_cases, dst_run, AGENTS, LOOSE, 20 },
     { "agents-steps", "a node's agent falls silent, lies, starts anew at every step of the node's way", agents_cases,
       agents_run, AGENT_STEPS, LOOSEST, 24 },
     /* The same in a life in which nodes that are in use are upgraded. */

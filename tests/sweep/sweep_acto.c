@@ -165,7 +165,7 @@ static const struct {
     /* What Auto, the default, means on the nodes of this life. */
     { "spec.driver.source", "Container" },
     { "spec.nodeAgent.labels", "Ostler" },
-    /* Here the program has no image to send out agents from. */
+    /* In the life without agents the program has no image to send any out from. */
     { "spec.nodeAgent.enabled", NULL },
     { "spec.nodeAgent.imagePull", NULL },
 };
