@@ -1,7 +1,6 @@
 #include "install_crds.h"
 
 #include <dirent.h>
-#include <poll.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -27,20 +26,17 @@ struct talk {
     struct transport transport;
     int64_t until_ms; /* nothing is waited for after this */
     struct buf answer;
-    struct err failure;
-    int status;
-    bool config_loaded, done;
+    struct err failure; /* of the last answer */
+    bool done;
 };
 
 static int talk_open(struct talk *t, const struct options *o, struct err *e)
 {
     *t = (struct talk){ .clock = clock_system(), .answer = BUF_INIT(ANSWER_MAX) };
     t->until_ms = clock_mono_ms(&t->clock) + (o->wishes.timeout_ms ? o->wishes.timeout_ms : TIMEOUT_MS);
-    if (config_load_context(o->kubeconfig, o->context, &t->config, e) < 0)
+    if (config_load(o->kubeconfig, o->context, &t->config, e) < 0)
         return -1;
-    t->config_loaded = true;
-    free(t->config.user_agent);
-    t->config.user_agent = xasprintf("ostler-install-crds/%s", ostler_version);
+    config_call(&t->config, "ostler-install-crds", ostler_version);
     t->http = http_new(&t->config, &t->clock, e);
     if (!t->http)
         return -1;
@@ -51,20 +47,9 @@ static int talk_open(struct talk *t, const struct options *o, struct err *e)
 static void talk_close(struct talk *t)
 {
     http_free(t->http);
-    if (t->config_loaded)
-        config_clear(&t->config);
+    config_clear(&t->config);
     buf_clear(&t->answer);
     err_clear(&t->failure);
-}
-
-/* Lets the client work until something has happened, at most until `until_ms`. */
-static void turn(struct talk *t, int64_t until_ms)
-{
-    int64_t now = clock_mono_ms(&t->clock), deadline = t->http ? http_deadline(t->http) : INT64_MAX;
-    int64_t at = deadline < until_ms ? deadline : until_ms;
-    struct pollfd fd = { .fd = http_fd(t->http), .events = POLLIN };
-    poll(&fd, 1, at > now ? (int) (at - now) : 0);
-    http_turn(t->http);
 }
 
 static int on_bytes(void *arg, const char *bytes, size_t n)
@@ -77,9 +62,7 @@ static void on_done(void *arg, const struct transport_result *result)
 {
     struct talk *t = arg;
     t->done = true;
-    t->status = result->status;
-    if (result->err.kind != ERR_NONE)
-        err_set(&t->failure, result->err.kind, "%s", err_msg(&result->err));
+    reply_take(result, buf_text(&t->answer), t->answer.len, &t->failure);
 }
 
 /* The object that is answered; NULL with an error. */
@@ -91,17 +74,14 @@ static json_t *ask(struct talk *t, struct request request_steal, struct err *e)
     buf_reset(&t->answer);
     uint64_t id = transport_submit(&t->transport, &request_steal, &sink);
     while (!t->done && clock_mono_ms(&t->clock) < t->until_ms)
-        turn(t, t->until_ms);
+        http_wait(t->http, t->until_ms, -1);
     if (!t->done) {
         transport_cancel(&t->transport, id);
-        err_set(e, ERR_TIMEOUT, "no answer in time");
-    } else if (t->failure.kind != ERR_NONE) {
-        err_set(e, t->failure.kind, "%s", err_msg(&t->failure));
-    } else if (t->status >= 300) {
-        reply_error(t->status, buf_text(&t->answer), t->answer.len, e);
-    } else {
-        return split_object(buf_text(&t->answer), t->answer.len, NULL, e);
+        err_set(&t->failure, ERR_TIMEOUT, "no answer in time");
     }
+    if (t->failure.kind == ERR_NONE)
+        return split_object(buf_text(&t->answer), t->answer.len, NULL, e);
+    *e = err_take(&t->failure);
     return NULL;
 }
 
@@ -118,7 +98,7 @@ static int pause_for(struct talk *t, const char *what, struct err *e)
     if (again_ms >= t->until_ms)
         return err_set(e, ERR_TIMEOUT, "%s", what);
     while (clock_mono_ms(&t->clock) < again_ms)
-        turn(t, again_ms);
+        http_wait(t->http, again_ms, -1);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "client/http.h"
 #include "operator_state.h"
+#include "reconcilers/model/names.h"
 
 /* A turn that takes longer than this is stuck: the process ends, with a core where those are wanted. */
 enum { WATCHDOG_S = 30 };
@@ -38,11 +39,9 @@ static void on_finished(void *arg, int exit_code)
 
 static int set_up_client(struct ostler *op, struct err *e)
 {
-    if (config_load_context(op->o->kubeconfig, op->o->context, &op->config, e) < 0)
+    if (config_load(op->o->kubeconfig, op->o->context, &op->config, e) < 0)
         return -1;
-    op->config_loaded = true;
-    free(op->config.user_agent);
-    op->config.user_agent = xasprintf("ostler/%s", ostler_version);
+    config_call(&op->config, "ostler", ostler_version);
     log_info("starting", "version", ostler_version, "cluster", op->config.description);
     op->http = http_new(&op->config, &op->clock, e);
     if (!op->http)
@@ -72,7 +71,7 @@ static const char *lease_namespace(const struct ostler *op)
 {
     if (op->o->namespace)
         return op->o->namespace;
-    return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->config.namespace : "ostler-system";
+    return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->config.namespace : OSTLER_NAMESPACE;
 }
 
 /* ---- stopping */
@@ -182,8 +181,7 @@ static void tear_down(struct ostler *op)
     manifests_free(op->manifests);
     metrics_free(op->metrics);
     loop_free(op->loop);
-    if (op->config_loaded)
-        config_clear(&op->config);
+    config_clear(&op->config);
     free(op->identity);
     free(op->own_pod);
 }

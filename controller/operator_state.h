@@ -18,7 +18,6 @@ struct ostler {
     char *own_pod;  /* "namespace/name" of the pod that it is in, where it is in one: its host is named like it */
     char *identity; /* of this process, in the lease and in events */
     struct config config;
-    bool config_loaded;
     struct http *http;
     struct transport transport;
     struct timer http_due;

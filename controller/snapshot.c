@@ -32,7 +32,7 @@ struct snapshot {
     struct tap taps[RESOURCE_COUNT];
     json_t *objects;
     bool simulates; /* somebody asks for the objects, too */
-    bool config_loaded, cluster_made;
+    bool cluster_made;
 };
 
 /* ---- the client */
@@ -56,11 +56,9 @@ static void arm_http(void *arg)
 
 static int set_up_client(struct snapshot *s, const struct options *o, struct err *e)
 {
-    if (config_load_context(o->kubeconfig, o->context, &s->config, e) < 0)
+    if (config_load(o->kubeconfig, o->context, &s->config, e) < 0)
         return -1;
-    s->config_loaded = true;
-    free(s->config.user_agent);
-    s->config.user_agent = xasprintf("ostler-plan/%s", ostler_version);
+    config_call(&s->config, "ostler-plan", ostler_version);
     s->http = http_new(&s->config, &s->clock, e);
     if (!s->http)
         return -1;
@@ -247,8 +245,7 @@ void snapshot_free(struct snapshot *s)
         cluster_clear(&s->cluster);
     http_free(s->http); /* after all who may cancel a request of theirs */
     loop_free(s->loop);
-    if (s->config_loaded)
-        config_clear(&s->config);
+    config_clear(&s->config);
     json_decref(s->objects);
     free(s);
 }

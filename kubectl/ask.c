@@ -1,7 +1,5 @@
 #include "kubectl/ask.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include "kube/reply.h"
 #include "kube/split.h"
 #include "controller/options.h"
+#include "reconcilers/model/names.h"
 
 /* Longest answer about one object or text that is taken. */
 enum { ANSWER_MAX = 32 << 20 };
@@ -25,7 +24,7 @@ struct ask {
     int64_t timeout_ms;
     char *namespace; /* NULL: nobody has said yet */
     int signals; /* -1: none are taken */
-    bool config_loaded, stopped;
+    bool stopped;
 };
 
 /* A fetch whose answer is on its way. */
@@ -48,11 +47,9 @@ struct ask *ask_open(const struct gpu_options *o, struct err *e)
     a->signals = -1;
     a->timeout_ms = o->request_timeout_ms;
     a->namespace = o->namespace ? xstrdup(o->namespace) : NULL;
-    if (config_load_context(o->kubeconfig, o->context, &a->config, e) < 0)
+    if (config_load(o->kubeconfig, o->context, &a->config, e) < 0)
         goto fail;
-    a->config_loaded = true;
-    free(a->config.user_agent);
-    a->config.user_agent = xasprintf("kubectl-gpu/%s", ostler_version);
+    config_call(&a->config, "kubectl-gpu", ostler_version);
     a->http = http_new(&a->config, &a->clock, e);
     if (!a->http)
         goto fail;
@@ -84,8 +81,7 @@ void ask_free(struct ask *a)
     if (!a)
         return;
     http_free(a->http);
-    if (a->config_loaded)
-        config_clear(&a->config);
+    config_clear(&a->config);
     if (a->signals >= 0)
         close(a->signals);
     free(a->namespace);
@@ -95,13 +91,7 @@ void ask_free(struct ask *a)
 /* Waits until something can be done, at most until `until` by the clock. */
 static void turn(struct ask *a, int64_t until)
 {
-    int64_t deadline = http_deadline(a->http), now = clock_mono_ms(&a->clock);
-    int64_t at = deadline < until ? deadline : until, wait = at == INT64_MAX ? -1 : at > now ? at - now : 0;
-    struct pollfd fds[] = { { .fd = http_fd(a->http), .events = POLLIN }, { .fd = a->signals, .events = POLLIN } };
-    if (poll(fds, ARRAY_LEN(fds), wait > 60 * 1000 ? 60 * 1000 : (int) wait) < 0 && errno != EINTR)
-        abort();
-    a->stopped = a->stopped || fds[1].revents;
-    http_turn(a->http);
+    a->stopped |= http_wait(a->http, until, a->signals);
 }
 
 bool ask_wait(struct ask *a, int64_t ms)
@@ -172,10 +162,8 @@ static void on_done(void *arg, const struct transport_result *result)
     bool failed = true;
     if (fetch->e.kind != ERR_NONE)
         ; /* an item was none */
-    else if (result->err.kind != ERR_NONE)
-        err_set(&fetch->e, result->err.kind, "%s", err_msg(&result->err));
-    else if (result->status >= 300)
-        reply_error(result->status, buf_text(&f->body), f->body.len, &fetch->e);
+    else if (reply_take(result, buf_text(&f->body), f->body.len, &fetch->e) < 0)
+        ; /* nor is this an answer */
     else if (f->lists) {
         int rc = end_page(f);
         if (rc > 0)
@@ -269,7 +257,7 @@ int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct er
 const char *ask_namespace(struct ask *a)
 {
     static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    struct fetch claim = { .resource = RESOURCE_LEASE, .name = "ostler-cluster", .in = { .ns = "default" } };
+    struct fetch claim = { .resource = RESOURCE_LEASE, .name = CLAIM_NAME, .in = { .ns = CLAIM_NAMESPACE } };
     if (a->namespace)
         return a->namespace;
     ask_all(a, &claim, 1);

@@ -62,7 +62,7 @@ static void prepare(struct fetch *f, struct ask *a, const struct gpu_options *o,
     for (size_t i = 0; i < QUESTIONS; i++)
         f[i] = (struct fetch){ .resource = questions[i].resource, .unwanted = !(g->parts & questions[i].part),
                                .left_out = fields_left_out };
-    f[LEASE].name = "ostler";
+    f[LEASE].name = LEASE_NAME;
     f[LEASE].in.ns = f[OWN_EVENTS].in.ns = g->parts & (SEE_LEASE | SEE_EVENTS) ? ask_namespace(a) : NULL;
     f[EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=Node" };
     f[POLICY_EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=" POLICY_KIND };

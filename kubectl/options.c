@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 
 enum kind { TEXT, SPAN, OUTPUT, DRY_RUN, FLAG };

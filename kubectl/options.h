@@ -33,9 +33,6 @@ enum gpu_command {
     GPU_COMMAND_COUNT
 };
 
-/* Where Ostler runs where nobody says. */
-#define OSTLER_NAMESPACE "ostler-system"
-
 /* How a command's answer is shown. */
 enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML };
 

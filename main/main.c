@@ -1,6 +1,7 @@
 /* One file, several programs: which of them is asked for, its name says. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "kubectl/kubectl_gpu.h"
 #include "node/ostler_node.h"
 #include "ostler.h"
@@ -22,7 +23,7 @@ static const struct program PROGRAMS[] = {
 static const struct program *find(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    for (size_t i = 0; i < sizeof(PROGRAMS) / sizeof(PROGRAMS[0]); i++)
+    for (size_t i = 0; i < ARRAY_LEN(PROGRAMS); i++)
         if (strcmp(PROGRAMS[i].name, slash ? slash + 1 : path) == 0)
             return &PROGRAMS[i];
     return &PROGRAMS[0];

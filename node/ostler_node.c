@@ -46,8 +46,8 @@ static int look(const struct node_options *o, const struct root *root, struct er
 
 static int run(const struct node_options *o, const struct root *root, struct err *e)
 {
-    CLEANUP_FREE char *user_agent = xasprintf("ostler-node/%s", ostler_node_version);
-    const struct turn_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .user_agent = user_agent, .root = root };
+    const struct turn_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version,
+                                       .root = root };
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
     return node_agent_run(&turn, e);

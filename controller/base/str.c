@@ -34,6 +34,23 @@ const char *str_or_empty(const char *s)
     return s ? s : "";
 }
 
+uint32_t str_utf8_first(const char *s, size_t *ret_bytes)
+{
+    unsigned char lead = (unsigned char) *s;
+    size_t more = lead < 0x80 ? 0 : lead < 0xc2 ? 4 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 4;
+    *ret_bytes = 1;
+    if (more > 3)
+        return 0;
+    uint32_t c = more ? lead & (0x3fu >> more) : lead;
+    for (size_t i = 1; i <= more; i++) {
+        if (((unsigned char) s[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | ((unsigned char) s[i] & 0x3f);
+    }
+    *ret_bytes = more + 1;
+    return c;
+}
+
 size_t str_utf8_cut(const char *s, size_t max)
 {
     size_t n = strnlen(s, max + 1);

@@ -16,6 +16,8 @@ bool str_has_suffix(const char *s, const char *suffix);
 bool str_is_option(const char *arg, const char *name, const char **ret_value);
 /* NULL as "". */
 const char *str_or_empty(const char *s);
+/* The first character of a text, and its bytes; 0 with 1 byte where it is no UTF-8, or the end. */
+uint32_t str_utf8_first(const char *s, size_t *ret_bytes);
 /* Length of the longest prefix of `s` with at most `max` bytes that does not cut a UTF-8 character. */
 size_t str_utf8_cut(const char *s, size_t max);
 /* A copy of at most `max` bytes, cut at a character and ended with "…" when something was left out (and that much fits).

@@ -16,18 +16,6 @@ enum {
     SIMPLE_KEY_MAX = 1000, /* readers look for the ":" of a key within 1024 characters */
 };
 
-/* The character at `s` and its length in bytes; JSON strings are valid UTF-8. */
-static uint32_t character_at(const char *s, size_t *ret_bytes)
-{
-    unsigned char first = (unsigned char) *s;
-    size_t n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    uint32_t character = n == 1 ? first : first & (0xffu >> (n + 1));
-    for (size_t i = 1; i < n; i++)
-        character = character << 6 | ((unsigned char) s[i] & 0x3f);
-    *ret_bytes = n;
-    return character;
-}
-
 /* What a terminal obeys, other line breaks among it, and what else a reader may not take as it stands. */
 static bool is_special(uint32_t c)
 {
@@ -38,7 +26,7 @@ static bool has_special(const char *s, const char *except)
 {
     size_t n;
     for (; *s; s += n) {
-        uint32_t c = character_at(s, &n);
+        uint32_t c = str_utf8_first(s, &n);
         if (is_special(c) && !(n == 1 && strchr(except, *s)))
             return true;
     }
@@ -80,7 +68,7 @@ static void put_quoted(struct buf *b, const char *s)
     buf_str(b, "\"");
     size_t n;
     for (; *s; s += n) {
-        uint32_t c = character_at(s, &n);
+        uint32_t c = str_utf8_first(s, &n);
         if (c == '"' || c == '\\')
             buf_printf(b, "\\%c", (char) c);
         else if (c == '\n')

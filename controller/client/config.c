@@ -108,12 +108,7 @@ static char *home_kubeconfig(void)
     return home ? xasprintf("%s/.kube/config", home) : NULL;
 }
 
-int config_load(const char *kubeconfig, struct config *ret, struct err *e)
-{
-    return config_load_context(kubeconfig, NULL, ret, e);
-}
-
-int config_load_context(const char *kubeconfig, const char *context, struct config *ret, struct err *e)
+int config_load(const char *kubeconfig, const char *context, struct config *ret, struct err *e)
 {
     if (kubeconfig) {
         char *path = (char *) kubeconfig;
@@ -128,6 +123,12 @@ int config_load_context(const char *kubeconfig, const char *context, struct conf
         return kubeconfig_load(&home, 1, context, ret, e);
     return err_set(e, ERR_NOT_FOUND, "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
                                      "is no ~/.kube/config either)");
+}
+
+void config_call(struct config *c, const char *program, const char *version)
+{
+    free(c->user_agent);
+    c->user_agent = xasprintf("%s/%s", program, version);
 }
 
 static void refresh_files(struct config *c)

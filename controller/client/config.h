@@ -17,7 +17,7 @@ struct config {
     struct endpoint server;
     char *description;     /* for people: which context of which file, which server */
     char *namespace;       /* the pod's own or the context's; "default" when nothing says */
-    char *user_agent;      /* "ostler"; main may put its version behind it */
+    char *user_agent;      /* "ostler", until config_call() */
     char *tls_server_name; /* the name in the server's certificate; NULL: its host */
     char *proxy_url;       /* NULL: none. May hold a password: never show it */
     bool insecure;         /* the server's certificate is not checked */
@@ -31,11 +31,11 @@ struct config {
 };
 
 /* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else
- * ~/.kube/config. */
-int config_load(const char *kubeconfig, struct config *ret, struct err *e);
-/* The same with another context of the kubeconfig than its current one (NULL: that); whoever names one does not mean the pod that
- * we run in. */
-int config_load_context(const char *kubeconfig, const char *context, struct config *ret, struct err *e);
+ * ~/.kube/config. `context` is another one of the kubeconfig than its current one (NULL: that); whoever names one does not mean
+ * the pod that we run in. On error *ret is as it was, or empty. */
+int config_load(const char *kubeconfig, const char *context, struct config *ret, struct err *e);
+/* What the program calls itself to the server. */
+void config_call(struct config *c, const char *program, const char *version);
 /* From a pod's service account in `dir`, with the environment that the kubelet sets. */
 int config_load_in_cluster(const char *dir, struct config *ret, struct err *e);
 /* Takes what `plugin` gives; it is run to its end. */
@@ -47,7 +47,7 @@ void config_refresh(struct config *c, int64_t now_ms);
 void config_doubt(struct config *c);
 /* The bearer token, NULL: none. Never sent unencrypted. */
 const char *config_token(const struct config *c);
-/* Frees all that it owns, and ends its plugin. */
+/* Frees all that it owns, and ends its plugin. One that is all zero owns nothing. */
 void config_clear(struct config *c);
 
 #endif

@@ -1,6 +1,7 @@
 #include "client/http.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 
 /* The lease has its own, so that what happens to other requests does not touch it. */
 enum lane_id { LANE_WATCH, LANE_UNARY, LANE_LEASE, LANE_COUNT };
+
+enum { WAIT_MAX_MS = 60 * 1000 };
 
 enum call_state {
     /* Starts in the next turn, since libcurl takes no handle from inside its callbacks; a read, when there is room. */
@@ -301,6 +304,17 @@ int64_t http_deadline(const struct http *h)
 int http_fd(const struct http *h)
 {
     return h->epoll_fd;
+}
+
+bool http_wait(struct http *h, int64_t until_ms, int also)
+{
+    int64_t now = clock_mono_ms(h->clock), due = http_deadline(h), at = due < until_ms ? due : until_ms;
+    int64_t wait = at > now ? at - now : 0;
+    struct pollfd fds[] = { { .fd = h->epoll_fd, .events = POLLIN }, { .fd = also, .events = POLLIN } };
+    if (poll(fds, ARRAY_LEN(fds), wait < WAIT_MAX_MS ? (int) wait : WAIT_MAX_MS) < 0 && errno != EINTR)
+        abort();
+    http_turn(h);
+    return fds[1].revents;
 }
 
 /* ---- the seam */

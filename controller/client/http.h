@@ -30,5 +30,8 @@ int64_t http_deadline(const struct http *h);
 /* Does what is ready, without waiting; sinks are called from here. Bounded work per call, so that one flooding stream does not
  * starve the rest. */
 void http_turn(struct http *h);
+/* For who has no loop: waits until something can be done, at most until `until_ms` of the clock or until `also` (a descriptor;
+ * -1: none) can be read, and does it. Whether `also` can be read. */
+bool http_wait(struct http *h, int64_t until_ms, int also);
 
 #endif

@@ -7,6 +7,7 @@
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_unread.h"
 #include "reconcilers/last_words.h"
+#include "reconcilers/model/names.h"
 
 enum {
     /* The policy is one key: no event tells of rights or a namespace that came back, so it is tried again this often. */
@@ -364,7 +365,7 @@ static void set_up_leases(struct engine *en)
     const struct engine_options *o = &en->o;
     if (!o->leader_elect)
         return;
-    struct lease_options l = { .ns = o->lease_namespace, .name = "ostler", .me = o->identity, .transport = o->transport,
+    struct lease_options l = { .ns = o->lease_namespace, .name = LEASE_NAME, .me = o->identity, .transport = o->transport,
                                .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading_here,
                                .on_suspended = on_suspended, .on_lost = on_lost, .arg = en };
     en->lease = lease_new(&l);

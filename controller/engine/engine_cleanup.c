@@ -190,10 +190,7 @@ static void on_done(void *arg, const struct transport_result *result)
     struct cleanup *cl = &en->cleanup;
     cl->request = 0;
     CLEANUP_ERR struct err e = { 0 };
-    if (result->err.kind != ERR_NONE)
-        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
-    else if (result->status >= 300)
-        reply_error(result->status, buf_text(&cl->answer), cl->answer.len, &e);
+    reply_take(result, buf_text(&cl->answer), cl->answer.len, &e);
     buf_reset(&cl->answer);
     const char *deed = steps[cl->step].deed;
     if (e.kind == ERR_NONE || e.kind == ERR_NOT_FOUND) {

@@ -20,10 +20,6 @@ struct missing_right {
     enum resource_id resource;
 };
 
-/* Where all installations of a cluster meet, in whatever namespaces they are: its Events are there, too. */
-#define CLAIM_NAMESPACE "default"
-#define CLAIM_NAME "ostler-cluster"
-
 /* Reading what Ostler stands on, one part after the other. */
 struct surroundings_look {
     enum surroundings_part part; /* that is asked for, or is next */

@@ -105,12 +105,9 @@ static void on_done(void *arg, const struct transport_result *result)
     struct surroundings_look *l = &en->look;
     l->request = 0;
     CLEANUP_ERR struct err e = { 0 };
-    if (result->err.kind != ERR_NONE)
-        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
-    else if (result->status >= 300)
-        reply_error(result->status, buf_text(&l->answer), l->answer.len, &e);
-    CLEANUP_JSON json_t *answer =
-        e.kind == ERR_NONE ? split_object(buf_text(&l->answer), l->answer.len, unread, &e) : NULL;
+    CLEANUP_JSON json_t *answer = NULL;
+    if (reply_take(result, buf_text(&l->answer), l->answer.len, &e) == 0)
+        answer = split_object(buf_text(&l->answer), l->answer.len, unread, &e);
     buf_reset(&l->answer);
     if (!take(en, answer, &e)) {
         wait_for(en, RETRY_MS);

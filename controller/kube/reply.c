@@ -76,6 +76,13 @@ int reply_error(int status, const char *body, size_t len, struct err *e)
     return err_set(e, reply_kind(status, reason_of(object)), "HTTP %d: %s", status, *text ? text : "(empty answer)");
 }
 
+int reply_take(const struct transport_result *result, const char *body, size_t len, struct err *e)
+{
+    if (result->err.kind != ERR_NONE)
+        return err_set(e, result->err.kind, "%s", err_msg(&result->err));
+    return result->status >= 300 ? reply_error(result->status, body, len, e) : 0;
+}
+
 /* ---- evictions */
 
 enum {

@@ -136,11 +136,9 @@ static void on_done(void *arg, const struct transport_result *result)
     struct lease *l = arg;
     l->request = 0;
     CLEANUP_ERR struct err e = { 0 };
-    if (result->err.kind != ERR_NONE)
-        err_set(&e, result->err.kind, "%s", err_msg(&result->err));
-    else if (result->status >= 300)
-        reply_error(result->status, buf_text(&l->answer), l->answer.len, &e);
-    json_t *record = e.kind == ERR_NONE ? split_object(buf_text(&l->answer), l->answer.len, unread, &e) : NULL;
+    json_t *record = NULL;
+    if (reply_take(result, buf_text(&l->answer), l->answer.len, &e) == 0)
+        record = split_object(buf_text(&l->answer), l->answer.len, unread, &e);
     buf_reset(&l->answer);
 
     if (l->on_released) {

@@ -106,12 +106,11 @@ static bool is_worth_a_gpu_node(const json_t *inventory)
     return json_array_size(json_object_get(inventory, "gpus")) || json_array_size(json_object_get(inventory, "nvSwitches"));
 }
 
-/* An answer that is no success; some of them are as good as one. */
-static void take_refusal(struct report *r, int status)
+/* No success; some refusals are as good as one. */
+static void take_failure(struct report *r)
 {
     enum report_step step = r->step;
     r->step = REPORT_DONE;
-    reply_error(status, buf_text(&r->answer), r->answer.len, &r->err);
     if (step != REPORT_READ || r->err.kind != ERR_NOT_FOUND)
         return;
     err_clear(&r->err);
@@ -145,14 +144,10 @@ static void on_done(void *arg, const struct transport_result *result)
     struct report *r = arg;
     r->id = 0;
     r->retry_after_ms = result->retry_after_ms;
-    if (result->err.kind != ERR_NONE) {
-        r->step = REPORT_DONE;
-        err_set(&r->err, result->err.kind, "%s", err_msg(&result->err));
-    } else if (result->status >= 300) {
-        take_refusal(r, result->status);
-    } else {
+    if (reply_take(result, buf_text(&r->answer), r->answer.len, &r->err) == 0)
         take_answer(r);
-    }
+    else
+        take_failure(r);
 }
 
 void report_begin(struct report *r, const struct transport *transport, const char *node, json_t *inventory_steal)

@@ -1,6 +1,5 @@
 #include "node/agent/turn.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,13 +15,9 @@ enum { REQUESTS_MS = 60 * 1000 };
 /* Drives the client until the report is through. */
 static void run_report(struct http *http, const struct clock *clock, struct report *r)
 {
-    int64_t end_ms = clock_mono_ms(clock) + REQUESTS_MS, now_ms;
-    while (r->step != REPORT_DONE && (now_ms = clock_mono_ms(clock)) < end_ms) {
-        int64_t at_ms = http_deadline(http) < end_ms ? http_deadline(http) : end_ms;
-        struct pollfd ready = { .fd = http_fd(http), .events = POLLIN };
-        poll(&ready, 1, at_ms > now_ms ? (int) (at_ms - now_ms) : 0);
-        http_turn(http);
-    }
+    int64_t end_ms = clock_mono_ms(clock) + REQUESTS_MS;
+    while (r->step != REPORT_DONE && clock_mono_ms(clock) < end_ms)
+        http_wait(http, end_ms, -1);
     if (r->step != REPORT_DONE)
         err_set(&r->err, ERR_TIMEOUT, "the API server took too long");
 }
@@ -55,10 +50,9 @@ static int say(const struct turn_options *o, json_t *inventory, struct turn_outc
     struct config config = { 0 };
     struct clock clock = clock_system();
     struct report r;
-    if (config_load(o->kubeconfig, &config, e) < 0)
+    if (config_load(o->kubeconfig, NULL, &config, e) < 0)
         return -1;
-    free(config.user_agent);
-    config.user_agent = xstrdup(o->user_agent);
+    config_call(&config, "ostler-node", o->version);
     struct http *http = http_new(&config, &clock, e);
     if (http) {
         struct transport transport = http_transport(http);

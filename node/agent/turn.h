@@ -10,7 +10,7 @@
 struct turn_options {
     const char *node;       /* the name of this one */
     const char *kubeconfig; /* NULL: where config_load() looks else */
-    const char *user_agent;
+    const char *version;
     const struct root *root;
 };
 

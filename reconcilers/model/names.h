@@ -52,6 +52,13 @@
 #define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
 #define ANNOTATION_PROOF "ostler.dev/proof"
 
+/* Where Ostler itself runs where nobody says, and the Lease there by which one replica leads. */
+#define OSTLER_NAMESPACE "ostler-system"
+#define LEASE_NAME "ostler"
+/* The Lease by which all installations of a cluster find each other, in whatever namespaces they are. */
+#define CLAIM_NAMESPACE "default"
+#define CLAIM_NAME "ostler-cluster"
+
 /* The definitions of our own kinds, and the annotation by which they say how new they are: a number that grows with each change
  * of theirs. */
 #define CRD_POLICY "gpuclusterpolicies.ostler.dev"

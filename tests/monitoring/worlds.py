@@ -26,7 +26,7 @@ BASE = ROOT / "tests/rollouts/base/world.yaml"
 SPEED = "40"    # of the simulated cluster; the program's own time is real
 PATIENCE = 120  # seconds for a state to come
 SETTLES = 2     # seconds for what a step does
-APART = 3       # seconds between the two looks that say how fast counters grow
+APART = 3       # seconds, at least, between the two looks that say how fast counters grow
 
 OLD, NEW = {"driver": {"version": "570.133.20"}}, {"driver": {"version": "575.57.08"}}
 TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
@@ -64,6 +64,7 @@ class World:
     about: str
     alerts: set
     until: object                     # (scrape of the first replica) -> whether the state has come
+    grows: tuple = ()                 # counters that the alerts look at: the two looks are so far apart that each has grown
     nodes: int = 2
     objects: tuple = ()
     steps: tuple = ()                 # (a client) -> nothing: each once its nodes are Ready
@@ -164,16 +165,17 @@ WORLDS = {
         objects=(policy(**OLD),), more={"drivers": [{"outcome": "Hangs"}]}),
     "refused": World(
         "Ostler may not look at the namespace where its operands are to run", {"OstlerIsRefused", "OstlerWatchFails"},
-        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12, objects=(policy(**OLD),),
-        options=("--operand-namespace", "elsewhere")),
+        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12, grows=("ostler_watch_failures_total",),
+        objects=(policy(**OLD),), options=("--operand-namespace", "elsewhere")),
     "namespace-is-gone": World(
         "the namespace of the operands is gone, and the policy is edited",
         {"OstlerPassesFail", "OstlerPolicyStalled", "OstlerPolicyNotReady", "OstlerAgentsSilent", "OstlerNodeTakesLong"},
-        lambda s: s.value("ostler_agents", word="Down") == 2 and condition(s, "Stalled", "True"), objects=(policy(**OLD),),
+        lambda s: s.value("ostler_agents", word="Down") == 2 and condition(s, "Stalled", "True"),
+        grows=("controller_runtime_reconcile_errors_total",), objects=(policy(**OLD),),
         steps=(lambda client: client.delete("Namespace", "ostler-operands"), edit(exporter={"interval": "5s"}))),
     "server-is-away": World(
         "the API server does not answer", {"OstlerNobodyLeads", "OstlerRequestsFail", "OstlerWatchFails"},
-        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12, simulated=False),
+        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12, grows=("ostler_watch_failures_total",), simulated=False),
 }
 
 
@@ -254,10 +256,16 @@ def _wait(replicas, holds_there, about):
         time.sleep(0.2)
 
 
-def _look_twice(replicas):
-    first = [r.scrape() for r in replicas]
-    time.sleep(APART)
-    return list(zip(first, (r.scrape() for r in replicas)))
+def _look_twice(replicas, grows, about):
+    first, since = [r.scrape() for r in replicas], time.monotonic()
+    while True:
+        time.sleep(APART)
+        last = [r.scrape() for r in replicas]
+        still = [name for name in grows if not any((b.value(name) or 0) > (a.value(name) or 0) for a, b in zip(first, last))]
+        if not still:
+            return list(zip(first, last))
+        if time.monotonic() > since + PATIENCE:
+            raise TimeoutError(f"{about}: {', '.join(still)} did not grow")
 
 
 SHOWN = ("ostler_nodes", "ostler_rollout_state", "ostler_policy_condition", "ostler_gpus", "ostler_agents")
@@ -280,4 +288,4 @@ def live(world):
                 step(client)
                 time.sleep(SETTLES)
         _wait(replicas, world.until, world.about)
-        return _look_twice(replicas)
+        return _look_twice(replicas, world.grows, world.about)

@@ -237,7 +237,7 @@ static void check_config(void **state)
     setenv("KUBECONFIG", list, 1);
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
-    int rc = config_load(t->second ? NULL : in_dir("config"), &c, &e);
+    int rc = config_load(t->second ? NULL : in_dir("config"), NULL, &c, &e);
     unsetenv("KUBECONFIG");
     if (t->error) {
         assert_int_equal(rc, -1);
@@ -262,7 +262,7 @@ static void expect_url(const char *kubeconfig, const char *url)
 {
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
-    if (config_load(kubeconfig, &c, &e) < 0)
+    if (config_load(kubeconfig, NULL, &c, &e) < 0)
         fail_msg("%s", err_msg(&e));
     assert_string_equal(c.server.url, url);
     config_clear(&c);
@@ -282,7 +282,7 @@ static void sources_have_their_order(void **state)
     clear_environment();
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
-    assert_int_equal(config_load(NULL, &c, &e), -1);
+    assert_int_equal(config_load(NULL, NULL, &c, &e), -1);
     check_error(&e, "no cluster is configured: give --kubeconfig FILE");
 
     mkdir(in_dir("home"), 0700);
@@ -295,7 +295,7 @@ static void sources_have_their_order(void **state)
     setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
     expect_url(NULL, "https://home:1");
     setenv("KUBERNETES_SERVICE_PORT", "443", 1);
-    assert_int_equal(config_load(NULL, &c, &e), -1);
+    assert_int_equal(config_load(NULL, NULL, &c, &e), -1);
     check_error(&e, "in-cluster configuration: cannot read the certificate authority from /var/run/secrets/");
 
     write_file("env", HEAD CLUSTER("server: https://env:1") USER(""));
@@ -322,11 +322,11 @@ static void a_context_is_named(void **state)
     setenv("HOME", in_dir("home2"), 1);
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
-    assert_int_equal(config_load_context(NULL, "b", &c, &e), 0);
+    assert_int_equal(config_load(NULL, "b", &c, &e), 0);
     assert_string_equal(c.server.url, "https://b:1");
     assert_string_equal(c.namespace, "team");
     config_clear(&c);
-    assert_int_equal(config_load_context(NULL, "z", &c, &e), -1);
+    assert_int_equal(config_load(NULL, "z", &c, &e), -1);
     check_error(&e, "the context \"z\" is not there: there is a, b");
     clear_environment();
 }
@@ -337,10 +337,10 @@ static void missing_files_are_named(void **state)
     clear_environment();
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
-    assert_int_equal(config_load("/nonexistent/kubeconfig", &c, &e), -1);
+    assert_int_equal(config_load("/nonexistent/kubeconfig", NULL, &c, &e), -1);
     assert_string_equal(err_msg(&e), "kubeconfig /nonexistent/kubeconfig is not there");
     setenv("KUBECONFIG", "/nonexistent/a:/nonexistent/b", 1);
-    assert_int_equal(config_load(NULL, &c, &e), -1);
+    assert_int_equal(config_load(NULL, NULL, &c, &e), -1);
     assert_string_equal(err_msg(&e), "none of the files that KUBECONFIG names is there: /nonexistent/a:/nonexistent/b");
     assert_int_equal(e.kind, ERR_NOT_FOUND);
     clear_environment();
@@ -445,7 +445,7 @@ static void programs_are_run_again(void **state)
     write_file("config", text);
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
-    assert_int_equal(config_load(in_dir("config"), &c, &e), 0);
+    assert_int_equal(config_load(in_dir("config"), NULL, &c, &e), 0);
     assert_string_equal(config_token(&c), "1");
     int64_t now = c.ran_at_ms;
     assert_true(c.renew_at_ms > now + PLUGIN_PAUSE_MS);

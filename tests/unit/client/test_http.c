@@ -15,8 +15,7 @@ static void sends_what_the_request_says(void **state)
     (void) state;
     struct client c;
     client_open(&c, "https", "tls", "certificate-authority: ca-a.crt", "token: secret");
-    free(c.config.user_agent);
-    c.config.user_agent = xstrdup("ostler/1.2");
+    config_call(&c.config, "ostler", "1.2");
     struct answer a = { 0 };
     client_ask_with(&c, &a, (struct request){ .class = REQUEST_WRITE, .method = "PATCH", .path = xstrdup("/api/x?force=true"),
                                        .content_type = "application/apply-patch+yaml", .body = xstrdup("{\"a\":1}"),

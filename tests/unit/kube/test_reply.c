@@ -167,12 +167,38 @@ static void endless_page_is_shown_in_part(void **state)
     assert_int_equal(strlen(err_msg(&e)), strlen("HTTP 502: ") + 256);
 }
 
+static const struct outcome_row {
+    const char *name;
+    int status;
+    enum err_kind transport, kind;
+} outcomes[] = {
+    { "outcome: a success", 201, ERR_NONE, ERR_NONE },
+    { "outcome: a refusal", 404, ERR_NONE, ERR_NOT_FOUND },
+    { "outcome: no answer came", 0, ERR_UNREACHABLE, ERR_UNREACHABLE },
+    { "outcome: an answer that broke off says nothing", 200, ERR_TIMEOUT, ERR_TIMEOUT },
+};
+
+static void check_outcome(void **state)
+{
+    const struct outcome_row *row = *state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct transport_result result = { .status = row->status };
+    if (row->transport != ERR_NONE)
+        err_set(&result.err, row->transport, "why");
+    assert_int_equal(reply_take(&result, "{}", 2, &e), row->kind == ERR_NONE ? 0 : -1);
+    assert_int_equal(e.kind, row->kind);
+    if (row->transport != ERR_NONE)
+        assert_string_equal(err_msg(&e), "why");
+    err_clear(&result.err);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_reply, replies);
     SUITE_ROWS(&s, check_eviction, evictions);
     SUITE_ROWS(&s, check_causes, causes_rows);
+    SUITE_ROWS(&s, check_outcome, outcomes);
     suite_add(&s, "no body at all", no_body_at_all, NULL);
     suite_add(&s, "a page without end is shown in part", endless_page_is_shown_in_part, NULL);
     return suite_run(&s, "reply");

@@ -121,7 +121,7 @@ void client_open(struct client *c, const char *scheme, const char *kind, const c
     CLEANUP_FREE char *path = xstrdup(client_file("kubeconfig"));
     client_write_file(path, text);
     CLEANUP_ERR struct err e = { 0 };
-    if (config_load(path, &c->config, &e) < 0)
+    if (config_load(path, NULL, &c->config, &e) < 0)
         fail_msg("%s", err_msg(&e));
     c->http = http_new(&c->config, &clock_now, &e);
     assert_non_null(c->http);
