@@ -152,9 +152,9 @@ static enum reason refuse_node(const struct verdict *v, const json_t *node)
 }
 
 /* Whether the pod can go there; counts why not. */
-static bool fits(struct scheduler *s, struct verdict *v, const json_t *node, bool other_node)
+static bool fits(struct scheduler *s, struct verdict *v, const json_t *node)
 {
-    enum reason reason = other_node ? REASON_OTHER_NODE : refuse_node(v, node);
+    enum reason reason = refuse_node(v, node);
     if (reason == REASON_NONE)
         return has_room(s, v, node);
     v->failed[reason]++;
@@ -166,14 +166,12 @@ static bool fits(struct scheduler *s, struct verdict *v, const json_t *node, boo
 static const json_t *search(struct scheduler *s, struct verdict *v)
 {
     const struct kind *k = s->a->kinds.node;
-    const char *pinned = fit_pinned_node(json_object_get(v->pod, "spec"));
     const json_t *best = NULL;
     int64_t fewest = 0;
     size_t found = 0;
-    v->total = api_count(s->a->api, k);
     for (size_t i = 0; i < v->total && found < ENOUGH_NODES; i++) {
         const json_t *node = api_at(s->a->api, k, (s->next + i) % v->total);
-        if (!fits(s, v, node, pinned && !str_eq(pinned, object_name(node))))
+        if (!fits(s, v, node))
             continue;
         int64_t pods = index_pods_on(s->a->index, object_name(node))->used.of[AMOUNT_PODS];
         found++;
@@ -186,16 +184,16 @@ static const json_t *search(struct scheduler *s, struct verdict *v)
     return best;
 }
 
-/* As search(), for a pod that may be on one node only: nobody else is looked at unless it has to be said why. */
-static const json_t *search_pinned(struct scheduler *s, struct verdict *v)
+/* As search(), for a pod that may be on one node only: no other is looked at, and all are counted. */
+static const json_t *search_pinned(struct scheduler *s, struct verdict *v, const char *name)
 {
-    const char *pinned = fit_pinned_node(json_object_get(v->pod, "spec"));
-    const json_t *node = pinned ? api_get(s->a->api, s->a->kinds.node, "", pinned) : NULL;
-    if (node && fits(s, v, node, false))
+    const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
+    if (node && fits(s, v, node))
         return node;
-    memset(v->failed, 0, sizeof v->failed);
-    v->hopeless = 0;
-    return search(s, v);
+    size_t others = v->total - (node != NULL);
+    v->failed[REASON_OTHER_NODE] += others;
+    v->hopeless += others;
+    return NULL;
 }
 
 /* ---- what comes of a search */
@@ -296,8 +294,10 @@ static void look_at_pod(void *self, const char *key)
         forget(s, key);
         return;
     }
-    struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod) };
-    const json_t *node = fit_pinned_node(json_object_get(pod, "spec")) ? search_pinned(s, &v) : search(s, &v);
+    struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod),
+                         .total = api_count(s->a->api, s->a->kinds.node) };
+    const char *pinned = fit_pinned_node(json_object_get(pod, "spec"));
+    const json_t *node = pinned ? search_pinned(s, &v, pinned) : search(s, &v);
     if (node) {
         CLEANUP_FREE char *name = xstrdup(object_name(node));
         forget(s, key);
@@ -320,10 +320,11 @@ static void look_at_node(void *self, const char *name)
     for (size_t i = 0; node && i < s->len; i++) {
         const struct waiting *w = s->waiting[i];
         const json_t *pod = object_of_key(s->a, s->a->kinds.pod, w->key);
-        if (!pod)
+        const char *pinned = pod ? fit_pinned_node(json_object_get(pod, "spec")) : NULL;
+        if (!pod || (pinned && !str_eq(pinned, name)))
             continue;
         struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod) };
-        if (!fits(s, &v, node, false))
+        if (!fits(s, &v, node))
             continue;
         int64_t earliest = w->tried_ms + w->backoff_ms;
         agenda_at(&s->pods, w->key,

@@ -14,8 +14,8 @@ NAMESPACE, OPERANDS = "ostler-system", "ostler-operands"
 
 @functools.cache
 def tool(name):
-    """A program of the end-to-end world."""
-    where = subprocess.run([ROOT / "e2e/world/build", "--where"], check=True, capture_output=True, text=True).stdout.strip()
+    """A program of the end-to-end world, which is built where it is not there."""
+    where = subprocess.run([ROOT / "e2e/world/build"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     return str(pathlib.Path(where) / name)
 
 
