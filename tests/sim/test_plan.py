@@ -3,6 +3,7 @@
 that the simulated rollout is the plan's. Needs build/ostler and build/ostler-sim. Prints "plan: N passed, N failed"."""
 
 import base64
+import concurrent.futures
 import contextlib
 import http.server
 import json
@@ -49,6 +50,7 @@ POLICY = "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
 PODS = "/api/v1/namespaces/default/pods"
 MERGE = "application/merge-patch+json"
 TESTS = []
+AT_A_TIME = 6  # tests: each has a cluster of its own, and mostly waits
 
 
 def test(function):
@@ -639,19 +641,22 @@ def no_policy_at_all():
             c.process.wait()
 
 
+def run(one):
+    """What is wrong, "" where nothing is."""
+    try:
+        one()
+    except Exception as e:  # pylint: disable=broad-exception-caught
+        return f"FAIL {one.__name__}: {' '.join(one.__doc__.split())}\n     {type(e).__name__}: {e}"
+    return ""
+
+
 def main():
     """Runs all tests, or those named."""
     chosen = [t for t in TESTS if not sys.argv[1:] or t.__name__ in sys.argv[1:]]
-    failed = 0
-    for t in chosen:
-        try:
-            t()
-        except Exception as e:  # pylint: disable=broad-exception-caught
-            failed += 1
-            said = " ".join(t.__doc__.split())
-            print(f"FAIL {t.__name__}: {said}\n     {type(e).__name__}: {e}")
-    print(f"plan: {len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        problems = [p for p in pool.map(run, chosen) if p]
+    print("\n".join(problems + [f"plan: {len(chosen) - len(problems)} passed, {len(problems)} failed"]))
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
