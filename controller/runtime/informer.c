@@ -222,7 +222,8 @@ static void on_done(void *arg, const struct transport_result *result)
     if (e.kind == ERR_NONE && result->err.kind != ERR_NONE && !over_time)
         err_set(&e, result->err.kind, "%s", err_msg(&result->err));
 
-    bool absent = e.kind == ERR_NOT_FOUND || e.kind == ERR_FORBIDDEN;
+    /* What may be listed and not watched is there: as an empty list now and a full one at the next look it would come and go. */
+    bool absent = e.kind == ERR_NOT_FOUND || (e.kind == ERR_FORBIDDEN && !streaming);
     if (absent && inf->options.optional) {
         take_absence(inf);
     } else if (e.kind != ERR_NONE) {

@@ -68,7 +68,6 @@ static const struct {
 } silent[] = {
     { "list", "monitoring.coreos.com/servicemonitors" }, /* who asks for no monitors need not grant it */
     { "list", "ostler.dev/gpunodes" },                   /* the same as where there is no such resource: Ostler works without */
-    { "watch", "ostler.dev/gpunodes" },
     { "list", "policy/poddisruptionbudgets" },           /* who was refused asks again from time to time */
     { "watch", "policy/poddisruptionbudgets" },
     { "create", "events.k8s.io/events" },                /* a courtesy: what is not written is counted in a metric */
@@ -84,12 +83,15 @@ static bool is_silent(const struct right *right)
     return false;
 }
 
-/* Objects that Ostler makes and that do not wait for each other: one kind that may not be written keeps no other away. */
+/* Objects that Ostler makes and that do not wait for each other: one kind that may not be written keeps no other away. Where the
+ * agents are what may not be made, nobody says that there is a GPU, and nothing is made. */
 static void check_others(struct run *r, const struct right *right)
 {
     static const char *const kinds[] = { "daemonsets", "services", "runtimeclasses" };
     const char *plural = strchr(right->resource, '/') + 1;
     bool child = false;
+    if (api_count(r->api, kind_named("gpunodes")) == 0)
+        return;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         child |= str_eq(kinds[i], plural);
     for (size_t i = 0; child && i < ARRAY_LEN(kinds); i++)

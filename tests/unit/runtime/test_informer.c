@@ -174,6 +174,22 @@ static void absent_resource_comes_and_goes(void **state)
     world_expect(&f->w, "");
 }
 
+static void what_may_be_listed_and_not_watched_is_there(void **state)
+{
+    struct fixture *f = *state;
+    start_optional(f);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 403, "{'message': 'no'}");
+    world_turn(&f->w);
+    expect_problem(f, "cannot watch nodes: HTTP 403: no; grant the right: the chart's ClusterRole and Roles have all that are "
+                      "needed");
+    assert_true(informer_present(f->informer));
+    expect_content(f, "a=x b=y");
+    world_pass(&f->w, 60000);
+    world_expect(&f->w, WATCH("10"));
+}
+
 static void only_what_is_optional_may_be_absent(void **state)
 {
     struct fixture *f = *state;
@@ -263,6 +279,7 @@ int main(void)
         { "an absent resource is an empty one", absent_resource_is_an_empty_one },
         { "an absent resource is looked for when asked", absent_resource_is_looked_for_when_asked },
         { "an absent resource comes and goes", absent_resource_comes_and_goes },
+        { "what may be listed and not watched is there", what_may_be_listed_and_not_watched_is_there },
         { "only what is optional may be absent", only_what_is_optional_may_be_absent },
         { "what is listed anew stays meanwhile", what_is_listed_anew_stays_meanwhile },
         { "a wait ends when it is listed anew", a_wait_ends_when_it_is_listed_anew },
