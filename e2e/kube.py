@@ -228,11 +228,16 @@ class Client:
                 yield frame["type"], frame["object"]
 
 
+# Times are for a machine that has nothing else to do; so many times as long passes before it is said that something does not come.
+PATIENCE = 3
+
+
 def wait_for(predicate, timeout=10, what=None, every=0.05):
     """Calls predicate until it returns something true, and returns that. Raises Timeout with the last thing that it said.
 
     A predicate may return a string to say what it still misses: a string counts as "not yet".
     """
+    timeout *= PATIENCE
     end = time.monotonic() + timeout
     said = None
     while True:
