@@ -29,6 +29,7 @@ struct options {
     const char *file;              /* -f */
     const char *node_file;         /* --node */
     int64_t absent_policy_grace_ms;
+    int64_t request_timeout_ms;    /* plan: the most that one request may take; 0: each its own time */
     enum output output;
     bool simulate;
     int64_t driver_takes_ms;                /* with simulate: how long a driver installs; -1: not said */

@@ -25,7 +25,8 @@ struct snapshot {
     struct config config;
     struct clock clock;
     struct http *http;
-    struct transport online, reads; /* `reads` lets nothing but reads through to `online` */
+    struct transport online, bounded, reads; /* `reads` lets nothing but reads through to `bounded`, which sees to the time */
+    int64_t timeout_ms; /* 0: each request has its own */
     struct loop *loop;
     struct timer http_due;
     struct cluster cluster;
@@ -54,6 +55,20 @@ static void arm_http(void *arg)
         loop_timer_set(s->loop, &s->http_due, at);
 }
 
+static uint64_t submit_bounded(void *self, struct request *request_steal, const struct transport_sink *sink)
+{
+    const struct snapshot *s = self;
+    if (s->timeout_ms && request_steal->timeout_ms > s->timeout_ms)
+        request_steal->timeout_ms = s->timeout_ms;
+    return transport_submit(&s->online, request_steal, sink);
+}
+
+static void cancel_bounded(void *self, uint64_t id)
+{
+    const struct snapshot *s = self;
+    transport_cancel(&s->online, id);
+}
+
 static int set_up_client(struct snapshot *s, const struct options *o, struct err *e)
 {
     if (config_load(o->kubeconfig, o->context, &s->config, e) < 0)
@@ -63,7 +78,8 @@ static int set_up_client(struct snapshot *s, const struct options *o, struct err
     if (!s->http)
         return -1;
     s->online = http_transport(s->http);
-    s->reads = read_only(&s->online);
+    s->bounded = (struct transport){ submit_bounded, cancel_bounded, s };
+    s->reads = read_only(&s->bounded);
     s->loop = loop_new(&s->clock);
     s->http_due = (struct timer){ .fn = on_http, .arg = s };
     loop_add_fd(s->loop, http_fd(s->http), on_http, s);
@@ -192,6 +208,7 @@ struct snapshot *snapshot_open(const struct options *o, struct err *e)
     struct snapshot *s = xcalloc(1, sizeof *s);
     s->clock = clock_system();
     s->simulates = o->simulate;
+    s->timeout_ms = o->request_timeout_ms;
     if (set_up_client(s, o, e) < 0)
         goto fail;
     set_up_cluster(s, o);

@@ -13,8 +13,8 @@
 #include "controller/options.h"
 #include "reconcilers/model/names.h"
 
-/* Longest answer about one object or text that is taken. */
-enum { ANSWER_MAX = 32 << 20 };
+/* Longest answer about one object or text that is taken; and clocks that are no further apart than that show the same. */
+enum { ANSWER_MAX = 32 << 20, CLOCKS_APART_US = 5 * 1000000 };
 
 struct ask {
     struct config config;
@@ -23,6 +23,7 @@ struct ask {
     struct transport transport;
     int64_t timeout_ms;
     char *namespace; /* NULL: nobody has said yet */
+    int64_t ahead_us; /* so much the API server's clock is ahead of ours; 0: not worth telling */
     int signals; /* -1: none are taken */
     bool stopped;
 };
@@ -33,6 +34,7 @@ struct flight {
     struct fetch *fetch;
     uint64_t id;
     int status;
+    int64_t answered_us; /* by our clock, when the answer began */
     struct split split;
     struct buf body; /* of what is no page of a list */
     bool lists, done;
@@ -69,6 +71,11 @@ int ask_take_signals(struct ask *a, struct err *e)
 bool ask_stopped(const struct ask *a)
 {
     return a->stopped;
+}
+
+int64_t ask_now_us(const struct ask *a)
+{
+    return clock_wall_us(&a->clock) + a->ahead_us;
 }
 
 const char *ask_cluster(const struct ask *a)
@@ -121,6 +128,7 @@ static void on_status(void *arg, int status)
 {
     struct flight *f = arg;
     f->status = status;
+    f->answered_us = clock_wall_us(&f->ask->clock);
 }
 
 static int on_bytes(void *arg, const char *bytes, size_t n)
@@ -154,11 +162,20 @@ static json_t *whole(struct flight *f)
     return json_text(buf_text(&f->body));
 }
 
+/* The server tells whole seconds. */
+static void learn_time(const struct flight *f, const struct transport_result *result)
+{
+    int64_t ahead_us = result->date_s * 1000000 + 500000 - f->answered_us;
+    if (result->date_s)
+        f->ask->ahead_us = llabs(ahead_us) > CLOCKS_APART_US ? ahead_us : 0;
+}
+
 static void on_done(void *arg, const struct transport_result *result)
 {
     struct flight *f = arg;
     struct fetch *fetch = f->fetch;
     f->id = 0;
+    learn_time(f, result);
     bool failed = true;
     if (fetch->e.kind != ERR_NONE)
         ; /* an item was none */

@@ -37,6 +37,9 @@ void ask_all(struct ask *a, struct fetch *fetches, size_t count);
 int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct err *e);
 /* Waits; false: it was told to end. */
 bool ask_wait(struct ask *a, int64_t ms);
+/* Microseconds since 1970, now, by the clock of the API server where it has told its time and that is not ours: what a cluster's
+ * times are compared with. */
+int64_t ask_now_us(const struct ask *a);
 /* Which cluster it is, for people. */
 const char *ask_cluster(const struct ask *a);
 /* The namespace that Ostler runs in: what the command line says, else what the Lease says by which installations of a cluster

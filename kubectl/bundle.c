@@ -12,6 +12,7 @@
 #include "controller/options.h"
 #include "kube/object.h"
 #include "kubectl/archive.h"
+#include "kubectl/bundle_logs.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
 #include "kubectl/view/events.h"
@@ -20,8 +21,7 @@
 #include "kubectl/view/scrub.h"
 #include "kubectl/view/status.h"
 
-enum { TEXT_ROOM = 256 << 20, LOGS_MAX = 60, EXPLAINED_MAX = 10, LOG_LINES = 300, LOGS_OF_POD = 16, LOG_TIMEOUT_MS = 5000,
-       WIDTH = 160 };
+enum { TEXT_ROOM = 256 << 20, READY_PODS_MAX = 500, EXPLAINED_MAX = 10, WIDTH = 160 };
 
 #define OPERATOR_LABELS "app.kubernetes.io/name=ostler"
 
@@ -77,92 +77,43 @@ static void add_view(struct bundle *b, const char *name, const char *what, const
     buf_clear(&out);
 }
 
-/* ---- logs */
+/* ---- pods */
 
-/* One container's log, of this run or of the one before. */
-struct log {
-    const char *container;
-    bool before;
-};
-
-static struct request log_request(const json_t *pod, const struct log *log)
+/* All that are not ready, and some of the others. New reference. */
+static json_t *some_pods(struct bundle *b, const json_t *pods)
 {
-    CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(pod), object_name(pod), "log");
-    return (struct request){ .class = REQUEST_READ,
-                             .method = "GET",
-                             .path = xasprintf("%s?container=%s&tailLines=%d&limitBytes=%d%s", path, log->container, LOG_LINES,
-                                               1 << 18, log->before ? "&previous=true" : ""),
-                             .resource = RESOURCE_POD };
+    json_t *some = json_array(), *pod;
+    size_t i, ready = 0;
+    json_array_foreach (pods, i, pod)
+        if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
+            json_array_append(some, pod);
+    if (ready > READY_PODS_MAX)
+        buf_printf(&b->lacking, "pods.yaml: all pods that are not ready are there, and %d of %zu that are\n", READY_PODS_MAX,
+                   ready);
+    return some;
 }
 
-static void take_log(struct bundle *b, const json_t *pod, const struct log *log, const struct fetch *f)
+static void add_log(void *arg, const char *file, const char *text, const char *why)
 {
-    CLEANUP_FREE char *file = xasprintf("logs/%.90s/%.63s%s", object_name(pod), log->container, log->before ? ".before" : "");
-    if (!f->ret) {
-        lack(b, file, err_msg(&f->e));
-    } else if (*json_string_value(f->ret)) {
-        CLEANUP_FREE char *clean = scrub_text(json_string_value(f->ret));
+    struct bundle *b = arg;
+    if (!text) {
+        lack(b, file, why);
+    } else if (*text) {
+        CLEANUP_FREE char *clean = scrub_text(text);
         archive_add(b->archive, file, clean, strlen(clean));
         b->logs++;
     }
 }
 
-/* Names of containers are part of a path; the API server's own rule for them is that of a label. */
-static size_t find_logs(const json_t *pod, const char *list, struct log *logs, size_t count)
+static void add_logs(struct bundle *b, const json_t *pods, const json_t *reports)
 {
-    size_t i;
-    json_t *status;
-    json_array_foreach (json_at(pod, list), i, status) {
-        const char *name = json_str_or_empty(status, "name");
-        bool now = json_at(status, "state.running") || json_at(status, "state.terminated");
-        if (!show_is_name(name))
-            continue;
-        if (now && count < LOGS_OF_POD)
-            logs[count++] = (struct log){ name, false };
-        if (json_at(status, "lastState.terminated") && count < LOGS_OF_POD)
-            logs[count++] = (struct log){ name, true };
-    }
-    return count;
-}
-
-/* All of a pod at once: where its kubelet does not answer, that is waited for once. */
-static void add_logs_of(struct bundle *b, const json_t *pod)
-{
-    struct log logs[LOGS_OF_POD];
-    struct fetch fetches[LOGS_OF_POD];
-    size_t count = find_logs(pod, "status.initContainerStatuses", logs, 0);
-    count = find_logs(pod, "status.containerStatuses", logs, count);
-    for (size_t i = 0; i < count; i++)
-        fetches[i] = (struct fetch){ .request = log_request(pod, &logs[i]),
-                                     .as_text = true,
-                                     .timeout_ms = LOG_TIMEOUT_MS };
-    ask_all(b->ask, fetches, count);
-    for (size_t i = 0; i < count; i++)
-        take_log(b, pod, &logs[i], &fetches[i]);
-    fetches_clear(fetches, count);
-}
-
-static bool is_ready(const json_t *pod)
-{
-    const json_t *ready = json_find(json_at(pod, "status.conditions"), "type", "Ready");
-    return str_eq(json_str(ready, "status"), "True");
-}
-
-/* Of a large fleet not all: first pods that are not ready. */
-static void add_logs(struct bundle *b, const json_t *pods)
-{
-    size_t i, left = LOGS_MAX;
-    json_t *pod;
-    for (int ready = 0; ready < 2; ready++)
-        json_array_foreach (pods, i, pod) {
-            if (is_ready(pod) != ready || left == 0 || ask_stopped(b->ask))
-                continue;
-            left--;
-            add_logs_of(b, pod);
-        }
-    if (json_array_size(pods) > LOGS_MAX)
-        buf_printf(&b->lacking, "logs: only those of %d of %zu pods, first of those that are not ready\n", LOGS_MAX,
-                   json_array_size(pods));
+    struct bundle_logs logs;
+    bundle_logs_read(b->ask, pods, reports, add_log, b, &logs);
+    if (logs.more)
+        buf_printf(&b->lacking, "logs: those of %zu more pods; first come those that are not ready, or whose containers "
+                                "restarted\n", logs.more);
+    if (logs.down)
+        buf_printf(&b->lacking, "logs: those of %zu pods on nodes that are down\n", logs.down);
 }
 
 /* ---- what more is asked */
@@ -186,13 +137,8 @@ static void add_others(struct bundle *b)
     add_objects(b, "ostler-pods.yaml", "pods of Ostler itself", f[OWN_PODS].ret, scrub_object);
     add_objects(b, "revisions.yaml", "what each revision is, and how it fared", f[RECORDS].ret, scrub_object);
     add_objects(b, "server.yaml", "version of the API server", f[VERSION].ret, scrub_object);
-    add_logs(b, f[OWN_PODS].ret);
+    add_logs(b, f[OWN_PODS].ret, NULL);
     fetches_clear(f, COUNT);
-}
-
-static void print_explained(const json_t *explained, const struct paint *p, struct buf *out)
-{
-    explain_print(explained, show_now_us(), p, out);
 }
 
 /* The story of the nodes that are stuck. */
@@ -210,7 +156,7 @@ static void add_stories(struct bundle *b, const json_t *status)
             CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
             told += explained != NULL;
             if (explained)
-                add_view(b, file, "how a node that is stuck came to that", explained, print_explained);
+                add_view(b, file, "how a node that is stuck came to that", explained, explain_print);
         }
 }
 
@@ -221,6 +167,7 @@ static void add_seen(struct bundle *b, const json_t *seen)
     CLEANUP_JSON json_t *status = status_view(seen, b->now_us);
     CLEANUP_JSON json_t *nodes = nodes_view(seen, &(struct nodes_wanted){ 0 }, b->now_us);
     CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ 0 });
+    CLEANUP_JSON json_t *pods = json_object_get(seen, "pods") ? some_pods(b, json_object_get(seen, "pods")) : NULL;
     const char *part;
     json_t *why;
     json_object_foreach (json_object_get(seen, "missing"), part, why)
@@ -233,10 +180,10 @@ static void add_seen(struct bundle *b, const json_t *seen)
     add_objects(b, "nodes.yaml", "Nodes with GPUs: labels, taints, annotations", json_object_get(seen, "nodes"), scrub_node);
     add_objects(b, "lease.yaml", "who leads", json_object_get(seen, "lease"), scrub_object);
     add_objects(b, "daemonsets.yaml", "the operands", json_object_get(seen, "daemonsets"), scrub_object);
-    add_objects(b, "pods.yaml", "pods of the operands", json_object_get(seen, "pods"), scrub_object);
+    add_objects(b, "pods.yaml", "pods of the operands", pods, scrub_object);
     add_objects(b, "events.yaml", "events as rows", events, scrub_object);
     add_others(b);
-    add_logs(b, json_object_get(seen, "pods"));
+    add_logs(b, json_object_get(seen, "pods"), json_object_get(seen, "reports"));
     add_stories(b, status);
 }
 
@@ -267,16 +214,16 @@ static int finish(struct bundle *b, const char *path, struct err *e)
 
 int bundle_write(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    struct bundle b = { .ask = a, .o = o, .inside = BUF_INIT(TEXT_ROOM), .lacking = BUF_INIT(TEXT_ROOM),
-                        .now_us = show_now_us() };
+    struct bundle b = { .ask = a, .o = o, .inside = BUF_INIT(TEXT_ROOM), .lacking = BUF_INIT(TEXT_ROOM) };
     char time[CLOCK_TEXT_MAX];
+    CLEANUP_JSON json_t *seen =
+        gather(a, o, &(struct gathering){ SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS | SEE_PODS | SEE_SETS,
+                                          SEE_POLICY, NULL }, e);
+    b.now_us = ask_now_us(a);
     clock_rfc3339(b.now_us, time);
     CLEANUP_FREE char *top = xasprintf("ostler-bundle-%.4s%.2s%.2s-%.2s%.2s%.2s", time, time + 5, time + 8, time + 11, time + 14,
                                        time + 17);
     CLEANUP_FREE char *path = o->file ? xstrdup(o->file) : xasprintf("%s.tar.gz", top);
-    CLEANUP_JSON json_t *seen =
-        gather(a, o, &(struct gathering){ SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS | SEE_PODS | SEE_SETS,
-                                          SEE_POLICY, NULL }, e);
     b.archive = seen && ask_take_signals(a, e) == 0 ? archive_new(path, top, b.now_us / 1000000, e) : NULL;
     int rc = -1;
     if (b.archive) {

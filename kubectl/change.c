@@ -36,7 +36,7 @@ static void print_clean(FILE *to, const char *before, const char *text)
 static void tell(const struct deed *d, const struct gpu_options *o)
 {
     print_clean(stdout, d->patch && o->dry_run ? "(dry run) " : "", d->said);
-    if (d->patch && d->undo)
+    if (d->patch && d->undo && !o->dry_run)
         print_clean(stdout, "undo: ", d->undo);
     fflush(stdout);
     if (d->patch && d->warning)
@@ -60,7 +60,8 @@ static int send(struct ask *a, const struct change *c, const struct deed *d, con
 {
     CLEANUP_JSON json_t *answer = NULL;
     int rc = ask_one(a, request_of(c, d, name, o->dry_run), &answer, e);
-    if (rc < 0 && e->kind == ERR_TIMEOUT)
+    bool lost = rc < 0 && (e->kind == ERR_TIMEOUT || e->kind == ERR_UNREACHABLE || e->kind == ERR_SERVER);
+    if (lost && !o->dry_run)
         return err_wrap(e, "whether it was changed is not known");
     if (rc < 0 && e->kind == ERR_FORBIDDEN)
         return err_wrap(e, "nothing was changed, a right is missing");

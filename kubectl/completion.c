@@ -8,13 +8,15 @@
 #include "kubectl/ask.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
+#include "reconcilers/plan/node_plan.h"
 
 /* As the shells' own completions do, each asks the program itself for words, so that nothing has to be kept in step. */
 static const struct script {
     const char *shell, *text;
 } scripts[] = {
     { "bash",
-      "# kubectl gpu completion bash > /etc/bash_completion.d/kubectl-gpu\n"
+      "# kubectl gpu completion bash > /etc/bash_completion.d/kubectl-gpu: completes \"kubectl-gpu\"; \"kubectl gpu\" takes\n"
+      "# kubectl gpu completion kubectl\n"
       "_kubectl_gpu()\n"
       "{\n"
       "    local line tab=$'\\t' words=()\n"
@@ -73,16 +75,21 @@ static void print_those(const char *const *words, size_t count, const char *begi
             printf("%s\t\n", words[i]);
 }
 
+/* The value of an option, behind its "=" or as the next word. */
+static void take_value(char *const *words, size_t count, const char *option, const char **ret)
+{
+    const char *value;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (str_is_option(words[i], option, &value))
+            *ret = value ? value : words[i + 1];
+}
+
 /* The nodes of the cluster that the words before speak of; where that cannot be had, none. */
 static void print_nodes(char *const *words, size_t count, const char *begin)
 {
     struct gpu_options o = { .request_timeout_ms = 2000, .operand_namespace = "ostler-operands" };
-    for (size_t i = 0; i + 1 < count; i++) {
-        if (str_eq(words[i], "--kubeconfig"))
-            o.kubeconfig = words[i + 1];
-        if (str_eq(words[i], "--context"))
-            o.context = words[i + 1];
-    }
+    take_value(words, count, "--kubeconfig", &o.kubeconfig);
+    take_value(words, count, "--context", &o.context);
     CLEANUP_ERR struct err e = { 0 };
     struct ask *a = ask_open(&o, &e);
     json_t *seen = a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e) : NULL;
@@ -99,8 +106,11 @@ static void print_nodes(char *const *words, size_t count, const char *begin)
 static void complete_value(const char *option, const char *begin)
 {
     static const char *const outputs[] = { "wide", "json", "yaml" };
-    static const char *const states[] = { "Ready", "Installing", "Waiting", "Draining", "Unloading", "Validating", "Failed",
-                                          "Lost", "Unsupported", "ForeignStack", "Discovered", "Removing" };
+    static const char *const states[] = {
+#define X(id, name, served) name,
+        NODE_STATES(X)
+#undef X
+    };
     if (str_eq(option, "-o") || str_eq(option, "--output"))
         print_those(outputs, ARRAY_LEN(outputs), begin);
     if (str_eq(option, "--state"))

@@ -17,6 +17,10 @@ static const char *const nodes_left_out[] = { "metadata.managedFields", "status.
                                               "status.volumesInUse", "status.volumesAttached", "status.nodeInfo",
                                               "status.conditions", "status.capacity", "status.allocatable", NULL };
 
+static const char *const pods_left_out[] = { "metadata.managedFields", "metadata.annotations", "metadata.labels",
+                                             "metadata.ownerReferences", "spec.containers", "spec.initContainers",
+                                             "spec.volumes", "spec.tolerations", "status", NULL };
+
 /* Parts as questions; of events there are four, by namespace and object: those of all else in `default` are not read. */
 enum question { POLICY, REPORTS, LEASE, NODES, POLICY_EVENTS, EVENTS, OPERAND_EVENTS, OWN_EVENTS, PODS, SETS, QUESTIONS };
 
@@ -33,7 +37,7 @@ static const struct question_row {
     [EVENTS] = { SEE_EVENTS, RESOURCE_EVENT, "events" },
     [OPERAND_EVENTS] = { SEE_EVENTS, RESOURCE_EVENT, "operandEvents" },
     [OWN_EVENTS] = { SEE_EVENTS, RESOURCE_EVENT, "ownEvents" },
-    [PODS] = { SEE_PODS, RESOURCE_POD, "pods" },
+    [PODS] = { SEE_PODS | SEE_PLACES, RESOURCE_POD, "pods" },
     [SETS] = { SEE_SETS, RESOURCE_DAEMONSET, "daemonsets" },
 };
 
@@ -67,6 +71,8 @@ static void prepare(struct fetch *f, struct ask *a, const struct gpu_options *o,
     f[EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=Node" };
     f[POLICY_EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=" POLICY_KIND };
     f[OPERAND_EVENTS].in.ns = f[SETS].in.ns = o->operand_namespace;
+    if (g->parts & SEE_PLACES)
+        f[PODS].left_out = pods_left_out;
     f[POLICY].left_out = NULL; /* who keeps it is written there */
 }
 

@@ -13,6 +13,7 @@ enum {
     SEE_EVENTS = 1 << 4,   /* of policy, nodes, operands and Ostler; with `node` of that one and its pods */
     SEE_PODS = 1 << 5,     /* with `node` those on it, else the operands' */
     SEE_SETS = 1 << 6,     /* the operands' DaemonSets */
+    SEE_PLACES = 1 << 7,   /* in place of SEE_PODS: of pods nothing but their names and nodes */
     SEE_ALL_OF_NODE = SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS | SEE_PODS,
 };
 

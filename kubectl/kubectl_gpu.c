@@ -37,15 +37,11 @@ static int run_online(const struct gpu_options *o)
     struct ask *a = ask_open(o, &e);
     int rc = a ? online[o->command](a, o, &e) : -1;
     ask_free(a);
-    if (rc < 0)
-        return complain(&e);
-    return fflush(stdout) == 0 ? GPU_DONE : GPU_NOT_DONE;
+    return rc < 0 ? complain(&e) : GPU_DONE;
 }
 
-int kubectl_gpu_main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    mem_hook_jansson();
-    log_setup(LOG_SILENT, false);
     struct gpu_options o;
     CLEANUP_ERR struct err e = { 0 };
     if (gpu_options_parse(argc, argv, &o, &e) < 0) {
@@ -70,9 +66,25 @@ int kubectl_gpu_main(int argc, char **argv)
     }
 }
 
+/* Half an answer is none: who reads it takes it for all there is. */
+static int finish(int code)
+{
+    bool whole = fflush(stdout) == 0 && !ferror(stdout);
+    if (!whole)
+        fprintf(stderr, "kubectl gpu: not all of it could be written to standard output\n");
+    return whole || code != GPU_DONE ? code : GPU_NOT_DONE;
+}
+
+int kubectl_gpu_main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    log_setup(LOG_SILENT, false);
+    return finish(run(argc, argv));
+}
+
 int kubectl_complete_gpu_main(int argc, char **argv)
 {
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
-    return completion_words(argv + 1, (size_t) (argc > 0 ? argc - 1 : 0));
+    return finish(completion_words(argv + 1, (size_t) (argc > 0 ? argc - 1 : 0)));
 }

@@ -2,17 +2,22 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/plan/node_plan.h"
 
-enum kind { TEXT, SPAN, OUTPUT, DRY_RUN, FLAG };
+enum kind { TEXT, SPAN, OUTPUT, STATE, DRY_RUN, FLAG };
 
 static const char *const wanted[] = {
     [TEXT] = "must not be empty",
     [SPAN] = "must be a duration such as 30s or 2h",
     [OUTPUT] = "must be one of wide, json and yaml",
+#define X(id, name, served) " " name
+    [STATE] = "must be one of" NODE_STATES(X),
+#undef X
     [DRY_RUN] = "must be server",
     [FLAG] = "takes no value",
 };
@@ -20,7 +25,8 @@ static const char *const wanted[] = {
 #define BIT(command) (1u << GPU_##command)
 #define WRITES (BIT(PAUSE) | BIT(RESUME) | BIT(APPROVE) | BIT(HOLD) | BIT(RELEASE))
 #define SHOWS (BIT(STATUS) | BIT(NODES) | BIT(EXPLAIN) | BIT(EVENTS))
-#define ONLINE (SHOWS | WRITES | BIT(PLAN) | BIT(BUNDLE))
+#define PLUGIN (SHOWS | WRITES | BIT(BUNDLE))
+#define ONLINE (PLUGIN | BIT(PLAN)) /* a plan has no colours, and asks nothing of Ostler's own namespace */
 
 static const struct command_row {
     const char *name, *takes, *help;
@@ -41,7 +47,7 @@ static const struct option_row {
       "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
     { "--context", NULL, ONLINE, TEXT, offsetof(struct gpu_options, context), "NAME",
       "which context of it; default: the current one" },
-    { "--namespace", "-n", ONLINE, TEXT, offsetof(struct gpu_options, namespace), "NAME",
+    { "--namespace", "-n", PLUGIN, TEXT, offsetof(struct gpu_options, namespace), "NAME",
       "where Ostler runs; default: where it says, else " OSTLER_NAMESPACE },
     { "--operand-namespace", NULL, ONLINE, TEXT, offsetof(struct gpu_options, operand_namespace), "NAME",
       "where operands run; default: ostler-operands" },
@@ -49,7 +55,7 @@ static const struct option_row {
       "how long one request may take; default: 30s" },
     { "--output", "-o", SHOWS | BIT(PLAN), OUTPUT, offsetof(struct gpu_options, output), "FORMAT", "wide, json or yaml" },
     { "--watch", "-w", SHOWS, FLAG, offsetof(struct gpu_options, watch), "", "go on showing it until Ctrl-C" },
-    { "--state", NULL, BIT(NODES), TEXT, offsetof(struct gpu_options, state), "STATE", "nodes: only those in this state" },
+    { "--state", NULL, BIT(NODES), STATE, offsetof(struct gpu_options, state), "STATE", "nodes: only those in this state" },
     { "--since", NULL, BIT(EVENTS), SPAN, offsetof(struct gpu_options, since_ms), "TIME", "events: only those of the last TIME" },
     { "--filename", "-f", BIT(PLAN) | BIT(BUNDLE), TEXT, offsetof(struct gpu_options, file), "FILE",
       "plan: a whole policy, \"-\" is standard input; bundle: what to write; default: ostler-bundle-TIME.tar.gz" },
@@ -61,7 +67,7 @@ static const struct option_row {
       "plan: variables and arguments that a policy may give to operands; default: proxies and plain switches" },
     { "--dry-run", NULL, WRITES, DRY_RUN, offsetof(struct gpu_options, dry_run), "server",
       "have the API server check it and change nothing" },
-    { "--no-color", NULL, ONLINE, FLAG, offsetof(struct gpu_options, no_colour), "",
+    { "--no-color", NULL, PLUGIN, FLAG, offsetof(struct gpu_options, no_colour), "",
       "no colours on a terminal either; so does $NO_COLOR" },
 };
 
@@ -89,6 +95,17 @@ static bool parse_output(const char *s, enum gpu_output *ret)
     return false;
 }
 
+/* States are written as people please. */
+static bool parse_state(const char *s, const char **ret)
+{
+    for (int i = 0; i < NODE_STATE_COUNT; i++)
+        if (strcasecmp(node_state_name((enum node_state) i), s) == 0) {
+            *ret = node_state_name((enum node_state) i);
+            return true;
+        }
+    return false;
+}
+
 static bool store(const struct option_row *row, const char *value, struct gpu_options *o)
 {
     void *at = (char *) o + row->offset;
@@ -100,6 +117,8 @@ static bool store(const struct option_row *row, const char *value, struct gpu_op
         return str_parse_duration(value, at) && *(int64_t *) at > 0;
     case OUTPUT:
         return parse_output(value, at);
+    case STATE:
+        return parse_state(value, at);
     case DRY_RUN:
         *(bool *) at = true;
         return str_eq(value, "server");

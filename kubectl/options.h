@@ -21,7 +21,7 @@
     X(HOLD, "hold", "NODE…", "keep nodes from being upgraded")                                                                \
     X(RELEASE, "release", "NODE…", "let held nodes be upgraded again")                                                        \
     X(BUNDLE, "bundle", "", "write a support bundle without secrets")                                                         \
-    X(COMPLETION, "completion", "SHELL", "print the completion of bash, zsh, fish, or for kubectl itself")                    \
+    X(COMPLETION, "completion", "SHELL", "print completion: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")      \
     X(HELP, "help", "", "print this")                                                                                         \
     X(VERSION, "version", "", "print the version")                                                                            \
     X(COMPLETE, "__complete", "[WORD…]", "")

@@ -16,6 +16,7 @@ int plan_show(const struct gpu_options *o)
     plan.kubeconfig = o->kubeconfig;
     plan.context = o->context;
     plan.operand_namespace = o->operand_namespace;
+    plan.request_timeout_ms = o->request_timeout_ms;
     plan.limits.images = o->image_prefixes ? o->image_prefixes : plan.limits.images;
     plan.limits.settings = o->settings ? o->settings : plan.limits.settings;
     plan.file = o->file;

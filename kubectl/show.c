@@ -24,18 +24,12 @@ enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE =
 struct shown {
     struct gathering gathering;
     /* NULL with an error where there is nothing to show. New reference. */
-    json_t *(*view)(const json_t *seen, const struct gpu_options *o, struct err *e);
+    json_t *(*view)(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e);
     void (*print)(const json_t *viewed, const struct paint *p, struct buf *out);
     /* With --watch only what is new is shown, instead of all of it anew: what `viewed` has that `before` has not. NULL: all. New
      * reference. */
     json_t *(*news)(const json_t *before, const json_t *viewed);
 };
-
-int64_t show_now_us(void)
-{
-    const struct clock clock = clock_system();
-    return clock_wall_us(&clock);
-}
 
 struct paint show_paint(const struct gpu_options *o)
 {
@@ -51,7 +45,8 @@ struct paint show_paint(const struct gpu_options *o)
 
 /* ---- once */
 
-static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed)
+/* Text goes to a screen of so many rows at most; 0: there is no end. */
+static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed, size_t rows)
 {
     if (o->output == SHOW_JSON && o->watch) {
         CLEANUP_FREE char *line = terminal_json(viewed, true);
@@ -60,43 +55,64 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
         CLEANUP_FREE char *text = term_of_json(viewed, o->output == SHOW_YAML);
         fputs(text, stdout);
     } else {
-        struct buf out = BUF_INIT(OUT_MAX);
+        struct buf out = BUF_INIT(OUT_MAX), screen = BUF_INIT(OUT_MAX);
         struct paint p = show_paint(o);
         s->print(viewed, &p, &out);
-        fputs(buf_text(&out), stdout);
+        term_fit(&screen, buf_text(&out), (size_t) p.width, rows);
+        fputs(buf_text(&screen), stdout);
         buf_clear(&out);
+        buf_clear(&screen);
     }
 }
 
 /* A list has no place for what could not be read. */
-static void say_missing(const json_t *seen)
+static void say_missing(const json_t *missing)
 {
     struct buf out = BUF_INIT(1 << 16);
-    seen_print_missing(json_object_get(seen, "missing"), &(struct paint){ .colours = false }, &out);
+    seen_print_missing(missing, &(struct paint){ .colours = false }, &out);
     fputs(buf_text(&out), stderr);
     buf_clear(&out);
 }
 
-static json_t *look(struct ask *a, const struct gpu_options *o, const struct shown *s, bool first, struct err *e)
+/* `ret_missing`: what could not be read, where the view has no place for it; NULL: nothing. New references. */
+static json_t *look(struct ask *a, const struct gpu_options *o, const struct shown *s, json_t **ret_missing, struct err *e)
 {
     CLEANUP_JSON json_t *seen = gather(a, o, &s->gathering, e);
-    json_t *viewed = seen ? s->view(seen, o, e) : NULL;
-    if (first && json_is_array(viewed))
-        say_missing(seen);
+    json_t *viewed = seen ? s->view(seen, o, ask_now_us(a), e) : NULL;
+    *ret_missing = json_is_array(viewed) ? json_incref(json_object_get(seen, "missing")) : NULL;
     return viewed;
 }
 
 /* ---- again and again */
 
-static void show_again(const struct shown *s, const struct gpu_options *o, const json_t *viewed, bool first)
+struct watching {
+    struct ask *a;
+    const struct gpu_options *o;
+    const struct shown *s;
+    json_t *before;  /* what was seen last; NULL: nothing yet */
+    json_t *missing; /* what was not to be had when `before` was new */
+    json_t *said;    /* and in the last look */
+    bool silent;     /* it was said that nobody answers */
+};
+
+static void show_again(const struct watching *w, const json_t *viewed)
 {
-    bool screen = isatty(STDOUT_FILENO) && !str_eq(getenv("TERM"), "dumb");
-    bool text = o->output == SHOW_TEXT || o->output == SHOW_WIDE;
-    if (text && !s->news && screen)
+    struct winsize size = { 0 };
+    bool screen = isatty(STDOUT_FILENO) && !str_eq(getenv("TERM"), "dumb"), whole = !w->s->news;
+    bool text = w->o->output == SHOW_TEXT || w->o->output == SHOW_WIDE;
+    if (text && whole && screen) {
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
         fputs("\033[H\033[2J", stdout);
-    else if (text && !s->news && !first)
+    } else if (text && whole && w->before) {
         fputs("\n", stdout);
-    write_out(s, o, viewed);
+    }
+    /* Two rows are for the time, and for where the cursor stands then. */
+    write_out(w->s, w->o, viewed, size.ws_row > 4 ? size.ws_row - 2u : 0);
+    if (text && whole) {
+        char time[CLOCK_TEXT_MAX];
+        clock_rfc3339(ask_now_us(w->a), time);
+        printf("as of %.8sZ\n", time + strlen("2026-11-20T"));
+    }
     fflush(stdout);
 }
 
@@ -108,59 +124,104 @@ static int64_t pause_ms(int64_t took_ms, bool failed)
 }
 
 /* While the API server is away that is said once, and it goes on. */
-static void say_trouble(const struct err *e, bool *silent)
+static void say_trouble(struct watching *w, const struct err *e)
 {
     CLEANUP_FREE char *clean = terminal_clean(err_msg(e));
-    if (!*silent)
+    if (!w->silent)
         fprintf(stderr, "kubectl gpu: %s; trying again\n", clean);
-    *silent = true;
+    w->silent = true;
+}
+
+/* Whether a part is not to be had now that was then. */
+static bool lacks_more(const json_t *missing, const json_t *then)
+{
+    const char *part;
+    json_t *why;
+    json_object_foreach ((json_t *) missing, part, why)
+        if (!json_object_get(then, part))
+            return true;
+    return false;
+}
+
+/* Takes both. What a list had that cannot be read now comes back with it, and is no news then. */
+static void remember(struct watching *w, json_t *viewed_steal, const json_t *news, json_t *missing_steal)
+{
+    if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
+        say_missing(missing_steal);
+    if (w->said && !missing_steal)
+        fputs("kubectl gpu: all of it can be read again\n", stderr);
+    json_decref(w->said);
+    w->said = json_incref(missing_steal);
+    if (w->before && w->s->news && lacks_more(missing_steal, w->missing)) {
+        json_array_extend(w->before, (json_t *) news);
+        json_decref(viewed_steal);
+        json_decref(missing_steal);
+        return;
+    }
+    json_decref(w->before);
+    json_decref(w->missing);
+    w->before = viewed_steal;
+    w->missing = missing_steal;
+}
+
+/* One look; -1: there is no sense in another one. */
+static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
+{
+    json_t *missing, *viewed = look(w->a, w->o, w->s, &missing, e);
+    *ret_failed = !viewed;
+    if (viewed) {
+        CLEANUP_JSON json_t *news = w->s->news && w->before ? w->s->news(w->before, viewed) : json_incref(viewed);
+        if (!w->s->news || json_array_size(news) || !w->before)
+            show_again(w, news);
+        w->silent = false;
+        remember(w, viewed, news, missing);
+        return ferror(stdout) ? -1 : 0;
+    }
+    if (ask_stopped(w->a))
+        return 0;
+    /* What is gone, or what we may not see any more, does not come back by waiting. */
+    if (!w->before || e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN)
+        return -1;
+    say_trouble(w, e);
+    err_clear(e);
+    return 0;
 }
 
 static int watch(struct ask *a, const struct gpu_options *o, const struct shown *s, struct err *e)
 {
     const struct clock clock = clock_system();
-    CLEANUP_JSON json_t *before = NULL;
-    bool silent = false;
-    if (ask_take_signals(a, e) < 0)
-        return -1;
-    for (;;) {
+    struct watching w = { .a = a, .o = o, .s = s };
+    int rc = ask_take_signals(a, e);
+    bool goes_on = rc == 0, failed = false;
+    while (goes_on) {
         int64_t began = clock_mono_ms(&clock);
-        json_t *viewed = look(a, o, s, !before, e);
-        if (ask_stopped(a) || (!viewed && !before))
-            return json_decref(viewed), ask_stopped(a) ? 0 : -1;
-        if (viewed) {
-            CLEANUP_JSON json_t *news = s->news && before ? s->news(before, viewed) : json_incref(viewed);
-            if (!s->news || json_array_size(news) || !before)
-                show_again(s, o, news, !before);
-            silent = false;
-            json_decref(before);
-            before = viewed;
-        } else {
-            say_trouble(e, &silent);
-        }
-        err_clear(e);
-        if (!ask_wait(a, pause_ms(clock_mono_ms(&clock) - began, !viewed)))
-            return 0;
+        rc = watch_once(&w, &failed, e);
+        goes_on = rc == 0 && !ask_stopped(a) && ask_wait(a, pause_ms(clock_mono_ms(&clock) - began, failed));
     }
+    json_decref(w.before);
+    json_decref(w.missing);
+    json_decref(w.said);
+    return rc;
 }
 
 static int show(struct ask *a, const struct gpu_options *o, const struct shown *s, struct err *e)
 {
     if (o->watch)
         return watch(a, o, s, e);
-    CLEANUP_JSON json_t *viewed = look(a, o, s, true, e);
+    CLEANUP_JSON json_t *missing = NULL, *viewed = look(a, o, s, &missing, e);
     if (!viewed)
         return -1;
-    write_out(s, o, viewed);
+    say_missing(missing);
+    write_out(s, o, viewed, 0);
     return 0;
 }
 
 /* ---- the commands */
 
-static json_t *view_status(const json_t *seen, const struct gpu_options *o, struct err *e)
+static json_t *view_status(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     (void) o, (void) e;
-    return status_view(seen, show_now_us());
+    return status_view(seen, now_us);
 }
 
 int show_status(struct ask *a, const struct gpu_options *o, struct err *e)
@@ -185,7 +246,7 @@ int show_no_node(const json_t *reports, const char *name, struct err *e)
                    *text ? "?" : "; kubectl gpu nodes lists them");
 }
 
-static json_t *view_nodes(const json_t *seen, const struct gpu_options *o, struct err *e)
+static json_t *view_nodes(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     const json_t *reports = json_object_get(seen, "reports");
     for (size_t i = 0; i < o->name_count; i++)
@@ -193,7 +254,7 @@ static json_t *view_nodes(const json_t *seen, const struct gpu_options *o, struc
             show_no_node(reports, o->names[i], e);
             return NULL;
         }
-    return nodes_view(seen, &(struct nodes_wanted){ o->state, o->names, o->name_count }, show_now_us());
+    return nodes_view(seen, &(struct nodes_wanted){ o->state, o->names, o->name_count }, now_us);
 }
 
 static void print_nodes(const json_t *list, const struct paint *p, struct buf *out)
@@ -211,19 +272,14 @@ int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e)
     return show(a, o, &s, e);
 }
 
-static json_t *view_explain(const json_t *seen, const struct gpu_options *o, struct err *e)
+static json_t *view_explain(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     const json_t *report = json_object_get(seen, "reports"), *node = json_object_get(seen, "nodes");
     if (!report && !node) {
         err_set(e, ERR_NOT_FOUND, "%s", "");
         return NULL;
     }
-    return explain_view(seen, o->names[0], show_now_us());
-}
-
-static void print_explained(const json_t *explained, const struct paint *p, struct buf *out)
-{
-    explain_print(explained, show_now_us(), p, out);
+    return explain_view(seen, o->names[0], now_us);
 }
 
 /* Names of the fleet are read only when one is not there. */
@@ -238,16 +294,24 @@ int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     if (!show_is_name(o->names[0]))
         return err_set(e, ERR_INVALID, "%s is no name of a node", o->names[0]);
-    const struct shown s = { { SEE_ALL_OF_NODE, SEE_POLICY | SEE_REPORTS, o->names[0] }, view_explain, print_explained, NULL };
+    const struct shown s = { { SEE_ALL_OF_NODE, SEE_POLICY | SEE_REPORTS, o->names[0] }, view_explain, explain_print, NULL };
     int rc = show(a, o, &s, e);
     return rc < 0 && e->kind == ERR_NOT_FOUND && !*err_msg(e) ? say_similar(a, o, e) : rc;
 }
 
-static json_t *view_events(const json_t *seen, const struct gpu_options *o, struct err *e)
+/* Of nothing that could be read it cannot be said that nothing happened. */
+static json_t *view_events(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
-    (void) e;
-    return events_view(seen, &(struct events_wanted){ .since_us = o->since_ms ? show_now_us() - o->since_ms * 1000 : 0,
-                                                      .nodes = o->names, .node_count = o->name_count });
+    static const char *const lists[] = { "events", "operandEvents", "ownEvents", "policyEvents" };
+    const char *why = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        if (json_object_get(seen, lists[i]))
+            return events_view(seen, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
+                                                              .nodes = o->names, .node_count = o->name_count });
+        why = why ? why : json_str(json_object_get(seen, "missing"), lists[i]);
+    }
+    err_set(e, ERR_SERVER, "no event can be read: %s", str_or_empty(why));
+    return NULL;
 }
 
 static void print_events(const json_t *list, const struct paint *p, struct buf *out)
@@ -260,8 +324,9 @@ static void print_events(const json_t *list, const struct paint *p, struct buf *
 
 int show_events(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    const struct shown s = { { SEE_POLICY | SEE_REPORTS | SEE_EVENTS | SEE_PODS, SEE_POLICY, NULL }, view_events, print_events,
-                             events_news };
+    /* Which nodes have GPUs, or which pods are on the nodes that are named. */
+    unsigned also = o->name_count ? SEE_PLACES : SEE_REPORTS;
+    const struct shown s = { { SEE_POLICY | SEE_EVENTS | also, SEE_POLICY, NULL }, view_events, print_events, events_news };
     return show(a, o, &s, e);
 }
 

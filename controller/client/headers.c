@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -34,12 +35,22 @@ static void take_warning(struct headers *h, const char *value)
     h->warning = str_shortened(inside, LIMIT_WARNING_BYTES);
 }
 
+/* As every server of today writes it. */
+static void take_date(struct headers *h, const char *value)
+{
+    struct tm tm = { 0 };
+    const char *end = strptime(value, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+    if (end && !*end)
+        h->date_s = timegm(&tm);
+}
+
 static const struct taker {
     const char *name;
     void (*take)(struct headers *h, const char *value);
 } takers[] = {
     { "retry-after", take_retry_after },
     { "warning", take_warning },
+    { "date", take_date },
 };
 
 bool headers_add(struct headers *h, const char *line, size_t len)

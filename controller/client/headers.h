@@ -10,6 +10,7 @@
 struct headers {
     size_t bytes;           /* of all lines so far */
     int64_t retry_after_ms; /* -1: no such header, or not whole seconds */
+    int64_t date_s;         /* `Date:`, seconds of the epoch; 0: no such header, or none that is understood */
     char *warning;          /* text of the last `Warning: 299`; owned, NULL: none */
 };
 

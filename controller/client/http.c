@@ -203,7 +203,8 @@ static void deliver(struct call *call, CURLcode code)
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     if (!call->status_told)
         tell_answer(call, 0);
-    struct transport_result result = { .status = (int) status, .retry_after_ms = call->headers.retry_after_ms };
+    struct transport_result result = { .status = (int) status, .retry_after_ms = call->headers.retry_after_ms,
+                                       .date_s = call->headers.date_s };
     if (call->refused) {
         err_set(&result.err, ERR_TOO_LARGE, "%s %s: %s", call->request.method, call->request.path, call->refused);
     } else if (failure_of(call, code, result.status, &f)) {

@@ -13,6 +13,7 @@
 struct transport_result {
     int status;             /* HTTP status; 0 when no answer came */
     int64_t retry_after_ms; /* Retry-After header, -1 when there was none */
+    int64_t date_s;         /* the server's clock when it answered, seconds of the epoch; 0: it did not say */
     struct err err;         /* set when no (whole) answer came (UNREACHABLE, TIMEOUT, TOO_LARGE) or the credentials were
                              * refused (UNAUTHORIZED, with what to do); borrowed */
 };

@@ -47,15 +47,19 @@ static json_t *patch_of_paused(const json_t *policy, json_t *value_steal)
 void deed_pause(const json_t *policy, struct deed *ret)
 {
     int64_t active = json_int(policy, "status.rollout.active", 0), pending = json_int(policy, "status.rollout.pending", 0);
+    int64_t waiting = json_int(policy, "status.rollout.waiting", 0);
     *ret = (struct deed){ .warning = seen_keeper(policy) };
     if (json_bool(policy, "spec.rollout.paused", false)) {
         ret->said = xstrdup("the rollout is paused already; nothing was changed");
         return;
     }
     ret->patch = patch_of_paused(policy, json_true());
-    ret->said = active ? xasprintf("paused: no further node begins (%lld had not begun); %lld under way will be finished",
-                                   (long long) pending, (long long) active)
-                       : xasprintf("paused: no node begins (%lld had not begun); none is under way", (long long) pending);
+    CLEANUP_FREE char *going = active ? xasprintf("%lld under way will be finished", (long long) active)
+                                      : xstrdup("none is under way");
+    CLEANUP_FREE char *closed = waiting ? xasprintf("; %lld are closed for their jobs and stay so until the rollout is resumed: "
+                                                    "hold them to put them back into service", (long long) waiting)
+                                        : xstrdup("");
+    ret->said = xasprintf("paused: no further node begins (%lld had not begun); %s%s", (long long) pending, going, closed);
     ret->undo = xstrdup("kubectl gpu resume");
 }
 
@@ -102,16 +106,30 @@ int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struc
 
 /* ---- one node */
 
-/* What becomes of an upgrade that is under way there. */
+/* What becomes of a claimed node that a person holds: where the claim has changed nothing on it yet, and else. */
+static const struct {
+    const char *early, *late;
+} held[CLAIM_PHASE_COUNT] = {
+#define GOES_ON "; its upgrade is under way already, and goes on"
+    [CLAIM_WAITING] = { "; it was about to be upgraded, and goes back into service",
+                        "; it stays closed as it is, since a try before this one has changed it" },
+    [CLAIM_DRAINING] = { "; it was about to be upgraded, and goes back into service", GOES_ON },
+    [CLAIM_UNLOADING] = { NULL, GOES_ON },
+    [CLAIM_INSTALLING] = { NULL, GOES_ON },
+    [CLAIM_VALIDATING] = { NULL, GOES_ON },
+    [CLAIM_FAILED] = { NULL, "; its upgrade failed, and it stays out of service: it is neither tried again nor rolled back" },
+#undef GOES_ON
+};
+
 static const char *under_way(const json_t *node)
 {
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM), *why = NULL;
     if (!text || !claim_parse(text, &c, &why))
         return "";
-    if (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING)
-        return "; it was about to be upgraded, and goes back into service";
-    return "; its upgrade is under way already, and is finished";
+    if (!claim_closes(&c))
+        return "; its last try changed nothing, and it is in service";
+    return seen_is_as_it_was(node, &c) ? held[c.phase].early : held[c.phase].late;
 }
 
 void deed_hold(const json_t *node, struct deed *ret)

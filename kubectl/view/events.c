@@ -10,6 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/model/task.h"
 
 #define OSTLER_CONTROLLER "ostler.dev/ostler"
 
@@ -48,17 +49,30 @@ static bool is_wanted_node(const struct picking *p, const char *name)
     return p->wanted->node_count == 0;
 }
 
-/* Pods that are gone are told by their names, where those have the node's in them. */
-static bool is_wanted_pod(const struct picking *p, const char *ns, const char *name)
+/* Whether it is the name of one of the pods that are made for one node each. */
+static bool is_task_of(const char *pod, const char *node)
 {
-    CLEANUP_FREE char *key = xasprintf("%s/%s", ns, name);
+    char name[TASK_NAME_MAX];
+    bool same = false;
+    for (int kind = 0; kind < TASK_COUNT && !same; kind++) {
+        task_name((enum task_kind) kind, node, name);
+        same = str_eq(name, pod);
+    }
+    return same;
+}
+
+/* Pods that are gone are told by the kubelet that spoke of them, or by their names. */
+static bool is_wanted_pod(const struct picking *p, const json_t *event)
+{
+    const char *name = json_str_or_empty(event, "regarding.name"), *host = json_str(event, "deprecatedSource.host");
+    CLEANUP_FREE char *key = xasprintf("%s/%s", json_str_or_empty(event, "regarding.namespace"), name);
     const json_t *pod = map_get(&p->pods, key);
     if (p->wanted->node_count == 0)
         return true;
-    if (pod)
-        return is_wanted_node(p, json_str(pod, "spec.nodeName"));
+    if (pod || (host && *host))
+        return is_wanted_node(p, pod ? task_node(pod) : host);
     for (size_t i = 0; i < p->wanted->node_count; i++)
-        if (str_has_suffix(name, p->wanted->nodes[i]))
+        if (is_task_of(name, p->wanted->nodes[i]))
             return true;
     return false;
 }
@@ -74,7 +88,7 @@ static bool is_wanted(const struct picking *p, const json_t *event)
     if (str_eq(kind, "Node") || str_eq(kind, GPU_NODE_KIND))
         return is_wanted_node(p, name) && (ours || map_get(&p->gpu_nodes, name) || p->wanted->node_count);
     if (str_eq(kind, "Pod"))
-        return is_wanted_pod(p, json_str_or_empty(event, "regarding.namespace"), name);
+        return is_wanted_pod(p, event);
     return p->wanted->node_count == 0;
 }
 

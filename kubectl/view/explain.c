@@ -101,7 +101,9 @@ json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
                                            "waitingFor", "lastWords", "timeToReady" };
     const json_t *status = json_at(json_object_get(seen, "reports"), "status");
     const json_t *node = json_object_get(seen, "nodes");
-    json_t *all = json_pack("{s:o}", "node", json_text(name));
+    char now[CLOCK_TEXT_MAX];
+    clock_rfc3339(now_us, now);
+    json_t *all = json_pack("{s:o, s:s}", "node", json_text(name), "asOf", now);
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         if (json_object_get(status, members[i]))
             json_object_set(all, members[i], json_object_get(status, members[i]));
@@ -110,14 +112,16 @@ json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
     if (json_str(status, "inventory.heldBy"))
         json_object_set_new(all, "holders", json_text(json_str(status, "inventory.heldBy")));
     json_object_set_new(all, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
-    json_object_set_new(all, "held", json_boolean(seen_is_held(node)));
-    json_object_set_new(all, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
+    if (node) {
+        json_object_set_new(all, "held", json_boolean(seen_is_held(node)));
+        json_object_set_new(all, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
+    }
     json_object_set_new(all, "story", explain_story(seen, name));
     json_object_set_new(all, "operandPods", pods_part(json_object_get(seen, "pods"), true));
     json_object_set_new(all, "gpuPods", pods_part(json_object_get(seen, "pods"), false));
     json_t *ostler = seen_ostler(seen, now_us);
     json_object_set_new(all, "ostler", ostler);
-    json_object_set_new(all, "next", explain_next(seen, ostler));
+    json_object_set_new(all, "next", explain_next(seen, ostler, now_us));
     if (json_object_get(seen, "missing"))
         json_object_set(all, "missing", json_object_get(seen, "missing"));
     return all;
@@ -274,8 +278,9 @@ static void print_next(const json_t *next, int64_t now_us, const struct paint *p
     }
 }
 
-void explain_print(const json_t *all, int64_t now_us, const struct paint *p, struct buf *out)
+void explain_print(const json_t *all, const struct paint *p, struct buf *out)
 {
+    int64_t now_us = clock_parse_rfc3339(json_str_or_empty(all, "asOf"));
     print_head(all, p, out);
     print_story(json_object_get(all, "story"), p, out);
     print_pods(json_object_get(all, "operandPods"), "Pods of Ostler on it", now_us, p, out);

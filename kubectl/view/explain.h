@@ -8,7 +8,7 @@
  * be absent; "pods" are those on it. New reference. */
 json_t *explain_view(const json_t *seen, const char *name, int64_t now_us);
 /* The same for people. */
-void explain_print(const json_t *explained, int64_t now_us, const struct paint *p, struct buf *out);
+void explain_print(const json_t *explained, const struct paint *p, struct buf *out);
 
 /* ---- its parts */
 
@@ -16,7 +16,7 @@ void explain_print(const json_t *explained, int64_t now_us, const struct paint *
 json_t *explain_story(const json_t *seen, const char *name);
 /* What happens next: a list of {text, at}, `at` absent where nobody knows. `ostler` is as seen_ostler() gives it. New
  * reference. */
-json_t *explain_next(const json_t *seen, const json_t *ostler);
+json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us);
 /* What a pod is up to: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
 json_t *explain_pod(const json_t *pod);
 

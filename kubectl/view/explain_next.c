@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "kubectl/view/advice.h"
 #include "kubectl/view/explain.h"
@@ -18,6 +19,7 @@ enum { US = 1000000 };
 struct outlook {
     const json_t *node, *report, *policy;
     json_t *next;
+    int64_t now_s;
     const char *state;
     struct rollout_spec spec;
     struct claim claim;
@@ -40,18 +42,73 @@ static void say_text(struct outlook *l, int64_t at_s, const char *text)
     say(l, at_s, json_text(text));
 }
 
+/* ---- what keeps the rollout from it, as reconcilers/plan/rollout.c asks */
+
+static bool is_called_off(const struct outlook *l)
+{
+    return seen_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false);
+}
+
+/* One that was given up is left alone when it has come back to what it ran. */
+static bool is_kept(const struct outlook *l)
+{
+    return is_called_off(l) || (!l->claimed && object_annotation(l->node, ANNOTATION_GAVE_UP));
+}
+
+static bool is_down(const struct outlook *l)
+{
+    const json_t *ready = condition_find(json_at(l->node, "status.conditions"), "Ready");
+    return ready && !str_eq(json_str(ready, "status"), "True");
+}
+
+/* What nobody knows the time of, and has to happen before a node may begin that is due then; NULL: nothing. `due_s` becomes when
+ * it may: not before a window opens. */
+static const char *closed_until(const struct outlook *l, int64_t *due_s)
+{
+    const char *plan = json_str(l->policy, "status.rollout.plan.hash");
+    int64_t at_s = *due_s > l->now_s ? *due_s : l->now_s, change_s;
+    if (l->spec.paused)
+        return "the rollout is resumed";
+    if (l->spec.manual && (!plan || !str_eq(plan, object_annotation(l->policy, POLICY_APPROVED))))
+        return "its plan is approved";
+    if (windows_open(l->spec.windows, l->spec.window_count, at_s, &change_s))
+        return NULL;
+    *due_s = change_s;
+    return change_s == INT64_MAX ? "a window opens" : NULL;
+}
+
 /* ---- a claimed node, by its phase */
+
+static void say_back(struct outlook *l)
+{
+    say_text(l, 0, "it goes back into service, since people want it left alone");
+}
 
 static void after_waiting(struct outlook *l)
 {
-    say_text(l, 0, "when these pods have ended and a place is free, its GPU pods are asked to leave (Draining)");
-    if (l->spec.drain.wait_for_jobs_s >= 0)
-        say_text(l, l->claim.claimed_s + l->spec.drain.wait_for_jobs_s, "its jobs are evicted (drain.waitForJobs)");
+    int64_t due_s = 0, jobs_s = l->claim.claimed_s + l->spec.drain.wait_for_jobs_s;
+    const char *until = closed_until(l, &due_s);
+    if (is_called_off(l) && seen_is_as_it_was(l->node, &l->claim)) {
+        say_back(l);
+    } else if (is_kept(l)) {
+        say_text(l, 0, "it stays closed, and does not go on, as long as people keep it as it is");
+    } else if (until) {
+        say(l, 0, json_textf("it stays closed, and its jobs run on: not until %s are its GPU pods asked to leave; kubectl gpu "
+                             "hold %s puts it back into service", until, object_name(l->node)));
+    } else {
+        say_text(l, due_s, "when these pods have ended and a place is free, its GPU pods are asked to leave (Draining)");
+        if (l->spec.drain.wait_for_jobs_s >= 0)
+            say_text(l, jobs_s > due_s ? jobs_s : due_s, "its jobs are evicted (drain.waitForJobs)");
+    }
 }
 
 static void after_draining(struct outlook *l)
 {
     bool driver = claim_moves_driver(&l->claim);
+    if (is_called_off(l) && seen_is_as_it_was(l->node, &l->claim)) {
+        say_back(l);
+        return;
+    }
     say_text(l, 0, driver ? "when no GPU pod is left, the stack leaves, then the driver (Unloading)"
                           : "the stack leaves (Unloading)");
     say_text(l, l->claim.since_s + l->spec.drain.timeout_s,
@@ -86,11 +143,24 @@ static void after_validating(struct outlook *l)
     say_failure(l, l->claim.since_s + l->spec.validation_timeout_s, "timeouts.validation");
 }
 
+/* Going back to what is known good waits for no rollout, but for people. */
 static void after_failed(struct outlook *l)
 {
-    say_text(l, l->claim.since_s + rollout_backoff_s(l->claim.attempt),
-             "it is tried again, unless its revision has failed: then it goes back to what is known good");
-    say_text(l, 0, "what comes up after all is taken at once");
+    int64_t due_s = l->claim.since_s + rollout_backoff_s(l->claim.attempt);
+    const char *until = closed_until(l, &due_s);
+    bool closed = claim_closes(&l->claim), upgrade = l->claim.kind == CLAIM_UPGRADE;
+    bool back = closed && upgrade && l->spec.on_failure == ROLLOUT_ROLLBACK;
+    if (is_kept(l))
+        say_text(l, 0, closed ? "it is neither tried again nor rolled back, as long as people keep it as it is"
+                              : "it is not tried again, as long as people keep it as it is");
+    else if (until)
+        say(l, 0, json_textf("it is not tried again until %s%s", until,
+                             back ? "; once its revision has failed, it goes back to what is known good all the same" : ""));
+    else
+        say(l, due_s, json_textf("it is tried again%s%s", upgrade ? ", unless its revision has failed" : "",
+                                 back ? ": then it goes back to what is known good" : ""));
+    if (closed)
+        say_text(l, 0, "what comes up after all is taken at once");
 }
 
 typedef void after_fn(struct outlook *l);
@@ -98,6 +168,15 @@ static after_fn *const after[CLAIM_PHASE_COUNT] = {
     [CLAIM_WAITING] = after_waiting,       [CLAIM_DRAINING] = after_draining,     [CLAIM_UNLOADING] = after_unloading,
     [CLAIM_INSTALLING] = after_installing, [CLAIM_VALIDATING] = after_validating, [CLAIM_FAILED] = after_failed,
 };
+
+/* No time of a claim runs while the node is down. */
+static void say_claimed(struct outlook *l)
+{
+    if (is_down(l))
+        say_text(l, 0, "nothing, until its kubelet is Ready again");
+    else
+        after[l->claim.phase](l);
+}
 
 /* ---- one in service */
 
@@ -126,7 +205,8 @@ static void say_turn(struct outlook *l)
     const char *reason = json_str_or_empty(rollout, "reason");
     size_t at = wave_of(json_at(rollout, "plan.waves"), object_name(l->node), &wave);
     if (at) {
-        const char *begins = json_str(wave, "begins"), *earliest = json_str(wave, "notBefore");
+        int64_t due_s = 0;
+        const char *begins = closed_until(l, &due_s) ? NULL : json_str(wave, "begins"), *earliest = json_str(wave, "notBefore");
         say(l, 0, json_textf("it is in wave %zu of the plan%s%s", at,
                              begins ? ", which begins " : earliest ? ", not before " : "",
                              str_or_empty(begins ? begins : earliest)));
@@ -160,12 +240,10 @@ static void say_in_service(struct outlook *l)
             say_text(l, 0, rows[i].text);
             return;
         }
-    bool kept = seen_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false) ||
-                object_annotation(l->node, ANNOTATION_GAVE_UP);
-    if (is_outdated(l->report) || (!kept && seen_may_be_old(l->report, l->policy)))
-        say_turn(l);
-    else if (str_eq(l->state, "Ready") && kept)
+    if (is_kept(l))
         say_text(l, 0, "nothing, as long as people keep it as it is");
+    else if (is_outdated(l->report) || seen_may_be_old(l->report, l->policy))
+        say_turn(l);
     else if (str_eq(l->state, "Ready"))
         say_text(l, 0, "nothing: it runs what the policy says");
 }
@@ -188,10 +266,10 @@ static void say_people(struct outlook *l)
                              object_name(l->node)));
 }
 
-json_t *explain_next(const json_t *seen, const json_t *ostler)
+json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us)
 {
     struct outlook l = { .node = json_object_get(seen, "nodes"), .report = json_object_get(seen, "reports"),
-                         .policy = json_object_get(seen, "policy"), .next = json_array() };
+                         .policy = json_object_get(seen, "policy"), .next = json_array(), .now_s = now_us / US };
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *spec = policy_spec_read(json_object_get(l.policy, "spec"), &problems);
     CLEANUP_JSON json_t *defaults = policy_spec_read(NULL, &(struct policy_problems){ 0 });
@@ -205,7 +283,10 @@ json_t *explain_next(const json_t *seen, const json_t *ostler)
     if (!l.policy)
         say_text(&l, 0, "nothing: there is no GpuClusterPolicy");
     if (l.claimed)
-        after[l.claim.phase](&l);
+        say_claimed(&l);
+    else if (claim)
+        say(&l, 0, json_textf("nothing is changed as long as its claim is not understood: kubectl annotate node %s "
+                              ANNOTATION_CLAIM "- takes it off", object_name(l.node)));
     else if (l.policy)
         say_in_service(&l);
     say_people(&l);

@@ -39,11 +39,12 @@ static void tell_of_node(json_t *story, const json_t *node)
     tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was made"));
     if (ready)
         tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
-             json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready", up ? "" : ": ",
+             json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready", up ? "" : "; now: ",
                         up ? "" : json_str_or_empty(ready, "message")));
     if (gpu)
         tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-             json_textf("%s became %s (%s)", NODE_CONDITION, well ? "True" : "False", json_str_or_empty(gpu, "reason")));
+             json_textf("%s is %s since then; now: %s", NODE_CONDITION, well ? "True" : "False",
+                        json_str_or_empty(gpu, "reason")));
 }
 
 /* When a field was set, by whom; the time stands behind " at ". */

@@ -9,30 +9,49 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, WORD_MAX = 256 };
+enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, WORD_MAX = 256, LOGIN_MAX = 512 };
 
 #define URL_SAFE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 
 /* ---- names of secrets */
 
-static bool has_word(const char *name, size_t len, const char *const *words, size_t count)
+/* The name as variables are written. */
+static void to_upper(const char *name, size_t len, char upper[static WORD_MAX + 1])
 {
-    char upper[WORD_MAX + 1];
     size_t n = len < WORD_MAX ? len : WORD_MAX;
     for (size_t i = 0; i < n; i++)
         upper[i] = name[i] == '-' ? '_' : (char) toupper((unsigned char) name[i]);
     upper[n] = '\0';
+}
+
+static bool has_word(const char *name, size_t len, const char *const *words, size_t count)
+{
+    char upper[WORD_MAX + 1];
+    to_upper(name, len, upper);
     for (size_t i = 0; i < count; i++)
         if (strstr(upper, words[i]))
             return true;
     return false;
 }
 
+/* Short words mean it only where they end the name: "DB_PASS", and "PWD" alone is a folder. */
+static bool ends_in_secret(const char *name, size_t len)
+{
+    static const char *const ends[] = { "_PASS", "_PWD", "_AUTH" };
+    char upper[WORD_MAX + 1];
+    to_upper(name, len, upper);
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_has_suffix(upper, ends[i]))
+            return true;
+    return str_eq(upper, "PASS");
+}
+
 /* Those that stand before a value and nowhere else. */
 static bool is_sure_name(const char *name, size_t len)
 {
     static const char *const words[] = { "PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN", "APIKEY", "API_KEY", "ACCESSKEY",
-                                         "ACCESS_KEY", "PRIVATE_KEY", "PRIVATEKEY", "LICENSE_KEY", "AUTHORIZATION" };
+                                         "ACCESS_KEY", "PRIVATE_KEY", "PRIVATEKEY", "LICENSE_KEY", "AUTHORIZATION",
+                                         "COOKIE" };
     return has_word(name, len, words, ARRAY_LEN(words));
 }
 
@@ -41,7 +60,7 @@ static bool is_secret_name(const char *name, size_t len)
 {
     static const char *const words[] = { "SECRET", "CREDENTIAL" };
     bool auth = len == 4 && strncasecmp(name, "auth", len) == 0; /* of Docker's configuration */
-    return auth || is_sure_name(name, len) || has_word(name, len, words, ARRAY_LEN(words));
+    return auth || is_sure_name(name, len) || ends_in_secret(name, len) || has_word(name, len, words, ARRAY_LEN(words));
 }
 
 /* As no word of a sentence is written: with an underscore, or in capitals. */
@@ -60,20 +79,41 @@ struct find {
     size_t stays, masked;
 };
 
-/* "://user:password@", where the password may have any character. Before a path with an "@" stands at most a port. */
+/* The "@" behind a user and a password, which may have any character; NULL: there is none. Before a path with an "@" stands at
+ * most a port. */
+static const char *login_end(const char *s, size_t len)
+{
+    const char *at = memrchr(s, '@', len), *path = memchr(s, '/', len);
+    if (!at || !path || memchr(s, '@', (size_t) (path - s)))
+        return at;
+    const char *colon = memrchr(s, ':', (size_t) (path - s));
+    bool port = !colon || colon + 1 + strspn(colon + 1, "0123456789") == path;
+    return port ? NULL : at;
+}
+
+/* "://user:password@" */
 static struct find in_url(const char *s)
 {
     if (!str_has_prefix(s, "://"))
         return (struct find){ 0, 0 };
     s += 3;
-    size_t len = strcspn(s, " \t\r\n\"'"), host = strcspn(s, "/");
-    const char *at = memrchr(s, '@', len);
-    if (at && host < len && !memchr(s, '@', host)) {
-        const char *colon = memrchr(s, ':', host);
-        if (!colon || colon + 1 + strspn(colon + 1, "0123456789") == s + host)
-            at = NULL;
-    }
+    const char *at = login_end(s, strcspn(s, " \t\r\n\"'"));
     return (struct find){ 3, at ? (size_t) (at - s) : 0 };
+}
+
+/* "user:password@host", as proxies have it that name no scheme. An image with its digest looks like that, too. */
+static struct find in_login(const char *s)
+{
+    size_t user = strspn(s, URL_SAFE "%+\\");
+    if (user == 0 || s[user] != ':' || s[user + 1] == '/')
+        return (struct find){ 0, 0 };
+    size_t len = user;
+    while (len < LOGIN_MAX && s[len] && !strchr(" \t\r\n\"',;", s[len]))
+        len++;
+    const char *at = login_end(s, len);
+    bool host = at && at > s + user + 1 && isalnum((unsigned char) at[1]);
+    bool digest = host && (str_has_prefix(at + 1, "sha256:") || str_has_prefix(at + 1, "sha512:"));
+    return (struct find){ 0, host && !digest ? (size_t) (at - s) : 0 };
 }
 
 /* How long a word is that says of what kind the secret behind it is, with the blanks; 0: there is none. */
@@ -190,7 +230,8 @@ static struct find in_pair(const char *s)
     struct pair p = read_pair(s);
     if (p.name == 0 || !is_secret_pair(s, &p))
         return (struct find){ p.name, 0 };
-    return (struct find){ p.value, value_len(s + p.value, p.quote) };
+    bool cookies = p.quote == 0 && p.sign == ':' && has_word(s, p.name, (const char *const[]){ "COOKIE" }, 1);
+    return (struct find){ p.value, cookies ? strcspn(s + p.value, "\r\n\"'") : value_len(s + p.value, p.quote) };
 }
 
 static struct find look(const char *s, bool begins_word)
@@ -202,6 +243,8 @@ static struct find look(const char *s, bool begins_word)
             return f;
     }
     struct find f = begins_word ? in_pair(s) : (struct find){ 0, 0 };
+    if (begins_word && !f.masked)
+        f = in_login(s);
     return f.masked ? f : (struct find){ 1, 0 };
 }
 

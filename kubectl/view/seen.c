@@ -140,6 +140,14 @@ bool seen_is_held(const json_t *node)
     return hold && !str_eq(hold, "false");
 }
 
+/* A try before this one may have left on it what did not come up. */
+bool seen_is_as_it_was(const json_t *node, const struct claim *c)
+{
+    bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
+    return early && *c->from_stack && str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->from_driver) &&
+           str_eq(object_label(node, LABEL_STACK), c->from_stack);
+}
+
 enum { NAME_MAX_COMPARED = 253 };
 
 /* How many letters have to be changed, put in or taken out to make one of the other. */

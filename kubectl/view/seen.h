@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kubectl/view/term.h"
+#include "reconcilers/model/claim.h"
 
 /* Whether Ostler itself lives: {"state": "Alive", "Silent", "Released", "Absent" or "Unknown", "holder", "renewed", "seconds",
  * "message"}. New reference. */
@@ -25,6 +26,9 @@ const json_t *seen_named(const json_t *list, const char *name);
 bool seen_may_be_old(const json_t *report, const json_t *policy);
 /* Whether a person holds a Node: the label's value is anything but "false". */
 bool seen_is_held(const json_t *node);
+/* Whether the claim has changed nothing on its Node yet, so that the node goes back into service when a person holds or cordons
+ * it. */
+bool seen_is_as_it_was(const json_t *node, const struct claim *c);
 /* Names that are like one that is not there, the likest first, at most `max`. New reference. */
 json_t *seen_similar(const json_t *names, const char *name, size_t max);
 /* Why parts could not be read, a sentence on each line, in the colour of things that are missing. */

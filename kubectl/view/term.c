@@ -183,6 +183,48 @@ void grid_clear(struct grid *g)
     *g = (struct grid){ 0 };
 }
 
+/* ---- screens */
+
+/* How many rows a line takes, which ends at `end`. */
+static size_t rows_of(const char *line, const char *end, size_t columns)
+{
+    size_t length = 0;
+    for (const char *c = line; c < end; c++) {
+        if (*c == '\033')
+            c += strcspn(c, "m");
+        else
+            length += ((unsigned char) *c & 0xc0) != 0x80;
+    }
+    return length > columns ? (length + columns - 1) / columns : 1;
+}
+
+/* Where the text ends for which there is room. */
+static const char *fitting(const char *text, size_t columns, size_t rows)
+{
+    size_t used = 0;
+    while (*text) {
+        const char *end = strchrnul(text, '\n');
+        used += rows_of(text, end, columns);
+        if (used > rows)
+            return text;
+        text = *end ? end + 1 : end;
+    }
+    return text;
+}
+
+void term_fit(struct buf *out, const char *text, size_t columns, size_t rows)
+{
+    const char *end = rows ? fitting(text, columns, rows) : text + strlen(text);
+    size_t more = 0;
+    if (*end)
+        end = fitting(text, columns, rows - 1);
+    bool room = buf_add(out, text, (size_t) (end - text));
+    for (const char *c = end; (c = strchr(c, '\n')); c++)
+        more++;
+    if (room && more)
+        buf_printf(out, "… %zu more\n", more);
+}
+
 /* ---- for programs */
 
 char *term_of_json(const json_t *value, bool yaml)

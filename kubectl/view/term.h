@@ -54,6 +54,10 @@ void grid_print(const struct grid *g, const struct paint *p, struct buf *out);
 /* Frees its rows. */
 void grid_clear(struct grid *g);
 
+/* Appends as many lines of a text as a screen of so many rows and columns has room for, and how many there are more. `rows` 0:
+ * all. Colours take no room. */
+void term_fit(struct buf *out, const char *text, size_t columns, size_t rows);
+
 /* A value as JSON or YAML, with an end of line. No control character of a string comes out as itself. Owned by the caller. */
 char *term_of_json(const json_t *value, bool yaml);
 

@@ -179,7 +179,8 @@ int policy_decode(const json_t *object, const struct policy_limits *limits, stru
     check_taint_keys(ret->spec, problems);
     check_pool_drivers(ret, problems);
     policy_check_selectors(ret->spec, problems);
-    policy_check_images(ret, limits->images, problems);
+    if (limits->images)
+        policy_check_images(ret, limits->images, problems);
     policy_check_settings(ret->spec, limits->settings, problems);
     policy_check_windows(ret, problems);
     if (policy_problems_count(problems) == before) {

@@ -61,9 +61,12 @@ enum policy_operand {
 
 /* What an administrator allows a policy, whoever may edit it; comma-separated, borrowed. */
 struct policy_limits {
-    const char *images;   /* prefixes of images */
+    const char *images;   /* prefixes of images; NULL: all are allowed */
     const char *settings; /* variables and arguments of operands, see policy_setting_allowed(); NULL: none */
 };
+
+/* All that a policy may say is allowed. */
+#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*" })
 
 /* One thing that is wrong with a policy. */
 struct policy_problem {

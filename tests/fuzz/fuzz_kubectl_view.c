@@ -35,7 +35,7 @@ static void show_all(const json_t *seen, const struct paint *p)
     status_print(status, p, &out);
     nodes_print(nodes, p, &out);
     events_print(events, p, &out);
-    explain_print(explained, now_us, p, &out);
+    explain_print(explained, p, &out);
     check_clean(&out);
 }
 

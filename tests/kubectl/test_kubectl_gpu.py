@@ -5,6 +5,7 @@ Prints "kubectl-gpu: N passed, N failed"."""
 
 import base64
 import contextlib
+import fcntl
 import http.server
 import json
 import os
@@ -14,10 +15,12 @@ import re
 import shutil
 import signal
 import ssl
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
+import termios
 import threading
 import time
 import traceback
@@ -89,9 +92,13 @@ class Plugin:
         assert ESCAPE not in done.stdout + done.stderr, (arguments, done.stdout, done.stderr)
         return done.returncode, done.stdout, done.stderr
 
-    def start(self, *arguments, stderr=None):
-        """One that goes on; its output is a pipe."""
-        return subprocess.Popen([self.path, *arguments], env=self.environment(), stdout=subprocess.PIPE, stderr=stderr, text=True)
+    def start(self, *arguments, stdout=subprocess.PIPE, stderr=None):
+        """One that goes on, but for no longer than a minute; its output is a pipe."""
+        p = subprocess.Popen([self.path, *arguments], env=self.environment(), stdout=stdout, stderr=stderr, text=True)
+        guard = threading.Timer(60, p.kill)
+        guard.daemon = True
+        guard.start()
+        return p
 
     def said(self, *arguments):
         """What it prints when all is well."""
@@ -197,7 +204,7 @@ def hold_says_how_to_undo_it(c):
     """hold labels a node, says how to undo it, and who has done it when it is done again; --dry-run changes nothing."""
     labels = lambda: c.ask("GET", "/api/v1/nodes/gpu-2")["metadata"]["labels"]
     out = c.plugin.said("hold", "gpu-2", "--dry-run")
-    assert out.startswith("(dry run) gpu-2 is held") and "ostler.dev/hold" not in labels(), out
+    assert out.startswith("(dry run) gpu-2 is held") and "undo" not in out and "ostler.dev/hold" not in labels(), out
     out = c.plugin.said("hold", "gpu-2")
     assert "undo: kubectl gpu release gpu-2\n" in out and labels()["ostler.dev/hold"] == "true", out
     out = c.plugin.said("hold", "gpu-2")
@@ -243,6 +250,7 @@ def nodes_in_a_rollout(c):
     assert re.search(r"^gpu-2 +Ready .* held ", "\n".join(lines), re.MULTILINE), lines
     waiting = c.plugin.said("nodes", "--state", "waiting", "-o", "wide").splitlines()
     assert len(waiting) == 2 and "waits for 1 GPU pod: default/train" in waiting[1], waiting
+    assert "must be one of Unmanaged Discovered" in c.plugin.refused("nodes", "--state", "Faild", code=2)
     assert len(json.loads(c.plugin.said("nodes", "gpu-1", "gpu-3", "-o", "json"))) == 2
     assert "is it one of these: gpu-" in c.plugin.refused("nodes", "gpu-7")
 
@@ -321,9 +329,7 @@ def bundle_with_few_rights(c):
     code, out, _ = few.run("bundle", "-f", str(c.folder / "few.tar.gz"))
     lacking = out[out.index("not to be had:"):]
     assert code == 0 and "events: a right is missing: " in lacking, out
-    code, out, err = few.run("events")
-    sentence = "not shown, since a right is missing: HTTP 403: events.events.k8s.io is forbidden"
-    assert code == 0 and sentence in err, (code, out, err)
+    assert "no event can be read: a right is missing: HTTP 403: events.events.k8s.io is forbidden" in few.refused("events")
 
 
 @test
@@ -356,6 +362,35 @@ def watch_of_events_shows_news(c):
 
 
 @test
+def half_an_answer_is_none(c):
+    """What cannot be written is an error, however much it is and whatever wrote it."""
+    for command in (("nodes",), ("status", "-ojson"), ("plan",), ("help",), ("version",), ("completion", "bash"),
+                    ("__complete", "")):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([c.plugin.path, *command], env=c.plugin.environment(), stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=30, check=False)
+        sentence = "kubectl gpu: not all of it could be written to standard output\n"
+        assert (done.returncode, done.stderr) == (1, sentence), (command, done)
+
+
+@test
+def watch_fits_on_the_screen(c):
+    """On a screen that is too small for all nodes --watch shows some, how many there are more, and when that was."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 100, 0, 0))
+    with c.plugin.start("nodes", "-w", stdout=child) as p:
+        os.close(child)
+        text = b""
+        while b"as of " not in text or not text.endswith(b"Z\r\n"):
+            text += os.read(parent, 65536)  # an error when the program has ended
+        p.send_signal(signal.SIGINT)
+        assert p.wait(timeout=10) == 0
+    os.close(parent)
+    lines = text.decode().split("\033[2J")[1].splitlines()
+    assert len(lines) == 5 and lines[3] == "… 2 more" and re.fullmatch(r"as of \d\d:\d\d:\d\dZ", lines[4]), lines
+
+
+@test
 def colours_on_a_terminal_only(c):
     """A terminal gets colours, and none with --no-color."""
     def on_terminal(*arguments):
@@ -374,25 +409,34 @@ def colours_on_a_terminal_only(c):
     assert ESCAPE not in on_terminal("status", "-o", "json")
 
 
+# What a shell does, when it has read a script, to complete a word; zsh does more with it than is done here.
+ASK_SHELL = {
+    "bash": "COMP_WORDS=(kubectl-gpu explain gpu-3) COMP_CWORD=2; _kubectl_gpu; echo \"${COMPREPLY[@]}\"",
+    "zsh": "words=(kubectl-gpu explain gpu-3) CURRENT=3; _describe() { print -l $found }; _kubectl_gpu",
+    "fish": "complete -C 'kubectl-gpu explain gpu-3'",
+}
+
+
 @test
 def completion_asks_the_program(c):
     """The scripts parse in their shells; commands, options, values and names of nodes are completed, for kubectl, too."""
     for shell, check in (("bash", "bash -n"), ("zsh", "zsh -n"), ("fish", "fish -n"), ("kubectl", "sh -n")):
-        script = c.plugin.said("completion", shell)
-        if shutil.which(check.split()[0]):
-            subprocess.run(check.split(), input=script, text=True, check=True, timeout=10)
+        subprocess.run(check.split(), input=c.plugin.said("completion", shell), text=True, check=True, timeout=10)
     assert "bash, zsh, fish" in c.plugin.run("completion", "tcsh")[2]
     words = lambda *w: [line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()]
     assert words("exp") == ["explain", ":4"] and words("nodes", "--st") == ["--state", ":4"]
     assert words("status", "-o", "y") == ["yaml", ":4"] and words("explain", "gpu-") == [f"gpu-{i}" for i in range(1, 5)] + [":4"]
+    away = Plugin(c.folder, config_for(c, c.server))
+    away_words = lambda *w: away.said("__complete", *w, "hold", "")
+    assert away_words("--context=away") == away_words("--context", "away") == ":4\n"
+    assert away_words(f"--kubeconfig={c.kubeconfig}").startswith("gpu-1\t\n")
     done = subprocess.run([c.folder / "kubectl_complete-gpu", "ho"], env=c.plugin.environment(), capture_output=True, text=True,
                           check=True, timeout=10)
     assert done.stdout.startswith("hold\t") and done.stdout.endswith(":4\n"), done.stdout
-    bash = c.plugin.said("completion", "bash") + "COMP_WORDS=(kubectl-gpu explain gpu-3) COMP_CWORD=2; _kubectl_gpu; " \
-        "echo \"${COMPREPLY[@]}\""
-    done = subprocess.run(["bash", "-c", bash], env=c.plugin.environment(), capture_output=True, text=True, check=True,
-                          timeout=10)
-    assert done.stdout == "gpu-3\n", done
+    for shell, ask in ASK_SHELL.items():
+        done = subprocess.run([shell, "-c", c.plugin.said("completion", shell) + ask], env=c.plugin.environment(),
+                              capture_output=True, text=True, check=True, timeout=10)
+        assert re.split("[:\\s]", done.stdout)[0] == "gpu-3", (shell, done)
 
 
 @test
@@ -414,6 +458,11 @@ class Other(http.server.BaseHTTPRequestHandler):
 
     asked = []
     answer = None
+    ahead = 0
+
+    def date_time_string(self, timestamp=None):
+        """By its own clock."""
+        return super().date_time_string((timestamp or time.time()) + type(self).ahead)
 
     def _serve(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -433,9 +482,9 @@ class Other(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def other(c, answer):
-    """The plugin before a server that answers so."""
-    handler = type("Handler", (Other,), {"asked": [], "answer": staticmethod(answer)})
+def other(c, answer, ahead=0):
+    """The plugin before a server that answers so, and whose clock is so many seconds ahead."""
+    handler = type("Handler", (Other,), {"asked": [], "answer": staticmethod(answer), "ahead": ahead})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.handle_error = lambda *_: None  # who asked has gone
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -569,6 +618,125 @@ def watch_comes_back_soon(c):
             took = time.time() - began
             p.send_signal(signal.SIGTERM)
         assert took < 6, took
+
+
+@test
+def events_come_once(c):
+    """Events that could not be read for a while are no news when they can be read again; that they could not is said."""
+    away = threading.Event()
+    back = threading.Event()
+    event = lambda name, at: {"metadata": {"name": name}, "eventTime": f"2026-11-20T{at}Z", "reason": name, "note": "n",
+                              "regarding": {"kind": "Pod", "namespace": "ostler-operands", "name": "x"}}
+
+    def answer(_, path):
+        if "/namespaces/ostler-operands/events" in path:
+            if away.is_set():
+                return refusal(500, "InternalError", "a hiccup")
+            return 200, {"items": [event("Old", "09:00:00")]}
+        news = [event("Meanwhile", "10:00:00")] if away.is_set() or back.is_set() else []
+        return 200, {"items": news if "/namespaces/ostler-system/events" in path else []}
+    with other(c, answer) as (plugin, _):
+        with plugin.start("events", "--watch", stderr=subprocess.PIPE) as p:
+            assert " Old " in p.stdout.readline()
+            away.set()
+            assert "a hiccup" in p.stderr.readline()
+            assert " Meanwhile " in p.stdout.readline()
+            back.set()
+            away.clear()
+            assert "all of it can be read again" in p.stderr.readline()
+            p.send_signal(signal.SIGTERM)
+            rest, _ = p.communicate(timeout=10)
+            assert not rest, rest
+
+
+@test
+def watch_ends_with_what_it_shows(c):
+    """A node that is deleted, or may not be seen any more, ends --watch with 1 and one sentence."""
+    for gone in (refusal(404, "NotFound", "not found"), refusal(403, "Forbidden", "nodes is forbidden")):
+        over = threading.Event()
+
+        def answer(_, path, over=over, gone=gone):
+            if "/nodes/gpu-1" in path or "/gpunodes/gpu-1" in path:
+                return gone if over.is_set() else (200, {"metadata": {"name": "gpu-1"}})
+            return 200, {"items": [{"metadata": {"name": "gpu-10"}}] if "gpunodes" in path else []}
+        with other(c, answer) as (plugin, _):
+            with plugin.start("explain", "gpu-1", "--watch", stderr=subprocess.PIPE) as p:
+                p.stdout.readline()
+                over.set()
+                _, err = p.communicate(timeout=40)  # the slower a look is, the later is the next one
+                assert p.returncode == 1 and err.startswith("kubectl gpu: ") and err.count("\n") == 1, (p.returncode, err)
+
+
+@test
+def whose_clock_counts(c):
+    """Whether Ostler lives is judged by the API server's clock: that of who asks may be wrong."""
+    renewed = lambda s: time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(time.time() + s))
+    for ahead, lease, state in ((-3600, -3600, "alive"), (3600, 0, "SILENT"), (0, 0, "alive")):
+        answer = lambda _, path, lease=lease: (200, {"metadata": {"name": "ostler", "namespace": "ostler-system"}, "items": [],
+                                                     "spec": {"holderIdentity": "a", "renewTime": renewed(lease)}})
+        with other(c, answer, ahead) as (plugin, _):
+            assert f"Ostler     {state}" in plugin.said("status"), (ahead, lease)
+
+
+@test
+def a_write_that_is_not_answered(c):
+    """Where the answer to a write is lost nobody knows whether it was done; with --dry-run it was not."""
+    policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1"}, "spec": {}}
+    for code in (500, 502, 503, 504):
+        answer = lambda method, _, code=code: (refusal(code, "", "x") if method == "PATCH" else (200, {"items": [policy]}))
+        with other(c, answer) as (plugin, _):
+            assert "whether it was changed is not known" in plugin.refused("pause"), code
+            assert "not known" not in plugin.refused("pause", "--dry-run"), code
+
+
+@test
+def logs_of_who_is_in_trouble(c):
+    """Of many pods the logs of those come first that are not up; none is asked for of a node that is down; all are named."""
+    def pod(name, node, ready, restarts):
+        status = {"name": "main", "restartCount": restarts, "state": {"running": {}}}
+        return {"metadata": {"name": name, "namespace": "ostler-operands"}, "spec": {"nodeName": node},
+                "status": {"conditions": [{"type": "Ready", "status": ready}], "containerStatuses": [status]}}
+    waiting = pod("waits", "gpu-1", "False", 0)
+    waiting["status"]["containerStatuses"] = [{"name": "main", "state": {"waiting": {"reason": "ContainerCreating"}}}]
+    pods = [pod(f"up-{i}", "gpu-1", "True", 0) for i in range(600)] + [waiting, pod("dead", "gpu-2", "False", 3)] + \
+        [pod("restarted", "gpu-1", "True", 2), pod("slow", "gpu-1", "False", 0), pod("fails", "gpu-1", "False", 9)]
+
+    def answer(_, path):
+        if "/log?" in path:
+            time.sleep(0.1)
+            return 200, {"a": "log"}
+        items = {"/ostler-operands/pods?": pods, "/gpunodes": [{"metadata": {"name": "gpu-2"}, "status": {"state": "Lost"}}]}
+        return 200, {"items": next((i for part, i in items.items() if part in path), [])}
+    path = c.folder / "trouble.tar.gz"
+    with other(c, answer) as (plugin, handler):
+        out = plugin.said("bundle", "-f", str(path))
+        asked = [re.search("/pods/([^/]+)/log", p)[1] for _, p, _ in handler.asked if "/log?" in p]
+    assert len(asked) == 60 and set(asked[:3]) <= set(asked[:16]) and {"fails", "slow", "restarted"} <= set(asked[:16]), asked
+    assert not {"dead", "waits"} & set(asked) and "logs: those of 543 more pods" in out, out
+    assert "logs: those of 1 pods on nodes that are down" in out and "and 500 of 601 that are" in out, out
+    with tarfile.open(path) as tar:
+        listed = next(tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml"))
+    assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
+
+
+@test
+def plan_takes_what_it_is_told(c):
+    """plan keeps to --request-timeout, and a policy that Ostler itself takes is valid whatever images are allowed by default."""
+    def late(*_):
+        time.sleep(3)
+        return 200, {"items": []}
+    with other(c, late) as (plugin, _):
+        began = time.time()
+        assert plugin.run("plan", "--request-timeout", "300ms")[0] == 1 and time.time() - began < 2.5
+    policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1", "generation": 3},
+              "spec": {"driver": {"repository": "registry.example.com/nvidia", "env": [{"name": "ODD", "value": "x"}]}},
+              "status": {"observedGeneration": 3}}
+    answer = lambda _, path: (200, {"metadata": {"resourceVersion": "1"}, "items": [policy] if "policies" in path else []})
+    with other(c, answer) as (plugin, _):
+        assert plugin.run("plan")[0] == 0, plugin.run("plan")
+        policy["status"]["observedGeneration"] = 2
+        code, _, err = plugin.run("plan")
+        assert code == 1 and "the policy is not valid" in err and "--allowed-image-prefixes" in err, (code, err)
 
 
 @test

@@ -37,6 +37,10 @@ static const struct refusal {
     { "pause -w", "--watch is no option of `kubectl gpu pause`; `kubectl gpu help` says what it is for" },
     { "status --watch=yes", "--watch takes no value" },
     { "status -n", "--namespace needs NAME" },
+    { "nodes --state Faild", "--state: must be one of Unmanaged Discovered Installing Waiting Draining Unloading Validating "
+                             "Ready Failed Lost ForeignStack Unsupported Removing, not \"Faild\"" },
+    { "plan -n a", "--namespace is no option of `kubectl gpu plan`; `kubectl gpu help` says what it is for" },
+    { "plan --no-color", "--no-color is no option of `kubectl gpu plan`; `kubectl gpu help` says what it is for" },
     { "status -n a -n b", "--namespace is there twice" },
     { "status --request-timeout 10", "--request-timeout: must be a duration such as 30s or 2h, not \"10\"" },
     { "status --request-timeout 0s", "--request-timeout: must be a duration such as 30s or 2h, not \"0s\"" },

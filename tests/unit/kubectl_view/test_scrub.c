@@ -56,6 +56,16 @@ static const struct text_row {
     { "a token of GitHub's", "ghp_abcdefghijklmnop1234", "(masked)" },
     { "a key of AWS's", "id AKIAIOSFODNN7EXAMPLE", "id (masked)" },
     { "a word that begins like a key", "nvapi-x and AKIA", "nvapi-x and AKIA" },
+    { "a proxy without a scheme", "HTTPS_PROXY=user:pw@proxy:3128 x", "HTTPS_PROXY=(masked)@proxy:3128 x" },
+    { "the same alone", "user:p@w@10.0.0.1:3128", "(masked)@10.0.0.1:3128" },
+    { "one of a domain of Windows", "via corp\\bob:x@proxy", "via (masked)@proxy" },
+    { "an image with its digest stays", "nvcr.io/nvidia/driver:580@sha256:ab driver:580@sha256:cd",
+      "nvcr.io/nvidia/driver:580@sha256:ab driver:580@sha256:cd" },
+    { "an address of mail stays", "by ann@example.com, note: ann@example.com", "by ann@example.com, note: ann@example.com" },
+    { "a name that ends with what it is", "DB_PASS=a db-pwd=b REDIS_AUTH=c PASS=d", "DB_PASS=(masked) db-pwd=(masked) "
+      "REDIS_AUTH=(masked) PASS=(masked)" },
+    { "a folder stays", "PWD=/root BYPASS=1 AUTHOR=x", "PWD=/root BYPASS=1 AUTHOR=x" },
+    { "a cookie", "Set-Cookie: a=b; c=d\nSESSION_COOKIE=x y", "Set-Cookie: (masked)\nSESSION_COOKIE=(masked) y" },
     { "nothing", "", "" },
 };
 
@@ -73,6 +83,10 @@ static const struct object_row {
       "{'env': [{'name': 'NGC_API_KEY', 'value': '(masked)'}, {'name': 'MODE', 'value': 'x'}]}" },
     { "a proxy's password", "{'env': [{'name': 'HTTPS_PROXY', 'value': 'http://u:p@h'}]}",
       "{'env': [{'name': 'HTTPS_PROXY', 'value': 'http://(masked)@h'}]}" },
+    { "a proxy's password without a scheme", "{'env': [{'name': 'HTTPS_PROXY', 'value': 'u:p@h:3128'}]}",
+      "{'env': [{'name': 'HTTPS_PROXY', 'value': '(masked)@h:3128'}]}" },
+    { "a variable that ends with what it is", "{'env': [{'name': 'DB_PASS', 'value': 'x'}]}",
+      "{'env': [{'name': 'DB_PASS', 'value': '(masked)'}]}" },
     { "an argument", "{'args': ['--token=abc', '-v']}", "{'args': ['--token=(masked)', '-v']}" },
     { "an argument and its value", "{'args': ['--password', 'x', '--token', '-v', 'x']}",
       "{'args': ['--password', '(masked)', '--token', '-v', 'x']}" },

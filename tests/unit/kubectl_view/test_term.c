@@ -76,6 +76,27 @@ static void check_wrap(void **state)
     buf_clear(&out);
 }
 
+static const struct fit_row {
+    const char *name, *text;
+    size_t rows;
+    const char *want;
+} fits[] = {
+    { "what fits stays", "a\nb\nc\n", 3, "a\nb\nc\n" },
+    { "what does not is counted", "a\nb\nc\nd\n", 3, "a\nb\n… 2 more\n" },
+    { "a long line takes two rows", "a\n123456789012\nc\n", 3, "a\n… 2 more\n" },
+    { "colours take no room", "\033[32m1234567890\033[0m\nb\n", 2, "\033[32m1234567890\033[0m\nb\n" },
+    { "there is no end", "a\nb\nc\nd\n", 0, "a\nb\nc\nd\n" },
+};
+
+static void check_fit(void **state)
+{
+    const struct fit_row *row = *state;
+    struct buf out = BUF_INIT(4096);
+    term_fit(&out, row->text, 10, row->rows);
+    assert_string_equal(buf_text(&out), row->want);
+    buf_clear(&out);
+}
+
 /* Colours stand around texts, and only where there are any. */
 static void check_colours(void **state)
 {
@@ -115,6 +136,7 @@ int main(void)
     SUITE_ROWS(&s, check_span, spans);
     SUITE_ROWS(&s, check_cut, cuts);
     SUITE_ROWS(&s, check_wrap, wraps);
+    SUITE_ROWS(&s, check_fit, fits);
     suite_add(&s, "how long ago a time is", check_since, NULL);
     suite_add(&s, "colours", check_colours, NULL);
     suite_add(&s, "width", check_width, NULL);

@@ -46,7 +46,7 @@ static void show_nodes(struct shown *s)
 static void show_explain(struct shown *s)
 {
     CLEANUP_JSON json_t *viewed = explain_view(s->seen, s->names[0], s->now_us);
-    explain_print(viewed, s->now_us, &s->paint, &s->out);
+    explain_print(viewed, &s->paint, &s->out);
 }
 
 static void show_events(struct shown *s)

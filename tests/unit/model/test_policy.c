@@ -287,6 +287,15 @@ static void check_builtin_allowed(void **state)
     }
 }
 
+/* Before 1.17.8 a container's image could leave its container by the toolkit's hooks (CVE-2024-0132, CVE-2025-23266). */
+static void check_builtin_toolkit(void **state)
+{
+    (void) state;
+    int major = 0, minor = 0, patch = 0;
+    assert_int_equal(sscanf(policy_builtin(POLICY_TOOLKIT)->version, "v%d.%d.%d", &major, &minor, &patch), 3);
+    assert_true(major * 10000 + minor * 100 + patch >= 11708);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -301,5 +310,6 @@ int main(void)
     SUITE_ROWS(&s, check_prefix, prefix_cases);
     SUITE_ROWS(&s, check_allowed, allowed_cases);
     suite_add(&s, "what is built in is allowed by default", check_builtin_allowed, NULL);
+    suite_add(&s, "the built-in toolkit has no known way out of a container", check_builtin_toolkit, NULL);
     return suite_run(&s, "policy");
 }

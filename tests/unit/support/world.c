@@ -100,7 +100,7 @@ static void deliver(struct world *w, const struct world_delivery *d)
         break;
     case DELIVER_BYTES:
         if (sink.on_bytes && sink.on_bytes(sink.arg, d->bytes, strlen(d->bytes)) < 0)
-            end(w, d->id, &(struct transport_result){ 200, -1, { ERR_TOO_LARGE, (char *) "the answer is not taken" } });
+            end(w, d->id, &(struct transport_result){ 200, -1, 0, { ERR_TOO_LARGE, (char *) "the answer is not taken" } });
         break;
     case DELIVER_DONE:
         end(w, d->id, &d->result);

@@ -1,0 +1,154 @@
+#include "kubectl/bundle_logs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "kube/object.h"
+#include "kubectl/show.h"
+
+/* A kubelet that does not answer is waited for so long, by as many questions as are asked at once. */
+enum { LINES = 300, BYTES = 1 << 18, TIMEOUT_MS = 5000, AT_ONCE = 16 };
+
+/* One container's log, of this run or of the one before. */
+struct log {
+    const json_t *pod;
+    const char *container;
+    bool before;
+};
+
+struct logs {
+    struct log *items;
+    size_t len;
+};
+
+void bundle_progress(const char *what, size_t done, size_t all)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "%s: %zu of %zu\n", what, done, all);
+}
+
+/* ---- which */
+
+static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+
+bool bundle_pod_is_ready(const json_t *pod)
+{
+    return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
+}
+
+/* Whether a container of it does not run as it should, or did not. */
+static bool is_in_trouble(const json_t *pod)
+{
+    size_t i;
+    json_t *status;
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        json_array_foreach (json_at(pod, lists[k]), i, status)
+            if (json_at(status, "state.waiting") || json_int(status, "state.terminated.exitCode", 0) != 0 ||
+                json_int(status, "restartCount", 0) > 0)
+                return true;
+    return false;
+}
+
+/* Who goes first: 0 before 1. */
+enum { RANKS = 4 };
+
+static int rank_of(const json_t *pod)
+{
+    return 2 * bundle_pod_is_ready(pod) + !is_in_trouble(pod);
+}
+
+/* Names of containers are part of a path; the API server's own rule for them is that of a label. */
+static void add_logs_of(struct logs *logs, const json_t *pod)
+{
+    size_t i;
+    json_t *status;
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        json_array_foreach (json_at(pod, lists[k]), i, status) {
+            const char *name = json_str_or_empty(status, "name");
+            bool now = json_at(status, "state.running") || json_at(status, "state.terminated");
+            bool before = json_at(status, "lastState.terminated") != NULL;
+            if (!show_is_name(name) || (!now && !before))
+                continue;
+            logs->items = xreallocarray(logs->items, logs->len + 2, sizeof *logs->items);
+            if (now)
+                logs->items[logs->len++] = (struct log){ pod, name, false };
+            if (before)
+                logs->items[logs->len++] = (struct log){ pod, name, true };
+        }
+}
+
+static void choose(const json_t *pods, const struct map *down, struct logs *logs, struct bundle_logs *ret)
+{
+    size_t i;
+    json_t *pod;
+    for (int rank = 0; rank < RANKS; rank++)
+        json_array_foreach (pods, i, pod) {
+            size_t before = logs->len;
+            if (rank_of(pod) != rank)
+                continue;
+            if (map_get(down, json_str_or_empty(pod, "spec.nodeName"))) {
+                ret->down++;
+                continue;
+            }
+            add_logs_of(logs, pod);
+            if (logs->len == before)
+                continue;
+            if (ret->read == BUNDLE_LOGS_PODS) {
+                logs->len = before;
+                ret->more++;
+                continue;
+            }
+            ret->read++;
+        }
+}
+
+/* ---- reading */
+
+static struct request request_of(const struct log *log)
+{
+    CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(log->pod), object_name(log->pod), "log");
+    return (struct request){ .class = REQUEST_READ,
+                             .method = "GET",
+                             .path = xasprintf("%s?container=%s&tailLines=%d&limitBytes=%d%s", path, log->container, LINES, BYTES,
+                                               log->before ? "&previous=true" : ""),
+                             .resource = RESOURCE_POD };
+}
+
+static void read_some(struct ask *a, const struct log *logs, size_t count, bundle_log_fn *fn, void *arg)
+{
+    struct fetch fetches[AT_ONCE] = { 0 };
+    for (size_t i = 0; i < count; i++)
+        fetches[i] = (struct fetch){ .request = request_of(&logs[i]), .as_text = true, .timeout_ms = TIMEOUT_MS };
+    ask_all(a, fetches, count);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_FREE char *file = xasprintf("logs/%.90s/%.63s%s", object_name(logs[i].pod), logs[i].container,
+                                            logs[i].before ? ".before" : "");
+        fn(arg, file, json_string_value(fetches[i].ret), err_msg(&fetches[i].e));
+    }
+    fetches_clear(fetches, count);
+}
+
+void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, bundle_log_fn *fn, void *arg,
+                      struct bundle_logs *ret)
+{
+    struct logs logs = { 0 };
+    struct map down = { 0 };
+    size_t i;
+    json_t *report;
+    *ret = (struct bundle_logs){ 0 };
+    json_array_foreach (reports, i, report)
+        if (str_eq(json_str(report, "status.state"), "Lost"))
+            map_put(&down, object_name(report), report);
+    choose(pods, &down, &logs, ret);
+    for (i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
+        bundle_progress("logs", i, logs.len);
+        read_some(a, logs.items + i, logs.len - i < AT_ONCE ? logs.len - i : AT_ONCE, fn, arg);
+    }
+    map_clear(&down);
+    free(logs.items);
+}

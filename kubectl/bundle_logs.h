@@ -1,0 +1,28 @@
+/* The ends of logs for a bundle: of which pods, in what order, several at once. */
+#ifndef OSTLER_KUBECTL_BUNDLE_LOGS_H
+#define OSTLER_KUBECTL_BUNDLE_LOGS_H
+
+#include "kubectl/ask.h"
+
+/* Most pods whose logs are read. */
+enum { BUNDLE_LOGS_PODS = 60 };
+
+/* What came of it, in pods. */
+struct bundle_logs {
+    size_t read;
+    size_t more;  /* have logs, too, and were left out: there were too many */
+    size_t down;  /* are on nodes that are down: nobody answers for them */
+};
+
+/* Called for each log: its text, or NULL and why it could not be had. */
+typedef void bundle_log_fn(void *arg, const char *file, const char *text, const char *why);
+
+/* Reads them: of pods that are in trouble first. Nodes are down whose GpuNode among `reports` says so. */
+void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, bundle_log_fn *fn, void *arg,
+                      struct bundle_logs *ret);
+/* Whether all of a pod's containers are up. */
+bool bundle_pod_is_ready(const json_t *pod);
+/* Says on a terminal how far it is: "logs: 16 of 60". */
+void bundle_progress(const char *what, size_t done, size_t all);
+
+#endif
