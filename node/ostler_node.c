@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/yaml.h"
 #include "node/agent/agent.h"
+#include "node/agent/rights.h"
 #include "node/agent/wait.h"
 #include "node/cards/cards.h"
 #include "node/look/inventory.h"
@@ -50,6 +51,10 @@ static int run(const struct node_options *o, const struct root *root, struct err
                                        .root = root };
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
+    if (rights_lessen(e) < 0) {
+        log_warn("the agent goes on with all rights that it has", "err", err_msg(e));
+        err_clear(e);
+    }
     return node_agent_run(&turn, e);
 }
 
@@ -90,7 +95,7 @@ static int start_driver(const struct node_options *o, const struct root *root, s
 
 static int probe_driver(const struct node_options *o, const struct root *root, struct err *e)
 {
-    return driver_probe(root, o->wish.revision, o->pod, e);
+    return driver_probe(root, o->wish.revision, o->pod, DRIVER_PROBE_MS, e);
 }
 
 static int stop_driver(const struct node_options *o, const struct root *root, struct err *e)

@@ -1,10 +1,13 @@
 #include "node/operand/driver.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "node/agent/signs.h"
+#include "node/operand/hung.h"
 #include "node/operand/mounts.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
@@ -14,13 +17,25 @@
 #define MOUNTS "proc/self/mounts"
 #define DRIVER_ROOT "/run/nvidia/driver"
 
-/* The kubelet gives the probe a minute. */
-enum { SMI_MS = 50 * 1000, MOUNTS_MAX = 1 << 20, SMI_WORDS_MAX = 2048 };
+/* How often is looked, and how often where nvidia-smi has been asked: that wakes the cards, and may talk in the kernel's log; the
+ * time that it has at least. */
+enum { LOOK_MS = 1000, SMI_PAUSE_MS = 10 * 1000, SMI_MIN_MS = 1000, MOUNTS_MAX = 1 << 20, SMI_WORDS_MAX = 2048 };
+
+/* What an earlier container said of itself. By the numbers of daemons that the host keeps, NVIDIA's program would end processes
+ * that are others' by now. */
+static const char *const leftovers[] = {
+    SIGN_OF_DRIVER,
+    DAEMONS,
+    "run/nvidia-fabricmanager/nv-fabricmanager.pid",
+    "run/nvidia-fabricmanager/nvlsm.pid",
+    "run/nvidia-topologyd/nvidia-topologyd.pid",
+};
 
 int driver_start(const struct root *root, char *const program[], struct err *e)
 {
-    if (place_remove(root, SIGN_OF_DRIVER, e) < 0 || place_remove(root, DAEMONS, e) < 0)
-        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
+        if (place_remove(root, leftovers[i], e) < 0)
+            return -1;
     return program_become(program, e);
 }
 
@@ -54,32 +69,53 @@ static int check_root(const struct root *root, struct err *e)
                : err_set(e, ERR_NOT_FOUND, "another container's root is mounted in the place of the driver's");
 }
 
+static int check_hung(const struct root *root, struct err *e)
+{
+    int pid = hung_find(root, "nvidia-smi");
+    return pid ? err_set(e, ERR_TIMEOUT, "nvidia-smi hangs in the kernel (process %d): no other is started", pid) : 0;
+}
+
+/* Whether nvidia-smi can be asked. */
+static int check_up(const struct root *root, struct err *e)
+{
+    return check_module(root, e) < 0 || check_daemons(root, e) < 0 || check_root(root, e) < 0 || check_hung(root, e) < 0 ? -1 : 0;
+}
+
 /* What it says is of interest only when it fails. */
-static int check_gpus(struct err *e)
+static int check_gpus(int64_t limit_ms, struct err *e)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(SMI_WORDS_MAX);
     char name[] = "nvidia-smi";
     char *const argv[] = { name, NULL };
-    if (program_run(argv, SMI_MS, &said, e) == 0)
+    if (program_run(argv, limit_ms > SMI_MIN_MS ? limit_ms : SMI_MIN_MS, &said, e) == 0)
         return 0;
     struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
     return words.len ? err_wrap(e, "%.*s", (int) words.len, words.at) : -1;
 }
 
-static int check_all(const struct root *root, struct err *e)
-{
-    return check_module(root, e) < 0 || check_daemons(root, e) < 0 || check_root(root, e) < 0 || check_gpus(e) < 0 ? -1 : 0;
-}
-
-int driver_probe(const struct root *root, const char *revision, const char *pod, struct err *e)
+static int leave_sign(const struct root *root, const char *revision, const char *pod, struct err *e)
 {
     struct sign_words boot;
-    if (check_all(root, e) < 0)
-        return -1;
     if (!sign_read_boot(root, &boot))
         return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
     CLEANUP_FREE char *sign = xasprintf("%s %s %s\n", boot.items[0], revision, pod);
     return place_put(root, SIGN_OF_DRIVER, sign, e);
+}
+
+int driver_probe(const struct root *root, const char *revision, const char *pod, int64_t limit_ms, struct err *e)
+{
+    const struct clock clock = clock_system();
+    int64_t end_ms = clock_mono_ms(&clock) + limit_ms;
+    for (;;) {
+        bool is_up = check_up(root, e) == 0;
+        if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 && leave_sign(root, revision, pod, e) == 0)
+            return 0;
+        int64_t left_ms = end_ms - clock_mono_ms(&clock), pause_ms = is_up ? SMI_PAUSE_MS : LOOK_MS;
+        if (left_ms <= 0)
+            return -1;
+        poll(NULL, 0, (int) (left_ms < pause_ms ? left_ms : pause_ms));
+        err_clear(e);
+    }
 }
 
 int driver_stop(const struct root *root, const char *pod, struct err *e)

@@ -3,14 +3,20 @@
 #ifndef OSTLER_NODE_OPERAND_DRIVER_H
 #define OSTLER_NODE_OPERAND_DRIVER_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "node/look/root.h"
 
+/* The kubelet gives a try of the probe a minute, and counts tries: with each as long as this they are a bound in time. */
+enum { DRIVER_PROBE_MS = 50 * 1000 };
+
 /* Takes away what an earlier container said of itself, then becomes NVIDIA's program. Returns only with an error. */
 int driver_start(const struct root *root, char *const program[], struct err *e);
-/* Leaves the sign of this start of the machine, this revision and this pod when the driver is ready: its module is loaded, its
- * daemons run, its root is mounted, and nvidia-smi finds GPUs. -1: it is not, and the message says what is missing. */
-int driver_probe(const struct root *root, const char *revision, const char *pod, struct err *e);
+/* Leaves the sign of this start of the machine, this revision and this pod as soon as the driver is ready: its module is loaded,
+ * its daemons run, its root is mounted, and nvidia-smi finds GPUs. Looks each second for so long; -1: it is not ready, and the
+ * message says what was missing at last. */
+int driver_probe(const struct root *root, const char *revision, const char *pod, int64_t limit_ms, struct err *e);
 /* Takes the sign away, unless it is that of a pod that came after this one. */
 int driver_stop(const struct root *root, const char *pod, struct err *e);
 

@@ -34,10 +34,14 @@ static int unload_modules(const struct unload_plan *p, unload_module_fn *unload,
         if (why)
             return err_set(e, ERR_CONFLICT, "DriverInUse: %s cannot be unloaded: %s", p->modules[i], strerror(why));
     }
-    int why = p->nouveau ? take_out(unload, "nouveau") : 0;
-    return why ? err_set(e, ERR_CONFLICT, "NouveauLoaded: nouveau holds the GPU (%s); keep it from loading "
-                         "(modprobe.blacklist=nouveau) and reboot", strerror(why))
-               : 0;
+    for (size_t i = 0; i < p->other_count; i++) {
+        const char *name = p->others[i];
+        int why = take_out(unload, name);
+        if (why)
+            return err_set(e, ERR_CONFLICT, "NouveauLoaded: %s holds the GPU (%s); keep it from loading "
+                           "(modprobe.blacklist=%s) and reboot", name, strerror(why), name);
+    }
+    return 0;
 }
 
 /* A GPU comes back: no driver is wished for it any more, and it has none. */

@@ -11,7 +11,7 @@ typedef int unload_module_fn(const char *name);
 unload_module_fn unload_module;
 
 /* Carries out the plan (node/operand/unload_plan.h), module by module; what it does it says on standard error. -1: a module is in
- * use (DriverInUse), nouveau holds a GPU (NouveauLoaded), or the machine cannot be looked at. */
+ * use (DriverInUse), the kernel's own driver holds a GPU (NouveauLoaded), or the machine cannot be looked at. */
 int unload_run(const struct root *root, const char *revision, unload_module_fn *unload, struct err *e);
 
 #endif

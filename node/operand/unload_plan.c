@@ -11,7 +11,6 @@
 #include "node/operand/vfio.h"
 
 #define MODULES "proc/modules"
-#define NOUVEAU "nouveau"
 #define BOUND "sys/bus/pci/drivers/vfio-pci"
 
 enum {
@@ -27,6 +26,8 @@ enum {
 /* Users first, so that each is free when its turn comes. */
 static const char *const order[UNLOAD_MODULES_MAX] = { "nvidia_drm",  "nvidia_modeset",   "nvidia_uvm", "nvidia_peermem",
                                                        "nvidia_fs",   "nvidia_vgpu_vfio", "gdrdrv",     "nvidia" };
+/* The kernel's own drivers of the same cards. */
+static const char *const others[UNLOAD_OTHERS_MAX] = { "nova_drm", "nova_core", "nouveau" };
 
 /* One module as sysfs has it, in the form of the list; nothing where it is not loaded. */
 static void add_line(const struct view *v, const char *name, struct buf *ret)
@@ -55,7 +56,8 @@ static int list_modules(const struct view *v, struct buf *ret)
         return why;
     for (size_t i = 0; i < ARRAY_LEN(order); i++)
         add_line(v, order[i], ret);
-    add_line(v, NOUVEAU, ret);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        add_line(v, others[i], ret);
     return 0;
 }
 
@@ -68,19 +70,48 @@ static bool find(struct part text, const char *name, struct module_line *ret)
     return false;
 }
 
+static bool goes(struct part name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        if (part_is(name, order[i]))
+            return true;
+    return false;
+}
+
+/* A module that uses this one and is not known here: it stays. */
+static bool find_stranger(const struct module_line *line, struct part *ret)
+{
+    struct part users = line->users;
+    while (module_next_user(&users, ret))
+        if (!goes(*ret))
+            return true;
+    return false;
+}
+
 /* Modules hold each other; what is referred to more often than that has users that are none. */
 static int take_modules(struct part text, struct unload_plan *ret, struct err *e)
 {
     char busy[BUSY_MAX] = "";
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
         struct module_line line;
+        struct part stranger;
         if (!find(text, order[i], &line))
             continue;
         ret->modules[ret->module_count++] = order[i];
+        if (find_stranger(&line, &stranger))
+            return err_set(e, ERR_CONFLICT, "DriverInUse: the module %.*s uses %s", (int) stranger.len, stranger.at, order[i]);
         if (line.references > module_user_count(&line))
             snprintf(busy + strlen(busy), sizeof busy - strlen(busy), " %s", order[i]);
     }
     return *busy ? err_set(e, ERR_CONFLICT, "DriverInUse: processes on this node use%s", busy) : 0;
+}
+
+static void take_others(struct part text, struct unload_plan *ret)
+{
+    struct module_line line;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (find(text, others[i], &line))
+            ret->others[ret->other_count++] = others[i];
 }
 
 /* A value of a device, as sysfs has it: one short line. */
@@ -126,9 +157,9 @@ int unload_plan_make(const struct view *v, const char *revision, struct unload_p
     ret->keeps = find(list, "nvidia", &line) && *revision && str_eq(state, revision);
     if (ret->keeps)
         return 0;
-    ret->nouveau = find(list, NOUVEAU, &line);
     if (take_modules(list, ret, e) < 0)
         return -1;
+    take_others(list, ret);
     take_devices(v, ret);
     return 0;
 }

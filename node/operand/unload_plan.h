@@ -12,7 +12,7 @@
 /* Where NVIDIA's container says of which revision the loaded modules are. */
 #define UNLOAD_STATE "run/nvidia/nvidia-driver.state"
 
-enum { UNLOAD_MODULES_MAX = 8, UNLOAD_DEVICES_MAX = 64 };
+enum { UNLOAD_MODULES_MAX = 8, UNLOAD_OTHERS_MAX = 3, UNLOAD_DEVICES_MAX = 64 };
 
 /* A GPU that somebody has bound to vfio-pci by hand. */
 struct unload_device {
@@ -25,7 +25,8 @@ struct unload_plan {
     bool keeps; /* the modules of this very revision are loaded: they stay, with all who use them */
     const char *modules[UNLOAD_MODULES_MAX]; /* in the order in which they go */
     size_t module_count;
-    bool nouveau; /* that one goes, too */
+    const char *others[UNLOAD_OTHERS_MAX]; /* the kernel's own drivers, which go as well, in their order */
+    size_t other_count;
     struct unload_device devices[UNLOAD_DEVICES_MAX];
     size_t device_count;
 };

@@ -36,6 +36,8 @@ static const char *const toolkit[] = {
     "RUNTIME_DROP_IN_CONFIG_HOST_PATH",
     "RUNTIME_RESTART_MODE",
     "RUNTIME_SOCKET",
+    /* ROOT under another name, which would win over it. */
+    "TOOLKIT_INSTALL_DIR",
     NULL,
 };
 

@@ -476,6 +476,36 @@ static void check_program(void **state)
     assert_true(count >= 9);
 }
 
+/* How many containers have Ostler's image and no privileges. Where no profile is named the kubelet gives none. */
+static size_t assert_seccomp(const json_t *node, bool in_profile)
+{
+    size_t i, count = 0;
+    const char *key;
+    json_t *value;
+    in_profile |= str_eq(json_str(node, "securityContext.seccompProfile.type"), "RuntimeDefault");
+    if (str_eq(json_str(node, "image"), "ostler") && !json_bool(json_object_get(node, "securityContext"), "privileged", false)) {
+        if (!in_profile)
+            fail_msg("the container %s has no seccomp profile", json_key(node, "name"));
+        count++;
+    }
+    json_object_foreach ((json_t *) node, key, value)
+        count += assert_seccomp(value, in_profile);
+    json_array_foreach (node, i, value)
+        count += assert_seccomp(value, in_profile);
+    return count;
+}
+
+static void check_seccomp(void **state)
+{
+    (void) state;
+    size_t count = 0;
+    for (size_t i = 0; i < embedded_files_len; i++) {
+        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text, strlen(embedded_files[i].text), NULL, NULL);
+        count += assert_seccomp(documents, false);
+    }
+    assert_true(count >= 10);
+}
+
 static const struct shell_row {
     const char *name;
     const char *word;
@@ -711,6 +741,7 @@ int main(void)
     SUITE_ROWS(&s, check_shell, shell_rows);
     suite_add(&s, "nothing that is built in needs a shell", check_no_shell, NULL);
     suite_add(&s, "Ostler's program is in memory, and only its copier can write there", check_program, NULL);
+    suite_add(&s, "containers of Ostler's image without privileges have a seccomp profile", check_seccomp, NULL);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
     suite_add(&s, "the intent's hash is that of all the rest", seal_is_stable, NULL);

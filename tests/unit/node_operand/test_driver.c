@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "node/operand/mounts.h"
@@ -79,6 +80,13 @@ static const struct probe_row {
     { "probe: not known which start this is", "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
       "'x /run/nvidia/driver y\\n','run/nvidia/driver':{'link':'/'}", SMI_WORKS, "",
       "cannot know which start of the machine this is" },
+    { "probe: nvidia-smi hangs since an earlier try", UP ",'proc/77/stat':'77 (nvidia-smi) D 1 77 77 0'", SMI_WORKS, "",
+      "nvidia-smi hangs in the kernel (process 77): no other is started" },
+    { "probe: another program hangs", UP ",'proc/77/stat':'77 (nvidia-smi-x) D 1 77 77 0'", SMI_WORKS, "boot1 rev1 pod1\n",
+      NULL },
+    { "probe: an earlier try is still at work", UP ",'proc/77/stat':'77 (nvidia-smi) S 1 77 77 0'", SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: a process that has ended meanwhile", UP ",'proc/77/x':''", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: ready", UP ",'" STATUS "':'Ready\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: ready, precompiled", UP, SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: nvidia-smi says more than anybody reads", UP, "yes | head -c 1000000", "boot1 rev1 pod1\n", NULL },
@@ -97,13 +105,67 @@ static void check_probe(void **state)
         make_program(path, "nvidia-smi", row->smi);
     else
         setenv("PATH", path, 1);
-    int rc = driver_probe(&root, "rev1", "pod1", &e);
+    int rc = driver_probe(&root, "rev1", "pod1", 0, &e);
     CLEANUP_FREE char *sign = text_of(&root, SIGN), *users = text_of(&root, "etc/passwd");
     fake_root_free(path);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_string_equal(sign, row->sign);
     assert_true(!*users || str_eq(users, "root"));
+}
+
+/* Whether somebody has written the file by now. */
+static bool is_there(const char *path, const char *name)
+{
+    CLEANUP_FREE char *file = xasprintf("%s/%s", path, name);
+    return access(file, F_OK) == 0;
+}
+
+/* A try goes on until the driver is there: nobody waits for the next one. */
+static void check_probe_waits(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root(UP ",'" STATUS "':'NotReady'", &root);
+    make_program(path, "nvidia-smi", SMI_WORKS);
+    CLEANUP_FREE char *ready = xasprintf("sleep 0.3; echo Ready > %s/" STATUS, path);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl("/bin/sh", "sh", "-c", ready, NULL);
+        _exit(99);
+    }
+    struct clock clock = clock_system();
+    int64_t began_ms = clock_mono_ms(&clock);
+    int rc = driver_probe(&root, "rev1", "pod1", 30 * 1000, &e);
+    int64_t took_ms = clock_mono_ms(&clock) - began_ms;
+    bool signed_ = is_there(path, SIGN);
+    waitpid(pid, NULL, 0);
+    fake_root_free(path);
+    assert_string_equal(err_msg(&e), "");
+    assert_int_equal(rc, 0);
+    assert_true(signed_);
+    assert_in_range(took_ms, 300, 10 * 1000);
+}
+
+/* Where nvidia-smi takes for ever, and where it fails at once: each try is as long as it is to be. */
+static void check_probe_takes_its_time(void **state)
+{
+    static const char *const smi[] = { "exec sleep 60", SMI_FAILS };
+    (void) state;
+    for (size_t i = 0; i < ARRAY_LEN(smi); i++) {
+        CLEANUP_ROOT struct root root = { .fd = -1 };
+        CLEANUP_ERR struct err e = { 0 };
+        struct clock clock = clock_system();
+        char *path = make_root(UP, &root);
+        make_program(path, "nvidia-smi", smi[i]);
+        int64_t began_ms = clock_mono_ms(&clock);
+        int rc = driver_probe(&root, "rev1", "pod1", 1500, &e);
+        int64_t took_ms = clock_mono_ms(&clock) - began_ms;
+        fake_root_free(path);
+        assert_int_equal(rc, -1);
+        assert_in_range(took_ms, 1500, 10 * 1000);
+    }
 }
 
 /* ---- stop-driver */
@@ -149,16 +211,27 @@ static int begin(const struct root *root, const char *name)
     return WEXITSTATUS(status);
 }
 
+static const char *const leftovers[] = {
+    SIGN,
+    STATUS,
+    "run/nvidia-fabricmanager/nv-fabricmanager.pid",
+    "run/nvidia-fabricmanager/nvlsm.pid",
+    "run/nvidia-topologyd/nvidia-topologyd.pid",
+};
+
 static void check_start(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root("'" SIGN "':'boot1 rev1 pod1\\n','" STATUS "':'Ready\\n'", &root);
+    CLEANUP_BUF struct buf files = BUF_INIT(4096);
+    for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
+        buf_printf(&files, "%s'%s':'1\\n'", i ? "," : "", leftovers[i]);
+    char *path = make_root(buf_text(&files), &root);
     make_program(path, "nvidia-driver", "[ \"$*\" = init ] && exit 7");
     mode_t type;
     assert_int_equal(begin(&root, "nvidia-driver"), 7);
-    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
-    assert_int_not_equal(root_type(&root, STATUS, &type), 0);
+    for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
+        assert_int_not_equal(root_type(&root, leftovers[i], &type), 0);
     assert_int_equal(begin(&root, "no-such-program"), 99);
     fake_root_free(path);
 }
@@ -201,8 +274,10 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_probe, probe_rows);
+    suite_add(&s, "probe: looks until it is ready", check_probe_waits, NULL);
+    suite_add(&s, "probe: never ends before its time", check_probe_takes_its_time, NULL);
     SUITE_ROWS(&s, check_stop, stop_rows);
-    suite_add(&s, "start: without the signs of an earlier container", check_start, NULL);
+    suite_add(&s, "start: without what an earlier container said of itself", check_start, NULL);
     suite_add(&s, "start: not beside an old sign", check_start_with_an_old_sign, NULL);
     SUITE_ROWS(&s, check_mounts, mounts_rows);
     return suite_run(&s, "driver's container");

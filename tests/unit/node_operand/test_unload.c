@@ -30,6 +30,7 @@ static int unload(const char *name)
 #define MODULES(lines) "'proc/modules':'" lines "'"
 #define LINE(name, references, users) name " 1000 " references " " users " Live 0x0 (OE)\\n"
 #define DRIVER LINE("nvidia_uvm", "0", "-") LINE("nvidia_modeset", "0", "-") LINE("nvidia", "2", "nvidia_uvm,nvidia_modeset,")
+#define DRIVER_HELD LINE("nvidia_uvm", "0", "-") LINE("nvidia", "2", "nvidia_uvm,nv_peer_mem,")
 #define BOUND "'sys/bus/pci/drivers/vfio-pci/"
 #define GPU_ALONE(address, override)                                                                                             \
     "," BOUND address "/vendor':'0x10de\\n'," BOUND address "/class':'0x030200\\n'," BOUND address           \
@@ -61,11 +62,24 @@ static const struct row {
     { "holders that the container does not know",
       MODULES(LINE("gdrdrv", "0", "-") LINE("nvidia_fs", "0", "-") LINE("nvidia", "2", "nvidia_fs,gdrdrv,")), NULL,
       "nvidia_fs gdrdrv nvidia", "", NULL },
+    { "a module that nobody here knows stays, and is named",
+      MODULES(DRIVER_HELD LINE("nv_peer_mem", "0", "-")), NULL, "", "", "DriverInUse: the module nv_peer_mem uses nvidia" },
+    { "and so is one of those that go with the driver",
+      MODULES(LINE("wekafsio", "3", "-") LINE("nvidia_fs", "1", "wekafsio,") LINE("nvidia", "1", "nvidia_fs,")), NULL, "", "",
+      "DriverInUse: the module wekafsio uses nvidia_fs" },
+    { "a word of the kernel's among users is none",
+      MODULES(LINE("nvidia", "1", "nvidia_uvm,[permanent],") LINE("nvidia_uvm", "0", "-")), NULL, "nvidia_uvm nvidia", "", NULL },
     { "a module that somebody begins to use just then", MODULES(DRIVER), "nvidia_uvm", "nvidia_modeset nvidia_uvm", "",
       "DriverInUse: nvidia_uvm cannot be unloaded: Device or resource busy" },
     { "nouveau", MODULES(LINE("nouveau", "0", "-")), NULL, "nouveau", "", NULL },
     { "nouveau has the screen", MODULES(LINE("nouveau", "1", "-")), "nouveau", "nouveau", "",
       "NouveauLoaded: nouveau holds the GPU (Device or resource busy); keep it from loading (modprobe.blacklist=nouveau) and "
+      "reboot" },
+    { "nova, users first, and nouveau",
+      MODULES(LINE("nouveau", "0", "-") LINE("nova_core", "1", "nova_drm,") LINE("nova_drm", "0", "-")), NULL,
+      "nova_drm nova_core nouveau", "", NULL },
+    { "nova has the screen", MODULES(LINE("nova_core", "1", "nova_drm,") LINE("nova_drm", "1", "-")), "nova_drm", "nova_drm", "",
+      "NouveauLoaded: nova_drm holds the GPU (Device or resource busy); keep it from loading (modprobe.blacklist=nova_drm) and "
       "reboot" },
     { "a GPU that was bound to vfio-pci by hand comes back",
       MODULES("") GPU("0000:3b:00.0", "vfio-pci") OPEN("/dev/vfio/7"), NULL, "", "0000:3b:00.0", NULL },
@@ -87,7 +101,11 @@ static const struct row {
     { "a kernel without a list of modules", "'sys/module/kernel/x':''", NULL, "", "", NULL },
     { "what such a kernel has in sysfs",
       "'sys/module/nvidia/refcnt':'1\\n','sys/module/nvidia/holders/nvidia_uvm':'','sys/module/nvidia_uvm/refcnt':'0\\n',"
-      "'sys/module/nouveau/refcnt':'0\\n'", NULL, "nvidia_uvm nvidia nouveau", "", NULL },
+      "'sys/module/nouveau/refcnt':'0\\n','sys/module/nova_core/refcnt':'0\\n'", NULL,
+      "nvidia_uvm nvidia nova_core nouveau", "", NULL },
+    { "and whom nobody here knows",
+      "'sys/module/nvidia/refcnt':'1\\n','sys/module/nvidia/holders/nv_peer_mem':''", NULL, "", "",
+      "DriverInUse: the module nv_peer_mem uses nvidia" },
     { "and what somebody uses there",
       "'sys/module/nvidia/refcnt':'2\\n','sys/module/nvidia/holders/nvidia_uvm':'','sys/module/nvidia_uvm/refcnt':'0\\n'", NULL,
       "", "", "DriverInUse: processes on this node use nvidia" },

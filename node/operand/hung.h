@@ -1,0 +1,10 @@
+/* A program that hangs in the kernel: it hears of no signal, and each that is started beside it hangs as well. */
+#ifndef OSTLER_NODE_OPERAND_HUNG_H
+#define OSTLER_NODE_OPERAND_HUNG_H
+
+#include "node/look/root.h"
+
+/* A process that is called like that and waits in the kernel for what cannot be interrupted; 0: there is none. */
+int hung_find(const struct root *root, const char *name);
+
+#endif
