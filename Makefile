@@ -232,7 +232,7 @@ dst: $B/sweep
 torture torture-full: build/ostler build/ostler-sim
 	$Qtests/torture/run $(if $(filter %-full,$@),--full)
 # One or two of each layer, those that are found within seconds.
-MUTANTS := 01- 04- 06- 12- 25- 43- 44- 56- 65- 98-
+MUTANTS := 01- 04- 06- 12- 25- 43- 44- 56- 65- 98- 156- 243- 265-
 mutants mutants-full: $B/sweep
 	$Qtests/mutants/run $(if $(filter %-full,$@),,$(MUTANTS:%=--only %))
 conformance: build/ostler-sim
@@ -273,12 +273,14 @@ e2e-node: image-root
 	$Qe2e/node/run
 # BASE=IMAGE: Debian 12 under another name
 BASE :=
-image-test:
+image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) scripts/run
 bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
+release: image-root
+	$Qscripts/release
 chart-crds:
 	$Qcp crds/*.yaml charts/ostler/crds/ && cp crds/*.yaml charts/ostler-crds/files/
 golden:
@@ -293,6 +295,6 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node image-test run bench golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
+.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node image-test run bench release golden chart-crds clean sweep-names dst torture torture-full mutants mutants-full conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

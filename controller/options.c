@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "serve/listen.h"
 
@@ -87,6 +88,8 @@ static const struct option_row {
       "cleanup: last of all delete the namespace of the operands; default: false" },
     { "--delete-crds", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_crds), "BOOL",
       "cleanup: last of all delete Ostler's CustomResourceDefinitions; default: false" },
+    { "--delete-operator", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_operator), "BOOL",
+      "cleanup: when all is off delete the Deployment " DEPLOYMENT_NAME " in --namespace, too, and its leases; default: false" },
     { "--timeout", CLEANUP_ONLY | BIT(COMMAND_INSTALL_CRDS), DURATION, offsetof(struct options, wishes.timeout_ms), "TIME",
       "cleanup, install-crds: give up after this; default: cleanup never, install-crds 1m" },
     { "--from", BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, from), "DIR",

@@ -149,3 +149,11 @@ class Agent:
         """KiB that are its own."""
         status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
         return int(re.search(r"^RssAnon:\s+(\d+)", status, re.M)[1])
+
+
+class Cards(Agent):
+    """One process of ostler-node cards, on a machine without a driver that could be asked."""
+
+    def __init__(self, root, folder):
+        super().__init__("", root, "", folder / "cards.log")
+        self._argv = [str(AGENT), "cards", f"--root={root}", f"--to={folder / 'cards'}", "--log-format=text"]

@@ -228,7 +228,7 @@ class Client:
                 yield frame["type"], frame["object"]
 
 
-# Times are for a machine that has nothing else to do; so many times as long passes before it is said that something does not come.
+# Times are for a machine that has nothing else to do: so many times as long passes before something is said not to come.
 PATIENCE = 3
 
 

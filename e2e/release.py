@@ -18,6 +18,7 @@ from worker import Worker
 IMAGE = "registry.example.com/ostler"
 # KWOK leaves pods on a node of such a name alone (e2e/world/stages.yaml), and OwnPods plays their kubelet.
 NODE = "own-stuck"
+REPLICAS = 2
 
 
 class Release:
@@ -26,24 +27,51 @@ class Release:
     account = "ostler"
     user = f"system:serviceaccount:{names.NAMESPACE}:ostler"
 
-    def __init__(self, world):
+    def __init__(self, world, name="ostler"):
         self.world = world
+        self._name = name
 
     def helm(self, verb, *args, check=True, namespace=names.NAMESPACE):
         """Runs helm; an error of it is one of ours."""
-        argv = [self.world.tool("helm"), verb, "ostler", *map(str, args), "--namespace", namespace,
+        argv = [self.world.tool("helm"), verb, self._name, *map(str, args), "--namespace", namespace,
                 "--kubeconfig", self.world.admin_kubeconfig]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
         if check and done.returncode:
             raise RuntimeError(f"helm {verb}: {done.stderr.strip()}")
         return done
 
+    def upgrade(self, chart):
+        """Upgrades to a chart, as install() installs it."""
+        return self.install(chart, verb="upgrade")
+
     def install(self, chart, *args, verb="install", check=True, tag="new", timeout="60s"):
         """Installs a chart, or upgrades to it, and waits as Helm does."""
         more = ["--create-namespace"] if verb == "install" else []
-        return self.helm(verb, chart, *more, "--set", f"replicas=1,image.repository={IMAGE},image.tag={tag}",
+        return self.helm(verb, chart, *more, "--set", f"replicas={REPLICAS},image.repository={IMAGE},image.tag={tag}",
                          "--set", f"nodeSelector.kubernetes\\.io/hostname={NODE}", "--wait", "--timeout", timeout, *args,
                          check=check)
+
+
+def _pods(client, going):
+    """Ostler's pods: those that are on their way out, or the others."""
+    return [p for p in client.list("Pod", names.NAMESPACE)
+            if p["spec"].get("nodeName") == NODE and p["spec"]["containers"][0]["image"].startswith(IMAGE)
+            and ("deletionTimestamp" in p["metadata"]) == going]
+
+
+def _tag(pod):
+    """The tag of the image that the pod runs."""
+    return pod["spec"]["containers"][0]["image"].rpartition(":")[2]
+
+
+def _is_replica(pod):
+    """Whether it is the operator; the chart's hooks run the same image."""
+    return pod["spec"]["containers"][0]["args"][0] == "run"
+
+
+def replicas(client):
+    """Of each replica of the operator, the tag of its image."""
+    return sorted(_tag(pod) for pod in _pods(client, going=False) if _is_replica(pod))
 
 
 def _expanded(text, pod):
@@ -54,14 +82,14 @@ def _expanded(text, pod):
 class OwnPods(Worker):
     """Runs the program for each pod of Ostler's own, and tells the API server how that goes, as a kubelet would."""
 
-    def __init__(self, world, logs, programs, kubeconfigs=None):
-        """programs: by the image's tag. kubeconfigs: in place of the pod's account, by the same."""
+    def __init__(self, world, logs, programs):
+        """programs: by the image's tag."""
         super().__init__(self._play)
         self._world = world
         self._client = world.client()
         self._logs = pathlib.Path(logs)
         self._programs = programs
-        self._kubeconfigs = kubeconfigs or {}
+        self.pulling = set()  # tags of images that replicas wait for
         self._stopping = threading.Event()
         self._processes = {}  # uid -> (pod's name, Operator)
         self._told = {}       # uid -> what was said last
@@ -101,24 +129,25 @@ class OwnPods(Worker):
             self._folder.cleanup()
 
     def _look(self):
-        pods = {p["metadata"]["uid"]: p for p in self._client.list("Pod", names.NAMESPACE)
-                if p["spec"].get("nodeName") == NODE and p["spec"]["containers"][0]["image"].startswith(IMAGE)
-                and "deletionTimestamp" not in p["metadata"]}
+        pods = {p["metadata"]["uid"]: p for p in _pods(self._client, going=False)}
         for uid in set(self._processes) - set(pods):
             self._processes.pop(uid)[1].stop()
+        for pod in _pods(self._client, going=True):
+            if pod["metadata"]["uid"] not in self._processes:
+                self._client.delete("Pod", pod["metadata"]["name"], names.NAMESPACE, grace=0)
         for uid, pod in pods.items():
             if uid not in self._processes:
+                if _is_replica(pod) and _tag(pod) in self.pulling:
+                    continue
                 self._processes[uid] = (pod["metadata"]["name"], self._start(pod))
             self._tell(pod, self._processes[uid][1])
 
     def _start(self, pod):
-        container = pod["spec"]["containers"][0]
-        tag = container["image"].rpartition(":")[2]
-        kubeconfig = self._kubeconfigs.get(tag) or self._world.token_kubeconfig(
-            names.NAMESPACE, pod["spec"]["serviceAccountName"], pod["metadata"]["name"], pod)
-        process = Operator(kubeconfig, self._logs / f"{pod['metadata']['name']}.log", program=self._programs[tag])
-        args = [_expanded(a, pod) for a in container["args"] if not a.startswith("--listen")]
-        listen = [f"--listen=127.0.0.1:{process.port}"] if args[0] == "run" else []
+        name, spec = pod["metadata"]["name"], pod["spec"]
+        kubeconfig = self._world.token_kubeconfig(names.NAMESPACE, spec["serviceAccountName"], name, pod)
+        process = Operator(kubeconfig, self._logs / f"{name}.log", program=self._programs[_tag(pod)])
+        args = [_expanded(a, pod) for a in spec["containers"][0]["args"] if not a.startswith("--listen")]
+        listen = [f"--listen=127.0.0.1:{process.port}"] if _is_replica(pod) else []
         process.become([*self._mounted(pod, args), *listen])
         return process.start(ready=False)
 

@@ -126,7 +126,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .tally = &c->tally,
         .settled = settled,
-        .settling = !settled && epoch_ms < SETTLING_MS,
+        .settling = (!settled || r->rollout_early) && epoch_ms < SETTLING_MS,
         .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .counts_wait_ms = counts_wait_ms(r),
         .confirmed = confirmed,

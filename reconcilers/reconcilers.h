@@ -23,6 +23,7 @@ struct reconcilers {
     void (*notice)(void *arg, const struct notice *n);
     struct rollout_report rollout; /* what the rollout's last pass came to */
     uint32_t rollout_epoch;        /* of the cluster, when that was; 0: there was none */
+    bool rollout_early;            /* it looked at nodes before the records of what they are to run were there */
     struct plan_keeper plans;
     char *pull_failed;  /* why a pod that was to pull images could not be made; NULL: it could. Owned */
     char *pull_refused; /* in which words the server last refused a pod that was to pull images; NULL: it did not. Owned */

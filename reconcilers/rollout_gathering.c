@@ -26,6 +26,7 @@ struct gathering {
     struct node_slot **slots; /* of `nodes`, in their order */
     size_t count;
     struct record_look driver, stack;
+    bool early; /* some record is missing */
 };
 
 /* ---- nodes */
@@ -118,10 +119,13 @@ static void take_target(struct gathering *g, const struct node_summary *s, struc
     n->target_driver = n->driver;
     n->target_stack = n->stack;
     bool assigned = n->claim || *n->stack;
-    if (!assigned || !s->target_stack || !is_recorded(g, &g->stack, "stack", s->target_stack->hash))
+    if (!assigned || !s->target_stack)
         return;
-    if (s->target_driver && !is_recorded(g, &g->driver, "driver", s->target_driver->hash))
+    if (!is_recorded(g, &g->stack, "stack", s->target_stack->hash) ||
+        (s->target_driver && !is_recorded(g, &g->driver, "driver", s->target_driver->hash))) {
+        g->early = true;
         return;
+    }
     n->target_driver = s->target_driver ? s->target_driver->hash : "";
     n->target_stack = s->target_stack->hash;
 }
@@ -272,6 +276,7 @@ void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gat
                                                .pool_names = pool_names(&g), .now_s = cluster_now_s(c),
                                                .set_s = clock_wall_us(c->o.clock) / 1000000 - cluster_now_s(c),
                                                .approved = object_annotation(c->object, POLICY_APPROVED) },
-                                       .slots = g.slots };
+                                       .slots = g.slots,
+                                       .early = g.early };
     ret->in.revisions = gather_revisions(&g, &ret->in.revision_count);
 }

@@ -8,6 +8,7 @@
 struct rollout_gathering {
     struct rollout_input in;
     struct node_slot **slots; /* of the input's nodes, in their order */
+    bool early;               /* what some node is to run has no record yet: it counts as if it were to run what it runs */
 };
 
 /* Everything lives in the arena or in the cluster, whose policy must be valid. */

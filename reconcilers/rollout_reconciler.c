@@ -68,6 +68,7 @@ static void forget(struct reconcilers *r)
     if (!r->rollout.known)
         return;
     rollout_report_clear(&r->rollout);
+    r->rollout_early = false;
     plan_keeper_clear(&r->plans);
     r->policy(r->arg, false);
 }
@@ -95,6 +96,7 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     take_holds(c, &g, &d, r->rollout.known, plan);
     bool planned = plan_keeper_take(&r->plans, c, &g, &d, &plan_again_s), first = r->rollout_epoch != c->epoch;
     r->rollout_epoch = c->epoch;
+    r->rollout_early = g.early;
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)
         r->policy(r->arg, first || d.note_count > 0);
     /* What the records must say is said first. */

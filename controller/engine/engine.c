@@ -304,6 +304,8 @@ static void on_answered(void *arg, const struct request *request, int status, co
 {
     struct engine *en = arg;
     engine_take_right(en, request, e);
+    if (e->kind == ERR_FORBIDDEN)
+        engine_surroundings_look(en); /* the operands' namespace may be gone, and with it the roles there */
     fleet_metrics_answered(&en->fleet_metrics, request, e);
     if (en->o.answered)
         en->o.answered(en->o.arg, request, status);

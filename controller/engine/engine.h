@@ -22,6 +22,7 @@ struct cleanup_wishes {
     bool force;            /* drivers go from under running jobs too */
     bool delete_namespace; /* last, when nothing is left: that of the operands */
     bool delete_crds;      /* the same: both definitions */
+    bool delete_operator;  /* before these two: the Deployment, so that no Ostler runs beside it and its leases can go */
     int64_t timeout_ms;    /* gives up after this; 0: never */
 };
 
@@ -57,7 +58,8 @@ struct engine_options {
 struct engine *engine_new(const struct engine_options *o);
 /* Begins to list, to watch and to ask for the lease. */
 void engine_start(struct engine *en);
-/* Begins to stop: writes on their way may come back, then the lease is given back, then finished(exit_code). Within 2 s. */
+/* Begins to stop: writes on their way may come back, then the lease is given back, then finished(exit_code). Within 2 s, but
+ * for a cleanup that is through, which deletes its leases. */
 void engine_stop(struct engine *en, int exit_code);
 /* Ends everything at once: requests are cancelled, nothing more is sent. */
 void engine_free(struct engine *en);

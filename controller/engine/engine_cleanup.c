@@ -79,23 +79,6 @@ static bool is_clean(const struct engine *en)
     return en->o.wishes.delete_policy && !c->object && !marked_nodes(c) && !policy_children(c);
 }
 
-/* One sentence that the caller frees. */
-static char *what_is_left(const struct engine *en)
-{
-    const struct cluster *c = &en->cluster;
-    if (!is_ours(en))
-        return why_not_ours(en);
-    char *problem = en->leading ? NULL : engine_why_lease_fails((void *) en);
-    problem = problem ? problem : engine_why_watches_fail((void *) en);
-    if (problem)
-        return problem;
-    const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
-    if (c->object && *json_str_or_empty(ready, "message"))
-        return xstrdup(json_str(ready, "message"));
-    return xasprintf("nodes that bear marks of Ostler's: %zu; objects of its own: %zu%s", marked_nodes(c), policy_children(c),
-                     c->object ? "; and the policy" : "");
-}
-
 /* ---- the steps */
 
 static bool wants_force(const struct engine *en)
@@ -125,6 +108,22 @@ static bool wants_to_wait(const struct engine *en)
     return !is_clean(en);
 }
 
+static bool wants_operator_gone(const struct engine *en)
+{
+    return en->o.wishes.delete_operator;
+}
+
+static struct request delete_operator(const struct engine *en)
+{
+    return request_delete(RESOURCE_DEPLOYMENT, en->o.lease_namespace, DEPLOYMENT_NAME, NULL, 0);
+}
+
+/* The leases are this process's to delete when no Ostler holds them. */
+static bool wants_its_end(const struct engine *en)
+{
+    return en->o.wishes.delete_operator && en->lease && !lease_is_leading(en->lease);
+}
+
 static bool wants_namespace_gone(const struct engine *en)
 {
     return en->o.wishes.delete_namespace;
@@ -152,19 +151,57 @@ static struct request delete_report_crd(const struct engine *en)
     return request_delete(RESOURCE_CRD, NULL, CRD_GPU_NODE, NULL, 0);
 }
 
-/* In this order; a step that is not wanted is over. The one without a request waits. */
+enum {
+    OWN = 1,        /* of the installation itself: done also where the cluster is another's */
+    TO_ITS_END = 2, /* a deletion that is over when nothing is there any more: what is installed again would go with it */
+};
+
+/* In this order; a step that is not wanted is over. Those without a request wait. */
 static const struct {
     bool (*wanted)(const struct engine *en);
     struct request (*request)(const struct engine *en);
+    int flags;
     const char *deed;
+    const char *waiting; /* what is said while it lasts; NULL: what is left on nodes */
 } steps[] = {
-    { wants_force, force, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL },
-    { wants_deletion, delete_policy, "delete gpuclusterpolicy/" POLICY_NAME },
-    { wants_to_wait, NULL, "see everything come off" },
-    { wants_namespace_gone, delete_namespace, "delete the operands' namespace" },
-    { wants_crds_gone, delete_policy_crd, "delete CustomResourceDefinition " CRD_POLICY },
-    { wants_crds_gone, delete_report_crd, "delete CustomResourceDefinition " CRD_GPU_NODE },
+    { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
+    { wants_deletion, delete_policy, 0, "delete gpuclusterpolicy/" POLICY_NAME, NULL },
+    { wants_to_wait, NULL, 0, "see everything come off", NULL },
+    { wants_operator_gone, delete_operator, OWN, "delete Deployment " DEPLOYMENT_NAME, NULL },
+    { wants_its_end, NULL, OWN, "see the end of the Ostler that ran", "the Ostler that ran still holds its lease" },
+    { wants_namespace_gone, delete_namespace, TO_ITS_END, "delete the operands' namespace",
+      "the operands' namespace is being deleted" },
+    { wants_crds_gone, delete_policy_crd, TO_ITS_END, "delete CustomResourceDefinition " CRD_POLICY,
+      CRD_POLICY " is being deleted" },
+    { wants_crds_gone, delete_report_crd, TO_ITS_END, "delete CustomResourceDefinition " CRD_GPU_NODE,
+      CRD_GPU_NODE " is being deleted" },
 };
+
+/* Whether it is still to be done. */
+static bool is_wanted(const struct engine *en, size_t step)
+{
+    return ((steps[step].flags & OWN) || !en->cleanup.leaves) && steps[step].wanted(en);
+}
+
+/* One sentence that the caller frees. */
+static char *what_is_left(const struct engine *en)
+{
+    const struct cluster *c = &en->cluster;
+    const char *waiting = en->cleanup.step < ARRAY_LEN(steps) ? steps[en->cleanup.step].waiting : NULL;
+    if (waiting)
+        return xstrdup(waiting);
+    if (!is_ours(en))
+        return why_not_ours(en);
+    char *problem = en->leading ? NULL : engine_why_lease_fails((void *) en);
+    problem = problem ? problem : engine_why_watches_fail((void *) en);
+    if (problem)
+        return problem;
+    const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
+    if (c->object && *json_str_or_empty(ready, "message"))
+        return xstrdup(json_str(ready, "message"));
+    return xasprintf("nodes that bear marks of Ostler's: %zu; objects of its own: %zu%s", marked_nodes(c), policy_children(c),
+                     c->object ? "; and the policy" : "");
+}
 
 static void look(struct engine *en);
 
@@ -193,13 +230,13 @@ static void on_done(void *arg, const struct transport_result *result)
     reply_take(result, buf_text(&cl->answer), cl->answer.len, &e);
     buf_reset(&cl->answer);
     const char *deed = steps[cl->step].deed;
-    if (e.kind == ERR_NONE || e.kind == ERR_NOT_FOUND) {
+    if (e.kind == ERR_NOT_FOUND || (e.kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
         log_info("done", "deed", deed);
         cl->step++;
         look(en);
     } else if (e.kind == ERR_FORBIDDEN || e.kind == ERR_INVALID) {
         give_up(en, xasprintf("cannot %s: %s", deed, err_msg(&e)));
-    } else if (e.kind != ERR_CONFLICT) {
+    } else if (e.kind != ERR_NONE && e.kind != ERR_CONFLICT) {
         log_warn("failed, and is tried again", "deed", deed, "err", err_msg(&e));
     }
 }
@@ -208,7 +245,8 @@ static void on_done(void *arg, const struct transport_result *result)
 static bool is_made_again(const struct engine *en)
 {
     const struct cleanup *cl = &en->cleanup;
-    return en->o.wishes.delete_policy && cl->step < ARRAY_LEN(steps) && !steps[cl->step].request && !is_policy_going(en) &&
+    bool waits = cl->step < ARRAY_LEN(steps) && !steps[cl->step].request;
+    return waits && en->o.wishes.delete_policy && !cl->leaves && !is_policy_going(en) &&
            !str_eq(object_uid(en->cluster.object), cl->deleted);
 }
 
@@ -216,14 +254,15 @@ static bool is_made_again(const struct engine *en)
 static void look(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
-    if (cl->request || en->stopping || !is_ours(en) || !cluster_synced(&en->cluster))
+    if (cl->request || en->stopping || !(is_ours(en) || cl->leaves) || !cluster_synced(&en->cluster))
         return;
-    while (cl->step < ARRAY_LEN(steps) && !steps[cl->step].wanted(en))
+    while (cl->step < ARRAY_LEN(steps) && !is_wanted(en, cl->step))
         cl->step++;
     if (is_made_again(en))
         give_up(en, xstrdup("somebody has made the policy again (Argo CD, Flux?): take it out of there first"));
     else if (cl->step == ARRAY_LEN(steps)) {
-        log_info("clean", "message", "nothing of Ostler's is left in the cluster");
+        log_info("clean", "message",
+                 cl->leaves ? "nothing of this installation is left" : "nothing of Ostler's is left in the cluster");
         engine_stop(en, 0);
     } else if (steps[cl->step].request) {
         struct request request = steps[cl->step].request(en);
@@ -249,7 +288,9 @@ static void leave(struct engine *en)
     }
     log_info("nothing to clean up", "message", why);
     free(why);
-    engine_stop(en, 0);
+    en->cleanup.leaves = true;
+    if (!en->o.wishes.delete_operator)
+        engine_stop(en, 0);
 }
 
 static const char *who_works(const struct engine *en)
@@ -264,7 +305,7 @@ static void tell(struct engine *en)
     int64_t now = loop_now(en->o.loop), timeout_ms = en->o.wishes.timeout_ms;
     bool foreign = !is_ours(en) && lease_holder(en->claim);
     int64_t patience_ms = foreign ? CLAIM_PATIENCE_MS : PATIENCE_MS;
-    if (is_anothers(en)) {
+    if (is_anothers(en) && !cl->leaves) {
         leave(en);
     } else if (timeout_ms && now >= cl->began_ms + timeout_ms) {
         CLEANUP_FREE char *left = what_is_left(en);

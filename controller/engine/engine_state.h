@@ -42,6 +42,7 @@ struct cleanup {
     struct buf answer;
     struct timer tick;
     int64_t began_ms, told_ms;
+    bool leaves;   /* the cluster is another installation's: only what is this one's own goes */
     char *deleted; /* uid of the policy whose deletion was asked for; NULL: there was none. Owned */
 };
 

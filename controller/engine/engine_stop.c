@@ -4,6 +4,8 @@ enum {
     /* Time that writes on their way have to come back; with the release of the lease it stays under 2 s. */
     DRAIN_MS = 1000,
     RELEASE_MS = 700,
+    /* A cleanup is through when its leases are gone; nobody waits to end it. */
+    REMOVAL_MS = 10 * 1000,
 };
 
 static void finish(void *arg)
@@ -22,19 +24,26 @@ static void release_here(void *arg)
     lease_release(en->lease, finish, en);
 }
 
+static void remove_here(void *arg)
+{
+    struct engine *en = arg;
+    lease_remove(en->lease, finish, en);
+}
+
 static void release(void *arg)
 {
     struct engine *en = arg;
     if (en->releasing)
         return;
+    bool removes = en->o.cleanup && en->exit_code == 0 && en->lease && lease_is_leading(en->lease);
     en->releasing = true;
     en->drain_writes = false;
     en->drain_due.fn = finish;
-    loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + RELEASE_MS);
+    loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + (removes ? REMOVAL_MS : RELEASE_MS));
     if (!en->lease)
         finish(en);
-    else if (en->o.cleanup && en->exit_code == 0 && lease_is_leading(en->lease))
-        lease_release(en->claim, release_here, en);
+    else if (removes)
+        lease_remove(en->claim, remove_here, en);
     else
         release_here(en);
 }

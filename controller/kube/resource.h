@@ -31,7 +31,9 @@
     X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")               \
     /* What Ostler stands on. `ostler cleanup` and `install-crds` do more to these two, by rights of their own. */ \
     X(CRD, "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, "get", "", "") \
-    X(NAMESPACE, "", "v1", "Namespace", "namespaces", false, "get", "", "")
+    X(NAMESPACE, "", "v1", "Namespace", "namespaces", false, "get", "", "")                       \
+    /* Ostler's own, which `ostler cleanup` deletes by a right of its own. */                      \
+    X(DEPLOYMENT, "apps", "v1", "Deployment", "deployments", true, "", "", "")
 
 enum resource_id {
 #define X(id, ...) RESOURCE_##id,

@@ -8,12 +8,13 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/lease_step.h"
+#include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
 
 enum { LEASE_MAX = 64 * 1024 };
 
-enum sent { SENT_NOTHING, SENT_GET, SENT_WRITE, SENT_RELEASE };
+enum sent { SENT_NOTHING, SENT_GET, SENT_WRITE, SENT_RELEASE, SENT_REMOVAL };
 
 struct lease {
     struct lease_options o;
@@ -31,11 +32,13 @@ struct lease {
     char *holder;       /* whom we last said that we wait for; NULL: nobody since we last led */
     int64_t holder_ms;  /* when we first saw that one hold it */
     loop_fn *on_released; /* not NULL: the lease is being given back */
+    bool removes;         /* by deleting it */
     void *released_arg;
 };
 
 static void act(struct lease *l, struct lease_next next);
 static void send_record(struct lease *l, enum sent what);
+static void send_removal(struct lease *l);
 
 static int on_bytes(void *arg, const char *bytes, size_t n)
 {
@@ -107,24 +110,29 @@ static bool is_ours(const struct lease *l)
 /* Gives back what the newest record says that we hold. */
 static void give_back(struct lease *l)
 {
-    if (is_ours(l))
-        send_record(l, SENT_RELEASE);
-    else
+    if (!is_ours(l))
         l->on_released(l->released_arg);
+    else if (l->removes)
+        send_removal(l);
+    else
+        send_record(l, SENT_RELEASE);
 }
 
 /* An answer while the lease is being given back. A write that failed may have arrived all the same, and a conflict tells of one:
  * then only the server knows the version that the release has to name. */
 static void release_further(struct lease *l, json_t *record, enum err_kind error)
 {
-    if (record && l->sent != SENT_RELEASE) {
+    if (record && l->sent != SENT_RELEASE && l->sent != SENT_REMOVAL) {
         json_decref(l->record);
         l->record = record;
         give_back(l);
         return;
     }
     json_decref(record);
-    if (!record && (l->sent == SENT_WRITE || error == ERR_CONFLICT))
+    if (l->sent == SENT_REMOVAL && error == ERR_FORBIDDEN) {
+        log_warn("the lease stays, for it may not be deleted", "lease", l->o.name, "namespace", l->o.ns);
+        send_record(l, SENT_RELEASE);
+    } else if (!record && (l->sent == SENT_WRITE || error == ERR_CONFLICT))
         act(l, (struct lease_next){ .what = LEASE_DO_GET });
     else
         l->on_released(l->released_arg);
@@ -170,6 +178,12 @@ static void send_record(struct lease *l, enum sent what)
     CLEANUP_JSON json_t *record = lease_record(&l->state, l->record, l->o.ns, l->o.name, micro, what == SENT_RELEASE);
     send(l, what, l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record)
                             : request_create(RESOURCE_LEASE, l->o.ns, record));
+}
+
+/* In the version that we know alone: whoever has taken it since keeps it. */
+static void send_removal(struct lease *l)
+{
+    send(l, SENT_REMOVAL, request_delete(RESOURCE_LEASE, l->o.ns, l->o.name, object_uid(l->record), object_rv(l->record)));
 }
 
 static void act(struct lease *l, struct lease_next next)
@@ -269,6 +283,12 @@ void lease_release(struct lease *l, loop_fn *on_released, void *arg)
         transport_cancel(l->o.transport, l->request);
     l->request = 0;
     give_back(l);
+}
+
+void lease_remove(struct lease *l, loop_fn *on_removed, void *arg)
+{
+    l->removes = true;
+    lease_release(l, on_removed, arg);
 }
 
 void lease_free(struct lease *l)

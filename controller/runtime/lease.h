@@ -44,6 +44,8 @@ const char *lease_problem(const struct lease *l);
  * come; on_released when that is done or has failed, at once when there is nothing to give back. Whoever cannot wait for it
  * frees the lease. */
 void lease_release(struct lease *l, loop_fn *on_released, void *arg);
+/* The same, but the Lease itself is deleted, for nobody is to come after us. Where that is not allowed it is given back. */
+void lease_remove(struct lease *l, loop_fn *on_removed, void *arg);
 /* Ends its requests without giving the lease back. NULL is none. */
 void lease_free(struct lease *l);
 

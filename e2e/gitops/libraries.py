@@ -2,11 +2,13 @@
 
 import json
 import pathlib
+import re
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CHECKS = {kind: ROOT / "docs" / "argocd" / f"{kind.lower()}.lua" for kind in ("GpuClusterPolicy", "GpuNode")}
+PAGE = ROOT / "docs" / "gitops.md"
 FLUX_UNCHANGED = "unchanged"
 
 
@@ -29,6 +31,16 @@ class Libraries:
     def parse(self, text):
         """The objects of a text in YAML."""
         return self._run(text, "parse")
+
+    def examples(self):
+        """The objects of the examples in docs/gitops.md."""
+        blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+        return [obj for block in blocks for obj in self.parse(block)]
+
+    @property
+    def application(self):
+        """The file with the CustomResourceDefinition of Argo CD's Application."""
+        return pathlib.Path(self._program).with_name("application.yaml")
 
     def flux_problems(self, objects):
         """What Flux would not take of objects of its own kinds: sentences."""

@@ -17,7 +17,6 @@ sys.dont_write_bytecode = True
 
 from libraries import ROOT, Libraries  # noqa: E402  no bytecode of it is to be written
 
-PAGE = ROOT / "docs" / "gitops.md"
 CASES = "build/release/tests/unit/plan/test_cluster_cases"
 STALE = "Ostler has not looked at this generation yet"
 DONE, UNDER_WAY, FAILED = "Current", "InProgress", "Failed"
@@ -198,8 +197,7 @@ def complaint(command, text):
 def check_examples(report, libraries):
     """The examples of the page: Flux decodes its own, the chart takes their values, Ostler takes the policies."""
     world = subprocess.run([ROOT / "e2e/world/build"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-    blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    examples = [obj for block in blocks for obj in libraries.parse(block)]
+    examples = libraries.examples()
     kinds = [obj["kind"] for obj in examples]
     flux = [obj for obj in examples if "fluxcd" in obj["apiVersion"]]
     report.check("examples", {"Application", "HelmRelease", "Kustomization", "GpuClusterPolicy"} - set(kinds))

@@ -1,5 +1,6 @@
 """The parts of the story, in their order."""
 
+import contextlib
 import datetime
 import json
 import pathlib
@@ -125,19 +126,32 @@ def want(stage, version):
     return time.time()
 
 
-def operators():
-    """(VmRSS, RssAnon) in KiB of each process of the operator."""
+def processes(name):
+    """The folders in procfs of those that run as that program of Ostler's, the oldest first."""
     found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            name, line = (folder / "comm").read_text(encoding="ascii"), (folder / "cmdline").read_bytes()
-            if name != "ostler\n" or b"\0run\0" not in line:
-                continue
-            fields = dict(line.split(":", 1) for line in (folder / "status").read_text(encoding="ascii").splitlines())
-        except FileNotFoundError:
-            continue
-        found.append(tuple(int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon")))
+    for folder in sorted(pathlib.Path("/proc").glob("[0-9]*"), key=lambda f: int(f.name)):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if (folder / "comm").read_text(encoding="ascii") == name + "\n" and b"\0run\0" in (folder / "cmdline").read_bytes():
+                found.append(folder)
     return found
+
+
+def status_of(folder):
+    """What the kernel says of a process: field -> text."""
+    lines = (folder / "status").read_text(encoding="ascii").splitlines()
+    return {key: text.strip() for key, text in (line.split(":", 1) for line in lines)}
+
+
+def container(pod, name):
+    """The status of a container of a pod, or {}."""
+    status = pod["status"]
+    both = status.get("initContainerStatuses", []) + status.get("containerStatuses", [])
+    return next((c for c in both if c["name"] == name), {})
+
+
+def another_pod(stage, component, old):
+    """The pod of an operand that came after `old`, or None."""
+    return next((p for p in pods(stage, component) if p["metadata"]["uid"] != old["metadata"]["uid"]), None)
 
 
 def event(stage, reason):
@@ -185,8 +199,9 @@ def helm_install_makes_a_bare_node_ready(stage):
     stage.figure(f"the node's first mark came {marks[0].time - began:.1f} s after helm install began")
     ready(stage, operands.OLD, 120)
     stage.figure(f"the node is Ready {time.time() - began:.1f} s after helm install began")
-    for resident, private in operators():
-        stage.figure(f"the operator's container: {resident / 1024:.1f} MiB resident, {private / 1024:.1f} MiB of it private")
+    for folder in processes("ostler"):
+        resident, private = (int(status_of(folder)[field].split()[0]) / 1024 for field in ("VmRSS", "RssAnon"))
+        stage.figure(f"the operator's container: {resident:.1f} MiB resident, {private:.1f} MiB of it private")
 
 
 @chapter
@@ -199,6 +214,38 @@ def a_pod_gets_a_gpu(stage):
 
 
 @chapter
+def the_gpus_are_measured(stage):
+    """The Service of the exporter answers, with both GPUs of this node."""
+    def measured():
+        status, text = stage.client.raw("GET", f"/api/v1/namespaces/{names.OPERANDS}/services/exporter:metrics/proxy/metrics")
+        lines = [line for line in text.decode().splitlines() if f'Hostname="{machine.NAME}"' in line]
+        return len(lines) == 2 or f"{status}: {text.decode()}"
+    kube.wait_for(measured, 60, "the exporter has both GPUs")
+
+
+@chapter
+def the_agent_holds_nothing(stage):
+    """It is not root, and what the machine unmounts while it runs is gone for it, too."""
+    stage.machine.run("mkdir", "/mnt")
+    stage.machine.run("mount", "-t", "tmpfs", "volume", "/mnt")
+    (old,) = pods(stage, "node-agent")
+    stage.client.delete("Pod", old["metadata"]["name"], names.OPERANDS)
+
+    def agent():
+        """The process of the one that came after that; each look of it is a later one."""
+        found = another_pod(stage, "node-agent", old)
+        return processes("ostler-node")[:1] if found and kube.pod_ready(found) else None
+    (folder,) = kube.wait_for(agent, 30, "another agent is up")
+    mounts = folder / "mountinfo"
+    assert " /host/mnt " in mounts.read_text(encoding="ascii"), "the agent does not see what is mounted"
+    status = status_of(folder)
+    equal((status["Uid"].split()[0], status["CapEff"]), ("65531", "0000000000080004"), "the agent's user and capabilities")
+    stage.machine.run("umount", "/mnt")
+    kube.wait_for(lambda: " /host/mnt " not in mounts.read_text(encoding="ascii"), 5,
+                  "the agent has no copy of what was unmounted")
+
+
+@chapter
 def a_driver_container_dies_under_a_job(stage):
     """It cannot unload what the job uses, hangs and is killed; the next one takes over modules that stay where they are."""
     stage.client.create(job("through", 25))
@@ -207,10 +254,33 @@ def a_driver_container_dies_under_a_job(stage):
     stage.client.delete("Pod", old["metadata"]["name"], names.OPERANDS, grace=2)
 
     def another():
-        found = [p for p in pods(stage, "driver") if p["metadata"]["uid"] != old["metadata"]["uid"]]
-        return bool(found) and (kube.pod_ready(found[0]) or str(found[0]["status"].get("initContainerStatuses")))
+        found = another_pod(stage, "driver", old)
+        return bool(found) and (kube.pod_ready(found) or str(found["status"].get("initContainerStatuses")))
     kube.wait_for(another, 60, "another driver container is up")
     succeeded(stage, "through", 40)
+    ready(stage, stage.driver, 60)
+
+
+@chapter
+def modules_of_another_revision_stay_while_they_are_used(stage):
+    """A driver's pod that finds them takes nothing from a job: it says who is in the way, and waits."""
+    state = "/run/nvidia/nvidia-driver.state"
+    own = stage.machine.run("cat", state)
+    stage.client.create(job("beside", 15))
+    kube.wait_for(lambda: job_phase(stage, "beside").startswith("Running"), 20, "the job runs")
+    stage.machine.run("bash", "-c", f"echo another > {state}")
+    (old,) = pods(stage, "driver")
+    stage.client.delete("Pod", old["metadata"]["name"], names.OPERANDS, grace=2)
+
+    def refused():
+        status = container(another_pod(stage, "driver", old) or {"status": {}}, "unload")
+        ended = status.get("lastState", {}).get("terminated") or status.get("state", {}).get("terminated") or {}
+        return "DriverInUse: processes on this node use" in ended.get("message", "") or str(status)
+    kube.wait_for(refused, 40, "the driver's pod says that the driver is in use")
+    equal(module_version(stage), stage.driver, "the loaded driver")
+    # As if that revision had been theirs all the time: nothing but this keeps the pod from being ready.
+    stage.machine.run("bash", "-c", f"echo {own.strip()} > {state}")
+    succeeded(stage, "beside", 40)
     ready(stage, stage.driver, 60)
 
 
@@ -230,6 +300,25 @@ def the_driver_is_upgraded_after_the_job(stage):
     ended = max(first_time(stage, pod, verb="patch", resource="pods/status", user=KUBELET, since=began), finished(pod))
     gone = first_time(stage, old, verb="delete", resource="pods")
     assert gone > ended, f"the driver's pod was deleted {ended - gone:.3f} s before the job had ended"
+
+
+@chapter
+def a_driver_pod_is_deleted_while_it_installs(stage):
+    """NVIDIA's program hears of it and ends; the next pod begins anew, and the upgrade goes on."""
+    (old,) = pods(stage, "driver")
+    want(stage, operands.OLD)
+
+    def installing():
+        found = another_pod(stage, "driver", old)
+        return found if found and "running" in container(found, "driver").get("state", {}) and not module_version(stage) else None
+    new = kube.wait_for(installing, 60, "the other driver installs")
+    began = time.time()
+    stage.client.delete("Pod", new["metadata"]["name"], names.OPERANDS)
+    kube.wait_for(lambda: another_pod(stage, "driver", old) is None or another_pod(stage, "driver", new), 30, "that pod is gone")
+    equal(module_version(stage), "", "the loaded driver")
+    assert time.time() - began < 20, "the pod waited for the end of its grace period"
+    stage.driver = operands.OLD
+    ready(stage, stage.driver, 120)
 
 
 @chapter

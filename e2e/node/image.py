@@ -57,9 +57,18 @@ def write_archive(path, images):
             tar.addfile(info, io.BytesIO(data))
 
 
+def saved(name, archive):
+    """The one image of an archive that `docker save` has written, under a name of ours."""
+    with tarfile.open(archive) as tar:
+        def read(path):
+            return tar.extractfile(path).read()
+        (entry,) = json.loads(read("manifest.json"))
+        return Image(name, tuple(map(read, entry["Layers"])), json.loads(read(entry["Config"]))["config"])
+
+
 def product(name):
-    """Ostler's image as the Dockerfile's last stage makes it: `make image-root` fills its root there as here, and what is said
-    of the image is read."""
+    """Ostler's image as the Dockerfile's last stage makes it: `make image-root` fills its root there as here, with the libraries
+    of this machine's Debian, and what is said of the image is read."""
     lines = [line for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line and line[0] not in "# "]
     config = {"Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]}
     for line in lines[lines.index("FROM scratch") + 1:]:

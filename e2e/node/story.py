@@ -22,12 +22,12 @@ OSTLER_IMAGE = "docker.io/library/ostler:node-test"
 class Stage:
     """What the chapters share: the control plane, the machine, a client, and a place for what one tells the next."""
 
-    def __init__(self, folder, standin):
+    def __init__(self, folder, standin, archive=None):
         cluster.make_network()
         self.folder = folder
         self.cluster = cluster.Cluster(folder / "world")
         self.machine = Machine(folder / "machine", self.cluster.tool("kubelet").parent, standin, cluster.ADDRESS, folder.name)
-        self._standin = standin
+        self._standin, self._archive = standin, archive
         self.client = None
         self.driver = operands.OLD  # the version that the policy wants and that works
 
@@ -39,7 +39,8 @@ class Stage:
         node = f"system:node:{machine.NAME}"
         self.machine.prepare(GPUS, self.cluster.embedded_kubeconfig(node, ("system:nodes",)),
                              self.cluster.embedded_kubeconfig("system:kube-proxy"), self.cluster.pki.crt("client-ca"))
-        images = [image.product(OSTLER_IMAGE), *operands.images(self.folder / "images", self._standin)]
+        ours = image.saved(OSTLER_IMAGE, self._archive) if self._archive else image.product(OSTLER_IMAGE)
+        images = [ours, *operands.images(self.folder / "images", self._standin)]
         image.write_archive(self.machine.disk / "var/images.tar", images)
         self.machine.on()
 
@@ -94,11 +95,12 @@ def _tell(stage, chapter):
     return True
 
 
-def tell(folder, standin, logs, skipped=()):
-    """Tells the chapters and returns the exit status. After one that fails there is no next."""
+def tell(folder, standin, logs, skipped=(), archive=None):
+    """Tells the chapters and returns the exit status. After one that fails there is no next. `archive`: of Ostler's image, if it
+    is not the one of build/static/image."""
     chapters = [c for c in CHAPTERS if c.__name__ not in skipped]
     began = time.monotonic()
-    stage = Stage(folder, standin)
+    stage = Stage(folder, standin, archive)
     passed = 0
     try:
         stage.start()

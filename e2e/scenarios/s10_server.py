@@ -3,7 +3,7 @@
 import signal
 import time
 
-from harness import equal, long_test, test
+from harness import contains, equal, long_test, test
 from names import NAMESPACE, OPERANDS
 
 def _goes_on(env, within=5.0):
@@ -115,13 +115,21 @@ def token_is_invalidated(env):
 
 @long_test
 def operand_namespace_vanishes(env):
-    """The operand namespace is deleted by mistake: when the chart is installed again, the operands come back by themselves."""
+    """The operand namespace is deleted by mistake: Ostler says so, and when the chart is installed again, the operands come back
+    by themselves."""
     node = env.serving("gpu")
     uid = env.k.get("Namespace", OPERANDS)["metadata"]["uid"]
     began = time.time()
     env.k.delete("Namespace", OPERANDS)
     env.wait(lambda: (env.k.get("Namespace", OPERANDS) or {"metadata": {"uid": None}})["metadata"]["uid"] != uid, 30,
              "the namespace is gone")
-    env.installation.apply()
+    try:
+        said = env.wait_policy("NamespaceMissing", "True", "Stalled")
+        contains(said["message"], [OPERANDS, "kubectl create namespace"], "the condition")
+        env.operator.stop()
+        env.operator.start(ready=False)
+        env.wait(lambda: "NamespaceMissing" in env.operator.fetch("/readyz?verbose")[1], 15, "/readyz says so after a start, too")
+    finally:
+        env.installation.apply()
     env.world.lawless.append((began, time.time()))  # the rights in the namespace went with it
     env.wait_serving(node, timeout=30)

@@ -190,6 +190,14 @@ def account_is_held_to_its_own_marks(env):
     operator.merge_patch("Node", node, {"metadata": {"annotations": {MARKS: said}}})
     refused = _refused(lambda: operator.merge_patch("Node", node, {"metadata": {"labels": {"team": None}}}))
     assert refused, "a value counts as a name"
+    # Somebody takes away what says that the taint of an upgrade is Ostler's: it may say so again, and take it off.
+    theirs = {"key": "theirs", "value": "x", "effect": "NoSchedule"}
+    env.k.merge_patch("Node", node, {"metadata": {"annotations": {MARKS: None}}, "spec": {"taints": [
+        theirs, {"key": "ostler.dev/upgrade", "value": "Upgrade", "effect": "NoSchedule"}]}})
+    said = json.dumps({**marks, "labels": [], "taints": ["ostler.dev/upgrade:NoSchedule"]}, separators=(",", ":"))
+    operator.merge_patch("Node", node, {"metadata": {"annotations": {MARKS: said}}})
+    env.k.merge_patch("Node", node, {"metadata": {"annotations": {MARKS: None}}})
+    operator.merge_patch("Node", node, {"spec": {"taints": [theirs]}})
 
 
 @test

@@ -9,17 +9,21 @@ import time
 import kube
 import names
 import upgrades
+from admission import answer
 from env import Env, moved
 from harness import cases, contains, equal, long_test, test
+from installation import everything
 from names import DRIVER, NAMESPACE, OPERANDS
 from program import Operator, other_build, run_program
-from release import NODE, OwnPods, Release
+from release import NODE, REPLICAS, OwnPods, Release, replicas
 from rollouts import claim_of
 from worker import Worker
 from world import World
 
 CRD, REPORTS = "gpuclusterpolicies.ostler.dev", "gpunodes.ostler.dev"
+API = "v1alpha1.ostler.dev"  # what the server makes of both
 SCHEMA = "ostler.dev/schema"
+EARLY = "early"  # a GPU node that is there before Ostler
 ENFORCE = "pod-security.kubernetes.io/enforce"
 
 
@@ -138,12 +142,15 @@ def second_installation(env):
 # ---- with Helm
 
 @contextlib.contextmanager
-def _world_with(logs, programs, chart, *args, kubeconfigs=None, **how):
-    """A world in which Helm has installed a chart: an Env of it."""
+def _world_with(logs, programs, chart, *args, **how):
+    """A world in which Helm has installed a chart: an Env of it, and all that was there before."""
     with World() as world, contextlib.ExitStack() as stack:
         client = world.client()
         client.create(kube.node(NODE))
-        pods = OwnPods(world, logs, programs, {tag: world.admin_kubeconfig for tag in kubeconfigs or ()})
+        client.create(kube.node(EARLY, "nfd", images=2))
+        client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        before = _settled(client)
+        pods = OwnPods(world, logs, programs)
         pods.start()
         stack.callback(pods.stop)
         release = Release(world)
@@ -151,7 +158,27 @@ def _world_with(logs, programs, chart, *args, kubeconfigs=None, **how):
         env = Env(world, release, logs)
         stack.callback(env.actor.stop)
         env.operator = pods
-        yield env, release
+        yield env, release, before
+
+
+def _settled(client):
+    """All that is in a new world, when the server and its controllers add no more to it."""
+    seen = []
+
+    def same():
+        seen.append(everything(client))
+        return seen[-2:] == [seen[-1]] * 2
+
+    kube.wait_for(same, 20, "a world at rest", every=1.0)
+    return seen[-1]
+
+
+def _nothing_is_left(env, before, stays=()):
+    """All that is in the cluster was there before Helm came, but for the nodes of the test and what has to stay."""
+    def left():
+        new = {item for item in everything(env.k) - before if item[2] not in stays and not item[2].startswith("t00-")}
+        return not new or " ".join(sorted(map(str, new)))
+    env.wait(left, 20, "nothing is left")
 
 
 def _chart(folder, source, prefix=""):
@@ -166,10 +193,27 @@ def _chart(folder, source, prefix=""):
     return chart
 
 
-def _operands(env):
+def _operands(env, nodes):
     """Nodes as they are, and which pods run there; that the exporter, and the agent, roll by themselves does not count."""
-    nodes = {key: value for key, value in env.standing().items() if key[0] == "Node"}
-    return nodes, {component: env.pod_uids(component) for component in ("driver", "toolkit", "device-plugin")}
+    pods = {(component, node): env.pod_uids(component, node)
+            for component in ("driver", "toolkit", "device-plugin") for node in nodes}
+    return {**pods, **{key: value for key, value in env.standing().items() if key[0] == "Node" and key[1] in nodes}}
+
+
+@contextlib.contextmanager
+def _nothing_moves(env, nodes):
+    """Nodes and their pods stand as they did while the block runs and a while after it; the server has refused Ostler nothing."""
+    before, began = _operands(env, nodes), time.time()
+    yield
+    env.stays(lambda: moved(_operands(env, nodes), before) == [], 2, "nodes and pods of operands")
+    refused = env.requests(since=began, where=lambda r: r.code in (401, 403, 422) and "dryRun" not in r.uri)
+    equal([str(r) for r in refused], [], "what the server refused")
+
+
+def _wait_replaced(env, tag):
+    """Replicas with this image alone run, all of them ready."""
+    env.wait(lambda: replicas(env.k) == [tag] * REPLICAS, 20, f"replicas are of {tag}")
+    env.wait(lambda: [status for status, _ in env.operator.ready()] == [200] * REPLICAS, 20, f"replicas of {tag} are ready")
 
 
 def _begin_rollout(env, version, busy, idle):
@@ -184,29 +228,63 @@ def _begin_rollout(env, version, busy, idle):
 
 @long_test
 def life(env):
-    """Helm installs the chart as it was before, upgrades it while nothing moves and in the middle of a rollout, and uninstalls it
-    in the middle of another: nothing is lost, no job is hurt, nothing is left. It fails where Ostler cannot be ready."""
+    """Helm installs the chart as it was before, upgrades it and rolls it back while nothing moves, upgrades it in the middle of a
+    rollout, and uninstalls it in the middle of another: nothing is lost, no job is hurt, nothing is left. It fails where Ostler
+    cannot be ready."""
     programs = {"old": other_build(), "new": names.PROGRAM}
     with tempfile.TemporaryDirectory() as folder:
         before, after = _chart(folder, names.ROOT / "e2e" / "previous"), _chart(folder, names.CHART, "9")
-        with _world_with(env.logs, programs, before, tag="old", kubeconfigs=["old"]) as (there, release):
-            busy, idle = upgrades.fleet(there, ["busy", "idle"], maxParallel="100%", maxUnavailable="100%")
-            _upgrade_moves_nothing(there, release, after)
+        with _world_with(env.logs, programs, before, tag="old") as (there, release, was):
+            nodes = upgrades.fleet(there, ["busy", "idle"], maxParallel="100%", maxUnavailable="100%")
+            _upgrade_moves_nothing(there, release, after, nodes)
             _second_release(there, release, after)
-            _upgrade_in_a_rollout(there, release, after, busy, idle)
-            _uninstall_in_a_rollout(there, release, busy, idle)
+            _rollback_moves_nothing(there, release, nodes)
+            _upgrade_in_a_rollout(there, release, after, *nodes)
+            _uninstall_in_a_rollout(there, release, *nodes)
+            _nothing_is_left(there, was, stays=(CRD, REPORTS, API))
             _install_that_cannot_be_ready(there, release, after)
+            _uninstall_with_all(there, release, after)
+            _nothing_is_left(there, was)
+            _definitions_apart(there, release, pathlib.Path(folder))
 
 
-def _upgrade_moves_nothing(env, release, chart):
-    env.wait_calm()
-    before = _operands(env)
-    release.install(chart, verb="upgrade")
-    env.stays(lambda: moved(_operands(env)[0], before[0]) == [], 3, "nodes")
-    equal(_operands(env)[1], before[1], "pods of operands")
+def _upgrade_moves_nothing(env, release, chart, nodes):
+    with _nothing_moves(env, nodes):
+        env.operator.pulling.add("new")
+        upgrade = Worker(release.upgrade, chart)
+        upgrade.start()
+        env.wait(lambda: "new" in replicas(env.k) and _holds_to_operands(env), 20, "the new chart is there, its rules in force")
+        _works_as_before(env)
+        equal(replicas(env.k), ["new", *["old"] * REPLICAS], "replicas while the new image is pulled")
+        env.operator.pulling.clear()
+        upgrade.finish(60)
+        _wait_replaced(env, "new")
     schema = env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA]
     assert schema.startswith("9"), f"the definition was not brought up to date: schema {schema}"
-    equal([status for status, _ in env.operator.ready()], [200], "/readyz of the pods that run")
+
+
+def _holds_to_operands(env):
+    """Whether Ostler's account may make no DaemonSet but an operand."""
+    bare = {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": {
+        "containers": [{"name": "c", "image": "c"}]}}}
+    daemonset = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "x"}, "spec": bare}
+    return answer(kube.from_kubeconfig(env.kubeconfig), daemonset, OPERANDS)[0] == 422
+
+
+def _works_as_before(env):
+    """The old program under the new chart's roles and admission policies: a node comes up, DaemonSets are made anew."""
+    for name in {**env.daemonsets("exporter"), **env.daemonsets("node-agent")}:
+        env.k.delete("DaemonSet", name, OPERANDS)
+    late = env.node("late", "nfd", images=2)
+    upgrades.wait_runs(env, upgrades.OLD, late, timeout=20)
+    env.wait(lambda: env.pods(late, "exporter") and env.pods(late, "node-agent"), 10, "exporter and agent on the new node")
+    env.vanish(late)
+
+
+def _rollback_moves_nothing(env, release, nodes):
+    with _nothing_moves(env, nodes):
+        release.helm("rollback", "1", "--wait", "--timeout", "60s")
+        _wait_replaced(env, "old")
 
 
 def _second_release(env, release, chart):
@@ -219,7 +297,7 @@ def _second_release(env, release, chart):
 def _upgrade_in_a_rollout(env, release, chart, busy, idle):
     job, uid = _begin_rollout(env, upgrades.NEW, busy, idle)
     claim = claim_of(env.get_node(busy))
-    release.install(chart, "--set", "log.level=debug", verb="upgrade")
+    release.upgrade(chart)
     equal(claim_of(env.get_node(busy))["phase"], claim["phase"], "the phase of the node that waits")
     equal(upgrades.uid_of(env, job), uid, "the job")
     upgrades.end_job(env, job)
@@ -237,14 +315,50 @@ def _uninstall_in_a_rollout(env, release, busy, idle):
     upgrades.end_job(env, job)
     uninstall.finish(40)
     env.wait_gone()
-    for kind in ("ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy"):
-        equal([o["metadata"]["name"] for o in env.k.list(kind) if "ostler" in o["metadata"]["name"]], [], kind)
     assert env.k.get("CustomResourceDefinition", CRD), "the definitions stay unless somebody wants them gone"
 
 
 def _install_that_cannot_be_ready(env, release, chart):
-    env.wait(lambda: env.k.get("Namespace", OPERANDS) is None, 15, "the operands' namespace is gone, as the chart has it")
     env.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OPERANDS, "labels": {ENFORCE: "baseline"}}})
     done = release.install(chart, "--set", "operandNamespace.create=false", check=False, timeout="8s")
     assert done.returncode, "helm install --wait did not fail"
     contains(str(env.operator.ready("/readyz/installation")), "NamespaceRestricted", "/readyz")
+
+
+def _uninstall_with_all(env, release, chart):
+    """With the definitions; and somebody has begun to take away by hand."""
+    _mark(env, "Namespace", OPERANDS, "labels", ENFORCE, "privileged")
+    release.install(chart, "--set", "operandNamespace.create=false,crds.keep=false", verb="upgrade")
+    env.policy()
+    env.wait(lambda: env.pods(EARLY, "driver"), 15, "there is a driver")
+    env.k.delete("Namespace", OPERANDS)
+    env.wait(lambda: env.k.get("Namespace", OPERANDS) is None, 20, "the namespace is gone")
+    release.helm("uninstall", "--wait", "--timeout", "60s")
+    equal([env.k.get("CustomResourceDefinition", name) for name in (CRD, REPORTS)], [None, None], "the definitions")
+
+
+def _definitions_apart(env, release, folder):
+    """The definitions as a release of their own: the other chart leaves them alone, they are upgraded, and stay or go as it says;
+    none goes with a policy that is not let go of yet."""
+    apart, newer = Release(env.world, "ostler-crds"), folder / "newer"
+    shutil.copytree(names.CRD_CHART, newer)
+    for path in (newer / "files").glob("*.yaml"):
+        path.write_text(path.read_text(encoding="utf-8").replace(f'{SCHEMA}: "', f'{SCHEMA}: "7'), encoding="utf-8")
+
+    def definition(name=CRD):
+        return env.k.get("CustomResourceDefinition", name)
+
+    apart.helm("install", names.CRD_CHART)
+    release.helm("install", names.CHART, "--skip-crds", "--set", "replicas=0")
+    apart.helm("upgrade", newer)
+    release.helm("upgrade", names.CHART, "--reuse-values")
+    assert definition()["metadata"]["annotations"][SCHEMA].startswith("7"), "the definitions are not those of the upgrade"
+    env.k.apply(kube.policy(finalizers=["ostler.dev/cleanup"]))
+    release.helm("uninstall", "--no-hooks")
+    apart.helm("uninstall")
+    assert definition() and env.get_policy(), "what was to stay is gone"
+    apart.helm("install", newer, "--take-ownership", "--set", "keep=false")
+    apart.helm("uninstall")
+    env.stays(lambda: definition() and env.get_policy(), 1, "the policy, and its definition with it")
+    env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
+    env.wait(lambda: definition() is None and definition(REPORTS) is None, 20, "both definitions go with it")

@@ -8,47 +8,26 @@ import subprocess
 import kube
 from admission import answer
 from harness import cases, contains, equal, test
-from installation import render
+from installation import ALL_THAT_IS_OPTIONAL, DIGEST, prometheus_operator, render
 from names import CHART, CRD_CHART, NAMESPACE, OPERANDS, ROOT
+from program import run_program
 
 MANIFESTS = ROOT / "reconcilers/manifests"
-DIGEST = "sha256:" + "0123456789abcdef" * 4
 POLICIES = ("ostler-images", "ostler-inventories", "ostler-nodes", "ostler-operands", "ostler-pods")
 
-# name -> flags of helm. Together they set every value of the chart to something else than its default.
+# name -> flags of helm. Together they set every value of the chart to something else than its default, which tests/chart holds.
 INSTALLATIONS = {
     "as_it_comes": (),
-    "all_that_is_optional": (
-        "--set", "networkPolicy.enabled=true,networkPolicy.apiServerCidrs={10.0.0.0/24}", "--set", "nodeCards.enabled=true",
-        "--set", "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus",
-        "--set", "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus",
-        "--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.folder=GPU", "--set", "policy.create=true",
-        "--set", "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com:5000/gpu/,nvcr.io}",
-        "--set", "commonLabels.team=gpu,commonAnnotations.owner=platform,podLabels.zone=a,podAnnotations.note=b",
-        "--set", "crds.keep=false,cleanup.force=true,cleanup.timeout=1h1m", "--set", "priorityClassName=system-cluster-critical",
-        "--set", f"image.repository=registry.example.com:5000/ostler,image.digest={DIGEST},imagePullSecrets[0].name=pull",
-        "--set", "seccompProfile.type=Localhost,seccompProfile.localhostProfile=ostler/ostler.json,hostUsers=false",
-        "--set", "podDisruptionBudget.maxUnavailable=50%,terminationGracePeriodSeconds=30,replicas=3,port=9090"),
+    "all_that_is_optional": ALL_THAT_IS_OPTIONAL,
     "as_little_as_can_be": (
         "--set", "replicas=1,metrics.service.enabled=false,admissionPolicy.enabled=false,cleanup.enabled=false",
-        "--set", "crds.upgrade=false",
-        "--set", "operandNamespace.create=false,networkPolicy.enabled=true,networkPolicy.dns=false",
+        "--set", "crds.upgrade=false,image.tag=dev",
+        "--set", "operandNamespace.create=false,operandNamespace.name=elsewhere",
+        "--set", "networkPolicy.enabled=true,networkPolicy.dns=false",
         "--set", "podDisruptionBudget.enabled=false,topologySpreadConstraints=null",
         "--set", "affinity=null,tolerations=null,nodeSelector=null",
         "--set-json", "networkPolicy.metricsNamespaces=[]", "--set-json", "admissionPolicy.startupTaintKeys=[]"),
 }
-
-
-@contextlib.contextmanager
-def _prometheus_operator(env):
-    """Its kinds are there for as long as the block runs."""
-    env.kubectl("apply", "-f", ROOT / "e2e/world/monitoring.yaml")
-    try:
-        for name in ("prometheusrules", "servicemonitors"):
-            env.kubectl("wait", "--for=condition=Established", "--timeout=20s", f"crd/{name}.monitoring.coreos.com")
-        yield
-    finally:
-        env.kubectl("delete", "-f", ROOT / "e2e/world/monitoring.yaml")
 
 
 def _objects(env, text):
@@ -62,35 +41,44 @@ def _objects(env, text):
     return found
 
 
+def _taken(env, text):
+    """How many objects the API server would take, field by field."""
+    said = env.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-",
+                       stdin=text)
+    return said.count("serverside-applied (server dry run)")
+
+
 @cases(INSTALLATIONS)
 def chart_is_taken(env, flags):
     """The API server takes every object that the chart renders, hooks included, field by field."""
-    with _prometheus_operator(env):
+    env.k.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "elsewhere"}})
+    with prometheus_operator(env):
         text = render(env.world, *flags)
-        said = env.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-",
-                           stdin=text)
-        equal(said.count("serverside-applied (server dry run)"), text.count("\nkind: "), f"objects that are taken: {said}")
+        equal(_taken(env, text), text.count("\nkind: "), "objects that are taken")
 
 
 @test
 def definitions_are_taken(env):
     """The API server takes the CustomResourceDefinitions as the chart of their own renders them."""
     text = render(env.world, "--set", "commonLabels.team=gpu,keep=false", chart=CRD_CHART)
-    said = env.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-",
-                       stdin=text)
-    equal(said.count("serverside-applied (server dry run)"), 2, f"definitions that are taken: {said}")
+    equal(_taken(env, text), 2, "definitions that are taken")
 
 
 @cases(INSTALLATIONS)
 def pods_are_restricted(env, flags):
     """The pods of the operator and of its hooks may run where the Pod Security Standard `restricted` is enforced."""
+    with prometheus_operator(env):
+        found = _objects(env, render(env.world, *flags))
+    _assert_restricted(env, found)
+
+
+def _assert_restricted(env, found):
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {
         "name": "restricted", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}
     env.k.apply(namespace)
     env.wait_until(lambda: env.k.get("ServiceAccount", "default", "restricted"), 20, "an account for pods")
-    with _prometheus_operator(env):
-        owners = [o for o in _objects(env, render(env.world, *flags)) if o["kind"] in ("Deployment", "Job")]
-    assert owners, "the chart renders no Deployment"
+    owners = [o for o in found if o["kind"] in ("Deployment", "Job")]
+    assert owners, "the chart renders no pods"
     for owner in owners:
         spec = {**owner["spec"]["template"]["spec"], "serviceAccountName": "default", "nodeName": "none"}
         spec.pop("priorityClassName", None)  # what has a quota elsewhere
@@ -255,7 +243,7 @@ def _rules_of(env, values, probe):
 @test
 def policy_from_before_can_go(env):
     """A policy with an image that is not allowed any more can be labelled and deleted, but not changed to another such image."""
-    with _rules_of(env, "allowedImagePrefixes={registry.example.com}", ELSEWHERE):
+    with _rules_of(env, "allowedImagePrefixes={registry.example.com,nvcr.io/nvidia}", ELSEWHERE):
         env.policy({"driver": {"repository": "registry.example.com/x"}})
     env.wait_policy(status="False")
     env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"labels": {"team": "a"}}})
@@ -325,22 +313,26 @@ def googles_images_are_taken(env):
         for item in (daemonset, pod):
             status, said = answer(operator, item, OPERANDS)
             equal(status, 201, f"the {item['kind']}: {said}")
+        # What is built in counts where it runs.
+        ours = {part: {"repository": "registry.example.com", "version": DIGEST}
+                for part in ("toolkit", "devicePlugin", "exporter", "validation")}
+        pools = [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {"source": "Container", "version": DIGEST}}]
+        ours["driver"] = {"source": "Host"}
+        for spec, words in ((ours, None),
+                            ({**ours, "pools": pools}, "spec.pools[a].driver: nvcr.io/nvidia/driver"),
+                            ({}, ["spec.driver: nvcr.io/nvidia/driver", "spec.exporter: nvcr.io/nvidia/k8s/dcgm-exporter"])):
+            status, said = answer(env.k, kube.policy(spec))
+            equal(status, 422 if words else 201, said)
+            contains(said, words or "", "the refusal")
 
 
 @test
 def crds_are_upgraded_where_they_are_older(env):
     """The chart brings the Job that upgrades CustomResourceDefinitions only where the cluster's are older and nobody else's."""
     name, key = "gpunodes.ostler.dev", "ostler.dev/schema"
-    helm = (env.world.tool("helm"), "template", "ostler", CHART, "--namespace", NAMESPACE, "--dry-run=server",
-            "--kubeconfig", env.world.admin_kubeconfig)
 
-    def brings(*flags):
-        texts = [subprocess.run([*helm, how, *flags], check=True, stdout=subprocess.PIPE, text=True).stdout
-                 for how in ("--take-ownership", "--is-upgrade")]
-        found = {"install-crds" in text for text in texts}
-        equal(len(found), 1, "an installation and an upgrade agree")
-        equal({"activeDeadlineSeconds: 600" in text for text in texts}, found, "it has the time to pull its image")
-        return found.pop()
+    def brings(*flags, how="--is-upgrade"):
+        return "install-crds" in _asked(env, how, *flags)
 
     def mark(annotations):
         env.k.merge_patch("CustomResourceDefinition", name, {"metadata": {"annotations": annotations}})
@@ -351,10 +343,75 @@ def crds_are_upgraded_where_they_are_older(env):
         for number in ("0", None):
             mark({key: number})
             assert brings(), f"a definition with the number {number} is older"
-            assert not brings("--set", "crds.upgrade=false"), "nobody wants it"
+        assert brings(how="--take-ownership"), "an installation brings it, too"
+        assert not brings("--set", "crds.upgrade=false"), "nobody wants it"
+        _check_hook(env, _asked(env, "--is-upgrade"))
         mark({"meta.helm.sh/release-name": "ostler-crds"})
         assert not brings(), "another release looks after it"
         mark({"meta.helm.sh/release-name": None, key: str(int(usual) + 1)})
         assert not brings(), "a definition that is newer stays"
     finally:
         mark({"meta.helm.sh/release-name": None, key: usual})
+
+
+def _asked(env, *flags):
+    """What the chart renders where it can ask the cluster."""
+    done = subprocess.run([env.world.tool("helm"), "template", "ostler", CHART, "--namespace", NAMESPACE, "--dry-run=server",
+                           "--kubeconfig", env.world.admin_kubeconfig, *flags], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return done.stdout
+
+
+def _hook(env, text):
+    """Of rendered objects, those of the Job that upgrades definitions."""
+    return [o for o in _objects(env, text) if o["metadata"]["name"] == "ostler-crds"]
+
+
+def _check_hook(env, text):
+    """It is taken like the rest, runs restricted, and may touch the two definitions alone."""
+    found = _hook(env, text)
+    equal(_taken(env, json.dumps({"apiVersion": "v1", "kind": "List", "items": found})), 5, "objects that are taken")
+    _assert_restricted(env, found)
+    (role,), (job,) = ([o for o in found if o["kind"] == kind] for kind in ("ClusterRole", "Job"))
+    equal(role["rules"], [{"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"],
+                           "resourceNames": ["gpuclusterpolicies.ostler.dev", "gpunodes.ostler.dev"],
+                           "verbs": ["get", "create", "patch"]}], "its rights")
+    equal(job["spec"]["activeDeadlineSeconds"], 600, "the time that it has, its image pulled")
+
+
+@test
+def crds_come_back_with_an_upgrade(env):
+    """A definition that somebody has deleted comes with the next upgrade, by no more rights than its Job has."""
+    name = "gpunodes.ostler.dev"
+    env.operator.stop()
+    env.k.delete("CustomResourceDefinition", name)
+    env.wait_until(lambda: env.k.get("CustomResourceDefinition", name) is None, 15, "the definition is gone")
+    try:
+        found = [o for o in _hook(env, _asked(env, "--is-upgrade")) if o["kind"] != "Job"]
+        equal(len(found), 4, "what the Job stands on")
+        for obj in found:
+            env.create(obj)
+        done = run_program("install-crds", "--from", ROOT / "crds", "--kubeconfig",
+                           env.world.token_kubeconfig(NAMESPACE, "ostler-crds"))
+        equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
+        assert env.k.get("CustomResourceDefinition", name), "the definition"
+    finally:
+        env.installation.apply_definitions()
+
+
+@cases({
+    "a_second_driver_on_each_node": (
+        "operandNamespace.name=elsewhere", ["is ostler-operands in this cluster and cannot become elsewhere", "uninstall first"]),
+    "a_monitor_of_no_kind": ("metrics.serviceMonitor.enabled=true", ["needs Prometheus Operator", "no kind ServiceMonitor"]),
+    "alerts_of_no_kind": ("metrics.prometheusRule.enabled=true", ["needs Prometheus Operator", "no kind PrometheusRule"]),
+})
+def chart_refuses(env, row):
+    """What the chart can ask the cluster it says before anything is changed."""
+    (value, words) = row
+    try:
+        _asked(env, "--is-upgrade", "--set", value)
+    except RuntimeError as e:
+        contains(str(e), words, "what Helm says")
+    else:
+        raise AssertionError("Helm renders it")

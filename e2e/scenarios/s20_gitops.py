@@ -12,11 +12,12 @@ import kube
 import stations
 import upgrades
 from gitops.libraries import Libraries
-from harness import cases, contains, equal, long_test
-from installation import render
-from names import APPROVED, CHART, NAMESPACE, ROOT
+from harness import cases, contains, equal, long_test, test
+from installation import ALL_THAT_IS_OPTIONAL, PROMETHEUS_OPERATOR, define, kinds_of, kubectl, render
+from names import APPROVED, CHART, NAMESPACE, OPERANDS, ROOT
 from program import run_program
 from upgrades import LIGHT, NEW, assert_end, rollout_says, spec_of, wait_begun
+from world import World
 
 PLUGIN = ROOT / "build" / "kubectl-gpu"
 APPLICATION = "gpus"
@@ -26,6 +27,9 @@ FLUX_LABEL, FLUX_MERGE = "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.
 MARKED = {LABEL: APPLICATION, ANNOTATION: APPLICATION, FLUX_LABEL: "ostler"}
 # What Git holds besides the chart's own objects. The Deployment has no replicas, since the program runs beside the world.
 FLAGS = ("--include-crds", "--no-hooks", "--set", "replicas=0")
+POLICY = json.dumps({"create": True, "spec": {**LIGHT, **spec_of()}})
+# Everything that the chart can render but the policy, of which nobody writes a status here.
+ALL = ("--no-hooks", *ALL_THAT_IS_OPTIONAL, "--set", "policy.create=false")
 # How Argo CD applies, and by which marks it knows what is an application's.
 WAYS = {
     "by_client": ((), (ANNOTATION,)),
@@ -42,14 +46,13 @@ IMPOSSIBLE = {"rollout": {"windows": [{"schedule": "0 2 30 2 *", "duration": "4h
 
 
 class Git:
-    """What Git holds: CRDs, chart and policy."""
+    """What Git holds: chart and policy, and with the first flags the CRDs."""
 
-    def __init__(self, env, spec):
-        self._env = env
+    def __init__(self, world, *flags):
+        self._world = world
         self.libraries = Libraries()
-        policy = json.dumps({"create": True, "spec": spec})
-        self.objects = self.libraries.parse(render(env.world, *FLAGS, f"--set-json=policy={policy}"))
-        self.policy = next(o for o in self.objects if o["kind"] == "GpuClusterPolicy")
+        self.objects = self.libraries.parse(render(world, *flags))
+        self.policy = next((o for o in self.objects if o["kind"] == "GpuClusterPolicy"), None)
 
     def mark(self, marks):
         """Marks the objects as Argo CD does before it compares and applies."""
@@ -66,15 +69,25 @@ class Git:
         """A commit that changes fields of the policy."""
         self.policy["spec"].update(spec)
 
+    def _kubectl(self, *args):
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": self.objects})
+        return kubectl(self._world, *args, "-f", "-", stdin=text)
+
     def sync(self, flags):
         """Applies everything as Argo CD does."""
-        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": self.objects})
-        self._env.kubectl("apply", *flags, "-f", "-", stdin=text)
+        self._kubectl("apply", *flags)
+
+    def delete(self):
+        """Takes everything away."""
+        self._kubectl("delete", "--wait=false")
+
+    def argo_differences(self):
+        """What is different from Git for Argo CD."""
+        return self.libraries.argo_differences(self._world.admin_kubeconfig, self.objects)
 
     def versions(self):
         """In which version each object stands in the cluster."""
-        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": self.objects})
-        live = json.loads(self._env.kubectl("get", "-f", "-", "-o", "json", stdin=text))["items"]
+        live = json.loads(self._kubectl("get", "-o", "json"))["items"]
         return {(o["kind"], o["metadata"]["name"]): o["metadata"]["resourceVersion"] for o in live}
 
 
@@ -168,11 +181,11 @@ def changed(before, after):
 def argo_sees_no_difference(env, row):
     """From the installation through a rollout nothing is OutOfSync, in whatever way Argo CD compares; a sync writes nothing."""
     flags, marks = row
-    git = Git(env, {**LIGHT, **spec_of()})
+    git = Git(env.world, *FLAGS, f"--set-json=policy={POLICY}")
     git.mark(marks)
 
     def check(when):
-        equal(git.libraries.argo_differences(env.world.admin_kubeconfig, git.objects), [], f"what Argo CD sees while {when}")
+        equal(git.argo_differences(), [], f"what Argo CD sees while {when}")
 
     try:
         through_a_rollout(env, git, lambda: git.sync(flags), check)
@@ -182,7 +195,7 @@ def argo_sees_no_difference(env, row):
         git.sync(flags)
         equal(changed(before, git.versions()), [], "objects that a sync without a difference writes")
         env.edit(NOT_IN_GIT)
-        seen = git.libraries.argo_differences(env.world.admin_kubeconfig, git.objects)
+        seen = git.argo_differences()
         equal(len(seen), 3, f"ways in which Argo CD sees an edit of what Git holds: {seen}")
     finally:
         env.installation.renew(env.k)
@@ -195,7 +208,7 @@ def flux_finds_no_drift(env):
     What people do with kubectl stays, since the policy says so to Flux; without that it is taken back, but for what
     `kubectl gpu` does.
     """
-    git = Git(env, {**LIGHT, **spec_of()})
+    git = Git(env.world, *FLAGS, f"--set-json=policy={POLICY}")
     git.policy["metadata"]["annotations"][FLUX_MERGE] = "Merge"
     config = env.world.admin_kubeconfig
 
@@ -216,6 +229,61 @@ def flux_finds_no_drift(env):
         equal(env.get_policy()["spec"]["rollout"].get("paused"), True, "what `kubectl gpu` has paused")
     finally:
         env.installation.renew(env.k)
+
+
+@test
+def examples_are_applications(env):
+    """The API server takes the examples of docs/gitops.md as Argo CD defines an Application, field by field."""
+    libraries = Libraries()
+    items = [o for o in libraries.examples() if o["kind"] == "Application"]
+    assert items, "no examples"
+    for item in items:
+        item["metadata"]["namespace"] = NAMESPACE
+    with kinds_of(env, libraries.application):
+        said = env.kubectl("create", "--dry-run=server", "--validate=strict", "-f", "-",
+                           stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    equal(said.count("created (server dry run)"), len(items), "Applications that are taken")
+
+
+@long_test
+def nothing_optional_differs(_env):
+    """With everything that the chart can bring nothing differs for any of them, and applying again writes nothing.
+
+    In a world without controllers, which write what is compared too.
+    """
+    with World(api_only=True) as world:
+        define(world, ROOT / "crds", PROMETHEUS_OPERATOR)
+        for namespace in (NAMESPACE, OPERANDS):
+            kubectl(world, "create", "namespace", namespace)
+        for way in WAYS:
+            _argo_keeps_all(world, way)
+        _flux_keeps_all(world)
+
+
+def _held(world):
+    """What Git holds with everything that the chart can bring, but for namespaces, which stay when the rest is deleted."""
+    git = Git(world, *ALL)
+    git.objects = [o for o in git.objects if o["kind"] != "Namespace"]
+    return git
+
+
+def _argo_keeps_all(world, way):
+    flags, marks = WAYS[way]
+    git = _held(world)
+    git.mark(marks)
+    git.sync(flags)
+    equal(git.argo_differences(), [], f"what Argo CD sees, {way}")
+    before = git.versions()
+    git.sync(flags)
+    equal(changed(before, git.versions()), [], f"what another sync writes, {way}")
+    git.delete()
+
+
+def _flux_keeps_all(world):
+    git, config = _held(world), world.admin_kubeconfig
+    git.libraries.flux_apply(config, git.objects)
+    equal(git.libraries.flux_differences(config, git.objects), [], "what Flux sees")
+    equal(set(git.libraries.flux_apply(config, git.objects).values()), {"unchanged"}, "what another apply of Flux does")
 
 
 @long_test

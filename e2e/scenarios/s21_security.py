@@ -193,9 +193,22 @@ WITH_THE_TOKEN = {
         "ostler.dev/marks": '{"labels":["team"]}'}}), "Ostler may not"),
     "annotation_of_others": (patch_node(metadata={"annotations": {"a.example/b": "c"}}), "no annotation but its own"),
     "taint_of_others": (patch_node(spec={"taints": []}), "may not change or remove a taint"),
+    "label_between_quotes": (patch_node(metadata={"annotations": {"ostler.dev/marks": '{"labels":["x"team"y"]}'}}),
+                             "was on the node"),
+    "taint_between_quotes": (patch_node(metadata={"annotations": {"ostler.dev/marks": '{"taints":["x"team:NoSchedule"y"]}'}}),
+                             "was on the node"),
+    "owner_that_goes": (patch_node(metadata={"ownerReferences": [
+        {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}), "no owners"),
     "finalizer": (patch_node(metadata={"finalizers": ["a.example/b"]}), "no finalizers"),
     "capacity": (lambda c, node: c.merge_patch("Node", node, {"status": {"capacity": {"nvidia.com/gpu": "64"}}},
                                                subresource="status"), "nothing of a node's status"),
+    "handlers_of_the_runtime": (lambda c, node: c.merge_patch("Node", node, {"status": {"runtimeHandlers": [{"name": "x"}]}},
+                                                              subresource="status"), "nothing of a node's status"),
+    "features_of_the_runtime": (lambda c, node: c.merge_patch(
+        "Node", node, {"status": {"features": {"supplementalGroupsPolicy": True}}}, subresource="status"),
+                                "nothing of a node's status"),
+    "phase": (lambda c, node: c.merge_patch("Node", node, {"status": {"phase": "Terminated"}}, subresource="status"),
+              "nothing of a node's status"),
     "condition_of_the_kubelet": (lambda c, node: c.strategic_patch("Node", node, {"status": {"conditions": [
         {"type": "Ready", "status": "False"}]}}, subresource="status"), "no condition but its own"),
 }

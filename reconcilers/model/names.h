@@ -55,6 +55,8 @@
 /* Where Ostler itself runs where nobody says, and the Lease there by which one replica leads. */
 #define OSTLER_NAMESPACE "ostler-system"
 #define LEASE_NAME "ostler"
+/* The Deployment there, as the chart calls it. */
+#define DEPLOYMENT_NAME "ostler"
 /* The Lease by which all installations of a cluster find each other, in whatever namespaces they are. */
 #define CLAIM_NAMESPACE "default"
 #define CLAIM_NAME "ostler-cluster"

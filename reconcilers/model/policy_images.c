@@ -97,18 +97,30 @@ static const char *field_at_fault(const json_t *given)
     return json_str(given, "repository") ? "repository" : "image";
 }
 
-/* Checks one operand whose `given` (of the policy, or of a pool) sets its repository or image. */
+/* Whether a node could run it: what is not switched off, and no driver that is the host's or Google's. */
+static bool is_used(const json_t *spec, enum policy_operand operand)
+{
+    const json_t *part = json_object_get(spec, policy_operand_name(operand));
+    const char *source = json_str(part, "source");
+    return json_bool(part, "enabled", true) && !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
+           !str_eq(source, policy_source_name(POLICY_SOURCE_COS));
+}
+
+static bool names_image(const json_t *given)
+{
+    return json_str(given, "repository") || json_str(given, "image");
+}
+
+/* Checks the image of one operand; `given`, of the policy or of a pool, may name it, or leave it to what is built in. */
 static void check_image(const json_t *spec, enum policy_operand operand, const json_t *given,
                         const struct policy_place *at, const char *prefixes,
                         struct policy_problems *problems)
 {
-    if (!json_str(given, "repository") && !json_str(given, "image"))
-        return;
     struct policy_image image;
     policy_image_resolve(spec, operand, NULL, NULL, &image);
-    struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = field_at_fault(given) };
+    struct policy_place field = { .up = at, .kind = PLACE_FIELD, .name = field_at_fault(given) };
     if (!policy_image_allowed(image.image, prefixes))
-        policy_problem_add(problems, &here,
+        policy_problem_add(problems, names_image(given) ? &field : at,
                            "%s is not under an allowed prefix; allowed are %s; an administrator adds others with "
                            "--allowed-image-prefixes",
                            image.image, prefixes);
@@ -122,7 +134,9 @@ static void check_pool(const struct policy *policy, size_t pool, const struct po
     struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
     const json_t *given = json_array_get(json_object_get(policy->spec, "pools"), pool);
     CLEANUP_JSON json_t *spec = policy_pool_spec(policy, pool);
-    check_image(spec, POLICY_DRIVER, json_object_get(given, "driver"), &at, prefixes, problems);
+    const json_t *driver = json_object_get(given, "driver");
+    if (names_image(driver) || (is_used(spec, POLICY_DRIVER) && !is_used(policy->spec, POLICY_DRIVER)))
+        check_image(spec, POLICY_DRIVER, driver, &at, prefixes, problems);
 }
 
 void policy_check_images(const struct policy *policy, const char *prefixes,
@@ -134,7 +148,9 @@ void policy_check_images(const struct policy *policy, const char *prefixes,
     for (int i = 0; i < POLICY_OPERANDS; i++) {
         const char *name = policy_operand_name(i);
         struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = name };
-        check_image(policy->spec, i, json_object_get(policy->spec, name), &at, prefixes, problems);
+        const json_t *given = json_object_get(policy->spec, name);
+        if (names_image(given) || is_used(policy->spec, i))
+            check_image(policy->spec, i, given, &at, prefixes, problems);
     }
     for (size_t i = 0; i < json_array_size(json_object_get(policy->spec, "pools")); i++)
         check_pool(policy, i, &pools, prefixes, problems);

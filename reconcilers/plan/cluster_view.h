@@ -22,7 +22,7 @@ struct cluster_view {
     struct targets *targets;      /* with STANCE_MANAGE */
     const struct tally *tally;
     bool settled;                 /* every node that there is has been looked at under this policy */
-    bool settling;                /* not settled, but only since a moment ago: the status can wait */
+    bool settling;                /* not settled, or records are on their way, but only since a moment ago: the status can wait */
     bool status_overdue;          /* the status has waited long enough, whatever goes on */
     int64_t counts_wait_ms;       /* the status was written a moment ago: other counts alone wait so long; 0: they need not */
     const struct child *const *children; /* all of ours and those that bear our names */

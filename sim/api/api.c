@@ -99,6 +99,11 @@ void api_set_access(struct api *api, const struct access *access)
     api->access = access;
 }
 
+void api_set_minor(struct api *api, const char *minor)
+{
+    api->minor = minor;
+}
+
 void api_compact(struct api *api, uint64_t rv)
 {
     store_compact(&api->store, rv);

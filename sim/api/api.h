@@ -63,6 +63,9 @@ void api_on_commit(struct api *api, api_commit_fn *fn, void *arg);
 /* The newest resourceVersion. */
 uint64_t api_rv(const struct api *api);
 
+/* Says at /version that it is this minor version of Kubernetes 1; its ways stay what they are. Static text. */
+void api_set_minor(struct api *api, const char *minor);
+
 /* Uses schemas of custom kinds (sim/api/custom_rules.h) that other servers use, too, rather than its own. Borrowed. */
 struct custom_schemas;
 void api_share_schemas(struct api *api, struct custom_schemas *schemas);

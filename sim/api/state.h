@@ -28,6 +28,7 @@ struct api {
     struct clock clock;
     struct store store;
     const struct access *access;
+    const char *minor; /* that it says it is; static text; NULL: API_MINOR */
     struct custom_schemas *schemas;
     bool shares_schemas;   /* they are somebody else's */
     struct api_listener *listeners;

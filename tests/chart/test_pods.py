@@ -26,6 +26,15 @@ class Pod(unittest.TestCase):
             self.assertNotIn(field, spec)
         self.assertIn("memory", container["resources"]["limits"])
 
+    def test_ostlers_own_taints_do_not_keep_it_out(self):
+        own = {re.search(rf'{name} "(.*)"', (ROOT / "reconcilers/model/names.h").read_text())[1] for name in
+               ("TAINT_STARTUP", "TAINT_UPGRADE")}
+        for flags, more in (((), set()), (("--set", "tolerations=null,admissionPolicy.startupTaintKeys={a.example/new}"),
+                                          {"a.example/new"})):
+            found = self.pod(*flags)[0]["tolerations"]
+            free = {t["key"] for t in found if t == {"key": t["key"], "operator": "Exists", "effect": "NoSchedule"}}
+            self.assertLessEqual(own | more, free)
+
     def test_only_the_pod_has_a_token(self):
         for account in of_kind(objects(), "ServiceAccount"):
             self.assertIs(account["automountServiceAccountToken"], False)
@@ -154,7 +163,7 @@ class Hooks(unittest.TestCase):
             with self.subTest(flags):
                 _, arguments = self.job(*flags)
                 self.assertEqual(set(arguments) & {"--delete-operand-namespace", "--delete-crds", "--force"}, wanted)
-                self.assertIn("--delete-policy", arguments)
+                self.assertLessEqual({"--delete-policy", "--delete-operator"}, set(arguments))
 
     def test_it_gives_up_by_itself_before_it_is_ended(self):
         for timeout, deadline in (("4m30s", 570), ("1h1m1.5s", 3961), ("500ms", 300)):

@@ -45,11 +45,15 @@ NAMED = {
 # By which replicas of one installation, and installations in one cluster, know who acts.
 LEASES = {NAMESPACE: "ostler", "default": "ostler-cluster"}
 
-# What the hook before an uninstallation may do besides, for as long as it runs: (resource, verb): name.
+# What the hook before an uninstallation may do besides, for as long as it runs: (scope, resource, verb): name; None: any.
 CLEANUP = {
-    ("gpuclusterpolicies", "delete"): "default",
-    ("customresourcedefinitions", "delete"): "gpuclusterpolicies.ostler.dev gpunodes.ostler.dev",
-    ("namespaces", "delete"): OPERANDS,
+    (EVERYWHERE, "gpuclusterpolicies", "delete"): "default",
+    (EVERYWHERE, "customresourcedefinitions", "delete"): "gpuclusterpolicies.ostler.dev gpunodes.ostler.dev",
+    (EVERYWHERE, "namespaces", "delete"): OPERANDS,
+    (NAMESPACE, "deployments", "delete"): "ostler",
+    **{(scope, "leases", "delete"): name for scope, name in LEASES.items()},
+    **{(EVERYWHERE, kind, verb): None for verb in ("list", "watch")
+       for kind in ("daemonsets", "controllerrevisions", "services", "configmaps", "servicemonitors")},
 }
 
 
@@ -61,7 +65,8 @@ def table():
     for row in re.findall(r"X\((.*?)\)", text):
         _, group, _, _, plural, _, verbs, subresources, their_verbs = [part.strip().strip('"')
                                                                        for part in re.findall(r'"[^"]*"|\w+', row)]
-        rows.setdefault((group, plural), set()).update(verbs.split(","))
+        if verbs:
+            rows.setdefault((group, plural), set()).update(verbs.split(","))
         for subresource, verb in zip(filter(None, subresources.split(",")), their_verbs.split(",")):
             rows[group, f"{plural}/{subresource}"] = {verb}
     return rows
@@ -148,13 +153,15 @@ class Rights(unittest.TestCase):
                          sorted((place(r, r["kind"], r["metadata"]["name"]) for r in roles), key=str))
 
     def test_the_hook_may_delete_what_it_was_asked_to_and_nothing_else(self):
-        for flags, wanted in (((), ("gpuclusterpolicies", "namespaces")),
-                              (("--set", "crds.keep=false"), tuple(sorted(r for r, _ in CLEANUP))),
-                              (("--set", "operandNamespace.keep=true"), ("gpuclusterpolicies",)),
-                              (("--set", "operandNamespace.create=false"), ("gpuclusterpolicies",))):
+        for flags, unwanted in (((), {"customresourcedefinitions"}),
+                                (("--set", "crds.keep=false"), set()),
+                                (("--set", "operandNamespace.keep=true"), {"customresourcedefinitions", "namespaces"}),
+                                (("--set", "operandNamespace.create=false"), {"customresourcedefinitions", "namespaces"})):
             with self.subTest(flags):
-                role = only(objects(*flags), "ClusterRole", "ostler-cleanup")
-                given = {(resource, verb): " ".join(rule["resourceNames"]) for rule in role["rules"]
-                         for resource in rule["resources"] for verb in rule["verbs"]}
-                self.assertEqual(given, {key: name for key, name in CLEANUP.items() if key[0] in wanted})
-                self.assertEqual(hook(role), "pre-delete")
+                found = objects(*flags)
+                roles = [o for o in of_kind(found, "ClusterRole") + of_kind(found, "Role") if hook(o)]
+                given = {(role["metadata"].get("namespace", EVERYWHERE), resource, verb): rule.get("resourceNames")
+                         for role in roles for rule in role["rules"] for resource in rule["resources"] for verb in rule["verbs"]}
+                given = {key: names and " ".join(names) for key, names in given.items()}
+                self.assertEqual(given, {key: name for key, name in CLEANUP.items() if key[1] not in unwanted})
+                self.assertEqual({hook(role) for role in roles}, {"pre-delete"})

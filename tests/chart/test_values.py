@@ -1,10 +1,17 @@
 """The values of both charts: what helm accepts, and where each is written of; and the CustomResourceDefinitions in them."""
 
 import json
+import pathlib
 import re
+import shutil
+import sys
+import tempfile
 import unittest
 
 from rendering import CHART, CRD_CHART, NAMESPACE, ROOT, helm, objects, read, template
+
+sys.path.insert(0, str(ROOT / "e2e"))
+from scenarios.s19_admission import INSTALLATIONS  # noqa: E402  the path above is what finds it
 
 
 def leaves(schema, at=""):
@@ -14,6 +21,16 @@ def leaves(schema, at=""):
             yield from leaves(child, f"{at}{name}.")
         else:
             yield at + name, child.get("description")
+
+
+NOTHING = object()  # a value that is not there
+
+
+def at(values, name):
+    """The value of a name with dots."""
+    for part in name.split("."):
+        values = values.get(part, NOTHING) if isinstance(values, dict) else NOTHING
+    return values
 
 
 def above(names):
@@ -79,6 +96,38 @@ class Values(unittest.TestCase):
             if f"{name}=[[]]" in flags:
                 self.assertIn(f"at '{place}", refused)
 
+    def test_a_parent_chart_may_switch_it_on_and_off(self):
+        for chart in (CHART, CRD_CHART):
+            with tempfile.TemporaryDirectory() as folder:
+                name, parent = chart.name, pathlib.Path(folder)
+                shutil.copytree(chart, parent / "charts" / name)
+                (parent / "Chart.yaml").write_text(
+                    "apiVersion: v2\nname: parent\nversion: 0.1.0\ndependencies:\n"
+                    f"- {{name: {name}, version: '*', condition: {name}.enabled}}\n")
+                for wanted in ("true", "false"):
+                    text = template("--set", f"{name}.enabled={wanted}", chart=parent)
+                    self.assertEqual("\nkind: " in text, wanted == "true")
+
+    def test_names_that_look_like_numbers_stay_names(self):
+        done = helm("template", "123", CHART, "--namespace", "456", "--set", "networkPolicy.enabled=true,nodeCards.enabled=true",
+                    "--set-string", "operandNamespace.name=1e3,priorityClassName=7,nodeCards.runtimeClassName=0x8",
+                    "--set", "metrics.serviceMonitor.enabled=true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for found in read(done.stdout):
+            self.assertIn(found["metadata"].get("namespace"), (None, "456", "1e3", "default"))
+            self.assertEqual(found["metadata"]["labels"]["app.kubernetes.io/instance"], "123")
+        for name in ("1e3", "456", "123", "7", "0x8"):
+            self.assertEqual(re.findall(rf"[\[:] {name}$|[\[:] {name}[,\]}}]", done.stdout, re.M), [])
+
+    def test_the_installations_of_the_end_to_end_tests_set_every_value(self):
+        unset = set(dict(leaves(json.loads((CHART / "values.schema.json").read_text())))) - {"global", "enabled"}
+        for flags in INSTALLATIONS.values():
+            done = helm("install", "ostler", CHART, "--dry-run=client", "--namespace", NAMESPACE, "-o", "json", *flags)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            release = json.loads(done.stdout)
+            unset = {name for name in unset if at(release.get("config"), name) in (NOTHING, at(release["chart"]["values"], name))}
+        self.assertEqual(unset, set())
+
     def test_every_default_may_be_written_down(self):
         self.assertEqual(template("--values", str(CHART / "values.yaml")), template())
 
@@ -116,7 +165,7 @@ class Values(unittest.TestCase):
     def test_each_value_is_written_of_everywhere(self):
         for chart in (CHART, CRD_CHART):
             schema = dict(leaves(json.loads((chart / "values.schema.json").read_text())))
-            del schema["global"]
+            del schema["global"], schema["enabled"]
             named = set(written(chart / "values.yaml"))
             self.assertLessEqual(above(schema), named)
             self.assertEqual({n for n in named - above(schema) if not any(n.startswith(s + ".") for s in schema)}, set())

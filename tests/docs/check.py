@@ -5,7 +5,9 @@ and no cluster.
 The last line is "docs: N passed, N failed".
 """
 
+import html
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -23,6 +25,9 @@ MODULES = {"k8s.io/kubernetes": "kubernetes", "go.etcd.io/etcd/server/v3": "etcd
            "helm.sh/helm/v4": "tools", "github.com/argoproj/gitops-engine": "../gitops",
            "github.com/yuin/gopher-lua": "../gitops",
            "github.com/fluxcd/cli-utils": "../gitops", "github.com/fluxcd/pkg/ssa": "../gitops"}
+
+# Commands that give figures beside e2e/bench, and what prints them in the words of README's row, "…" aside, where something does.
+OTHER_FIGURES = {"make e2e-node": "e2e/node/chapters.py", "make scale": None, "docker image inspect": None}
 
 
 def read(path):
@@ -121,7 +126,48 @@ def dependencies():
         version = re.search(rf"^\s*{re.escape(module)} (v\S+)", read(f"e2e/world/{folder}/go.mod"), re.MULTILINE)[1]
         if f"| `{module}` | {version} |" not in text:
             problems.append(f"docs/dependencies.md: {module} is {version}")
+    for module, version in found(r"'(github\S+)@(v\S+)'$", "e2e/gitops/build"):
+        if f"| `{module}` | {version} |" not in text:
+            problems.append(f"docs/dependencies.md: {module} is {version}")
     return problems
+
+
+def panel_problems(panel):
+    """What Grafana would miss in a panel of the dashboard."""
+    source = {"type": "prometheus", "uid": "${datasource}"}
+    place = panel.get("gridPos", {})
+    targets = panel.get("targets", [])
+    wrong = {
+        "type": panel.get("type") not in ("stat", "timeseries", "bargauge"),
+        "description": not panel.get("description"),
+        "gridPos": set(place) != set("xywh") or not all(isinstance(n, int) and n >= 0 for n in place.values())
+                   or place["x"] + place["w"] > 24 or not place["w"] * place["h"],
+        "datasource": any(x.get("datasource") != source for x in [panel, *targets]),
+        "targets": not targets or any(not x.get("expr") for x in targets)
+                   or len({x.get("refId") or None for x in targets} - {None}) < len(targets),
+        "fieldConfig": set(panel.get("fieldConfig", {})) != {"defaults", "overrides"},
+    }
+    return [f"panel {panel.get('title')}: {key}" for key in sorted(wrong) if wrong[key]]
+
+
+def dashboard():
+    """The dashboard has what Grafana demands of one, and docs/dashboard.svg draws its panels and no others."""
+    path, picture = "charts/ostler/files/dashboard.json", "docs/dashboard.svg"
+    board = json.loads(read(path))
+    panels = board["panels"]
+    squares = [(panel["gridPos"]["x"] + x, panel["gridPos"]["y"] + y) for panel in panels
+               for x in range(panel["gridPos"]["w"]) for y in range(panel["gridPos"]["h"])]
+    wrong = {
+        "title, uid or schemaVersion": not all(board.get(key) for key in ("title", "uid", "schemaVersion")),
+        "the variable datasource": [(v["name"], v["type"], v["query"]) for v in board["templating"]["list"]]
+                                   != [("datasource", "datasource", "prometheus")],
+        "ids of panels": len({panel.get("id") or None for panel in panels} - {None}) < len(panels),
+        "panels lie over each other": len(set(squares)) < len(squares),
+    }
+    drawn = {html.unescape(title) for title in found(r'font-size="12"[^>]* font-weight="bold">([^<]*)<', picture)}
+    return ([f"{path}: {what}" for what in sorted(wrong) if wrong[what]] +
+            [problem for panel in panels for problem in panel_problems(panel)] +
+            differences(drawn, {panel["title"] for panel in panels}, picture + " (scripts/draw-dashboard)", path))
 
 
 def reasons():
@@ -249,18 +295,30 @@ def settings():
     return differences(set(block.replace(",", " ").split()), real, "docs/policy.md", "POLICY_SETTINGS")
 
 
-def figures():
-    """Each row of README's figures is one that e2e/bench prints."""
-    shown = subprocess.run([ROOT / "e2e/bench", "--rows"], check=True, capture_output=True, text=True).stdout
-    rows = [re.escape(row).replace("NODES", "[0-9,]+").replace("MANY", "([0-9,]+|one)") for row in shown.splitlines()]
+def rows_of_figures():
+    """The cells of README's figures: what, how much, by which command."""
     table = read("README.md").partition("## Figures")[2].partition("\n\n## ")[0]
-    named = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ") and not line.startswith("| |")]
-    problems = [] if named else ["README.md has no figures"]
-    return problems + [f"README.md: e2e/bench prints no row {name!r}" for name in named
-                       if not any(re.fullmatch(row, name) for row in rows)]
+    return [[cell.strip(" `") for cell in line.split("|")[1:4]] for line in table.splitlines() if re.match(r"\| (?!\|)", line)]
 
 
-CHECKS = [security, settings, figures, states, events, keys_of_marks, manuals, defaults_in_the_manuals, make_targets,
+def figures():
+    """README's figures are all that e2e/bench prints, and some of other commands, in the words of what prints them."""
+    shown = subprocess.run([ROOT / "e2e/bench", "--rows"], check=True, capture_output=True, text=True).stdout
+    rows = {row: re.escape(row).replace("NODES", "[0-9,]+").replace("MANY", "([0-9,]+|one)") for row in shown.splitlines()}
+    problems, named = [], set()
+    for name, _, command in rows_of_figures():
+        if command == "make bench":
+            found = {row for row, form in rows.items() if re.fullmatch(form, name)}
+            named |= found
+        else:
+            text = read(OTHER_FIGURES[command]) if OTHER_FIGURES.get(command) else name
+            found = command in OTHER_FIGURES and all(part in text for part in name.split("…"))
+        if not found:
+            problems.append(f"README.md: {command} prints no row {name!r}")
+    return problems + [f"README.md lacks the row {row!r}" for row in rows if row not in named]
+
+
+CHECKS = [security, settings, figures, dashboard, states, events, keys_of_marks, manuals, defaults_in_the_manuals, make_targets,
           dependencies, reasons, upgrades,
           metrics, invariants, tour, links, paths, sentences]
 

@@ -9,6 +9,7 @@ Needs a Docker daemon on this machine; without one it says so and is skipped. Th
 """
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -120,6 +121,17 @@ class Image(unittest.TestCase):
         self.assertIn("spec.driver.source", done.stdout + done.stderr)
 
 
+    def test_it_makes_no_other_calls_than_those_of_the_charts_lists(self):
+        """Its libraries are those of the Dockerfile's Debian, and not of this machine's."""
+        container = docker("create", TAG).stdout.strip()
+        self.addCleanup(docker, "rm", container)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(docker("cp", f"{container}:/usr/bin", folder).returncode, 0)
+            done = subprocess.run([ROOT / "tests/image/test_seccomp.py"], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "OSTLER_PROGRAMS": f"{folder}/bin"})
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
 class Container(unittest.TestCase):
     """The image at work."""
 
@@ -160,8 +172,8 @@ class Container(unittest.TestCase):
                 """the node is labelled and has a driver"""
                 labels = client.get("Node", "gpu")["metadata"]["labels"]
                 missing = [key for key in (names.GPU_LABEL, names.DRIVER, names.STACK) if key not in labels]
-                return not missing or f"missing: {missing}\n{docker('logs', container).stderr[-2000:]}"
-            kube.wait_for(served, 20)
+                return not missing or f"missing: {missing}\n{docker('logs', container)}"
+            kube.wait_for(served, 60)
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as answer:
                 self.assertIn(f'ostler_build_info{{version="{VERSION}"', answer.read().decode())
             self.assertLess(self.resident(container), RESIDENT_MAX)

@@ -25,9 +25,15 @@ import counted  # noqa: E402  nothing is written beside the tests
 SIZE_MAX = 8_000_000
 NAMES = {"ostler-node": "ostler-node", "kubectl-gpu": "kubectl-gpu", "kubectl_complete-gpu": None}
 PROGRAMS = ("ostler", "ostler-nvml")
-# What has to be in it whoever links it, and the functions of the C library that look after themselves.
+# What has to be in it whoever links it.
 PARTS = {"curl", "openssl", "libwebsockets", "jansson", "libyaml", "zlib", "glibc", "tzdata"}
-GUARDS = ("__stack_chk_fail", "__memcpy_chk", "__vsnprintf_chk")
+# The sources of what is compiled here; what the compiler leaves in an object of what it was told.
+SOURCES = ("main", "kubectl", "node", "controller", "reconcilers", "sim/api", "sim/world", "sim/actors")
+TOLD = {"-O2", "-fPIE", "-fstack-protector-strong", "-fstack-clash-protection"}
+# What becomes of calls of the C library where it looks after itself; and, of those, what is left in no object.
+GUARDS = {"controller/base/buf.o": "__vsnprintf_chk", "controller/base/mem.o": "__vasprintf_chk",
+          "controller/base/clock.o": "__snprintf_chk", "node/operand/program.o": "__stack_chk_fail"}
+UNGUARDED = {"printf", "fprintf", "vprintf", "vfprintf", "sprintf", "vsprintf", "vsnprintf", "asprintf", "vasprintf"}
 MARKS = {"amd64": {"IBT", "SHSTK"}, "arm64": {"BTI", "PAC"}}
 POLICY = {"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"},
           "spec": {"driver": {"version": "570.124.06"}}}
@@ -97,19 +103,42 @@ class Made(unittest.TestCase):
             self.assertNotRegex(segments, r"LOAD.* RWE ")
             self.assertNotRegex(sections, r"\.(symtab|debug_\w+)\b", "it is not stripped")
 
+    def compiled(self):
+        """The objects that are compiled here."""
+        sources = [path for folder in SOURCES for path in (ROOT / folder).rglob("*.c")]
+        built = [path for path in (self.objects / s.relative_to(ROOT).with_suffix(".o") for s in sources) if path.exists()]
+        self.assertGreater(len(built), 200)
+        return built
+
+    def calls(self, *files):
+        """What other objects have to bring, by the object that needs it."""
+        lines = output("nm", "-A", "--undefined-only", *files).splitlines()
+        return [(line.split(": ")[0], line.split()[-1]) for line in lines if line]
+
     def test_overflows_are_caught(self):
-        symbols = output("nm", self.objects / "ostler-static")
-        for name in GUARDS:
-            self.assertIn(f" {name}\n", symbols)
+        """In all that is compiled here: the program as a whole has every guard, since Debian's archives bring them."""
+        for path in self.compiled():
+            told = re.search(r"DW_AT_producer.*", output("readelf", "--debug-dump=info", "--dwarf-depth=1", path))[0]
+            self.assertEqual(TOLD - set(told.split()), set(), path)
+        calls = self.calls(*self.compiled())
+        wanted = {(str(self.objects / name), guard) for name, guard in GUARDS.items()}
+        self.assertEqual(wanted - set(calls), set(), "these do not look after themselves")
+        self.assertEqual([(name, call) for name, call in calls if call in UNGUARDED], [])
+
+    def test_overflows_are_caught_in_libraries_too(self):
+        """In those that are built here."""
+        libraries = ROOT / "build/libraries" / self.arch / "lib"
+        calls = {call for _, call in self.calls(libraries / "libcurl.a")}
+        self.assertEqual({"__stack_chk_fail", "__snprintf_chk", "__memcpy_chk"} - calls, set())
+        if (libraries / "libcrypto.a").exists():
+            self.assertTrue(any(call == "__stack_chk_fail" for _, call in self.calls(libraries / "libcrypto.a")))
+            self.assertRegex((libraries / "libcrypto.a").read_bytes(), b"compiler: [^\0]*-fstack-clash-protection")
 
     def test_where_branches_end_is_marked(self):
         """In all that is compiled here. A whole program has the marks only when every part has them, and Debian's C library for
         static programs of amd64 does not."""
         self.assertEqual(marks(self.folder / "ostler-nvml"), MARKS[self.arch])
-        sources = [source for folder in ("main", "controller", "reconcilers") for source in (ROOT / folder).rglob("*.c")]
-        built = [path for path in (self.objects / s.relative_to(ROOT).with_suffix(".o") for s in sources) if path.exists()]
-        self.assertGreater(len(built), 20)
-        self.assertEqual([p.name for p in built if marks(p) != MARKS[self.arch]], [])
+        self.assertEqual([p.name for p in self.compiled() if marks(p) != MARKS[self.arch]], [])
 
     def test_its_name_says_which_program_it_is(self):
         self.assertRegex(output(*self.command("ostler", "--version")), r"^ostler \S+\n$")
@@ -188,7 +217,7 @@ class MadeForOthers(Made):
 
 
 class MadeAgain(unittest.TestCase):
-    """The same sources in another folder, at another time."""
+    """The same sources in another folder, at another time; the libraries that are built here are built again, too."""
 
     def test_it_is_the_same_to_the_last_byte(self):
         with tempfile.TemporaryDirectory(prefix="ostler-in-another-folder-") as folder:
@@ -199,11 +228,12 @@ class MadeAgain(unittest.TestCase):
                 if name and (ROOT / name).is_file() and not name.startswith(("docs/", "tests/", "e2e/")):
                     (tree / name).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy2(ROOT / name, tree / name)
-            shutil.copytree(ROOT / "build/libraries", tree / "build/libraries")
             version = (ROOT / "build/release/version").read_text().strip()
             output("make", "-j2", "--no-print-directory", f"VERSION={version}", "static", cwd=tree)
-            for name in (*PROGRAMS, "sbom.cdx.json"):
-                self.assertEqual(digest(ROOT / "build/static" / name), digest(tree / "build/static" / name), name)
+            libraries = [path.relative_to(ROOT) for path in (ROOT / "build/libraries" / HOST / "lib").glob("*.a")]
+            self.assertTrue(libraries)
+            for path in (*libraries, *(pathlib.Path("build/static") / name for name in (*PROGRAMS, "sbom.cdx.json"))):
+                self.assertEqual(digest(ROOT / path), digest(tree / path), path)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """The programs of the image in a root that has nothing but them and what a pod is given. The other side is the simulator,
 over TLS. Prints "static: N passed, N failed".
 
-    tests/image/test_static.py      after `make static build/ostler-sim`
+    tests/image/test_static.py      after `make static build/ostler-sim`; OSTLER_PROGRAMS: a folder of others
 """
 
 import base64
@@ -30,11 +30,15 @@ import counted  # noqa: E402
 import kube  # noqa: E402
 import world  # noqa: E402
 
-PROGRAM = ROOT / "build" / "static" / "ostler"
-NODE_PROGRAM = ROOT / "build" / "static" / "ostler-node"
+# The other processor, and who runs its programs here; where they have been made.
+OTHER = {"x86_64": "aarch64", "aarch64": "x86_64"}[os.uname().machine]
+OTHER_PROGRAMS = ROOT / "build" / {"aarch64": "static-arm64", "x86_64": "static-amd64"}[OTHER]
+EMULATOR = shutil.which(f"qemu-{OTHER}-static")
 SIMULATOR = ROOT / "build" / "ostler-sim"
 SCENARIO = ROOT / "tests" / "torture" / "small.yaml"
 NAME = "api.example.internal"
+DEFINITION = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+              "status": {"conditions": [{"type": "Established", "status": "True"}]}}
 RESIDENT_MAX = 10 << 10  # KiB, with a handful of nodes
 NODE_PRIVATE_MAX = 1 << 10  # KiB, between looks
 
@@ -45,7 +49,7 @@ def output(*command):
 
 
 class Names(threading.Thread):
-    """A name server that knows one name, on an address of the loopback."""
+    """A name server that knows one name, on an address of the loopback. At the first of the name's addresses nobody answers."""
 
     def __init__(self, address):
         super().__init__(daemon=True)
@@ -56,9 +60,8 @@ class Names(threading.Thread):
 
     def run(self):
         with contextlib.suppress(OSError):
-            while True:
-                question, who = self._socket.recvfrom(512)
-                self._socket.sendto(self._answer(question), who)
+            while (question_and_who := self._socket.recvfrom(512))[0]:
+                self._socket.sendto(self._answer(question_and_who[0]), question_and_who[1])
 
     def _answer(self, question):
         end = question.index(b"\0", 12) + 5
@@ -67,12 +70,14 @@ class Names(threading.Thread):
         self.asked.add(name)
         known = name == NAME
         found = known and kind == 1
-        head = question[:2] + struct.pack(">HHHHH", 0x8180 if known else 0x8183, 1, int(found), 0, 0)
-        record = struct.pack(">HHHIH", 0xc00c, 1, 1, 5, 4) + socket.inet_aton("127.0.0.1")
-        return head + question[12:end] + (record if found else b"")
+        head = question[:2] + struct.pack(">HHHHH", 0x8180 if known else 0x8183, 1, 2 if found else 0, 0, 0)
+        records = (struct.pack(">HHHIH", 0xc00c, 1, 1, 5, 4) + socket.inet_aton(a) for a in ("127.91.17.54", "127.0.0.1"))
+        return head + question[12:end] + (b"".join(records) if found else b"")
 
     def close(self):
         """Answers no more."""
+        self._socket.sendto(b"", self._socket.getsockname())
+        self.join()
         self._socket.close()
 
 
@@ -84,8 +89,10 @@ def starts(labels):
         at += 1 + labels[at]
 
 
-class Alone(unittest.TestCase):
-    """The programs in a root of their own."""
+class Rooted(unittest.TestCase):
+    """A root that has the programs, and a cluster."""
+
+    programs = pathlib.Path(os.environ.get("OSTLER_PROGRAMS", ROOT / "build" / "static"))
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -94,8 +101,8 @@ class Alone(unittest.TestCase):
         for name in ("etc/ssl/certs", "dev", "tmp"):
             (self.root / name).mkdir(parents=True)
         (self.root / "dev/urandom").write_bytes(os.urandom(1 << 16))  # a device is root's to make
-        for program in (PROGRAM, NODE_PROGRAM):
-            shutil.copy(program, self.root, follow_symlinks=False)
+        for program in ("ostler", "ostler-node"):
+            shutil.copy(self.programs / program, self.root, follow_symlinks=False)
         self.admin, ours = (pathlib.Path(folder.name) / name for name in ("admin", "ours"))
         simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", self.admin,
                                       "--ostler-kubeconfig", ours], stdout=subprocess.DEVNULL)
@@ -117,16 +124,19 @@ class Alone(unittest.TestCase):
         (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
         self.launch("/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen", f"127.0.0.1:{self.port}")
 
-    def launch(self, *command):
-        """Starts a program in the root."""
-        self.spawn(shutil.which("unshare"), *(["--map-root-user"] if os.geteuid() else []), "--root", self.root, *command)
-
-    def spawn(self, *command):
-        """Starts a program."""
+    def launch(self, *command, more=()):
+        """Starts a program in the root; `more`: options of unshare."""
+        user = ["--map-root-user"] if os.geteuid() else []
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([*command], stdout=log, stderr=log, env={})
+            self.process = subprocess.Popen([shutil.which("unshare"), *user, *more, "--root", self.root, *command],
+                                            stdout=log, stderr=log, env={})
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
+
+    def end(self):
+        """Tells it to stop, as a kubelet does."""
+        self.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.process.wait(5), 0, self.said())
 
     def memory(self, name):
         """What the kernel says of the process, in KiB."""
@@ -148,10 +158,22 @@ class Alone(unittest.TestCase):
             return (condition and condition["status"] == "True") or f"{condition}\n{self.said()[-2000:]}"
         kube.wait_for(ready, 30)
 
+    def inventory(self):
+        """What the agent has said of its machine."""
+        return (self.client.get("GpuNode", "machine") or {}).get("status", {}).get("inventory")
+
     def call_it(self, name):
         """The API server by a name that its certificate does not have."""
         port = self.cluster["server"].rpartition(":")[2]
         self.cluster.update({"server": f"https://{name}:{port}", "tls-server-name": "127.0.0.1"})
+
+    def serve_names(self):
+        """Starts a name server, and has it asked for the API server."""
+        names = Names("127.91.17.53")
+        self.addCleanup(names.close)
+        (self.root / "etc/resolv.conf").write_text("nameserver 127.91.17.53\nsearch internal\noptions ndots:5\n")
+        self.call_it("api.example")
+        return names
 
     def trust(self):
         """Puts the server's authority where a distribution keeps those that it trusts: in one file,
@@ -161,26 +183,47 @@ class Alone(unittest.TestCase):
         bundle.write_bytes(base64.b64decode(self.cluster["certificate-authority-data"]))
         shutil.copy(bundle, folder / (output("openssl", "x509", "-hash", "-noout", "-in", bundle).strip() + ".0"))
 
+
+class Alone(Rooted):
+    """The programs at work."""
+
     def test_it_does_its_work(self):
         self.start()
         self.works()
         self.assertIn("ostler_build_info", self.fetch("/metrics"))
         self.assertLess(self.memory("VmRSS"), RESIDENT_MAX)
-        self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(5), 0)
+        self.end()
 
+    def test_it_brings_definitions_and_takes_all_away(self):
+        """As the hooks of the chart have it done, who may more than the operator."""
+        shutil.copytree(ROOT / "crds", self.root / "crds")
+        shutil.copy(self.admin, self.root / "admin")
+        self.start()
+        self.works()
+        self.end()
+        self.assertIn("ostler.dev", json.dumps(self.client.list("Node")))
+        for name in ("gpuclusterpolicies", "gpunodes"):  # which a server does, and the simulator does not
+            self.client.apply({**DEFINITION, "metadata": {"name": f"{name}.ostler.dev"}}, subresource="status")
+        for command in (["install-crds", "--from=/crds"], ["cleanup", "--delete-policy", "--delete-crds"]):
+            self.launch("/ostler", *command, "--kubeconfig=/admin")
+            self.assertEqual(self.process.wait(60), 0, command)
+        self.assertNotIn("ostler.dev", json.dumps(self.client.list("Node")))
+        self.assertEqual([c["metadata"]["name"] for c in self.client.list("CustomResourceDefinition")], [])
+
+    @unittest.skipIf(os.geteuid(), "a name server's port, and a procfs in the root, are root's")
     def test_the_agent_does_its_work(self):
-        def inventory():
-            return (self.client.get("GpuNode", "machine") or {}).get("status", {}).get("inventory")
-        machine = self.root / "machine"
-        agent.make_machine(machine, gpus=2)
-        # Not in the root: it needs a procfs, which every container has.
-        self.spawn(NODE_PROGRAM, "run", "--node=machine", f"--root={machine}", f"--kubeconfig={self.admin}")
-        kube.wait_for(lambda: inventory() or self.said(), 20, "the inventory")
-        self.assertEqual((len(inventory()["gpus"]), inventory()["bootId"]), (2, agent.BOOT))
+        agent.make_machine(self.root / "machine", gpus=2)
+        (self.root / "proc").mkdir()
+        self.kubeconfig = json.loads(self.admin.read_text())
+        self.cluster = self.kubeconfig["clusters"][0]["cluster"]
+        names = self.serve_names()
+        (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
+        self.launch("/ostler-node", "run", "--node=machine", "--root=/machine", "--kubeconfig=/kubeconfig", more=["--mount-proc"])
+        kube.wait_for(lambda: self.inventory() or self.said(), 20, "the inventory")
+        self.assertEqual((len(self.inventory()["gpus"]), self.inventory()["bootId"]), (2, agent.BOOT))
+        self.assertIn(NAME, names.asked)
         self.assertLess(self.memory("RssAnon"), NODE_PRIVATE_MAX)
-        self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(5), 0)
+        self.end()
 
     def test_without_a_procfs_the_agent_says_nothing_of_gpus(self):
         agent.make_machine(self.root / "machine", gpus=2)
@@ -197,10 +240,7 @@ class Alone(unittest.TestCase):
 
     @unittest.skipIf(os.geteuid(), "a name server's port is root's")
     def test_it_asks_a_name_server(self):
-        names = Names("127.91.17.53")
-        self.addCleanup(names.close)
-        (self.root / "etc/resolv.conf").write_text("nameserver 127.91.17.53\nsearch internal\noptions ndots:5\n")
-        self.call_it("api.example")
+        names = self.serve_names()
         self.start()
         self.works()
         self.assertIn(NAME, names.asked)
@@ -228,6 +268,24 @@ class Alone(unittest.TestCase):
         del self.cluster["certificate-authority-data"]
         self.start()
         self.works()
+
+
+@unittest.skipUnless(OTHER_PROGRAMS.exists(), f"programs of {OTHER} were not made: docs/dependencies.md says how")
+@unittest.skipUnless(EMULATOR, f"nothing runs programs of {OTHER} here: apt-get install qemu-user-static")
+class AloneOnAnother(Rooted):
+    """Those of the other processor, by an emulator."""
+
+    programs = OTHER_PROGRAMS
+
+    def launch(self, *command, more=()):
+        shutil.copy(EMULATOR, self.root / "emulator")
+        super().launch("/emulator", "-0", command[0], *command, more=more)
+
+    def test_it_does_its_work(self):
+        self.start()
+        self.works()
+        self.assertIn("ostler_build_info", self.fetch("/metrics"))
+        self.end()
 
 
 if __name__ == "__main__":

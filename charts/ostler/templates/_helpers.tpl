@@ -10,7 +10,7 @@ app.kubernetes.io/component: operator
 
 {{- define "ostler.labels" -}}
 {{ include "ostler.selectorLabels" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
@@ -32,6 +32,11 @@ labels:
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* Whether there is a cluster to ask. helm template and Argo CD have none. */}}
+{{- define "ostler.asksCluster" -}}
+{{- if lookup "v1" "Namespace" "" "kube-system" }}true{{ end }}
 {{- end }}
 
 {{- define "ostler.image" -}}
@@ -61,7 +66,7 @@ seccompProfile:
   type: {{ .Values.seccompProfile.type }}
   {{- if eq .Values.seccompProfile.type "Localhost" }}
   localhostProfile: {{ .Values.seccompProfile.localhostProfile |
-      required "seccompProfile.localhostProfile: a profile of type Localhost needs its file" }}
+      required "seccompProfile.localhostProfile: a profile of type Localhost needs its file" | quote }}
   {{- end }}
 {{- end }}
 
@@ -82,16 +87,20 @@ imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.tolerations }}
+{{- /* Ostler's own taints keep neither it nor its hooks from a cluster where every node is one that it looks after. */}}
 tolerations:
+  {{- range list "ostler.dev/gpu-not-ready" "ostler.dev/upgrade" | concat .Values.admissionPolicy.startupTaintKeys | uniq | sortAlpha }}
+  - {key: {{ . | quote }}, operator: Exists, effect: NoSchedule}
+  {{- end }}
+  {{- with .Values.tolerations }}
   {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- end }}
 {{- with .Values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
@@ -116,7 +125,7 @@ apiVersion: batch/v1
 kind: Job
 metadata:
   name: {{ index . 3 }}
-  namespace: {{ $root.Release.Namespace }}
+  namespace: {{ $root.Release.Namespace | quote }}
   {{- include "ostler.metadataWith" (list $root (dict "app.kubernetes.io/component" $component) (dict
       "helm.sh/hook" (index . 2)
       "helm.sh/hook-weight" "0"

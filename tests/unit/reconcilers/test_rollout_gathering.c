@@ -77,6 +77,10 @@ static int tear_down(void **state)
     return 0;
 }
 
+#define RECORD(tier, hash)                                                                                                     \
+    "{'metadata': {'name': '" tier "-" hash "', 'namespace': 'operands', 'uid': '" tier "', 'resourceVersion': '7', "          \
+    "'labels': {'ostler.dev/policy-uid': 'u'}}}"
+
 /* The one node as a decision looks at it; valid until the arena goes. */
 static const struct rollout_node *look(struct fixture *f, struct arena *a)
 {
@@ -274,6 +278,29 @@ static void pods_of_nodes_to_be_changed_start_a_decision(void **state)
     assert_int_equal(f->told, 1);
 }
 
+/* Until then the node counts as if there were nothing to do, which nobody is to be told. */
+static void what_is_wanted_counts_once_it_is_recorded(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_gathering g;
+    struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct node_verdict v = { .state = NODE_READY, .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
+    rollout_gather(&f->cluster, &a, &g);
+    assert_false(g.early);
+    tally_set(&f->cluster.tally, &slot->summary, &v);
+    rollout_gather(&f->cluster, &a, &g);
+    assert_true(g.early);
+    put(f, RESOURCE_REVISION, RECORD("stack", "s1"), false);
+    rollout_gather(&f->cluster, &a, &g);
+    assert_true(g.early);
+    assert_string_equal(g.in.nodes[0].target_driver, "d1");
+    put(f, RESOURCE_REVISION, RECORD("driver", "d2"), false);
+    rollout_gather(&f->cluster, &a, &g);
+    assert_false(g.early);
+    assert_string_equal(g.in.nodes[0].target_driver, "d2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +314,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(pods_of_nodes_to_be_changed_start_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_keeps_pods_is_the_policy_s, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_wanted_counts_once_it_is_recorded, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("rollout gathering", tests, NULL, NULL);
 }

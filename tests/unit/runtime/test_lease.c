@@ -11,6 +11,7 @@
 
 #define READ "GET /apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler"
 #define WRITE "PUT /apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler?fieldManager=ostler"
+#define REMOVE "DELETE /apis/coordination.k8s.io/v1/namespaces/ns/leases/ostler"
 #define CREATE "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=ostler"
 
 struct fixture {
@@ -471,6 +472,62 @@ static void released_while_suspended(void **state)
     expect_release(f);
 }
 
+/* The deletion that is open names the version that the server has. */
+static void expect_removal(struct fixture *f)
+{
+    CLEANUP_FREE char *rv = xasprintf("%d", f->rv);
+    world_expect(&f->w, REMOVE);
+    CLEANUP_JSON json_t *sent = world_body(&f->w, 0);
+    assert_string_equal(json_str(sent, "preconditions.resourceVersion"), rv);
+    assert_false(may_write(f));
+}
+
+static void removed_at_the_end(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    lease_remove(f->lease, on_released, f);
+    expect_removal(f);
+    world_reply(&f->w, 0, 200, "{'kind': 'Status', 'status': 'Success'}");
+    world_turn(&f->w);
+    world_expect_said(&f->w, "released");
+    world_pass(&f->w, 60000);
+    world_expect(&f->w, "");
+}
+
+static void removed_in_the_version_that_is_there(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    lease_remove(f->lease, on_released, f);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
+    world_turn(&f->w);
+    answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
+    expect_removal(f);
+}
+
+static void not_removed_when_another_has_taken_it(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    lease_remove(f->lease, on_released, f);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
+    world_turn(&f->w);
+    answer_read(f, "other", "2026-11-20T10:00:02.000000Z");
+    world_expect_said(&f->w, "released");
+    world_expect(&f->w, "");
+}
+
+static void given_back_where_it_may_not_be_removed(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    lease_remove(f->lease, on_released, f);
+    world_reply(&f->w, 0, 403, "{'reason': 'Forbidden', 'message': 'may not'}");
+    world_turn(&f->w);
+    expect_release(f);
+}
+
 /* Whoever waits for the release may stop waiting. */
 static void freed_while_it_is_given_back(void **state)
 {
@@ -514,6 +571,10 @@ int main(void)
         { "released after a renewal that was on its way", released_after_a_renewal },
         { "released after a renewal whose answer is lost", released_after_a_renewal_whose_answer_is_lost },
         { "released after a conflict", released_after_a_conflict },
+        { "removed at the end", removed_at_the_end },
+        { "removed in the version that is there", removed_in_the_version_that_is_there },
+        { "not removed when another has taken it", not_removed_when_another_has_taken_it },
+        { "given back where it may not be removed", given_back_where_it_may_not_be_removed },
         { "a release that finds another holder ends there", release_finds_another_holder },
         { "a release gives up when the server is away", release_gives_up_when_the_server_is_away },
         { "released while it is acquired", released_while_it_is_acquired },

@@ -123,6 +123,8 @@ static void on_arrived(void *arg, struct wire_client *c, const struct request *r
 {
     (void) c;
     struct setting *s = arg;
+    if (request_deletes(r) && str_has_suffix(r->path, "/ostler-system/deployments/" DEPLOYMENT_NAME))
+        process_stop(s->first);
     if (!s->edit_at || !str_has_suffix(r->path, s->edit_at))
         return;
     s->edit_at = NULL;
@@ -282,6 +284,23 @@ static void a_namespace_that_is_missing_is_named(void **state)
     assert_says(s, "Stalled", "False", NULL, NULL);
 }
 
+static void a_server_that_is_too_old_is_named(void **state)
+{
+    struct setting *s = *state;
+    api_set_minor(s->api, "29");
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    assert_false(works(s->first));
+    assert_false(is_marked(s));
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 0);
+    assert_says(s, "Stalled", "True", "ApiServerTooOld", "Kubernetes v1.29.3");
+    assert_says(s, "Ready", "False", "ApiServerTooOld", "needs 1.30");
+    api_set_minor(s->api, "30");
+    pass(s, LOOKED_AGAIN_MS);
+    assert_true(is_marked(s));
+    assert_says(s, "Stalled", "False", NULL, NULL);
+}
+
 /* Roles in a namespace go with it, so nothing there can be listed. */
 static void a_namespace_that_is_missing_with_its_roles_is_named(void **state)
 {
@@ -312,6 +331,24 @@ static void a_namespace_that_goes_with_its_roles_is_named(void **state)
     wire_gone(s->wire, kind_named("daemonsets"));
     pass(s, LOOKED_AGAIN_MS);
     assert_false(works(s->first));
+    assert_says(s, "Stalled", "True", "NamespaceMissing", "ostler-operands");
+    access_free(access);
+}
+
+/* A watch that is open is not closed by a right that goes: nothing but writes fails. */
+static void a_namespace_that_goes_under_open_watches_is_named(void **state)
+{
+    static const char *const ours[] = { "apps/daemonsets", "apps/controllerrevisions", "services" };
+    struct setting *s = *state;
+    struct access *access = access_new();
+    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
+    api_set_access(s->api, access);
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        access_deny(access, "patch", ours[i]);
+    api_delete(s->api, "admin", kind_named("namespaces"), NULL, "ostler-operands", NULL, 0, NULL);
+    pass(s, LOOKED_AGAIN_MS);
     assert_says(s, "Stalled", "True", "NamespaceMissing", "ostler-operands");
     access_free(access);
 }
@@ -442,6 +479,11 @@ static int clean_up(struct setting *s, struct cleanup_wishes wishes, int64_t ms)
     return clean_up_in(s, "ostler-system", wishes, ms);
 }
 
+static const json_t *lease(const struct setting *s, const char *ns, const char *name)
+{
+    return api_get(s->api, kind_named("leases"), ns, name);
+}
+
 static void cleanup_leaves_the_work_to_the_ostler_that_runs(void **state)
 {
     struct setting *s = *state;
@@ -451,6 +493,26 @@ static void cleanup_leaves_the_work_to_the_ostler_that_runs(void **state)
     assert_clean(s);
     assert_true(works(s->first));
     assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, SETTLED_MS), 0);
+    assert_non_null(lease(s, "ostler-system", LEASE_NAME));
+    assert_non_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
+}
+
+/* What runs would make its leases anew. */
+static void cleanup_ends_the_ostler_that_runs_and_takes_its_leases(void **state)
+{
+    struct setting *s = *state;
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}", "apiVersion",
+                        "apps/v1", "kind", "Deployment", "metadata", "name", DEPLOYMENT_NAME, "namespace", "ostler-system",
+                        "spec", "selector", "matchLabels", "a", "b", "template", "metadata", "labels", "a", "b", "spec",
+                        "containers", "name", "ostler", "image", "ostler"));
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    struct cleanup_wishes wishes = { .delete_policy = true, .delete_operator = true };
+    assert_int_equal(clean_up(s, wishes, LEASE_MS), 0);
+    assert_clean(s);
+    assert_null(api_get(s->api, kind_named("deployments"), "ostler-system", DEPLOYMENT_NAME));
+    assert_null(lease(s, "ostler-system", LEASE_NAME));
+    assert_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
 }
 
 static void cleanup_does_the_work_where_no_ostler_runs(void **state)
@@ -461,6 +523,8 @@ static void cleanup_does_the_work_where_no_ostler_runs(void **state)
     process_kill(s->first);
     assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, 2 * LEASE_MS), 0);
     assert_clean(s);
+    assert_null(lease(s, "ostler-system", LEASE_NAME));
+    assert_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
     /* The cluster is free at once. */
     process_start(s->second);
     pass(s, SETTLED_MS);
@@ -500,8 +564,7 @@ static void cleanup_takes_away_last_what_was_only_for_ostler(void **state)
     assert_false(is_marked(s));
     assert_null(api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_POLICY));
     assert_null(api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_GPU_NODE));
-    const json_t *ns = api_get(s->api, kind_named("namespaces"), NULL, "ostler-operands");
-    assert_true(!ns || object_is_deleting(ns));
+    assert_null(api_get(s->api, kind_named("namespaces"), NULL, "ostler-operands"));
 }
 
 static void cleanup_works_without_definitions(void **state)
@@ -546,6 +609,13 @@ static void cleanup_of_an_idle_installation_touches_nothing(void **state)
     assert_true(is_marked(s));
     assert_non_null(api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_POLICY));
     assert_true(works(s->first));
+    /* Its own lease may go, the claim is the other's. */
+    process_kill(s->second);
+    wishes.delete_operator = true;
+    assert_int_equal(clean_up_in(s, "elsewhere", wishes, 2 * LEASE_MS), 0);
+    assert_null(lease(s, "elsewhere", LEASE_NAME));
+    assert_non_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
+    assert_non_null(policy(s));
     /* Who wants it cleaned all the same has to hear that it is not. */
     assert_int_equal(clean_up_in(s, "elsewhere", (struct cleanup_wishes){ 0 }, 2 * LEASE_MS), 1);
     assert_true(is_marked(s));
@@ -601,8 +671,8 @@ static void cleanup_with_force_needs_no_policy(void **state)
     assert_false(is_marked(s));
 }
 
-/* The server answers a deletion with the whole definition. */
-static void cleanup_takes_no_offence_at_a_long_answer(void **state)
+/* What is installed while a definition goes would go with it. The server answers its deletion with the whole of it. */
+static void cleanup_waits_for_the_end_of_what_it_deletes(void **state)
 {
     struct setting *s = *state;
     CLEANUP_FREE char *text = xasprintf("%0100000d", 0);
@@ -611,6 +681,9 @@ static void cleanup_takes_no_offence_at_a_long_answer(void **state)
     process_start(s->first);
     pass(s, SETTLED_MS);
     struct cleanup_wishes wishes = { .delete_policy = true, .delete_crds = true };
+    assert_int_equal(clean_up(s, wishes, SETTLED_MS), -1);
+    assert_true(object_is_deleting(api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_POLICY)));
+    change(s, "customresourcedefinitions", CRD_POLICY, json_pack("{s:{s:n}}", "metadata", "finalizers"));
     assert_int_equal(clean_up(s, wishes, SETTLED_MS), 0);
 }
 
@@ -626,8 +699,10 @@ int main(void)
         { "an older definition of reports stops nothing", an_older_definition_of_reports_stops_nothing },
         { "a namespace that lets no driver in is named", a_namespace_that_lets_no_driver_in_is_named },
         { "a namespace that is missing is named", a_namespace_that_is_missing_is_named },
+        { "a server that is too old is named", a_server_that_is_too_old_is_named },
         { "a namespace that is missing with its roles is named", a_namespace_that_is_missing_with_its_roles_is_named },
         { "a namespace that goes with its roles is named", a_namespace_that_goes_with_its_roles_is_named },
+        { "a namespace that goes under open watches is named", a_namespace_that_goes_under_open_watches_is_named },
         { "who repairs it may edit the policy meanwhile", who_repairs_it_may_edit_the_policy_meanwhile },
         { "what was decided is not begun where a definition grows old",
           what_was_decided_is_not_begun_where_a_definition_grows_old },
@@ -637,6 +712,7 @@ int main(void)
         { "another installation takes over when the first is gone", another_installation_takes_over_when_the_first_is_gone },
         { "a restart keeps the cluster", a_restart_keeps_the_cluster },
         { "cleanup leaves the work to the Ostler that runs", cleanup_leaves_the_work_to_the_ostler_that_runs },
+        { "cleanup ends the Ostler that runs and takes its leases", cleanup_ends_the_ostler_that_runs_and_takes_its_leases },
         { "cleanup does the work where no Ostler runs", cleanup_does_the_work_where_no_ostler_runs },
         { "cleanup is refused beside an Ostler that keeps its policy",
           cleanup_is_refused_beside_an_ostler_that_keeps_its_policy },
@@ -648,7 +724,7 @@ int main(void)
         { "cleanup from elsewhere waits for the end of a claim", cleanup_from_elsewhere_waits_for_the_end_of_a_claim },
         { "cleanup gives up where the policy is made again", cleanup_gives_up_where_the_policy_is_made_again },
         { "cleanup with force needs no policy", cleanup_with_force_needs_no_policy },
-        { "cleanup takes no offence at a long answer", cleanup_takes_no_offence_at_a_long_answer },
+        { "cleanup waits for the end of what it deletes", cleanup_waits_for_the_end_of_what_it_deletes },
     };
     struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+"""What scripts/release puts together, from the programs that `make image-root` has made: that it is whole, and that versions that
+do not fit make none. Prints "release: N passed, N failed".
+
+    tests/image/test_release.py      after `make image-root`; some ten seconds
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/chart"))
+
+import counted  # noqa: E402  nothing is written beside the tests
+import rendering  # noqa: E402  the path above is what finds it
+
+HOST = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True).stdout.strip()
+VERSION = re.search(r"^version: (\S+)$", (ROOT / "charts/ostler/Chart.yaml").read_text(), re.MULTILINE)[1]
+PROCESSORS = {folder: arch for folder, arch in (("static", HOST), ("static-arm64", "arm64"), ("static-amd64", "amd64"))
+              if (ROOT / "build" / folder / "image").exists()}
+
+
+class Tree:
+    """This tree with charts and changelog of its own, so that they can be changed."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for entry in ROOT.iterdir():
+            if entry.name not in ("build", "charts", "CHANGELOG.md", ".git"):
+                (folder / entry.name).symlink_to(entry)
+        shutil.copytree(ROOT / "charts", folder / "charts")
+        before = "\n## 0.0.1\n\nThe one before.\n"
+        (folder / "CHANGELOG.md").write_text((ROOT / "CHANGELOG.md").read_text(encoding="utf-8") + before, encoding="utf-8")
+        (folder / "build").mkdir()
+        for name in PROCESSORS:
+            (folder / "build" / name).symlink_to(ROOT / "build" / name)
+
+    def change(self, path, old, new):
+        """Another text in a file."""
+        file = self.folder / path
+        text = file.read_text(encoding="utf-8")
+        assert old in text, f"{path} has no {old!r}"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    def release(self):
+        """Runs it; what came of it."""
+        return subprocess.run([self.folder / "scripts/release"], capture_output=True, text=True, check=False)
+
+
+class Release(unittest.TestCase):
+    """One release of this tree."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="ostler-release-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.tree = Tree(pathlib.Path(cls.folder.name))
+        done = cls.tree.release()
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        cls.made, cls.told = cls.tree.folder / done.stdout.strip(), done.stderr
+
+    def test_it_has_these_files_and_their_sums(self):
+        of_programs = {f"ostler-{VERSION}-linux-{arch}.{end}" for arch in PROCESSORS.values() for end in ("tar.gz", "cdx.json")}
+        files = {f"ostler-{VERSION}.tgz", f"ostler-crds-{VERSION}.tgz", "crds.yaml", "notes.md", *of_programs}
+        self.assertEqual({f.name for f in self.made.iterdir()}, files | {"SHA256SUMS"})
+        subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=self.made, check=True)
+        self.assertEqual(len((self.made / "SHA256SUMS").read_text().splitlines()), len(files))
+
+    def test_the_charts_render_as_those_of_the_tree(self):
+        for chart in (rendering.CHART, rendering.CRD_CHART):
+            package = self.made / f"{chart.name}-{VERSION}.tgz"
+            packed, loose = (rendering.template("--include-crds", chart=one) for one in (package, chart))
+            self.assertEqual(packed, loose)
+
+    def test_the_definitions_are_all_there(self):
+        texts = [path.read_text(encoding="utf-8") for path in (self.made / "crds.yaml", *sorted((ROOT / "crds").glob("*.yaml")))]
+        packed, *loose = map(rendering.read, texts)
+        self.assertEqual(packed, [an_object for text in loose for an_object in text])
+
+    def test_the_programs_are_those_of_the_image_with_licences_and_bill(self):
+        for folder, arch in PROCESSORS.items():
+            name, image = f"ostler-{VERSION}-linux-{arch}", ROOT / "build" / folder / "image"
+            with tarfile.open(self.made / f"{name}.tar.gz") as archive:
+                inside = {m.name: m for m in archive if not m.isdir()}
+                self.assertEqual(set(inside), {str(f.relative_to(image)) for f in image.rglob("*") if not f.is_dir()})
+                self.assertEqual(archive.extractfile("usr/bin/ostler").read(), (image / "usr/bin/ostler").read_bytes())
+                self.assertEqual(inside["usr/bin/ostler"].mode, 0o755)
+                self.assertEqual(archive.extractfile("usr/share/doc/ostler/sbom.cdx.json").read(),
+                                 (self.made / f"{name}.cdx.json").read_bytes())
+            self.assertIn({"name": "ostler:architecture", "value": arch},
+                          json.loads((self.made / f"{name}.cdx.json").read_text())["metadata"]["component"]["properties"])
+
+    def test_the_notes_are_of_this_version_alone(self):
+        notes = (self.made / "notes.md").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"^## (\S+)", notes, re.MULTILINE), [VERSION])
+        self.assertIn("### To do", notes)
+
+    def test_it_says_when_it_is_only_a_try(self):
+        bill = json.loads((ROOT / "build/static/image/usr/share/doc/ostler/sbom.cdx.json").read_text())
+        self.assertEqual("only a try" in self.told, bill["metadata"]["component"]["version"] != VERSION, self.told)
+
+    def test_versions_that_do_not_fit_make_none(self):
+        charts = [(f"charts/{chart}/Chart.yaml", f"{key}: {VERSION}", f"{key}: 9.9.9", f"{chart}/Chart.yaml: {key} is 9.9.9")
+                  for chart, key in (("ostler-crds", "version"), ("ostler", "appVersion"))]
+        notes = ("CHANGELOG.md", f"## {VERSION}", f"## {VERSION}1", f"CHANGELOG.md has no section {VERSION}")
+        for path, old, new, says in (*charts, notes):
+            with self.subTest(path), tempfile.TemporaryDirectory(prefix="ostler-release-") as folder:
+                tree = Tree(pathlib.Path(folder))
+                tree.change(path, old, new)
+                done = tree.release()
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertIn(says, done.stderr)
+                self.assertFalse((tree.folder / "build" / f"release-{VERSION}").exists())
+
+
+if __name__ == "__main__":
+    sys.exit(counted.run("release"))
