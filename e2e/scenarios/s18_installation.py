@@ -178,7 +178,7 @@ def _nothing_is_left(env, before, stays=()):
     def left():
         new = {item for item in everything(env.k) - before if item[2] not in stays and not item[2].startswith("t00-")}
         return not new or " ".join(sorted(map(str, new)))
-    env.wait(left, 20, "nothing is left")
+    env.wait(left, 20, "nothing is left", every=0.5)
 
 
 def _chart(folder, source, prefix=""):
