@@ -289,7 +289,7 @@ def new_nodes_join_in_the_middle(env):
         rollout_says(env, "Soaking")
         early = env.node("early", "nfd", images=2)
         upgrades.wait_runs(env, OLD, early)
-        env.edit({"rollout": {"canary": {"soak": "1s"}, "paused": True}})
+        env.edit({"rollout": {"canary": {"soak": "0s"}, "paused": True}})
         rollout_says(env, "Paused", "2 nodes wait")
         late = env.node("late", "nfd", images=2)
         upgrades.wait_runs(env, NEW, late)
