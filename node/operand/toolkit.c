@@ -11,11 +11,33 @@
 #include "node/operand/place.h"
 #include "node/operand/program.h"
 
+static void idle(int signals)
+{
+    struct pollfd told = { .fd = signals, .events = POLLIN };
+    while (poll(&told, 1, -1) < 1)
+        continue;
+}
+
+/* From now on nothing ends this process by itself: where it did, NVIDIA's program would be killed with it, and where that heard
+ * of it, it would end at once; either leaves a toolkit, or a configuration, that is half there. It has its time to come to its
+ * own end. False with an error: something asked to stop before that. */
+static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
+{
+    int signals = signals_open(false, e);
+    if (signals < 0)
+        return false;
+    struct pollfd told = { .fd = signals, .events = POLLIN };
+    bool asked = poll(&told, 1, (int) seen_ms) > 0;
+    close(signals);
+    if (asked)
+        err_set(e, ERR_TIMEOUT, "told to stop before %s was started", name);
+    return !asked;
+}
+
 int toolkit_install(const char *to, char *const program[], int64_t seen_ms, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", to);
-    poll(NULL, 0, (int) seen_ms);
-    if (program_run(program, 0, NULL, e) < 0)
+    if (!may_begin(program[0], seen_ms, e) || program_run(program, 0, NULL, e) < 0)
         return -1;
     return access(runtime, X_OK) == 0 ? 0 : err_set(e, ERR_NOT_FOUND, "%s has left no %s", program[0], runtime);
 }
@@ -35,13 +57,6 @@ static int make_sign(const struct root *root, enum sign_source source, const cha
     memcpy(ret->items[1], driver.items[1], SIGN_WORD_MAX);
     snprintf(ret->items[2], SIGN_WORD_MAX, "%s", revision);
     return 0;
-}
-
-static void idle(int signals)
-{
-    struct pollfd told = { .fd = signals, .events = POLLIN };
-    while (poll(&told, 1, -1) < 1)
-        continue;
 }
 
 /* Unless another has left its own by then. */

@@ -93,14 +93,18 @@ static void check_install(void **state)
     assert_int_equal(rc, *want ? -1 : 0);
 }
 
-/* ---- sign-toolkit */
-
-static pid_t sign_beside(const struct root *root, enum sign_source source)
+static bool is_there(const struct root *root, const char *path)
 {
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(toolkit_sign(root, source, "stack1", NULL) == 0 ? 0 : 1);
-    return pid;
+    mode_t type;
+    return root_type(root, path, &type) == 0;
+}
+
+static void await_file(const struct root *root, const char *path)
+{
+    for (int ms = 0; ms < PATIENCE_MS; ms += STEP_MS, usleep(STEP_MS * 1000))
+        if (is_there(root, path))
+            return;
+    fail_msg("there is no %s", path);
 }
 
 static int told_to_stop(pid_t pid)
@@ -109,6 +113,60 @@ static int told_to_stop(pid_t pid)
     kill(pid, SIGTERM);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A process of its own that installs; it ends with the kind of its error. */
+static pid_t install_beside(const char *to, const char *line, int64_t seen_ms)
+{
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigprocmask(SIG_BLOCK, &term, NULL); /* one that comes before it listens waits for it */
+    pid_t pid = fork();
+    if (pid == 0) {
+        char name[] = "sh", option[] = "-c";
+        struct err e = { 0 };
+        char *const argv[] = { name, option, xstrdup(line), NULL };
+        _exit(toolkit_install(to, argv, seen_ms, &e) == 0 ? 0 : (int) e.kind);
+    }
+    sigprocmask(SIG_UNBLOCK, &term, NULL);
+    return pid;
+}
+
+/* NVIDIA's program is not ended in the middle of its work, and does not hear of it. */
+static void check_install_told(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root("'x':''", &root);
+    CLEANUP_FREE char *line = with_folder("trap 'exit 9' TERM; touch %s/begun; sleep 0.3; mkdir %s/toolkit; "
+                                          "cp /bin/true %s/toolkit/nvidia-container-runtime", path);
+    pid_t pid = install_beside(path, line, 1);
+    await_file(&root, "begun");
+    assert_int_equal(told_to_stop(pid), 0);
+    assert_true(is_there(&root, "toolkit/nvidia-container-runtime"));
+    fake_root_free(path);
+}
+
+static void check_install_told_before(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = make_root("'x':''", &root);
+    CLEANUP_FREE char *line = with_folder("touch %s/begun", path);
+    assert_int_equal(told_to_stop(install_beside(path, line, PATIENCE_MS)), ERR_TIMEOUT);
+    assert_false(is_there(&root, "begun"));
+    fake_root_free(path);
+}
+
+/* ---- sign-toolkit */
+
+static pid_t sign_beside(const struct root *root, enum sign_source source)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(toolkit_sign(root, source, "stack1", NULL) == 0 ? 0 : 1);
+    return pid;
 }
 
 /* Waits until the sign says so; fails when it never does. */
@@ -288,6 +346,8 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_install, install_rows);
+    suite_add(&s, "install: told to stop in the middle", check_install_told, NULL);
+    suite_add(&s, "install: told to stop before", check_install_told_before, NULL);
     SUITE_ROWS(&s, check_sign, sign_rows);
     suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
     suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);
