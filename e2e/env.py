@@ -8,7 +8,7 @@ import time
 import actor
 import kube
 from names import (CLAIM, COMPONENT, DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, OPERAND_NAMES,
-                   PROGRAM, STACK, UPGRADE_TAINT)
+                   PROGRAM, REMOVAL, STACK, UPGRADE_TAINT)
 from program import Operator
 
 
@@ -314,6 +314,6 @@ class Env:
             left += [f"Pod {p['metadata']['name']}" for p in self.k.list("Pod", OPERANDS) if p["spec"].get("nodeName") in nodes]
             left += [f"marks of {name}" for name, n in nodes.items()
                      if {MARKS, CLAIM} & set(n["metadata"].get("annotations", {})) or kube.taint(n, UPGRADE_TAINT)
-                     or {DRIVER, STACK} & set(n["metadata"]["labels"])]
+                     or {DRIVER, STACK, REMOVAL} & set(n["metadata"]["labels"])]
             return not left or ", ".join(left)
         self.wait(gone, timeout)

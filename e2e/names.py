@@ -19,6 +19,7 @@ SEEN = ("nvidia.com/gpu.", "nvidia.com/cuda.", "nvidia.com/mig.")
 GPU_TAINT = "nvidia.com/gpu"
 DRIVER = "ostler.dev/driver"
 STACK = "ostler.dev/stack"
+REMOVAL = "ostler.dev/removal"
 MARKS = "ostler.dev/marks"
 MANAGED = "ostler.dev/managed"
 HOLD = "ostler.dev/hold"

@@ -29,6 +29,9 @@ static const struct {
     { "install-toolkit", NODE_COMMAND_INSTALL_TOOLKIT, "install-toolkit PROGRAM [ARGUMENT…]",
       "have NVIDIA's program install the toolkit" },
     { "sign-toolkit", NODE_COMMAND_SIGN_TOOLKIT, "sign-toolkit", "leave the toolkit's sign until told to stop" },
+    { "remove-toolkit", NODE_COMMAND_REMOVE_TOOLKIT, "remove-toolkit PROGRAM [ARGUMENT…]",
+      "have it take the toolkit out of the runtime" },
+    { "idle", NODE_COMMAND_IDLE, "idle", "do nothing until told to stop" },
     { "write-config", NODE_COMMAND_WRITE_CONFIG, "write-config", "write a configuration into a file" },
     { "proof", NODE_COMMAND_PROOF, "proof", "run a CUDA program, and say what it ran on" },
     { "help", NODE_COMMAND_HELP, "help", "print this" },
@@ -86,8 +89,8 @@ static bool set_timeout(const char *value, struct node_options *o)
 #define FOR(command) BIT(NODE_COMMAND_##command)
 #define ON_MACHINE \
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) | FOR(START_DRIVER) | FOR(PROBE_DRIVER) | \
-     FOR(STOP_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(PROOF))
-#define WITH_PROGRAM (FOR(START_DRIVER) | FOR(INSTALL_TOOLKIT))
+     FOR(STOP_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(REMOVE_TOOLKIT) | FOR(PROOF))
+#define WITH_PROGRAM (FOR(START_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(REMOVE_TOOLKIT))
 #define TEXT(member) offsetof(struct node_options, member), NULL
 
 static const struct option {

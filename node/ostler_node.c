@@ -114,6 +114,19 @@ static int sign_toolkit(const struct node_options *o, const struct root *root, s
     return toolkit_sign(root, o->wish.source, o->wish.revision, e);
 }
 
+static int remove_toolkit(const struct node_options *o, const struct root *root, struct err *e)
+{
+    static const struct daemon times = TOOLKIT_DAEMON;
+    return toolkit_remove(root, o->program, getenv("RUNTIME_DROP_IN_CONFIG"), &times, TOOLKIT_SEEN_MS, e);
+}
+
+static int do_nothing(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) o;
+    (void) root;
+    return toolkit_idle(e);
+}
+
 static int write_config(const struct node_options *o, const struct root *root, struct err *e)
 {
     (void) root;
@@ -144,6 +157,8 @@ static const struct work {
     [NODE_COMMAND_STOP_DRIVER] = { .run = stop_driver, .log_speaks = true },
     [NODE_COMMAND_INSTALL_TOOLKIT] = { .run = install_toolkit, .log_speaks = true },
     [NODE_COMMAND_SIGN_TOOLKIT] = { .run = sign_toolkit },
+    [NODE_COMMAND_REMOVE_TOOLKIT] = { .run = remove_toolkit, .log_speaks = true },
+    [NODE_COMMAND_IDLE] = { .run = do_nothing },
     [NODE_COMMAND_WRITE_CONFIG] = { .run = write_config },
     [NODE_COMMAND_PROOF] = { .run = prove, .log_speaks = true },
 };

@@ -278,6 +278,14 @@ static bool is_agent_that_is_up(const struct pod *p)
     return p->component == COMPONENT_AGENT && p->ready && !p->deleting;
 }
 
+static void add_removal(const struct cluster *c, const struct pod *p, struct node_pods *ret)
+{
+    ret->removal.present = true;
+    if (p->ready && !p->deleting)
+        ret->removal.ready = intern_text(c->strings, p->revision);
+    ret->removal.problem = p->problem;
+}
+
 static void add_pod(const struct cluster *c, const struct pod *p, const struct node_holders *holders, struct node_pods *ret)
 {
     if (p->gpus || holders_unasked(holders, p)) {
@@ -292,6 +300,8 @@ static void add_pod(const struct cluster *c, const struct pod *p, const struct n
         ret->foreign_pod = p->head.key;
     }
     ret->agent |= is_agent_that_is_up(p);
+    if (p->component == COMPONENT_REMOVAL)
+        add_removal(c, p, ret);
     if (p->component >= COMPONENT_COUNT)
         return;
     /* Where an old pod is still going and a new one has come, the new one counts. */

@@ -57,6 +57,16 @@ static bool forces_removal(const struct cluster *c)
     return c->o.force_removal || (force && !str_eq(force, "false"));
 }
 
+/* Not by its label yet, or any more, but until what its toolkit configured is known to be out of the runtime. */
+static void carry_until_clean(const struct node_view *view, struct node_verdict *v)
+{
+    const char *hash = node_label(view, LABEL_REMOVAL);
+    if (*v->stack || !hash)
+        return;
+    v->removal = true;
+    snprintf(v->stack, sizeof v->stack, "%s", hash);
+}
+
 /* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is
  * refused, what serves the revision must stay. */
 static void carry_until_gone(const struct node_view *view, struct node_verdict *v)
@@ -65,6 +75,7 @@ static void carry_until_gone(const struct node_view *view, struct node_verdict *
         snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(node_label(view, LABEL_DRIVER)));
     if (!*v->stack)
         snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(node_label(view, LABEL_STACK)));
+    carry_until_clean(view, v);
 }
 
 /* What a pass came to is counted and told, before it takes the place of what the last one did. */
@@ -77,6 +88,14 @@ static void tell(struct reconcilers *r, struct node_slot *slot, const struct nod
     take_stages(r, slot, in, v);
     notice_node(slot, v, plan);
     last_words_want(r, slot, v);
+}
+
+/* What follows from the rest. */
+static void complete(const struct cluster *c, const struct node_slot *slot, struct node_input *in)
+{
+    in->holders_new = node_holders_hash(in->holders) != slot->holders_looked;
+    in->removing_since_s = since_of(c, slot, NODE_REMOVING, in->now_s);
+    cluster_watched(c, in);
 }
 
 void node_reconcile(void *arg, const char *name, struct plan *plan)
@@ -116,8 +135,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .record = cluster_record,
         .arg = c,
     };
-    in.holders_new = node_holders_hash(in.holders) != slot->holders_looked;
-    cluster_watched(c, &in);
+    complete(c, slot, &in);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     plan->epoch = c->epoch;

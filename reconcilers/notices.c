@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "reconcilers/plan/task_pod.h"
+#include "reconcilers/plan/toolkit_removal.h"
 
 /* States that a person should hear of when they are entered, on nodes that no upgrade is about. */
 static const struct {
@@ -29,7 +30,7 @@ static const struct {
     { "Claimed", false },  { "ClaimedWaiting", false }, { "DrainBegins", false },   { "Drained", false },
     { "Upgraded", false }, { "CameUp", false },         { "UpgradeFailed", true },  { "TriedAgain", false },
     { "CalledBack", false }, { "GivenUp", false },      { "ClaimOfAnother", true }, { "TargetChanged", false },
-    { "CanaryElsewhere", false },
+    { "CanaryElsewhere", false }, { REASON_RUNTIME_STAYS, true },
 };
 
 static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,

@@ -108,7 +108,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->hold = slot->hold;
     in->product = node_label(&view, LABEL_GPU_PRODUCT);
     in->driver_version = version_of(c, slot->summary.driver);
-    in->stack_version = version_of(c, slot->summary.stack);
+    in->stack_version = slot->summary.removal ? NULL : version_of(c, slot->summary.stack);
     in->target_version = version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
     in->retry = retry_of(c, &slot->summary, a);

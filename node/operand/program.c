@@ -27,8 +27,8 @@ int program_become(char *const argv[], struct err *e)
     return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
 }
 
-/* Starts it; with a limit in a process group of its own. `out`: the pipe for its words; -1: it has ours. */
-static pid_t start(char *const argv[], bool is_limited, int out)
+/* Starts it; with a limit in a process group of its own. `out`, `log`: pipes for what it says; -1: it has ours. */
+static pid_t start(char *const argv[], bool is_limited, int out, int log)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -36,6 +36,8 @@ static pid_t start(char *const argv[], bool is_limited, int out)
             setpgid(0, 0);
         if (out >= 0)
             dup2(out, STDOUT_FILENO);
+        if (log >= 0)
+            dup2(log, STDERR_FILENO);
         become(argv);
         _exit(STATUS_NO_START);
     }
@@ -83,7 +85,15 @@ static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
     }
 }
 
-static int judge(const char *name, int status, struct err *e)
+pid_t program_start(char *const argv[], int words, struct err *e)
+{
+    pid_t pid = start(argv, false, words, words);
+    if (pid < 0)
+        err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
+    return pid;
+}
+
+int program_judge(const char *name, int status, struct err *e)
 {
     if (WIFSIGNALED(status))
         return err_set(e, ERR_SYSTEM, "%s was ended by signal %d", name, WTERMSIG(status));
@@ -99,7 +109,7 @@ static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struc
     int status = 0;
     bool ended = (from < 0 || hear(from, end_ms, said)) && reap(pid, end_ms, &status);
     if (ended)
-        return judge(name, status, e);
+        return program_judge(name, status, e);
     /* One that hangs in the kernel does not hear of it. */
     kill(-pid, SIGKILL);
     reap(pid, clock_mono_ms(&clock) + REAP_MS, &status);
@@ -111,7 +121,7 @@ int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct e
     int ends[2] = { -1, -1 };
     if (said && pipe2(ends, O_CLOEXEC) < 0)
         return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
-    pid_t pid = start(argv, limit_ms > 0, ends[1]);
+    pid_t pid = start(argv, limit_ms > 0, ends[1], -1);
     if (said)
         close(ends[1]);
     int rc = pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))

@@ -1,5 +1,6 @@
 #include "node/operand/toolkit.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 #include "node/agent/wait.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
+
+/* Devices for containers that name them, as NVIDIA's program calls it where it runs in a container. */
+#define SPECIFICATION "var/run/cdi/management.nvidia.com-gpu.yaml"
 
 static void idle(int signals)
 {
@@ -40,6 +44,33 @@ int toolkit_install(const char *to, char *const program[], int64_t seen_ms, stru
     if (!may_begin(program[0], seen_ms, e) || program_run(program, 0, NULL, e) < 0)
         return -1;
     return access(runtime, X_OK) == 0 ? 0 : err_set(e, ERR_NOT_FOUND, "%s has left no %s", program[0], runtime);
+}
+
+/* What NVIDIA's program does not take away: with CRI-O its configuration, of which it had written all; and the specification of
+ * devices for Ostler's own containers. */
+static int remove_rest(const struct root *root, const char *configuration, struct err *e)
+{
+    if (configuration && unlink(configuration) < 0 && errno != ENOENT)
+        return err_set(e, ERR_SYSTEM, "cannot remove %s: %s", configuration, strerror(errno));
+    return place_remove(root, SPECIFICATION, e);
+}
+
+int toolkit_remove(const struct root *root, char *const program[], const char *configuration, const struct daemon *times,
+                   int64_t seen_ms, struct err *e)
+{
+    if (!may_begin(program[0], seen_ms, e) || daemon_pass(program, times, e) < 0)
+        return -1;
+    return remove_rest(root, configuration, e);
+}
+
+int toolkit_idle(struct err *e)
+{
+    int signals = signals_open(false, e);
+    if (signals < 0)
+        return -1;
+    idle(signals);
+    close(signals);
+    return 0;
 }
 
 /* The sign, as soon as the driver is ready. ERR_TIMEOUT: a signal asks to stop. */

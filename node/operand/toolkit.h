@@ -1,5 +1,5 @@
 /* The toolkit's containers: `ostler-node install-toolkit` has NVIDIA's program install it, `sign-toolkit` says that it is
- * there. */
+ * there, `remove-toolkit` has that program take its configuration out of the container runtime, and `idle` shows that it has. */
 #ifndef OSTLER_NODE_OPERAND_TOOLKIT_H
 #define OSTLER_NODE_OPERAND_TOOLKIT_H
 
@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "node/agent/signs.h"
+#include "node/operand/daemon.h"
 
 /* So long the kubelet may take to see that a container runs before the runtime restarts under it. */
 enum { TOOLKIT_SEEN_MS = 5000 };
@@ -15,6 +16,18 @@ enum { TOOLKIT_SEEN_MS = 5000 };
  * stop is heeded before the program is started, and not any more then: it would end in the middle of its work, and say that it
  * was done. */
 int toolkit_install(const char *to, char *const program[], int64_t seen_ms, struct err *e);
+/* NVIDIA's program as a daemon: it says so once all is set up, and listens right after. It restarts the runtime for its set-up,
+ * and again at its end, for which it may have to wait until the runtime is back. Less than Ostler gives the pod in all
+ * (reconcilers/plan/toolkit_removal.c). */
+#define TOOLKIT_DAEMON { .ready = "Waiting for signal", .ready_ms = 90 * 1000, .settle_ms = 2000, .end_ms = 60 * 1000 }
+
+/* Runs the program as a daemon after `seen_ms`, and tells it to stop when it is set up, at which it takes its configuration out
+ * of the runtime; then takes away what it leaves, of which `configuration` (NULL: none) is the file that it wrote. The folder of
+ * the toolkit stays: containers that run need what is in it. What asks to stop is heeded as above. */
+int toolkit_remove(const struct root *root, char *const program[], const char *configuration, const struct daemon *times,
+                   int64_t seen_ms, struct err *e);
+/* Does nothing until a signal asks to stop. */
+int toolkit_idle(struct err *e);
 /* Leaves the toolkit's sign (node/agent/signs.h) for this start of the machine and for the driver that is ready, and takes it
  * away when a signal asks to stop: 0. Waits for the driver first, if it has to. */
 int toolkit_sign(const struct root *root, enum sign_source source, const char *revision, struct err *e);

@@ -56,6 +56,7 @@ static const struct object_row {
 } objects[] = {
     [RENDER_DRIVER] = { "driver", "driver", DRIVER_CONTAINER },
     [RENDER_TOOLKIT] = { "toolkit", "stack", TOOLKIT },
+    [RENDER_TOOLKIT_REMOVAL] = { "toolkit-removal", "removal", TOOLKIT },
     [RENDER_DEVICE_PLUGIN] = { "device-plugin", "stack", DEVICE_PLUGIN },
     [RENDER_EXPORTER] = { "exporter", NULL, EXPORTER },
     [RENDER_EXPORTER_SERVICE] = { "exporter", NULL, EXPORTER_SERVICE },
@@ -89,6 +90,7 @@ static const struct part {
     { TOOLKIT, "toolkit/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { TOOLKIT, "toolkit/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
     { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
+    { TOOLKIT, "toolkit/parts/removal.yaml", { { "derived.removal", NULL } } }, /* after all others */
     { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
     { DEVICE_PLUGIN, "device-plugin/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
     { DEVICE_PLUGIN, "device-plugin/parts/k0s.yaml", { DISTRIBUTION("k0s") } },

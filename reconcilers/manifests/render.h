@@ -12,6 +12,7 @@
 enum render_object {
     RENDER_DRIVER,           /* DaemonSet of a driver revision (Container or COS) */
     RENDER_TOOLKIT,          /* DaemonSet of a stack revision */
+    RENDER_TOOLKIT_REMOVAL,  /* the same, for nodes from which that toolkit is taken off */
     RENDER_DEVICE_PLUGIN,    /* DaemonSet of a stack revision */
     RENDER_EXPORTER,         /* DaemonSet, a follower */
     RENDER_EXPORTER_SERVICE, /* Service */

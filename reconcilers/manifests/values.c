@@ -56,6 +56,14 @@ static json_t *derive_toolkit_image(const json_t *inputs, const json_t *section)
     return derive_image(json_object_get(inputs, "toolkit"), section);
 }
 
+/* That it is what takes the toolkit off. */
+static json_t *derive_removal(const json_t *inputs, const json_t *section)
+{
+    (void) inputs;
+    (void) section;
+    return json_true();
+}
+
 static json_t *derive_device_plugin_image(const json_t *inputs, const json_t *section)
 {
     return derive_image(json_object_get(inputs, "devicePlugin"), section);
@@ -116,6 +124,8 @@ static const struct derived {
     { RENDER_DRIVER, "kernelModuleType", derive_kernel_module_type },
     { RENDER_DRIVER, "versionArgs", derive_version_args },
     { RENDER_TOOLKIT, "image", derive_toolkit_image },
+    { RENDER_TOOLKIT_REMOVAL, "image", derive_toolkit_image },
+    { RENDER_TOOLKIT_REMOVAL, "removal", derive_removal },
     { RENDER_DEVICE_PLUGIN, "image", derive_device_plugin_image },
     { RENDER_DEVICE_PLUGIN, "migStrategy", derive_mig_strategy },
     { RENDER_DEVICE_PLUGIN, "config", derive_config },
@@ -128,6 +138,7 @@ static const struct derived {
 static const char *const sections[] = {
     [RENDER_DRIVER] = "driver",
     [RENDER_TOOLKIT] = "toolkit",
+    [RENDER_TOOLKIT_REMOVAL] = "toolkit",
     [RENDER_DEVICE_PLUGIN] = "devicePlugin",
     [RENDER_EXPORTER] = "exporter",
     [RENDER_EXPORTER_SERVICE] = "exporter",

@@ -9,6 +9,7 @@ static const struct {
     COMPONENTS(X)
 #undef X
         [COMPONENT_AGENT] = { "node-agent", "" },
+        [COMPONENT_REMOVAL] = { "toolkit-removal", "removal" },
         [COMPONENT_NONE] = { "", "" },
 };
 

@@ -1,4 +1,4 @@
-/* The operands as pods on a node see them, and the node's agent. */
+/* The operands as pods on a node see them, and what else Ostler has there. */
 #ifndef OSTLER_RECONCILERS_MODEL_COMPONENT_H
 #define OSTLER_RECONCILERS_MODEL_COMPONENT_H
 
@@ -15,6 +15,7 @@ enum component {
 #undef X
     COMPONENT_COUNT,
     COMPONENT_AGENT = COMPONENT_COUNT, /* the agent: no operand, since nothing that a GPU needs comes from it */
+    COMPONENT_REMOVAL, /* takes what the toolkit configured out of the container runtime, where a node is let go of */
     COMPONENT_NONE,
 };
 

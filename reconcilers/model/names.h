@@ -9,6 +9,7 @@
 #define LABEL_GPU_PRESENT "nvidia.com/gpu.present"
 #define LABEL_DRIVER "ostler.dev/driver"
 #define LABEL_STACK "ostler.dev/stack"
+#define LABEL_REMOVAL "ostler.dev/removal"
 /* Labels of a Node that say what its GPUs are (gpu_features.h), as GPU feature discovery writes them; the last five are older
  * names of the same. */
 #define LABEL_GPU_PRODUCT "nvidia.com/gpu.product"

@@ -30,7 +30,7 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 /* The assignment, whose values nobody can know. */
 static bool is_assignment(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK);
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL);
 }
 
 static bool is_given(const json_t *spec, const char *key, const char *value)

@@ -203,6 +203,13 @@ static void want_daemonsets(struct pass *p, const char *tier, const char *hash, 
         want_rendered(p, RESOURCE_DAEMONSET, RENDER_DEVICE_PLUGIN, &ctx, variant);
 }
 
+/* Also where nobody knows the policy any more: then without what it says of pulling. */
+static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
+{
+    struct render_context ctx = context(p, p->v->policy ? p->v->policy->spec : NULL, inputs, hash);
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_TOOLKIT_REMOVAL, &ctx, "");
+}
+
 /* Whether nodes that were looked at, or a pool that may go back to it, need the revision. */
 static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
 {
@@ -253,6 +260,8 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
         return;
     if (p->v->stance == STANCE_MANAGE)
         want_daemonsets(p, tier, hash, inputs);
+    if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) > 0)
+        want_removal(p, hash, inputs);
 }
 
 static void want_revisions(struct pass *p)
@@ -393,6 +402,13 @@ static bool is_asked_for(const struct tally *t, const struct child *c)
     return c->resource == RESOURCE_DAEMONSET && c->desired > (int32_t) lost;
 }
 
+static bool is_removal(const struct child *c)
+{
+    char name[RENDER_NAME_MAX];
+    render_name(RENDER_TOOLKIT_REMOVAL, c->revision, name);
+    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), name);
+}
+
 /* A DaemonSet of a tier goes when no node carries its revision; followers stay while any node has a stack or nothing is known. */
 static bool may_go(const struct pass *p, const struct child *c)
 {
@@ -403,6 +419,8 @@ static bool may_go(const struct pass *p, const struct child *c)
         return !has_daemonset(v, c);
     bool removing = v->stance == STANCE_REMOVE;
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
+    if (c->revision && is_removal(c))
+        return !is_asked_for(v->tally, c);
     /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
     if (c->revision)
         return carriers(v->tally, c->revision, carrying) == 0 && !is_asked_for(v->tally, c);

@@ -105,7 +105,7 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     if (json_array_size(waiting))
         json_object_set(status, "waitingFor", waiting);
     set_tier(status, "driver", in->node->host_driver ? HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
-    set_tier(status, "stack", in->stack_version, s->stack, s->target_stack);
+    set_tier(status, "stack", in->stack_version, s->removal ? NULL : s->stack, s->target_stack);
     set_words(status, in->words);
     json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
     if (stages)

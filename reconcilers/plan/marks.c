@@ -282,6 +282,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     drop_unwanted_labels(&d);
     own_label(&d, LABEL_DRIVER, wanted->driver);
     own_label(&d, LABEL_STACK, wanted->stack);
+    own_label(&d, LABEL_REMOVAL, NULL);
     if (wanted->taint)
         want_taint(&d, wanted->taint);
     want_upgrade_taint(&d, wanted->claim);
@@ -318,7 +319,7 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
     return patch;
 }
 
-json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack)
+json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack, const char *removal)
 {
     struct diff d;
     begin(&d, view);
@@ -326,6 +327,7 @@ json_t *marks_release_patch(const struct node_view *view, const char *driver, co
     drop_unwanted_taints(&d);
     own_label(&d, LABEL_DRIVER, driver);
     own_label(&d, LABEL_STACK, stack);
+    own_label(&d, LABEL_REMOVAL, removal);
     return build_the_rest_as_it_is(&d, NULL);
 }
 
@@ -361,7 +363,7 @@ bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
     return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_label(view, LABEL_DRIVER) ||
-           node_label(view, LABEL_STACK);
+           node_label(view, LABEL_STACK) || node_label(view, LABEL_REMOVAL);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

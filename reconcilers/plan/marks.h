@@ -41,9 +41,10 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim);
 /* Whether the node bears a taint of this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);
-/* A guarded JSON patch that gives the node this assignment and no claim, and leaves all else as it is: the first step of what
- * comes off. NULL when it is so already. New reference. */
-json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack);
+/* A guarded JSON patch that gives the node this assignment, of which stack revision the toolkit is being taken off (NULL: of
+ * none), and no claim, and leaves all else as it is: the first steps of what comes off. NULL when it is so already. New
+ * reference. */
+json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack, const char *removal);
 /* Whether the upgrade's taint is ours and there, or was: without a claim somebody has taken that away. */
 bool marks_closed(const struct node_view *view);
 /* Whether the node bears anything that is ours to take off. */

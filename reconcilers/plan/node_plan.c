@@ -14,6 +14,7 @@
 #include "reconcilers/plan/node_seen.h"
 #include "reconcilers/plan/node_steps.h"
 #include "reconcilers/plan/opening.h"
+#include "reconcilers/plan/toolkit_removal.h"
 #include "reconcilers/plan/upgrade_steps.h"
 #include "reconcilers/plan/upgrade_target.h"
 
@@ -54,7 +55,8 @@ static const char *foreign_reason(const struct node_input *in, struct arena *a, 
 {
     const struct node_pods *p = in->pods;
     if (str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_label(&in->view, LABEL_STACK) ||
-        node_label(&in->view, LABEL_DRIVER) || p->of[COMPONENT_DEVICE_PLUGIN].present || marks_closed(&in->view))
+        node_label(&in->view, LABEL_DRIVER) || node_label(&in->view, LABEL_REMOVAL) ||
+        p->of[COMPONENT_DEVICE_PLUGIN].present || marks_closed(&in->view))
         return NULL;
     const struct sign *sign = detect_foreign_node(facts);
     const char *who = NULL;
@@ -347,11 +349,12 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         verdict_ran(v, v->driver, v->stack);
 }
 
-/* Everything of ours comes off: stack and claim, then driver when nothing uses it, then the marks. Without a device plugin no
+/* Everything of ours comes off: stack and claim, then what the toolkit left in the container runtime, then driver when nothing
+ * uses it, then the marks. Without a device plugin no
  * GPU pod can begin there, so that the node need not stay closed, and holds up no other. */
 static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
-    struct off off = node_take_off(in, a);
+    struct off off = toolkit_take_off(in, a, plan);
     struct marks none = { 0 };
     if (off.done) {
         verdict_settle(v, NODE_UNMANAGED, NULL, NULL);
@@ -364,10 +367,11 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
         return;
     }
     verdict_settle(v, NODE_REMOVING, off.reason, off.message);
-    carry(v, off.driver, off.stack);
+    carry(v, off.driver, off.stack ? off.stack : off.removal);
+    v->removal = !off.stack && off.removal;
     if (off.look)
         look_at_node(in, "DriverOff", plan);
-    write_patch(in, marks_release_patch(&in->view, off.driver, off.stack), off.reason, off.message, plan);
+    write_patch(in, marks_release_patch(&in->view, off.driver, off.stack, off.removal), off.reason, off.message, plan);
 }
 
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)

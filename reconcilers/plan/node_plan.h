@@ -69,6 +69,11 @@ struct node_pods {
     const char *gpu_pod[GPU_PODS_NAMED];
     size_t gpus_taken;       /* devices that these asked for */
     bool agent;              /* the pod of the node's agent is up */
+    struct {
+        bool present;        /* in whatever state */
+        const char *ready;   /* the hash of whose stack it has taken out; NULL: it has not */
+        const char *problem; /* or NULL */
+    } removal;               /* the pod that takes the toolkit's configuration out of the container runtime */
     bool proof;              /* a pod is there that proves a GPU, in whatever state */
     const struct sign *foreign; /* another operator's driver or device plugin is there */
     const char *foreign_pod;
@@ -95,6 +100,7 @@ struct node_input {
     const char *refused;         /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
     int64_t generation;          /* of the policy */
     int64_t now_s;               /* seconds of the epoch, for what claims say */
+    int64_t removing_since_s;    /* since when Ostler lets go of the node; 0: it does not, or nobody knows */
     int64_t watched_since_s;     /* since then all that is known has been kept up to date without a gap; by the clock of now_s */
     int64_t age_s;               /* what is known of nodes and their pods may be as old as this */
     int64_t tasks_age_s;         /* and what is known of pods that prove a GPU, as this */
@@ -114,6 +120,7 @@ struct node_verdict {
     bool looked_at;       /* some detector has looked at it */
     size_t pool;
     char driver[REVISION_HASH_MAX], stack[REVISION_HASH_MAX];               /* what it carries, after the plan */
+    bool removal;         /* of that stack nothing is left but its toolkit's configuration of the container runtime, which goes */
     /* What it should carry in the end; "" unknown or none. */
     char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX];
     /* What the policy says for it; another than its target with `back`. */

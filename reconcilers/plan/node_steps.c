@@ -5,13 +5,13 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/holders.h"
 
-/* Whether any pod of the tier, or of its followers, is still on the node. */
-static bool has_pods(const struct node_pods *p, enum component first, enum component last)
+/* Whether any pod of the stack or of its followers, or one that comes before or after it, is still on the node. */
+static bool has_stack_pods(const struct node_pods *p)
 {
-    for (int c = first; c <= (int) last; c++)
+    for (int c = COMPONENT_TOOLKIT; c <= COMPONENT_EXPORTER; c++)
         if (p->of[c].present)
             return true;
-    return false;
+    return p->proof || p->removal.present;
 }
 
 /* "3 pods (a/x, b/y, …)" */
@@ -38,7 +38,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     if (node_label(&in->view, LABEL_STACK))
         return (struct off){ .driver = driver, .reason = "StackOff",
                              .message = "toolkit, device plugin and exporter leave the node" };
-    if (has_pods(p, COMPONENT_TOOLKIT, COMPONENT_EXPORTER) || p->proof)
+    if (has_stack_pods(p))
         return (struct off){ .driver = driver, .reason = "WaitingForStack",
                              .message = arena_printf(a, "node %s: stack pods are leaving", name) };
     if (driver && p->gpu_pods && !in->force_removal)
@@ -110,7 +110,8 @@ static bool driver_leaves_first(const struct node_pods *p, const char *label, co
 
 static bool stack_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
 {
-    return !str_eq(wanted, label) && (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted));
+    return !str_eq(wanted, label) &&
+           (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted) || p->removal.present);
 }
 
 struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)

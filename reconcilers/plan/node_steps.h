@@ -22,6 +22,7 @@ struct assignment node_assign(const struct node_input *in, struct arena *a, cons
 /* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
 struct off {
     const char *driver, *stack; /* the labels after this step; NULL: off */
+    const char *removal;        /* the same: of which stack revision the toolkit is taken out of the container runtime */
     const char *reason;
     const char *message;
     bool look; /* the step rests on no GPU pod being there: whether that is so is asked before it */

@@ -81,6 +81,7 @@ static void unlink_cause(struct tally *t, struct node_summary *s)
 /* How a node stands to the revisions of one tier. */
 struct tier_of_node {
     struct revision_tally *carried, *target, *ran, *claimed;
+    bool leaves;   /* what is carried is on its way off, and no operand of it is there */
     unsigned mask; /* of the tier's operands */
 };
 
@@ -96,13 +97,19 @@ static void count_tier(const struct node_summary *s, const struct tier_of_node *
         bool up = !lost && !s->moving && !(s->wanted & of->mask & ~(unsigned) s->up);
         of->target->wanted += sign;
         of->target->wanted_lost += lost ? sign : 0;
-        of->target->done += up && of->target == of->carried ? sign : 0;
+        of->target->done += up && of->target == of->carried && !of->leaves ? sign : 0;
         of->target->stayed += !lost && of->target == of->ran ? sign : 0;
     }
     if (of->ran)
         of->ran->ran += sign;
     if (of->claimed)
         of->claimed->claimed += sign;
+}
+
+static void count_removal(const struct node_summary *s, size_t sign)
+{
+    if (s->stack && s->removal && s->state != NODE_LOST)
+        s->stack->removing += sign;
 }
 
 enum {
@@ -128,8 +135,11 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
         t->operands[c].up += s->up >> c & 1 ? sign : 0;
     }
-    count_tier(s, &(struct tier_of_node){ s->driver, s->target_driver, s->ran_driver, s->claim_driver, DRIVER_MASK }, sign);
-    count_tier(s, &(struct tier_of_node){ s->stack, s->target_stack, s->ran_stack, s->claim_stack, STACK_MASK }, sign);
+    const struct tier_of_node driver = { s->driver, s->target_driver, s->ran_driver, s->claim_driver, false, DRIVER_MASK };
+    const struct tier_of_node stack = { s->stack, s->target_stack, s->ran_stack, s->claim_stack, s->removal, STACK_MASK };
+    count_tier(s, &driver, sign);
+    count_tier(s, &stack, sign);
+    count_removal(s, sign);
 }
 
 static void take_out(struct tally *t, struct node_summary *s)
@@ -159,7 +169,7 @@ static bool is_outdated(const char *carried, const char *target)
 
 static bool is_verdict_outdated(const struct node_verdict *v)
 {
-    return is_outdated(v->driver, v->target_driver) || is_outdated(v->stack, v->target_stack);
+    return is_outdated(v->driver, v->target_driver) || (!v->removal && is_outdated(v->stack, v->target_stack));
 }
 
 /* Whether the verdict says what the node is counted as already. */
@@ -192,6 +202,7 @@ static bool same(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at &&
            s->moving == v->moving && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
+           s->removal == v->removal &&
            s->restoring == v->restoring && s->failed == (v->failed_with != NULL) &&
            s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
 }
@@ -230,6 +241,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->moving = v->moving;
     s->back = v->back;
     s->turns = v->turns;
+    s->removal = v->removal;
     s->restoring = v->restoring;
     s->failed = v->failed_with != NULL;
     s->since_s = v->since_s;
@@ -339,6 +351,7 @@ size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, un
         n += which & TALLY_CARRYING_UP ? r->carrying - r->carrying_lost : 0;
         n += which & TALLY_WANTED ? r->wanted : 0;
         n += which & TALLY_CLAIMED ? r->claimed + r->ran : 0;
+        n += which & TALLY_REMOVING ? r->removing : 0;
     }
     return n;
 }

@@ -21,6 +21,7 @@ struct revision_tally {
     size_t ran;              /* nodes that run it well, or did before their claim */
     size_t stayed;           /* of those, nodes whose target it is, and that are up */
     size_t claimed;          /* nodes whose claim is for it */
+    size_t removing;         /* nodes that carry it only until its toolkit is out of their container runtime, and are up */
 };
 
 /* One reason, and the nodes that it keeps from being ready. */
@@ -38,7 +39,7 @@ struct node_summary {
     bool counted;
     enum node_state state;
     bool gpu, looked_at, outdated;
-    bool moving, back, restoring, turns; /* as in the verdict */
+    bool moving, back, restoring, turns, removal; /* as in the verdict */
     bool failed;             /* an upgrade failed there, and was not tried again yet */
     int64_t since_s;         /* as in the verdict */
     uint8_t wanted, up;
@@ -95,6 +96,7 @@ enum tally_nodes {
     TALLY_CARRYING_UP = 2, /* the same without those that are down */
     TALLY_WANTED = 4,      /* those whose target it is */
     TALLY_CLAIMED = 8,     /* those whose claim is for it, and those that run it well or did before their claim */
+    TALLY_REMOVING = 16,   /* those that are up, and whose container runtime is being freed of its toolkit */
 };
 /* Sum over the pools: how nodes stand to a revision, or to all of the tier where the hash is NULL. A node of two kinds
  * counts twice. */

@@ -299,7 +299,7 @@ static struct run install_run(struct box *b)
 
 static void install_step(struct box *b)
 {
-    machine_of(b)->handler = true;
+    machine_of(b)->handler = str_eq(env(b, "NO_DAEMON"), "true"); /* a daemon takes it out again when it ends */
 }
 
 static struct run toolkit_run(struct box *b)
@@ -406,7 +406,7 @@ static const struct operand operands[] = {
       .ended = driver_ended },
     { "driver", "install", .run = cos_run, .step = cos_step },
     { "toolkit", "wait", .run = wait_run, .may_go = has_driver },
-    { "toolkit", "install", .run = install_run, .step = install_step },
+    { NULL, "install", .run = install_run, .step = install_step },
     { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step, .stopping = toolkit_stopping },
     { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
     { "device-plugin", "device-plugin", .holds_module = true, .run = plugin_run, .step = plugin_step, .ended = plugin_ended },

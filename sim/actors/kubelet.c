@@ -236,6 +236,7 @@ bool actors_machine(const struct actors *a, const char *name, struct actors_mach
         .seen = agent_sees(m),
         .lies = json_object_size(m->agent_says) > 0,
         .gpus = m->devices,
+        .configured = m->handler && !m->shape->host_toolkit,
         .modules_unloaded = m->modules_unloaded,
         .unloads_under_use = m->unloads_under_use,
     };

@@ -100,9 +100,11 @@ static bool has_secret(const struct box *b, const char *secret)
     return false;
 }
 
+/* The registry does not give it, and is asked: also for an image that is there, where the pod wants that. */
 static bool is_refused(const struct box *b, const struct spec_image *row)
 {
-    return row && (row->missing || (row->secret && !has_secret(b, row->secret)));
+    bool asked = !machine_has_image(b->pod->machine, b->image) || str_eq(json_str(b->spec, "imagePullPolicy"), "Always");
+    return asked && row && (row->missing || (row->secret && !has_secret(b, row->secret)));
 }
 
 static char *pull_error(const struct box *b, const struct spec_image *row)
@@ -132,7 +134,7 @@ static void pull_failed(struct box *b, const struct spec_image *row)
 static void pulled(struct box *b)
 {
     const struct spec_image *row = image_row(b);
-    if (is_refused(b, row) && !machine_has_image(b->pod->machine, b->image)) {
+    if (is_refused(b, row)) {
         pull_failed(b, row);
         return;
     }

@@ -10,6 +10,7 @@
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/plan/toolkit_removal.h"
 #include "tests/sweep/checks.h"
 
 enum {
@@ -325,10 +326,30 @@ static void check_all_off(struct invariants *v, const char *plural)
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
         bool marked = object_annotation(object, ANNOTATION_MARKS) || object_label(object, LABEL_DRIVER) ||
-                      object_label(object, LABEL_STACK);
+                      object_label(object, LABEL_STACK) || object_label(object, LABEL_REMOVAL);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) && !object_controller(object);
         if (marked || child || *check_condition(object, NODE_CONDITION))
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));
+    }
+}
+
+/* Unless it was said that it stays: no container runtime of a machine that is up is what a toolkit made of it. */
+static void check_runtimes(struct invariants *v)
+{
+    const struct kind *nodes = kind_named("nodes"), *events = kind_named("events");
+    for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
+        const char *name = object_name(api_at(v->run->api, nodes, i));
+        struct actors_machine m;
+        bool said = false;
+        if (!actors_machine(v->run->actors, name, &m) || !m.up || !m.configured)
+            continue;
+        for (size_t k = 0; k < api_count(v->run->api, events); k++) {
+            const json_t *event = api_at(v->run->api, events, k);
+            said |= str_eq(json_str(event, "involvedObject.name"), name) &&
+                    str_eq(json_str(event, "reason"), REASON_RUNTIME_STAYS);
+        }
+        if (!said)
+            check_failed(v, INVARIANT_L5_REMOVAL, "the container runtime of %s", name);
     }
 }
 
@@ -340,6 +361,7 @@ void check_removal(struct invariants *v)
     check_tried(v, INVARIANT_L5_REMOVAL);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         check_all_off(v, kinds[i]);
+    check_runtimes(v);
 }
 
 /* Every object of a kind is known, in its newest version, and no other. */

@@ -73,7 +73,7 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
 static const char *wrong_of_others(const struct invariants *v, const json_t *node)
 {
     const char *key = object_annotation(node, ANNOTATION_MARKS) ? "it still says what Ostler set" : NULL;
-    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK))
+    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL))
         key = "it is still assigned operands";
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; key && i < api_count(v->run->api, pods); i++) {

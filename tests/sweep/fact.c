@@ -83,7 +83,7 @@ static char *machine(const struct run *r, const json_t *object, const char *name
         const char *name;
         int64_t is;
     } rows[] = {
-        { "gpus", m.gpus }, { "boots", m.boots }, { "unloads", (int64_t) m.modules_unloaded }
+        { "gpus", m.gpus }, { "boots", m.boots }, { "unloads", (int64_t) m.modules_unloaded }, { "configured", m.configured }
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_eq(rows[i].name, name))
@@ -95,7 +95,7 @@ static char *machine(const struct run *r, const json_t *object, const char *name
 
 static bool is_of_machine(const char *name)
 {
-    static const char *const names[] = { "driver", "gpus", "boots", "unloads" };
+    static const char *const names[] = { "driver", "gpus", "boots", "unloads", "configured" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_eq(names[i], name))
             return true;

@@ -34,6 +34,7 @@ func runToolkit([]string) error {
 	if os.Getenv("NO_DAEMON") == "true" {
 		return nil
 	}
+	fmt.Fprintln(os.Stderr, `level=info msg="Waiting for signal"`)
 	<-stop
 	if err := os.Remove(os.Getenv("RUNTIME_DROP_IN_CONFIG")); err != nil {
 		return err

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "kube/object.h"
 #include "reconcilers/manifests/embedded.h"
 #include "reconcilers/manifests/overlay.h"
 #include "reconcilers/model/policy.h"
@@ -25,6 +26,7 @@
 #define DRIVER (1U << RENDER_DRIVER)
 #define STACK (1U << RENDER_TOOLKIT | 1U << RENDER_DEVICE_PLUGIN)
 #define TOOLKIT (1U << RENDER_TOOLKIT)
+#define REMOVAL (1U << RENDER_TOOLKIT_REMOVAL)
 #define PLUGIN (1U << RENDER_DEVICE_PLUGIN)
 #define EXPORTER (1U << RENDER_EXPORTER | 1U << RENDER_EXPORTER_SERVICE)
 #define MONITOR (1U << RENDER_EXPORTER_MONITOR)
@@ -89,6 +91,9 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       DRIVER | STACK | EXPORTER | MONITOR },
+    { "toolkit-removal", full_settings, { UBUNTU, CONTAINERD }, false, NULL, REMOVAL },
+    { "toolkit-removal-host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, REMOVAL },
+    { "toolkit-removal-crio", "{}", { UBUNTU, .runtime_version = "cri-o://1.34.0" }, false, NULL, REMOVAL },
     { "own-image-not-known",
       "{}",
       { UBUNTU, CONTAINERD },
@@ -235,6 +240,8 @@ static void render_row(const struct render_row *row, struct buf *out)
     contexts[RENDER_DRIVER].inputs = driver;
     contexts[RENDER_DRIVER].hash = driver_hash;
     contexts[RENDER_TOOLKIT].inputs = contexts[RENDER_DEVICE_PLUGIN].inputs = stack;
+    contexts[RENDER_TOOLKIT_REMOVAL].inputs = stack;
+    contexts[RENDER_TOOLKIT_REMOVAL].hash = stack_hash;
     contexts[RENDER_TOOLKIT].hash = contexts[RENDER_DEVICE_PLUGIN].hash = stack_hash;
     contexts[RENDER_EXPORTER].inputs = exporter;
     contexts[RENDER_NODE_AGENT].inputs = agent;
@@ -715,6 +722,22 @@ static void hash_is_needed(void **state)
     assert_null(render_object(manifests, RENDER_TOOLKIT, &ctx, &e));
 }
 
+/* What takes a toolkit off is needed also where nobody knows the policy any more. */
+static void removal_without_a_policy(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *inputs =
+        tree("{'tier':'stack','driverRoot':'Container','cdi':true,'runtime':'containerd','distribution':'stock','toolkit':"
+             "{'enabled':true,'image':'registry.example/toolkit','version':'v1','installDir':'/usr/local/nvidia'}}");
+    struct render_context ctx = { NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE };
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *object = render_object(manifests, RENDER_TOOLKIT_REMOVAL, &ctx, &e);
+    assert_string_equal(err_msg(&e), "");
+    assert_string_equal(object_name(object), "toolkit-removal-abc");
+    const json_t *install = json_find(json_at(object, "spec.template.spec.initContainers"), "name", "install");
+    assert_string_equal(json_str(install, "image"), "registry.example/toolkit:v1");
+}
+
 static void seal_is_stable(void **state)
 {
     (void) state;
@@ -744,6 +767,7 @@ int main(void)
     suite_add(&s, "containers of Ostler's image without privileges have a seccomp profile", check_seccomp, NULL);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
+    suite_add(&s, "a toolkit is taken off without a policy", removal_without_a_policy, NULL);
     suite_add(&s, "the intent's hash is that of all the rest", seal_is_stable, NULL);
     CLEANUP_ERR struct err e = { 0 };
     manifests = manifests_new(&e);

@@ -159,6 +159,52 @@ static void check_install_told_before(void **state)
     fake_root_free(path);
 }
 
+/* ---- remove-toolkit */
+
+static const struct remove_row {
+    const char *name;
+    const char *line; /* what NVIDIA's program does; %s: the folder */
+    const char *error;
+    bool leaves;      /* the configuration and the specification stay */
+} remove_rows[] = {
+    { "remove: told when it is set up",
+      "trap 'touch %s/ended; exit 0' TERM; sleep 0.1; echo 'level=info msg=\"Waiting for signal\"' >&2; "
+      "while :; do sleep 0.02; done", "", false },
+    { "remove: its word comes in two parts",
+      "trap 'touch %s/ended; exit 0' TERM; printf 'Waiting '; sleep 0.2; echo 'for signal'; while :; do sleep 0.02; done", "",
+      false },
+    { "remove: many words before",
+      "trap 'touch %s/ended; exit 0' TERM; head -c 20000 /dev/zero | tr '\\0' y; echo 'Waiting for signal'; "
+      "while :; do sleep 0.02; done", "", false },
+    { "remove: its set-up fails", "exit 3 # %s", "sh ended with 3", true },
+    { "remove: it ends with success before it is told to", "echo 'Waiting for signal' # %s", "sh has ended by itself", true },
+    { "remove: its set-up takes too long", "sleep 60 # %s", "sh has not begun after 1 seconds", true },
+    { "remove: it cannot take it out", "trap 'exit 4' TERM; echo 'Waiting for signal'; while :; do sleep 0.02; done # %s",
+      "sh ended with 4", true },
+    { "remove: it does not end", "trap : TERM; echo 'Waiting for signal'; while :; do sleep 0.02; done # %s",
+      "sh has not ended after 1 seconds", true },
+};
+
+static void check_remove(void **state)
+{
+    const struct remove_row *row = *state;
+    static const struct daemon times = { .ready = "Waiting for signal", .ready_ms = 1500, .settle_ms = 100, .end_ms = 1500 };
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root("'conf':'x','var/run/cdi/management.nvidia.com-gpu.yaml':'','toolkit/tool':''", &root);
+    char name[] = "sh", option[] = "-c";
+    CLEANUP_FREE char *line = with_folder(row->line, path), *configuration = xasprintf("%s/conf", path);
+    char *const argv[] = { name, option, line, NULL };
+    int rc = toolkit_remove(&root, argv, configuration, &times, 1, &e);
+    assert_string_equal(err_msg(&e), row->error);
+    assert_int_equal(rc, *row->error ? -1 : 0);
+    assert_int_equal(is_there(&root, "ended"), rc == 0);
+    assert_int_equal(is_there(&root, "conf"), row->leaves);
+    assert_int_equal(is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), row->leaves);
+    assert_true(is_there(&root, "toolkit/tool"));
+    fake_root_free(path);
+}
+
 /* ---- sign-toolkit */
 
 static pid_t sign_beside(const struct root *root, enum sign_source source)
@@ -348,6 +394,7 @@ int main(void)
     SUITE_ROWS(&s, check_install, install_rows);
     suite_add(&s, "install: told to stop in the middle", check_install_told, NULL);
     suite_add(&s, "install: told to stop before", check_install_told_before, NULL);
+    SUITE_ROWS(&s, check_remove, remove_rows);
     SUITE_ROWS(&s, check_sign, sign_rows);
     suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
     suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);

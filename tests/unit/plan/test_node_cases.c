@@ -8,6 +8,7 @@
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}
  *     all of the target without it
  *   watched: seconds for which Ostler has been at work (for ever)
+ *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
  *   refused: whose eviction was refused last, and in which words
  *   failed, canary: what the record of the target's driver says of the pool, stackCompleted: that of its stack
@@ -364,6 +365,7 @@ static void check_case(void **state)
     put_seen(&t, seen);
     t.hold = str_eq(stance, "Hold");
     t.watched_s = json_int(given, "watched", 0);
+    t.removing_s = json_int(given, "removing", 0);
     t.age_s = json_int(given, "silent", 0);
     t.tasks_age_s = json_int(given, "tasksSilent", t.age_s);
     t.deleting = json_bool(given, "deleting", false);

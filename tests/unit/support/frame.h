@@ -114,7 +114,7 @@ static inline bool frame_says(const json_t *node, const char *what, const char *
 
 static inline bool frame_is_ours(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK);
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL);
 }
 
 /* Keys that nobody may claim by an annotation. */

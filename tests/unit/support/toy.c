@@ -183,6 +183,7 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .refused = t->not_evicted,
         .generation = object_generation(c->object),
         .now_s = QUIET_WALL_US / 1000000,
+        .removing_since_s = QUIET_WALL_US / 1000000 - t->removing_s,
         .watched_since_s = t->watched_s ? QUIET_WALL_US / 1000000 - t->watched_s : 0,
         .age_s = t->age_s,
         .tasks_age_s = t->tasks_age_s,
