@@ -245,10 +245,20 @@ def tour():
     return problems
 
 
+def anchors(path):
+    """What links can lead to in a page: its headings, as forges name them."""
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found(r"^#+ (.*)$", path)}
+
+
 def links():
-    """Links between documents lead to a file."""
-    return [f"{page}: {target} is not there" for page in PAGES for target in sorted(found(r"\]\((?!https?:)([^)#]+)", page))
-            if not (ROOT / page).parent.joinpath(target).exists()]
+    """Links between documents lead to a file, and to a heading in it."""
+    problems = []
+    for page in PAGES:
+        for target, anchor in sorted(found(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page)):
+            path = (ROOT / page).parent / target if target else ROOT / page
+            if not path.exists() or anchor and path.suffix == ".md" and anchor not in anchors(path):
+                problems.append(f"{page}: {target}{'#' if anchor else ''}{anchor} is not there")
+    return problems
 
 
 def paths():
