@@ -81,6 +81,7 @@ def canary_that_fails_its_proof_is_all_that_fails(env):
     """A canary on which no CUDA program runs: nobody else gets the version, the canary gets back what it ran, and it is said."""
     nodes = fleet(env, 3, canary={"nodes": 1, "soak": "1h"})
     canary, others = nodes[0], nodes[1:]
+    env.wait_policy("AllNodesReady")  # their own proofs end by themselves, before those that do not
     with Ways(env) as ways:
         env.edit({"driver": {"version": NEW}, "validation": OPEN_PROOF})
         proof = wait_proof(env, canary)
