@@ -301,14 +301,21 @@ static void a_server_that_is_too_old_is_named(void **state)
     assert_says(s, "Stalled", "False", NULL, NULL);
 }
 
+/* From now on Ostler may do what the chart lets it do. Owned by the caller, who may take rights away. */
+static struct access *with_charts_rights(struct setting *s)
+{
+    struct access *access = access_new();
+    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
+    api_set_access(s->api, access);
+    return access;
+}
+
 /* Roles in a namespace go with it, so nothing there can be listed. */
 static void a_namespace_that_is_missing_with_its_roles_is_named(void **state)
 {
     struct setting *s = *state;
-    struct access *access = access_new();
-    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
+    struct access *access = with_charts_rights(s);
     access_deny(access, "list", "apps/daemonsets");
-    api_set_access(s->api, access);
     api_delete(s->api, "admin", kind_named("namespaces"), NULL, "ostler-operands", NULL, 0, NULL);
     process_start(s->first);
     pass(s, SETTLED_MS);
@@ -320,9 +327,7 @@ static void a_namespace_that_is_missing_with_its_roles_is_named(void **state)
 static void a_namespace_that_goes_with_its_roles_is_named(void **state)
 {
     struct setting *s = *state;
-    struct access *access = access_new();
-    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
-    api_set_access(s->api, access);
+    struct access *access = with_charts_rights(s);
     process_start(s->first);
     pass(s, SETTLED_MS);
     access_deny(access, "list", "apps/daemonsets");
@@ -340,9 +345,7 @@ static void a_namespace_that_goes_under_open_watches_is_named(void **state)
 {
     static const char *const ours[] = { "apps/daemonsets", "apps/controllerrevisions", "services" };
     struct setting *s = *state;
-    struct access *access = access_new();
-    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
-    api_set_access(s->api, access);
+    struct access *access = with_charts_rights(s);
     process_start(s->first);
     pass(s, SETTLED_MS);
     for (size_t i = 0; i < ARRAY_LEN(ours); i++)
@@ -398,10 +401,8 @@ static void two_reasons_to_look_one_after_the_other_are_both_seen(void **state)
 static void what_it_may_not_look_at_is_named_and_stops_nothing(void **state)
 {
     struct setting *s = *state;
-    struct access *access = access_new();
-    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
+    struct access *access = with_charts_rights(s);
     access_deny(access, "get", "apiextensions.k8s.io/customresourcedefinitions");
-    api_set_access(s->api, access);
     process_start(s->first);
     pass(s, SETTLED_MS);
     CLEANUP_FREE char *why = engine_why_surroundings_fail((void *) process_engine(s->first));
@@ -585,9 +586,7 @@ static void cleanup_says_which_right_it_lacks(void **state)
     struct setting *s = *state;
     process_start(s->first);
     pass(s, SETTLED_MS);
-    struct access *access = access_new();
-    access_add_chart(access, "ostler-system", "ostler-operands", NULL);
-    api_set_access(s->api, access);
+    struct access *access = with_charts_rights(s);
     assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, SETTLED_MS), 1);
     assert_non_null(policy(s));
     access_free(access);
