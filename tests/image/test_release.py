@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What scripts/release puts together, from the programs that `make image-root` has made: that it is whole, and that versions that
-do not fit make none. Prints "release: N passed, N failed".
+do not fit make none; and what scripts/newest-parts says of a bill of parts. Prints "release: N passed, N failed".
 
     tests/image/test_release.py      after `make image-root`; some ten seconds
 """
@@ -120,6 +120,48 @@ class Release(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0, done.stdout)
                 self.assertIn(says, done.stderr)
                 self.assertFalse((tree.folder / "build" / f"release-{VERSION}").exists())
+
+
+class NewestParts(unittest.TestCase):
+    """scripts/newest-parts holds a bill against the server of Debian."""
+
+    def held(self, bill):
+        """Its exit status and what it says; without a way to that server there is nothing to see."""
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(bill)
+            file.flush()
+            done = subprocess.run([ROOT / "scripts/newest-parts", file.name], capture_output=True, text=True, check=False)
+        if "apt cannot fetch" in done.stderr:
+            print("SKIPPED newest-parts: Debian's server cannot be reached")
+            self.skipTest(done.stderr)
+        return done.returncode, done.stdout + done.stderr
+
+    def of(self, *parts, distro="debian-13"):
+        """A bill with those parts, of which each is a name and a version."""
+        return json.dumps({"components": [
+            {"name": name, "version": version, "purl": f"pkg:deb/debian/{name}@{version}?arch=source&distro={distro}"}
+            for name, version in parts]})
+
+    def test_a_part_that_is_behind_is_named(self):
+        status, said = self.held(self.of(("jansson", "2.13-1"), ("libyaml", "9999")))
+        self.assertEqual(status, 1, said)
+        self.assertRegex(said, r"(?m)^jansson +2\.13-1 +2\.14\S*  BEHIND$")
+        self.assertRegex(said, r"(?m)^libyaml +9999 +0\.\S+$")
+        self.assertIn("2 parts, 1 behind", said)
+
+    def test_parts_as_new_as_debian_has_them_pass(self):
+        status, said = self.held(self.of(("jansson", "9999"), ("openssl", "9999"), distro="debian-12"))
+        self.assertEqual(status, 0, said)
+        self.assertIn("2 parts, 0 behind", said)
+
+    def test_what_cannot_be_held_against_anything_is_no_pass(self):
+        for bill, says in (("no JSON", "is no bill of parts"), ('{"components": []}', "has no parts of Debian"),
+                           (self.of(("jansson", "2.14-2"), distro="debian-11"), "the parts are of Debian 11"),
+                           (self.of(("no-such-source", "1")), "Debian 13 has no source package no-such-source")):
+            with self.subTest(says):
+                status, said = self.held(bill)
+                self.assertEqual(status, 2, said)
+                self.assertIn(says, said)
 
 
 if __name__ == "__main__":
