@@ -8,12 +8,15 @@ A call that is not on the list ends the program here; in a cluster it is one tha
 
 import collections
 import json
+import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,6 +38,7 @@ made = collections.defaultdict(set)  # by the name of a list
 UNSEEN = {
     "the container runtime makes it before the program begins": {"close_range", "fstatfs", "getppid", "nanosleep",
                                                                  "sched_yield", "statx"},
+    "it is in Go, whose threads are interrupted by signals until the program begins": {"rt_sigreturn", "sigaltstack"},
     "arm64 has no other for alarm, access, poll, epoll_wait, readlink": {"setitimer", "faccessat", "ppoll", "epoll_pwait",
                                                                          "readlinkat"},
     "the kernel is asked for the time where a process cannot read its clock": {"clock_gettime", "gettimeofday"},
@@ -111,6 +115,41 @@ class Confined(test_static.Alone):
         """The operator's list has nothing of what the agent looks with."""
         super().launch("/confine", "/ostler.filter", "/ostler.calls", "/ostler-node", "look")
         self.assertEqual(self.process.wait(5), -signal.SIGSYS)
+
+
+class Started(unittest.TestCase):
+    """By a container runtime, which sets the list and then has things of its own to do, never quite the same."""
+
+    STARTS = 100
+
+    def setUp(self):
+        if os.geteuid() != 0 or not shutil.which("runc"):
+            print("SKIPPED seccomp-runc: containers are started by root, with runc")
+            self.skipTest("no root or no runc")
+        folder = tempfile.TemporaryDirectory(prefix="ostler-runc-")
+        self.addCleanup(folder.cleanup)
+        self.bundle = pathlib.Path(folder.name)
+
+    def configure(self, profile):
+        """A container as the chart has them: no privileges, nothing to write to, this list."""
+        subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
+        config = json.loads((self.bundle / "config.json").read_text())
+        seccomp = json.loads((PROFILES / profile).read_text())
+        for rule in seccomp["syscalls"]:
+            del rule["comment"]
+        config["root"]["path"] = str(ROOT / "build/static/image")
+        config["process"].update(terminal=False, args=["/usr/bin/ostler", "--version"])
+        config["linux"].update(seccomp=seccomp, maskedPaths=[], readonlyPaths=[])
+        (self.bundle / "config.json").write_text(json.dumps(config))
+
+    def test_each_start_is_one(self):
+        for path in PROFILES.glob("*.json"):
+            (self.bundle / "config.json").unlink(missing_ok=True)
+            self.configure(path.name)
+            ends = collections.Counter(
+                subprocess.run(["runc", "run", f"ostler-seccomp-{os.getpid()}-{i}"], cwd=self.bundle, check=False,
+                               stdin=subprocess.DEVNULL, capture_output=True).returncode for i in range(self.STARTS))
+            self.assertEqual(ends, {0: self.STARTS}, path.name)
 
 
 class Needed(unittest.TestCase):
