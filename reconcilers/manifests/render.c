@@ -168,6 +168,7 @@ static const struct overlay overlays[] = {
     { BIT(EXPORTER), "exporter", "env", overlay_merge, "inputs.env" },
     { BIT(EXPORTER), "exporter", "args", overlay_append, "inputs.args" },
 
+    { BIT(NODE_AGENT), "agent", "securityContext.seccompProfile", overlay_put, "derived.seccomp" },
     { BIT(NODE_AGENT), NULL, AGENT_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
     { BIT(NODE_AGENT), NULL, AGENT_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
 

@@ -115,6 +115,13 @@ static json_t *derive_interval_ms(const json_t *inputs, const json_t *section)
                                                          : NULL;
 }
 
+static json_t *derive_seccomp(const json_t *inputs, const json_t *section)
+{
+    (void) inputs;
+    const char *profile = json_str(section, "seccompProfile");
+    return profile ? json_pack("{s:s, s:s}", "type", "Localhost", "localhostProfile", profile) : NULL;
+}
+
 static const struct derived {
     enum render_object object;
     const char *key;
@@ -132,6 +139,7 @@ static const struct derived {
     { RENDER_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
     { RENDER_EXPORTER, "image", derive_image },
     { RENDER_EXPORTER, "intervalMs", derive_interval_ms },
+    { RENDER_NODE_AGENT, "seccomp", derive_seccomp },
 };
 
 /* The section of the spec that an object is made from. */

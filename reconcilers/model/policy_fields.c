@@ -181,6 +181,7 @@ static const struct policy_field exporter_fields[] = {
 static const struct policy_field agent_fields[] = {
     BOOL("enabled", "true"),
     ENUM("labels", VALUES("Auto", "Ostler", "None"), "Auto"),
+    STRING("seccompProfile", FORMAT_PROFILE, NULL),
     PULL_FIELDS,
     END,
 };

@@ -181,19 +181,21 @@ static bool matches_quantity(const char *s)
 
 /* An absolute path that ends in /nvidia, since the folder below it is emptied. No component begins
  * with a dot, so none leads upwards. */
-static bool matches_install_dir(const char *s)
+/* Names of files with slashes between them, of which none is hidden or leads up. */
+static bool matches_profile(const char *s)
 {
-    if (!str_has_suffix(s, "/nvidia"))
-        return false;
-    while (*s) {
-        if (*s++ != '/' || *s == '.')
-            return false;
+    do {
         size_t n = strcspn(s, "/");
-        if (n == 0 || strspn(s, ALNUM "._-") < n)
+        if (n == 0 || *s == '.' || strspn(s, ALNUM "._-") < n)
             return false;
         s += n;
-    }
+    } while (*s++);
     return true;
+}
+
+static bool matches_install_dir(const char *s)
+{
+    return str_has_suffix(s, "/nvidia") && s[0] == '/' && matches_profile(s + 1);
 }
 
 static bool matches_schedule(const char *s)
@@ -219,6 +221,7 @@ static bool matches_time_zone(const char *s)
 #define PATTERN_DNS PATTERN_WORD "([.]" PATTERN_WORD ")*"
 #define PATTERN_NAME "[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 #define PATTERN_PATH "[a-z0-9]+([._-]+[a-z0-9]+)*"
+#define PATTERN_FILE "[A-Za-z0-9_-][A-Za-z0-9._-]*"
 /* One field of a schedule, whose numbers match n. */
 #define PATTERN_ITEM(n) "([*]|" n "(-" n ")?)(/[1-9][0-9]?)?"
 #define PATTERN_FIELD(n) PATTERN_ITEM(n) "(," PATTERN_ITEM(n) ")*"
@@ -266,6 +269,9 @@ static const struct policy_format_info formats[] = {
     [FORMAT_INSTALL_DIR] = { "^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/nvidia$", 1, 255,
                              matches_install_dir,
                              "must be an absolute path that ends in /nvidia" },
+    [FORMAT_PROFILE] = { "^" PATTERN_FILE "(/" PATTERN_FILE ")*$", 1, 255, matches_profile,
+                         "must be the path of a file below the kubelet's folder seccomp, such as "
+                         "\"profiles/ostler-node.json\"" },
     [FORMAT_SCHEDULE] = { "^" PATTERN_SCHEDULE "$", 1, 100, matches_schedule,
                           "must be a cron schedule of five fields in numbers, such as "
                           "\"0 2 * * 6\"" },

@@ -25,6 +25,7 @@ enum policy_format {
     FORMAT_PERCENT,
     FORMAT_QUANTITY,
     FORMAT_INSTALL_DIR,
+    FORMAT_PROFILE, /* a file of the kubelet's folder seccomp */
     FORMAT_SCHEDULE,
     FORMAT_TIME_ZONE,
 };

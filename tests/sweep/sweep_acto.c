@@ -168,6 +168,7 @@ static const struct {
     /* In the life without agents the program has no image to send any out from. */
     { "spec.nodeAgent.enabled", NULL },
     { "spec.nodeAgent.imagePull", NULL },
+    { "spec.nodeAgent.seccompProfile", NULL },
 };
 
 static bool is_idle(const struct change *ch)

@@ -33,6 +33,7 @@ static const struct {
     [FORMAT_QUANTITY] = { "%zuMi", { "0", "100m", "1Gi", "1.5", "1e3" } },
     [FORMAT_INSTALL_DIR] = { "/opt/d%zu/nvidia", { "/nvidia", "/usr/local/nvidia", "/home/kubernetes/bin/nvidia" } },
     [FORMAT_SCHEDULE] = { "%zu 2 * * 6", { "* * * * *", "0 2 * * 6", "*/5 0-6 1,15 * 1-5" } },
+    [FORMAT_PROFILE] = { "profiles/p%zu.json", { "ostler-node.json", "a/b/c", "_" } },
     [FORMAT_TIME_ZONE] = { "Etc/GMT+%zu", { "UTC", "Asia/Tokyo", "America/Argentina/Ushuaia" } },
 };
 

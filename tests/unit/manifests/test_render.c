@@ -191,7 +191,7 @@ static const struct render_row render_rows[] = {
     { "node-agent-full",
       "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
       "'values':['a','b']},{'key':'x','operator':'Exists'}]}},'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':"
-      "['mine']}}",
+      "['mine'],'seccompProfile':'profiles/ostler-node.json'}}",
       { UBUNTU, CONTAINERD },
       false,
       NULL,
