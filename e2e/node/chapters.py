@@ -15,6 +15,7 @@ CHAPTERS = []
 RELEASE = "ostler"
 POLICY = {
     "driver": {"version": operands.OLD},
+    "nodeAgent": {"seccompProfile": "profiles/ostler-node.json"},
     "rollout": {"canary": {"soak": "0s"}, "timeouts": {"install": "1m", "validation": "1m"}},
 }
 KUBELET = f"system:node:{machine.NAME}"
@@ -27,6 +28,10 @@ def chapter(function):
     return function
 
 
+# What stays on the disk of a machine that Ostler was taken off: docs/operations.md#what-stays-on-a-nodes-disk has the same.
+STAYS = {"etc/containerd/conf.d/", "usr-local/nvidia/", "usr-local/nvidia/toolkit/",
+         "usr-local/nvidia/toolkit/nvidia-container-runtime"}
+
 # ---- what several ask
 
 def helm(stage, *args, check=True):
@@ -35,8 +40,10 @@ def helm(stage, *args, check=True):
 
 
 def install_flags(tag="node-test"):
-    """What says where the image is."""
-    return ["--set", "image.repository=docker.io/library/ostler", "--set", f"image.tag={tag}", "--set", "image.pullPolicy=Never"]
+    """What says where the image is, and which system calls the operator may make: those of the chart's own list."""
+    values = ("seccompProfile.type=Localhost", "seccompProfile.localhostProfile=profiles/ostler.json",
+              "image.repository=docker.io/library/ostler", f"image.tag={tag}", "image.pullPolicy=Never")
+    return [word for value in values for word in ("--set", value)]
 
 
 def node(stage):
@@ -187,7 +194,8 @@ def an_image_that_is_missing_is_told_by_helm(stage):
 
 @chapter
 def helm_install_makes_a_bare_node_ready(stage):
-    """From helm install --wait, which waits for the policy's nodes too, to a node that serves GPUs."""
+    """From helm install --wait, which waits for the policy's nodes too, to a node that serves GPUs. Operator and agent have the
+    chart's own seccomp profiles."""
     values = stage.folder / "values.json"
     values.write_text(json.dumps({"policy": {"create": True, "spec": POLICY}}), encoding="ascii")
     began = time.time()
@@ -351,7 +359,9 @@ def the_machine_is_started_again(stage):
 
 @chapter
 def helm_uninstall_leaves_nothing(stage):
-    """No label, taint, annotation, condition or finalizer of Ostler's."""
+    """No label, taint, annotation, condition or finalizer of Ostler's, and nothing in the configuration of the runtime."""
+    drop_in = "etc/containerd/conf.d/99-nvidia.toml"
+    equal(drop_in in stage.machine.files(), True, f"before it, whether the machine has {drop_in}")
     began = time.time()
     helm(stage, "uninstall", RELEASE, "--wait", "--timeout", "120s")
     stage.figure(f"helm uninstall --wait: {time.time() - began:.1f} s")
@@ -363,6 +373,10 @@ def helm_uninstall_leaves_nothing(stage):
     equal([t["key"] for t in left["spec"].get("taints") or []], [], "taints of the node")
     equal(kube.condition(left, "GpuReady"), {}, "the condition GpuReady")
     equal(module_version(stage), "", "the loaded driver")
+    equal(stage.machine.files() - stage.bare, STAYS, "files that were not on the machine before")
+    equal(stage.bare - stage.machine.files(), set(), "files that are not on the machine any more")
+    equal("nvidia" in stage.machine.run("containerd", "config", "dump"), False,
+          "whether containerd's configuration speaks of nvidia")
     for kind in ("GpuClusterPolicy", "GpuNode"):
         equal([o["metadata"]["name"] for o in stage.client.list(kind)], [], f"objects of kind {kind}")
     kube.wait_for(lambda: stage.client.get("Namespace", names.OPERANDS) is None, 60, f"namespace {names.OPERANDS} is gone")

@@ -11,6 +11,8 @@ import subprocess
 import time
 import uuid
 
+import names
+
 HERE = pathlib.Path(__file__).resolve().parent
 NAME = "gpu-node-1"
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
@@ -98,7 +100,9 @@ class Machine:
             path = self.disk / "etc" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="ascii")
-        for name in ("var/log/pods", "var/lib/kubelet", "var/lib/containerd", "var/tmp", "usr-local"):
+        # The chart's own profiles, where a kubelet looks for them.
+        shutil.copytree(names.CHART / "files/seccomp", self.disk / "var/lib/kubelet/seccomp/profiles")
+        for name in ("var/log/pods", "var/lib/containerd", "var/tmp", "usr-local"):
             (self.disk / name).mkdir(parents=True)
         (self.disk / "var/run").symlink_to("/run")
 
@@ -155,6 +159,17 @@ class Machine:
         self._process = None
         remove_cgroups(self._cgroup)
         subprocess.run(["ip", "link", "delete", "cni0"], stderr=subprocess.DEVNULL, check=False)
+
+    def files(self):
+        """What is on its disk, but for what kubelet, containerd and their pods keep for themselves: folders end with a slash."""
+        own = [self.disk / "var" / name for name in ("log", "lib/kubelet", "lib/containerd", "lib/cni", "tmp")]
+        found = set()
+        for folder, folders, files in os.walk(self.disk):
+            here = pathlib.Path(folder)
+            folders[:] = [n for n in folders if here / n not in own]
+            found |= {str((here / n).relative_to(self.disk)) for n in files}
+            found |= {f"{(here / n).relative_to(self.disk)}/" for n in folders}
+        return found
 
     def run(self, *argv, **options):
         """Runs a program in the machine and returns what it prints."""

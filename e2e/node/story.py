@@ -29,6 +29,7 @@ class Stage:
         self.machine = Machine(folder / "machine", self.cluster.tool("kubelet").parent, standin, cluster.ADDRESS, folder.name)
         self._standin, self._archive = standin, archive
         self.client = None
+        self.bare = set()  # the files of the machine before Ostler came
         self.driver = operands.OLD  # the version that the policy wants and that works
 
     def start(self):
@@ -52,6 +53,7 @@ class Stage:
                 return str(e)
         kube.wait_for(imported, 30, "containerd has the images")
         cluster.node_ready(self.client, machine.NAME)
+        self.bare = self.machine.files()
         self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.NAMESPACE, "labels": {
             "pod-security.kubernetes.io/enforce": "restricted"}}})
 
