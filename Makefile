@@ -45,7 +45,8 @@ CC := $(CC_$(VARIANT))
 WARN_$(CROSS)gcc := -Wimplicit-fallthrough
 WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
-CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
+# Headers of the system, too: a library that is upgraded is compiled with.
+CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MD -MP
 
 # High to low, the order that the linker wants: a layer uses only those after it.
 LAYERS := controller/engine reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
