@@ -8,7 +8,7 @@ WORKDIR /src
 COPY scripts/deps scripts/
 RUN scripts/deps static $TARGETARCH && rm -rf /var/lib/apt/lists/*
 # The libraries before the program, which changes more often.
-COPY scripts/build-libraries scripts/debian-sources scripts/
+COPY scripts/build-libraries scripts/
 RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; scripts/build-libraries "build/libraries/$arch" "$arch"
 COPY Makefile LICENSE ./
 COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/sbom scripts/
