@@ -45,8 +45,7 @@ CC := $(CC_$(VARIANT))
 WARN_$(CROSS)gcc := -Wimplicit-fallthrough
 WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
-# Headers of the system, too: a library that is upgraded is compiled with.
-CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MD -MP
+CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
 
 # High to low, the order that the linker wants: a layer uses only those after it.
 LAYERS := controller/engine reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
@@ -147,9 +146,10 @@ endef
 AR := ar
 $(foreach l,$(SIM_LAYERS) $(KUBECTL_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
-# What is compiled anew when the flags change, and not with every other line of this file, nor in a copy of this folder: where it is makes no
-# difference to what is compiled.
-$B/flags: FLAGS = $(CC) $(subst $(CURDIR),,$(CFLAGS))
+# What is compiled anew when the flags change, or the libraries that are linked, whose files may be older than ours; and not with every other line
+# of this file, nor in a copy of this folder: where it is makes no difference to what is compiled.
+LINKED := libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libssl-dev zlib1g-dev libcap-dev
+$B/flags: FLAGS = $(CC) $(subst $(CURDIR),,$(CFLAGS)) $(shell dpkg-query -W -f '$${Package}=$${Version} ' $(LINKED:%=%:$(ARCH)) tzdata 2>/dev/null)
 $B/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -171,7 +171,7 @@ $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
 	$Qscripts/embed reconcilers/manifests > $@.new && mv -f $@.new $@
 $B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
-$B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi
+$B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi $B/flags
 	@mkdir -p $(@D)
 	$Qscripts/embed-zones > $@.new && mv -f $@.new $@
 $B/reconcilers/model/zone_tables.o: $B/reconcilers/model/zone_tables.c $B/flags
