@@ -102,7 +102,7 @@ bool offline_policy(const struct options *o, struct policy *ret, json_t **ret_ob
     struct policy_problems problems = { 0 };
     bool ok = false;
     if (!object)
-        fprintf(stderr, "ostler: %s\n", err_msg(&e));
+        fprintf(stderr, "%s: %s\n", o->called, err_msg(&e));
     else
         ok = policy_decode(object, &o->limits, ret, &problems) == 0;
     const char *name = yaml_file_name(o->file);

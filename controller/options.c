@@ -247,7 +247,8 @@ static int check_together(const struct options *o, unsigned given, struct err *e
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
-    *ret = (struct options){ .command = COMMAND_RUN, .operand_namespace = "ostler-operands", .listen = ":8080",
+    *ret = (struct options){ .called = "ostler", .command = COMMAND_RUN, .operand_namespace = "ostler-operands",
+                             .listen = ":8080",
                              .limits = { POLICY_IMAGE_PREFIXES, POLICY_SETTINGS }, .absent_policy_grace_ms = 10 * 60 * 1000,
                              .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = -1,
                              .pull_takes_ms = 30 * 1000, .simulated_ms = INT64_C(336) * 3600 * 1000 };

@@ -17,6 +17,7 @@ enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
 
 /* All strings are borrowed from argv, or static. */
 struct options {
+    const char *called;            /* what its sentences on stderr begin with */
     enum command command;
     const char *kubeconfig;        /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
     const char *context;           /* of the kubeconfig; NULL: its current one */

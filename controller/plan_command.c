@@ -112,7 +112,7 @@ static int run(struct planning *p, const json_t *file)
     if (!p->snapshot || choose_policy(p, file) < 0 || snapshot_read(p->snapshot, p->policy, &p->e) < 0)
         return -1;
     if (!snapshot_has_budgets(p->snapshot))
-        fprintf(stderr, "ostler: PodDisruptionBudgets cannot be read here, so nothing is said of pods that they keep\n");
+        fprintf(stderr, "%s: PodDisruptionBudgets cannot be read here, so nothing is said of pods that they keep\n", p->o.called);
     return make_plan(p);
 }
 
@@ -127,7 +127,7 @@ int plan_command(const struct options *o)
     int rc = run(&p, file);
     CLEANUP_FREE char *why = terminal_clean(err_msg(&p.e));
     if (rc < 0)
-        fprintf(stderr, "ostler: %s\n", why);
+        fprintf(stderr, "%s: %s\n", o->called, why);
     json_decref(p.policy);
     snapshot_free(p.snapshot);
     err_clear(&p.e);

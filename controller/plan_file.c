@@ -24,8 +24,9 @@ json_t *plan_file_load(const struct options *o)
     policy_clear(&policy);
     if (!ok && object && !is_whole(object))
         fprintf(stderr,
-                "ostler: -f takes a whole " POLICY_KIND ", not only the fields that change: what it leaves out gets its default; "
-                "`kubectl get gpuclusterpolicy " POLICY_NAME " -o yaml` prints the cluster's, to change and give to -f\n");
+                "%s: -f takes a whole " POLICY_KIND ", not only the fields that change: what it leaves out gets its default; "
+                "`kubectl get gpuclusterpolicy " POLICY_NAME " -o yaml` prints the cluster's, to change and give to -f\n",
+                o->called);
     return ok ? json_incref(object) : NULL;
 }
 
@@ -86,7 +87,7 @@ void plan_file_compare(const struct options *o, const json_t *server, const json
     CLEANUP_FREE char *text = listed(paths);
     if (json_array_size(paths))
         fprintf(stderr,
-                "ostler: note: %s leaves out what the cluster's policy sets: %s; -f takes a whole policy and no patch, so the "
+                "%s: note: %s leaves out what the cluster's policy sets: %s; -f takes a whole policy and no patch, so the "
                 "plan is made without them\n",
-                yaml_file_name(o->file), text);
+                o->called, yaml_file_name(o->file), text);
 }

@@ -13,6 +13,7 @@ int plan_show(const struct gpu_options *o)
     CLEANUP_ERR struct err e = { 0 };
     if (options_parse(2, words, &plan, &e) < 0)
         return 2;
+    plan.called = "kubectl gpu";
     plan.kubeconfig = o->kubeconfig;
     plan.context = o->context;
     plan.operand_namespace = o->operand_namespace;

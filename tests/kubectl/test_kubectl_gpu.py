@@ -580,6 +580,8 @@ def without_a_server(c):
     for command in COMMANDS:
         began = time.time()
         assert "127.0.0.1:1" in plugin.refused(*command) and time.time() - began < 5, command
+    assert "127.0.0.1:1" in plugin.refused("plan")
+    assert "/nowhere" in plugin.refused("plan", "-f", "/nowhere")
     with other(c, lambda *_: (200, {"items": []})) as (plugin, _):
         assert plugin.run("status")[0] == 0 and "127.0.0.1:1" in plugin.refused("status", "--context", "away")
         assert 'the context "nowhere" is not there: there is here, away' in plugin.refused("status", "--context", "nowhere")

@@ -49,7 +49,8 @@ static void check_validate(void **state)
     rewind(in);
     int stdin_before = put_in_place(STDIN_FILENO, in), stderr_before = put_in_place(STDERR_FILENO, out);
     clearerr(stdin);
-    int rc = offline_validate(&(struct options){ .file = "-", .limits = { POLICY_IMAGE_PREFIXES, POLICY_SETTINGS } });
+    int rc = offline_validate(
+        &(struct options){ .called = "ostler", .file = "-", .limits = { POLICY_IMAGE_PREFIXES, POLICY_SETTINGS } });
     fflush(stderr);
     dup2(stdin_before, STDIN_FILENO);
     dup2(stderr_before, STDERR_FILENO);
