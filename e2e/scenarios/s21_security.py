@@ -111,6 +111,9 @@ FORMS = {
     "label_that_is_protected": {"nodes": {"labels": {"node-restriction.kubernetes.io/a": "b"}}},
     "pool_with_a_path": {"pools": [{"name": "../a", "nodeSelector": {"a": "b"}}]},
     "config_with_a_path": {"devicePlugin": {"config": {"name": "../x", "default": "a"}}},
+    "profile_of_the_host": {"nodeAgent": {"seccompProfile": "/etc/a.json"}},
+    "profile_above_its_folder": {"nodeAgent": {"seccompProfile": "a/../../b.json"}},
+    "profile_with_a_command": {"nodeAgent": {"seccompProfile": "$(id)"}},
     "long_value": {"driver": {"env": [{"name": "HTTP_PROXY", "value": "x" * 5000}]}},
     "many_values": {"driver": {"env": [{"name": f"A{i}", "value": "x"} for i in range(65)]}},
 }

@@ -179,10 +179,8 @@ static bool matches_quantity(const char *s)
     return whole + part > 0 && matches_quantity_suffix(s);
 }
 
-/* An absolute path that ends in /nvidia, since the folder below it is emptied. No component begins
- * with a dot, so none leads upwards. */
-/* Names of files with slashes between them, of which none is hidden or leads up. */
-static bool matches_profile(const char *s)
+/* No component begins with a dot, so none leads upwards. */
+static bool matches_relative_path(const char *s)
 {
     do {
         size_t n = strcspn(s, "/");
@@ -193,9 +191,10 @@ static bool matches_profile(const char *s)
     return true;
 }
 
+/* An absolute path that ends in /nvidia, since the folder below it is emptied. */
 static bool matches_install_dir(const char *s)
 {
-    return str_has_suffix(s, "/nvidia") && s[0] == '/' && matches_profile(s + 1);
+    return str_has_suffix(s, "/nvidia") && s[0] == '/' && matches_relative_path(s + 1);
 }
 
 static bool matches_schedule(const char *s)
@@ -269,7 +268,7 @@ static const struct policy_format_info formats[] = {
     [FORMAT_INSTALL_DIR] = { "^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/nvidia$", 1, 255,
                              matches_install_dir,
                              "must be an absolute path that ends in /nvidia" },
-    [FORMAT_PROFILE] = { "^" PATTERN_FILE "(/" PATTERN_FILE ")*$", 1, 255, matches_profile,
+    [FORMAT_PROFILE] = { "^" PATTERN_FILE "(/" PATTERN_FILE ")*$", 1, 255, matches_relative_path,
                          "must be the path of a file below the kubelet's folder seccomp, such as "
                          "\"profiles/ostler-node.json\"" },
     [FORMAT_SCHEDULE] = { "^" PATTERN_SCHEDULE "$", 1, 100, matches_schedule,

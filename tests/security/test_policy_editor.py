@@ -48,6 +48,8 @@ REFUSED = {
     "a folder that is not for drivers": {"toolkit": {"installDir": "/etc"}},
     "a variable of the shell": {"driver": {"env": [{"name": "BASH_ENV", "value": "$(id)"}]}},
     "a label of Ostler's": {"driver": {"labels": {"app.kubernetes.io/component": "node-agent"}}},
+    "a profile of another folder": {"nodeAgent": {"seccompProfile": "../../etc/a.json"}},
+    "no profile": {"nodeAgent": {"seccompProfile": {"type": "Unconfined"}}},
     "a privilege": {"driver": {"securityContext": {"privileged": True}}},
     "a folder": {"exporter": {"volumes": [{"name": "x", "hostPath": {"path": "/"}}]}},
     "a command": {"exporter": {"command": ["sh"]}},
@@ -95,6 +97,8 @@ def stripped(template):
     for container in left["spec"]["containers"] + left["spec"].get("initContainers", []):
         for part in ("imagePullPolicy", "resources", *(("env", "args") if container["name"] in OPERANDS_OWN else ())):
             container.pop(part, None)
+        if container["name"] == "agent":
+            container["securityContext"].pop("seccompProfile")
         for variable in container.get("env", []):
             if re.fullmatch("[a-z0-9]{10}", variable.get("value", "")):
                 variable["value"] = "a revision's hash"
@@ -108,6 +112,7 @@ def problems_of(folder):
     texts = [{"name": f"ALLOWED_{i}", "value": word} for i, word in enumerate(WORDS)]
     arguments = ["--allowed=" + word[:1000] for word in WORDS]
     spec = {operand: {**FIELDS, "env": texts, "args": arguments} for operand in OPERANDS}
+    spec["nodeAgent"] = {"imagePullPolicy": "Always", "imagePullSecrets": ["pull"], "seccompProfile": "profiles/a.json"}
     code, said = ostler(folder, spec, "--allowed-settings", "ALLOWED_*,--allowed")
     results["words are rendered"] = [] if code == 0 else [said]
     full = templates(said) if code == 0 else {}
