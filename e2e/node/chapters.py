@@ -207,6 +207,11 @@ def helm_install_makes_a_bare_node_ready(stage):
     stage.figure(f"the node's first mark came {marks[0].time - began:.1f} s after helm install began")
     ready(stage, operands.OLD, 120)
     stage.figure(f"the node is Ready {time.time() - began:.1f} s after helm install began")
+    specs = [pod["spec"] for pod in (*pods(stage, "node-agent"), *stage.client.list("Pod", names.NAMESPACE))]
+    profiles = [spec["containers"][0]["securityContext"].get("seccompProfile") or spec["securityContext"]["seccompProfile"]
+                for spec in specs]
+    equal({profile.get("localhostProfile") for profile in profiles}, {"profiles/ostler.json", "profiles/ostler-node.json"},
+          "their lists of system calls")
     for folder in processes("ostler"):
         resident, private = (int(status_of(folder)[field].split()[0]) / 1024 for field in ("VmRSS", "RssAnon"))
         stage.figure(f"the operator's container: {resident:.1f} MiB resident, {private:.1f} MiB of it private")

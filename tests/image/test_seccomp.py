@@ -124,32 +124,47 @@ class Started(unittest.TestCase):
 
     def setUp(self):
         if os.geteuid() != 0 or not shutil.which("runc"):
-            print("SKIPPED seccomp-runc: containers are started by root, with runc")
-            self.skipTest("no root or no runc")
+            self.skipTest("containers are started by root, with runc")
         folder = tempfile.TemporaryDirectory(prefix="ostler-runc-")
         self.addCleanup(folder.cleanup)
         self.bundle = pathlib.Path(folder.name)
+        self.configure(None)
+        done = self.start("ostler-seccomp-probe")
+        if done.returncode:
+            self.skipTest(f"runc can start nothing here: {done.stderr.strip()}")
+
+    def start(self, name):
+        """Runs it as a container, of which nothing is left."""
+        runc = ["runc", "--root", self.bundle / "state"]
+        try:
+            return subprocess.run([*runc, "run", name], cwd=self.bundle, check=False, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=30)
+        finally:
+            subprocess.run([*runc, "delete", "--force", name], check=False, capture_output=True)
 
     def configure(self, profile):
         """A container as the chart has them: no privileges, nothing to write to, this list."""
+        (self.bundle / "config.json").unlink(missing_ok=True)
         subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
         config = json.loads((self.bundle / "config.json").read_text())
-        seccomp = json.loads((PROFILES / profile).read_text())
-        for rule in seccomp["syscalls"]:
-            del rule["comment"]
         config["root"]["path"] = str(ROOT / "build/static/image")
-        config["process"].update(terminal=False, args=["/usr/bin/ostler", "--version"])
-        config["linux"].update(seccomp=seccomp, maskedPaths=[], readonlyPaths=[])
+        config["process"].update(terminal=False, args=[f"/usr/bin/{profile or 'ostler'}", "--version"])
+        config["linux"].update(maskedPaths=[], readonlyPaths=[])
+        if profile:
+            config["linux"]["seccomp"] = seccomp = json.loads((PROFILES / f"{profile}.json").read_text())
+            for rule in seccomp["syscalls"]:
+                del rule["comment"]
         (self.bundle / "config.json").write_text(json.dumps(config))
 
     def test_each_start_is_one(self):
         for path in PROFILES.glob("*.json"):
-            (self.bundle / "config.json").unlink(missing_ok=True)
-            self.configure(path.name)
-            ends = collections.Counter(
-                subprocess.run(["runc", "run", f"ostler-seccomp-{os.getpid()}-{i}"], cwd=self.bundle, check=False,
-                               stdin=subprocess.DEVNULL, capture_output=True).returncode for i in range(self.STARTS))
-            self.assertEqual(ends, {0: self.STARTS}, path.name)
+            with self.subTest(path.name):
+                self.configure(path.stem)
+                ends = collections.Counter()
+                for i in range(self.STARTS):
+                    done = self.start(f"ostler-seccomp-{os.getpid()}-{i}")
+                    ends[done.returncode, done.stderr.strip()] += 1
+                self.assertEqual(ends, {(0, ""): self.STARTS})
 
 
 class Needed(unittest.TestCase):
