@@ -22,7 +22,8 @@ ALL_THAT_IS_OPTIONAL = (
     "--set", "commonLabels.team=gpu,commonAnnotations.owner=platform,podLabels.zone=a,podAnnotations.note=b",
     "--set", "crds.keep=false,cleanup.force=true,cleanup.timeout=1h1m", "--set", "priorityClassName=system-cluster-critical",
     "--set", f"image.repository=registry.example.com:5000/ostler,image.digest={DIGEST},imagePullSecrets[0].name=pull",
-    "--set", "seccompProfile.type=Localhost,seccompProfile.localhostProfile=ostler/ostler.json,hostUsers=false",
+    "--set", "seccompProfile.type=Localhost,seccompProfile.localhostProfile=ostler/ostler.json",
+    *([] if names.OLDEST else ["--set", "hostUsers=false"]),  # Kubernetes 1.30 drops the field
     "--set", "podDisruptionBudget.maxUnavailable=50%,terminationGracePeriodSeconds=30,replicas=3,port=9090")
 
 

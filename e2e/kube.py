@@ -12,6 +12,8 @@ import ssl
 import time
 import urllib.parse
 
+import names
+
 # kind -> (API prefix, plural, namespaced)
 KINDS = {
     "Node": ("/api/v1", "nodes", False),
@@ -361,7 +363,7 @@ def node(name, gpu=None, os="ubuntu24.04", labels=None, annotations=None, taints
             "nodeInfo": {
                 "architecture": "amd64", "bootID": "11111111-2222-3333-4444-555555555555",
                 "containerRuntimeVersion": runtime, "kernelVersion": kernel, "kubeProxyVersion": "",
-                "kubeletVersion": "v1.36.3", "machineID": "0123456789abcdef0123456789abcdef",
+                "kubeletVersion": "v1.30.14" if names.OLDEST else "v1.36.3", "machineID": "0123456789abcdef0123456789abcdef",
                 "operatingSystem": "linux", "osImage": os_image,
                 "systemUUID": "99999999-2222-3333-4444-555555555555",
             },

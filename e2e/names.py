@@ -6,6 +6,8 @@ import pathlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
 AGENT = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
+# Whether it is all asked of the oldest Kubernetes that Ostler supports, and of Helm 3.
+OLDEST = os.environ.get("OSTLER_WORLD") == "oldest"
 OTHER_BUILD = ROOT / "build" / "ostler-other"
 CHART = ROOT / "charts" / "ostler"
 CRD_CHART = ROOT / "charts" / "ostler-crds"

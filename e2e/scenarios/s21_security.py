@@ -3,7 +3,7 @@
 import kube
 from admission import answer, images_unguarded
 from harness import cases, contains, equal, test
-from names import COMPONENT, NAMESPACE, OPERANDS
+from names import COMPONENT, NAMESPACE, OLDEST, OPERANDS
 
 
 def refused(attempt, words, what):
@@ -207,9 +207,10 @@ WITH_THE_TOKEN = {
                                                subresource="status"), "nothing of a node's status"),
     "handlers_of_the_runtime": (lambda c, node: c.merge_patch("Node", node, {"status": {"runtimeHandlers": [{"name": "x"}]}},
                                                               subresource="status"), "nothing of a node's status"),
-    "features_of_the_runtime": (lambda c, node: c.merge_patch(
+    # Kubernetes 1.30 has no such field.
+    **({} if OLDEST else {"features_of_the_runtime": (lambda c, node: c.merge_patch(
         "Node", node, {"status": {"features": {"supplementalGroupsPolicy": True}}}, subresource="status"),
-                                "nothing of a node's status"),
+                                                      "nothing of a node's status")}),
     "phase": (lambda c, node: c.merge_patch("Node", node, {"status": {"phase": "Terminated"}}, subresource="status"),
               "nothing of a node's status"),
     "condition_of_the_kubelet": (lambda c, node: c.strategic_patch("Node", node, {"status": {"conditions": [
