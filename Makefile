@@ -148,11 +148,10 @@ $(foreach l,$(SIM_LAYERS) $(KUBECTL_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(ca
 
 # What is compiled anew when the flags change, or the libraries that are linked, whose files may be older than ours; and not with every other line
 # of this file, nor in a copy of this folder: where it is makes no difference to what is compiled.
-LINKED := libc6-dev libcurl4-openssl-dev libwebsockets-dev libjansson-dev libyaml-dev libssl-dev zlib1g-dev libcap-dev
-$B/flags: FLAGS = $(CC) $(subst $(CURDIR),,$(CFLAGS)) $(shell dpkg-query -W -f '$${Package}=$${Version} ' $(LINKED:%=%:$(ARCH)) tzdata 2>/dev/null)
 $B/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+	@now=$$(echo '$(CC) $(subst $(CURDIR),,$(CFLAGS))'; dpkg-query -W '*-dev' '*-dev-*-cross' tzdata 2>/dev/null); \
+	    echo "$$now" | cmp -s - $@ || echo "$$now" > $@
 
 $B/%.o: %.c $B/flags
 	@mkdir -p $(@D)
