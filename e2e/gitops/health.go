@@ -20,11 +20,9 @@ var argoHealths = []string{"Healthy", "Progressing", "Degraded", "Suspended", "M
 // The libraries that Argo CD opens for a check from argocd-cm, unless useOpenLibs is set there.
 // Its os has nothing but date and time; ours has nothing at all.
 var argoLibraries = map[string]lua.LGFunction{
-	lua.LoadLibName:   lua.OpenPackage,
-	lua.BaseLibName:   lua.OpenBase,
-	lua.TabLibName:    lua.OpenTable,
-	lua.StringLibName: lua.OpenString,
-	lua.MathLibName:   lua.OpenMath,
+	lua.LoadLibName: lua.OpenPackage,
+	lua.BaseLibName: lua.OpenBase,
+	lua.TabLibName:  lua.OpenTable,
 }
 
 type verdict struct {
