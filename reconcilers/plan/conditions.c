@@ -201,7 +201,7 @@ static bool check_ready(const struct checks *in, struct condition *ret)
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by somebody else: %s", others, nodes(in, t->states[NODE_FOREIGN]));
     return say(ret, "True", "AllNodesReady",
-               arena_printf(in->a, "every GPU node has what it should have: %s%s%s", nodes(in, in->served), others,
+               arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s", nodes(in, in->served), others, silent(in),
                             letting_go(in)));
 }
 
