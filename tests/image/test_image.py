@@ -5,7 +5,8 @@ confined as the chart's pod.
 
     tests/image/test_image.py [BASE]      BASE: Debian 13 or 12 under another name, where docker.io/debian cannot be pulled
 
-Needs a Docker daemon on this machine, and that base; without them it says so and is skipped. The last line is "image: N passed, N failed".
+Needs a Docker daemon on this machine, and that base; without them it says so and is skipped. The last line is "image: N passed, N
+failed".
 """
 
 import json

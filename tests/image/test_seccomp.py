@@ -128,6 +128,10 @@ class Started(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="ostler-runc-")
         self.addCleanup(folder.cleanup)
         self.bundle = pathlib.Path(folder.name)
+        (self.bundle / "rootfs").mkdir()
+        for program in ("ostler", "ostler-node"):
+            shutil.copy(test_static.Rooted.programs / program, self.bundle / "rootfs", follow_symlinks=False)
+        self.bundle.chmod(0o755)
         self.configure(None)
         done = self.start("ostler-seccomp-probe")
         if done.returncode:
@@ -147,8 +151,8 @@ class Started(unittest.TestCase):
         (self.bundle / "config.json").unlink(missing_ok=True)
         subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
         config = json.loads((self.bundle / "config.json").read_text())
-        config["root"]["path"] = str(ROOT / "build/static/image")
-        config["process"].update(terminal=False, args=[f"/usr/bin/{profile or 'ostler'}", "--version"])
+        config["process"].update(terminal=False, args=[f"/{profile or 'ostler'}", "--version"], capabilities={},
+                                 user={"uid": 65532, "gid": 65532})
         config["linux"].update(maskedPaths=[], readonlyPaths=[])
         if profile:
             config["linux"]["seccomp"] = seccomp = json.loads((PROFILES / f"{profile}.json").read_text())

@@ -287,13 +287,14 @@ static void check_builtin_allowed(void **state)
     }
 }
 
-/* Before 1.17.8 a container's image could leave its container by the toolkit's hooks (CVE-2024-0132, CVE-2025-23266). */
+/* Before these a container's image could leave its container by the toolkit: 1.16.2 (CVE-2024-0132, CVE-2024-0133), 1.17.8
+ * (CVE-2025-23266, CVE-2025-23267), 1.19.1 (CVE-2026-24260). */
 static void check_builtin_toolkit(void **state)
 {
     (void) state;
     int major = 0, minor = 0, patch = 0;
     assert_int_equal(sscanf(policy_builtin(POLICY_TOOLKIT)->version, "v%d.%d.%d", &major, &minor, &patch), 3);
-    assert_true(major * 10000 + minor * 100 + patch >= 11708);
+    assert_true(major * 10000 + minor * 100 + patch >= 11901);
 }
 
 int main(void)
