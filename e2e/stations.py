@@ -7,7 +7,7 @@ from names import OPERANDS
 from rollouts import phase_of
 
 # A driver that never gets out of being created on nodes with this word in their name.
-VERSION = "580.95.05-slow-on-installing"
+VERSION = "580.178.04-slow-on-installing"
 
 
 def _annotate_pods(env, node, component, **annotations):

@@ -8,7 +8,7 @@ import kube
 from names import APPROVED, CLAIM, DRIVER, OPERANDS
 from rollouts import AT_WORK, ago, claim_of, closed, phase_of
 
-OLD, NEW = "570.124.06", "580.95.05"
+OLD, NEW = "570.124.06", "580.178.04"
 # No canary: what every test but its own would only wait for.
 AT_ONCE = {"canary": {"nodes": 0}}
 ALL_AT_ONCE = {"maxParallel": "100%", "maxUnavailable": "100%"}

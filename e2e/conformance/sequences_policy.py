@@ -114,7 +114,7 @@ for name, spec in INVALID.items():
 
 seq("policy: nothing is filled in", MADE, get(POLICY), GONE)
 seq("policy: a spec of its own stays as it is",
-    post(POLICIES, policy({"driver": {"version": "580.95.05", "env": [{"name": "A", "value": ""}]},
+    post(POLICIES, policy({"driver": {"version": "580.178.04", "env": [{"name": "A", "value": ""}]},
     "rollout": {"maxUnavailable": "25%", "maxParallel": 3}, "pools": [{"name": "a", "driver": {"version": "570"}}]})), GONE)
 seq("policy: another name", post(POLICIES, policy({}, metadata={"name": "second"})))
 seq("policy: without a spec", post(POLICIES, policy()), GONE)

@@ -9,7 +9,7 @@ from image import Image
 
 PAUSE = "registry.example.com/pause:1"
 JOB = "registry.example.com/gpu-job:1"
-OLD, NEW, BAD = "580.95.05", "580.178.04", "999.1"
+OLD, NEW, BAD = "580.178.04", "595.91.07", "999.1"
 SYSTEM = "ubuntu24.04"
 # The programs of each image in their places, and what it starts as. There is nothing else in it: no shell, no tool.
 PROGRAMS = {

@@ -139,7 +139,7 @@ def daemonset_of_an_old_revision_deleted(env):
     """The DaemonSet of a revision that is no longer the target, but that nodes still run, is made again."""
     node = env.serving("gpu", spec={"driver": {"version": "570.124.06"}})
     old = _component(env, "driver")
-    env.edit({"driver": {"version": "580.95.05"}, "rollout": {"paused": True}})
+    env.edit({"driver": {"version": "580.178.04"}, "rollout": {"paused": True}})
     env.wait_policy(status="True")
     env.k.delete("DaemonSet", old, OPERANDS)
     env.wait(lambda: env.k.get("DaemonSet", old, OPERANDS), SOON, f"{old} is back")

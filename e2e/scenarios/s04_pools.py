@@ -3,7 +3,7 @@
 from harness import contains, equal, test
 from names import DRIVER, GPU_LABEL, STACK
 POOLS = {
-    "driver": {"version": "580.95.05"},
+    "driver": {"version": "580.178.04"},
     "pools": [{"name": "legacy", "nodeSelector": {"gpu": "k80"}, "driver": {"version": "470.256.02"},
                "nodeLabels": {"gputype": "k80"}}],
 }
@@ -14,7 +14,7 @@ def two_operating_systems_and_two_pools(env):
     """Each of four nodes has the driver image of its own OS and its pool's version, in a DaemonSet per revision."""
     nodes = {}
     for os in ("ubuntu24.04", "ubuntu22.04"):
-        for version, labels in (("580.95.05", {}), ("470.256.02", {"gpu": "k80"})):
+        for version, labels in (("580.178.04", {}), ("470.256.02", {"gpu": "k80"})):
             nodes[env.node(f"{os.replace('.', '')}-{version[:3]}", "nfd", os=os, labels=labels)] = f"{version}-{os}"
     env.policy(POOLS)
     env.wait_serving(*nodes, timeout=20)

@@ -74,7 +74,7 @@ def driver_version_waits_while_paused(env):
     the status counts both."""
     old = env.serving("old", spec={"driver": {"version": "570.124.06"}, "rollout": {"paused": True}})
     pods = env.pod_uids("driver")
-    env.edit({"driver": {"version": "580.95.05"}})
+    env.edit({"driver": {"version": "580.178.04"}})
 
     def counted(outdated):
         nodes = env.get_policy()["status"]["nodes"]
@@ -92,7 +92,7 @@ def driver_version_there_and_back(env):
     """Going back to the version that runs leaves one DaemonSet: those of revisions that nobody needs are deleted."""
     env.serving("gpu", spec={"driver": {"version": "570.124.06"}})
     before = set(env.daemonsets())
-    env.edit({"driver": {"version": "580.95.05"}})
+    env.edit({"driver": {"version": "580.178.04"}})
     env.wait(lambda: len(env.daemonsets("driver")) == 2, what="two driver DaemonSets")
     env.edit({"driver": {"version": "570.124.06"}})
     env.wait(lambda: set(env.daemonsets()) == before, what="the DaemonSets are those of before")

@@ -123,7 +123,7 @@ def counts_and_columns(env):
         equal((operand["desired"], operand["ready"]), (2, 2), f"{operand['name']}: desired, ready")
     equal({o["name"] for o in status["operands"]}, {"driver", "toolkit", "device-plugin", "exporter"}, "operands")
     table = env.kubectl("get", "gpupolicy")
-    contains(table, ["READY", "NODES", "DRIVER", "True", "2/2", "580.95.05"], "kubectl get gpupolicy")
+    contains(table, ["READY", "NODES", "DRIVER", "True", "2/2", "580.178.04"], "kubectl get gpupolicy")
 
 
 @test

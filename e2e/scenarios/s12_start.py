@@ -14,7 +14,7 @@ metadata:
   name: default
 spec:
   driver:
-    version: "580.95.05"
+    version: "580.178.04"
 """
 
 
@@ -43,7 +43,7 @@ def validate_says_where(env):
     path = env.logs / "policy.yaml"
     path.write_text(POLICY, encoding="utf-8")
     equal(run_program("validate", "-f", path).returncode, 0, "exit code for a good policy")
-    path.write_text(POLICY.replace('"580.95.05"', '"580 95"'), encoding="utf-8")
+    path.write_text(POLICY.replace('"580.178.04"', '"580 95"'), encoding="utf-8")
     bad = run_program("validate", "-f", path)
     equal(bad.returncode, 1, "exit code for a bad policy")
     contains(bad.stdout + bad.stderr, ["spec.driver.version", "7"], "what it says")

@@ -141,7 +141,7 @@ def approval_is_waited_for(env):
     """With approval Manual nothing begins before the plan's hash is approved; another plan needs another approval."""
     (node,) = fleet(env, 1, LIGHT, approval="Manual")
     with Ways(env) as ways:
-        upgrade(env, "580.95.05-first")
+        upgrade(env, "580.178.04-first")
         first = rollout_says(env, "WaitingForApproval")["plan"]["hash"]
         upgrade(env)
         second = env.wait(lambda: [p for p in [rollout_says(env, "WaitingForApproval")["plan"]["hash"]] if p != first],

@@ -205,7 +205,7 @@ def unreadable_claim_moves_nothing(env):
 def taint_that_is_taken_off_comes_back(env):
     """The taint of a claimed node is put back: pods must not come while the driver changes."""
     (node,) = fleet(env, 1)
-    upgrade(env, "580.95.05-slow")
+    upgrade(env, "580.178.04-slow")
     wait_phase(env, node, "Installing")
     taints = [t for t in env.get_node(node)["spec"]["taints"] if t["key"] != "ostler.dev/upgrade"]
     env.k.merge_patch("Node", node, {"spec": {"taints": taints}})

@@ -143,7 +143,7 @@ static bool changes(const json_t *all, const char *tier)
     return !str_eq(json_str_or_empty(t, "revision"), json_str_or_empty(t, "target"));
 }
 
-/* "; driver 580.95.05 (d1, to become d2)" */
+/* "; driver 580.178.04 (d1, to become d2)" */
 static void add_tier(struct buf *line, const json_t *all, const char *tier)
 {
     const json_t *t = json_object_get(all, tier);

@@ -24,7 +24,7 @@ struct host_driver {
 void host_driver_look(const struct view *v, const struct module_facts *m, struct host_driver *ret);
 /* libnvidia-ml.so.1 in a root, or NULL. False when it may be at a place that could not be looked at. */
 bool host_driver_find_library(const struct view *v, const char **ret);
-/* "580.95.05" of "libnvidia-ml.so.580.95.05", borrowed from it; NULL: it is not so called. */
+/* "580.178.04" of "libnvidia-ml.so.580.178.04", borrowed from it; NULL: it is not so called. */
 const char *host_driver_version(const char *library);
 
 #endif

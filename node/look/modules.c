@@ -37,7 +37,7 @@ int64_t module_user_count(const struct module_line *m)
     return count;
 }
 
-/* "580.95.05": digits and dots, at least one of each. */
+/* "580.178.04": digits and dots, at least one of each. */
 static bool is_version(struct part p)
 {
     bool dot = false;
@@ -58,7 +58,7 @@ bool driver_version_parse(struct part text, struct driver_version *ret)
             continue;
         if (!part_find(line, "Kernel Module"))
             return false;
-        /* "NVIDIA UNIX Open Kernel Module for x86_64  580.95.05 …"; "NVIDIA UNIX x86_64 Kernel Module  535.183.01 …". */
+        /* "NVIDIA UNIX Open Kernel Module for x86_64  580.178.04 …"; "NVIDIA UNIX x86_64 Kernel Module  535.183.01 …". */
         ret->flavour = part_find(line, "Open Kernel Module") ? FLAVOUR_OPEN : FLAVOUR_PROPRIETARY;
         while (part_word(&line, &word))
             if (is_version(word)) {

@@ -25,7 +25,7 @@ enum driver_flavour { FLAVOUR_UNKNOWN, FLAVOUR_OPEN, FLAVOUR_PROPRIETARY };
 
 struct driver_version {
     enum driver_flavour flavour;
-    struct part version; /* "580.95.05"; of length 0: it does not say */
+    struct part version; /* "580.178.04"; of length 0: it does not say */
 };
 
 /* False when it is not what NVIDIA's driver says of itself. */

@@ -9,7 +9,7 @@
 
 /* Everything is borrowed. "" and 0: not known. */
 struct gpu_features {
-    const char *driver;  /* version of the loaded driver: "580.95.05" */
+    const char *driver;  /* version of the loaded driver: "580.178.04" */
     const char *cuda;    /* newest CUDA version that it knows: "13.0" */
     const char *product; /* of a whole GPU, as it is called: "NVIDIA H100 80GB HBM3"; blanks may be dashes */
     const char *compute; /* its compute capability: "9.0" */

@@ -153,14 +153,14 @@ const char *policy_source_name(enum policy_driver_source source);
 /* An image as a revision has it: path without tag, and tag or "sha256:..." digest. */
 struct policy_image {
     char *image;   /* "nvcr.io/nvidia/driver" */
-    char *version; /* "580.95.05" */
+    char *version; /* "580.178.04" */
 };
 
 /* What this build of Ostler runs where neither the policy nor a known good revision says. */
 struct policy_builtin {
     const char *repository; /* "nvcr.io/nvidia" */
     const char *image;      /* "driver" */
-    const char *version;    /* "580.95.05" */
+    const char *version;    /* "580.178.04" */
 };
 
 /* Of an operand. Static. */

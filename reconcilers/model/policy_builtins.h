@@ -6,7 +6,7 @@
 /* operand, repository, image, version. A build may bring a table of its own with the compiler's -include. */
 #ifndef POLICY_BUILTINS
 #define POLICY_BUILTINS(X)                                                                         \
-    X(DRIVER, "nvcr.io/nvidia", "driver", "580.95.05")                                             \
+    X(DRIVER, "nvcr.io/nvidia", "driver", "580.178.04")                                             \
     X(TOOLKIT, "nvcr.io/nvidia/k8s", "container-toolkit", "v1.20.0")                               \
     X(DEVICE_PLUGIN, "nvcr.io/nvidia", "k8s-device-plugin", "v0.20.0")                             \
     X(EXPORTER, "nvcr.io/nvidia/k8s", "dcgm-exporter", "4.6.0-4.8.3-distroless")                   \

@@ -260,7 +260,7 @@ const struct policy_rule policy_rules_pool_name[] = {
 const struct policy_rule policy_rules_driver[] = {
     { "a precompiled driver has one image for each kernel: version cannot be a digest",
       precompiled_has_no_digest },
-    { "the installer of Container-Optimized OS takes the driver's own version, such as 580.95.05: version cannot be a digest",
+    { "the installer of Container-Optimized OS takes the driver's own version, such as 580.178.04: version cannot be a digest",
       cos_has_no_digest },
     RULES_END,
 };

@@ -26,7 +26,7 @@ enum { PROOF_VERSION_MAX = 32, PROOF_PRODUCT_MAX = 64, PROOF_TEXT_MAX = 1024 };
 
 /* What the pod saw. "" and 0: it did not say, or said what cannot be. */
 struct proof_facts {
-    char driver[PROOF_VERSION_MAX];  /* the loaded module's version: "580.95.05" */
+    char driver[PROOF_VERSION_MAX];  /* the loaded module's version: "580.178.04" */
     char product[PROOF_PRODUCT_MAX]; /* as a label's value: "NVIDIA-H100-80GB-HBM3" */
     char compute[PROOF_VERSION_MAX]; /* compute capability: "9.0" */
     char cuda[PROOF_VERSION_MAX];    /* newest CUDA version that the driver knows: "13.0" */
@@ -48,7 +48,7 @@ bool proof_parse(const char *text, struct proof *ret);
 char *proof_text(const struct proof *p);
 /* Whether it is about these revisions. */
 bool proof_is_of(const struct proof *p, const char *driver, const char *stack);
-/* Facts out of a pod's last words: lines "driver=580.95.05", "product=…", "memory=81559", "compute=9.0", "cuda=13.0",
+/* Facts out of a pod's last words: lines "driver=580.178.04", "product=…", "memory=81559", "compute=9.0", "cuda=13.0",
  * "slice=1g.10gb". Others are left aside. */
 void proof_read(const char *said, struct proof_facts *ret);
 /* Whether a driver of the version `wanted` may say that it is `said`: the same, or one of the branch that was asked for ("580").

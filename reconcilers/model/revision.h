@@ -64,11 +64,11 @@ json_t *agent_inputs(const json_t *spec);
  * have none. Borrowed. */
 const char *revision_version(const json_t *inputs, const char *tier);
 
-/* What people call a revision: "driver 580.95.05", "toolkit 1.18.0 and device plugin 0.18.0". From the arena; NULL: the inputs
+/* What people call a revision: "driver 580.178.04", "toolkit 1.18.0 and device plugin 0.18.0". From the arena; NULL: the inputs
  * are not known, or name no version. */
 const char *revision_title(struct arena *a, const json_t *inputs, const char *tier);
-/* The same with the hash, where another revision is called the same or nobody knows what this one is: "driver 580.95.05 (revision
- * 0bcdfghjkl)". `namesake`: there is such another one. From the arena. */
+/* The same with the hash, where another revision is called the same or nobody knows what this one is: "driver 580.178.04
+ * (revision 0bcdfghjkl)". `namesake`: there is such another one. From the arena. */
 const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash, bool namesake);
 /* Whether two different revisions of a tier are called the same. */
 bool revision_same_title(const json_t *a, const json_t *b, const char *tier);

@@ -31,7 +31,7 @@ static bool is_another(const struct news *n, const struct child *c)
            !str_eq(c->revision, n->hash);
 }
 
-/* "driver 580.95.05, pool default"; with the hash where another revision for the same hosts is called the same. */
+/* "driver 580.178.04, pool default"; with the hash where another revision for the same hosts is called the same. */
 static const char *what(const struct news *n)
 {
     const json_t *inputs = cluster_inputs(n->v, n->tier, n->hash);

@@ -129,7 +129,7 @@ static const char *say_window(const struct rollout_story *s, struct arena *a)
                               rollout_time_text(a, r->until_s + s->view->in->set_s));
 }
 
-/* "driver 580.95.05 failed in pool default, on gpu-1 with CrashLoopBackOff" */
+/* "driver 580.178.04 failed in pool default, on gpu-1 with CrashLoopBackOff" */
 static const char *failure_text(const struct rollout_story *s, const struct rollout_revision *r, const struct rollout_node *first,
                                 struct arena *a)
 {

@@ -114,7 +114,7 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
         str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
         set_problem(target, "DigestOnCos",
                     "driver.version is a digest, which the installer of Container-Optimized OS does not take; give these nodes a "
-                    "pool whose driver.version is the driver's own, such as 580.95.05");
+                    "pool whose driver.version is the driver's own, such as 580.178.04");
         return;
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");

@@ -155,7 +155,7 @@ static const char *tier_that_comes(const struct stepping *s, const char *tier, c
     return revision_name(s->a, inputs, tier, hash, namesake);
 }
 
-/* "driver 580.95.05, toolkit 1.18.0 and device plugin 0.18.0" */
+/* "driver 580.178.04, toolkit 1.18.0 and device plugin 0.18.0" */
 static const char *what_comes(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;

@@ -28,7 +28,7 @@ struct spec_shape {
     const char *resource;     /* that the plugin registers them under, "nvidia.com/mig-1g.10gb"; NULL: nvidia.com/gpu */
     const json_t *more;       /* what the plugin registers besides, {"nvidia.com/mig-2g.20gb": 2}; NULL: nothing */
     const char *gpu_product;  /* "NVIDIA-H100-80GB-HBM3": what the labeller says; NULL: it says only that there is one */
-    const char *host_driver;  /* version of a driver that the host brings itself, "580.95.05" */
+    const char *host_driver;  /* version of a driver that the host brings itself, "580.178.04" */
     bool host_toolkit;        /* the host's runtime has the handler nvidia by itself */
     int64_t cpus;             /* 0: 32 */
     int64_t memory_mib;       /* 0: 131072 */

@@ -39,7 +39,7 @@ class Policy(unittest.TestCase):
         self.assertEqual(of_kind(objects(), "GpuClusterPolicy"), [])
 
     def test_its_spec_is_what_the_values_say(self):
-        spec = {"driver": {"version": "580.95.05"}, "pools": [{"name": "a", "nodeSelector": {"x": "true"}}], "rollout": {}}
+        spec = {"driver": {"version": "580.178.04"}, "pools": [{"name": "a", "nodeSelector": {"x": "true"}}], "rollout": {}}
         policy = only(objects("--set", "policy.create=true", "--set-json", "policy.spec=" + json.dumps(spec)), "GpuClusterPolicy")
         self.assertEqual((policy["metadata"]["name"], policy["spec"]), ("default", spec))
 

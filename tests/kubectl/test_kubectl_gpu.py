@@ -225,7 +225,7 @@ def hold_refuses_nonsense(c):
 def approve_the_plan(c):
     """approve takes the plan that there is and no other, and only where a plan waits for it."""
     assert "is not Manual: no plan waits for approval" in c.plugin.refused("approve")
-    c.ask("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": {"approval": "Manual"}}}, MERGE)
+    c.ask("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}, "rollout": {"approval": "Manual"}}}, MERGE)
     rollout = lambda: c.ask("GET", POLICY)["status"]["rollout"]
     c.until(lambda: rollout().get("reason") == "WaitingForApproval", "the plan")
     plan = rollout()["plan"]["hash"]

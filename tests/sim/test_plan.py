@@ -43,7 +43,7 @@ apiVersion: ostler.dev/v1alpha1
 kind: GpuClusterPolicy
 metadata: {name: default}
 spec:
-  driver: {version: 580.95.05}
+  driver: {version: 580.178.04}
   rollout: {maxUnavailable: 3, order: Name, canary: {soak: 10m}%s}
 """
 POLICY = "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
@@ -302,7 +302,7 @@ def the_same_hash():
         assert f"kubectl annotate gpuclusterpolicy default ostler.dev/approved={ahead['hash']} --overwrite" in c.plan(manual)[1]
         with operator(c):
             rollout = {"maxUnavailable": 3, "order": "Name", "canary": {"soak": "10m"}, "approval": "Manual"}
-            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": rollout}}, MERGE)
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}, "rollout": rollout}}, MERGE)
 
             def waits():
                 found = c.get(POLICY)["status"].get("rollout", {})
@@ -370,7 +370,7 @@ def simulated_with_people():
 
 def with_spec(**more):
     """A whole policy with these fields of its spec."""
-    spec = {"driver": {"version": "580.95.05"}, "rollout": {"maxUnavailable": 3, "canary": {"soak": "10m"}}} | more
+    spec = {"driver": {"version": "580.178.04"}, "rollout": {"maxUnavailable": 3, "canary": {"soak": "10m"}}} | more
     return json.dumps({"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"},
                        "spec": spec})
 
@@ -386,7 +386,7 @@ def after_a_rollback():
     """A revision that failed is named with its node, the reason, and how it is tried again: that is not nothing to do."""
     with cluster_at_work(WORLD + FAILS) as c:
         with operator(c):
-            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}}}, MERGE)
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}}}, MERGE)
             c.wait_for_rollout("RevisionFailed")
             c.wait("every node is ready again", lambda: c.summary() == "6/6")
         code, out, err = c.plan()
@@ -394,7 +394,7 @@ def after_a_rollback():
         told = c.planned(None)
         assert told["plan"] is None and len(told["failed"]) == 1, told
         failed = told["failed"][0]
-        assert failed["tier"] == "driver" and failed["version"] == "580.95.05" and failed["pool"] == "default", failed
+        assert failed["tier"] == "driver" and failed["version"] == "580.178.04" and failed["pool"] == "default", failed
         for words in ("RevisionFailed: driver revision", f"first on node {failed['node']} at ", failed["reason"],
                       "nobody else gets it", f"ostler.dev/retry={failed['retry']} --overwrite"):
             assert words in out, (words, out)
@@ -407,11 +407,11 @@ def images_that_cannot_be_pulled():
     the simulation says that it assumes otherwise."""
     with cluster_at_work(WORLD + "images:\n  - {image: '*:580.*', missing: true}\n") as c:
         with operator(c):
-            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}}}, MERGE)
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}}}, MERGE)
             c.wait("an image is missing", lambda: "cannot get" in c.wait_for_rollout("WaitingForImages")["message"])
         told = c.planned(None)["plan"]
         words = [b["message"] for b in told["blockers"]]
-        assert words and all("cannot get " in w and ":580.95.05" in w and "not found" in w for w in words), told
+        assert words and all("cannot get " in w and ":580.178.04" in w and "not found" in w for w in words), told
         assert f"{len(words)} node" in told["message"] and told["withoutImages"] == len(words), told
         assert "\nin the way:\n" in c.plan()[1]
         assumed = " ".join(c.planned(None, "--simulate")["assumptions"])
@@ -488,7 +488,7 @@ def what_a_person_has_to_do_first():
         assert first in out and ", begins " not in out, out
         out = c.plan(with_spec(rollout=manual))[1]
         assert "spec.rollout.paused" not in out and "\nwaits for approval; after" in out and ", begins " not in out, out
-        c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": manual}}, MERGE)
+        c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}, "rollout": manual}}, MERGE)
         assert "\nwaits for approval: kubectl annotate " in c.plan()[1]
 
 
@@ -511,7 +511,7 @@ def a_canary_that_does_not_come_up():
             return any(r.get("status", {}).get("reason") == "CrashLoopBackOff" for r in reports)
 
         with operator(c):
-            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.95.05"}, "rollout": {"order": "Name"}}}, MERGE)
+            c.must("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}, "rollout": {"order": "Name"}}}, MERGE)
             c.wait("the canary crashes", crashes_now)
         out = c.plan()[1]
         assert "\n  6 nodes are to be changed: 5 go in 5 waves, 1 is under way\n" in out, out
@@ -588,7 +588,7 @@ def files_with_a_part_of_a_policy():
         assert code == 0 and "plan " in out, (code, out, err)
         assert err == ("ostler: note: standard input leaves out what the cluster's policy sets: spec.rollout.maxParallel, "
                        "spec.exporter.enabled; -f takes a whole policy and no patch, so the plan is made without them\n"), err
-        code, out, err = c.plan("spec: {driver: {version: 580.95.05}}\n")
+        code, out, err = c.plan("spec: {driver: {version: 580.178.04}}\n")
         assert (code, out) == (1, "") and "-f takes a whole GpuClusterPolicy, not only the fields that change" in err, err
         assert "kubectl get gpuclusterpolicy default -o yaml" in err, err
 
@@ -608,7 +608,7 @@ def names_in_their_order():
 def refused_policies():
     """A file that is no valid policy is told as `ostler validate` tells it; exit code 1."""
     with cluster_at_work() as c:
-        bad = (NEW % "").replace("580.95.05", "[5]")
+        bad = (NEW % "").replace("580.178.04", "[5]")
         code, out, err = c.plan(bad)
         known = subprocess.run([OPERATOR, "validate", "-f", "-"], input=bad, text=True, capture_output=True, check=False)
         assert (code, out) == (1, "") and err == known.stderr and "spec.driver.version" in err, (code, out, err)

@@ -6,7 +6,7 @@
 static const struct row {
     const char *name, *text, *want;
 } rows[] = {
-    { "plain text", "driver 580.95.05: up", "driver 580.95.05: up" },
+    { "plain text", "driver 580.178.04: up", "driver 580.178.04: up" },
     { "letters of other scripts", "Prüfung läuft 準備", "Prüfung läuft 準備" },
     { "colours and titles", "\033[31mred\033]0;title\007", " [31mred ]0;title " },
     { "carriage returns and ends of lines", "good\rbad\nworse\tworst", "good bad worse worst" },

@@ -107,7 +107,7 @@ static const struct render_row render_rows[] = {
       NULL,
       TOOLKIT },
     { "precompiled",
-      "{'driver':{'version':'580.95.05','precompiled':true}}",
+      "{'driver':{'version':'580.178.04','precompiled':true}}",
       { UBUNTU, CONTAINERD },
       false,
       NULL,
@@ -314,7 +314,7 @@ static void check_golden(void **state)
 /* ---- one-off pods ---- */
 
 static const struct render_image images[] = {
-    { "driver", "registry.example/gpu/driver:580.95.05-ubuntu24.04", "Always" },
+    { "driver", "registry.example/gpu/driver:580.178.04-ubuntu24.04", "Always" },
     { "toolkit", "nvcr.io/nvidia/k8s/container-toolkit@sha256:0123", NULL },
 };
 

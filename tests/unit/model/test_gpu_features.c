@@ -22,10 +22,10 @@ static const struct feature_row {
     const char *labels;
 } feature_rows[] = {
     { "nothing is known", { 0 }, NULL, "{}" },
-    { "a driver with three parts", { .driver = "580.95.05" }, NULL,
-      "{'nvidia.com/cuda.driver-version.major': '580', 'nvidia.com/cuda.driver-version.minor': '95', "
-      "'nvidia.com/cuda.driver-version.revision': '05', 'nvidia.com/cuda.driver-version.full': '580.95.05', "
-      "'nvidia.com/cuda.driver.major': '580', 'nvidia.com/cuda.driver.minor': '95', 'nvidia.com/cuda.driver.rev': '05'}" },
+    { "a driver with three parts", { .driver = "580.178.04" }, NULL,
+      "{'nvidia.com/cuda.driver-version.major': '580', 'nvidia.com/cuda.driver-version.minor': '178', "
+      "'nvidia.com/cuda.driver-version.revision': '04', 'nvidia.com/cuda.driver-version.full': '580.178.04', "
+      "'nvidia.com/cuda.driver.major': '580', 'nvidia.com/cuda.driver.minor': '178', 'nvidia.com/cuda.driver.rev': '04'}" },
     { "a driver with two parts", { .driver = "550.54" }, NULL,
       "{'nvidia.com/cuda.driver-version.major': '550', 'nvidia.com/cuda.driver-version.minor': '54', "
       "'nvidia.com/cuda.driver-version.revision': '', 'nvidia.com/cuda.driver-version.full': '550.54', "

@@ -62,11 +62,11 @@ static const struct kept_row {
     { "an address that is too long", "{'gpus':[{'bus':'Gone','address':'0000:0000:0000:03:00.0'}]}",
       { .gpus_known = true, .lost = 1 }, true, false },
     { "a module, a driver, the firmware",
-      "{'module':{'loaded':true,'version':'580.95.05'},'driverContainer':true,'hostDriver':{'installed':true},'nouveau':true,"
+      "{'module':{'loaded':true,'version':'580.178.04'},'driverContainer':true,'hostDriver':{'installed':true},'nouveau':true,"
       "'secureBoot':true}",
-      { .module_loaded = true, .module_version = "580.95.05", .driver_container = true, .host_driver = true,
+      { .module_loaded = true, .module_version = "580.178.04", .driver_container = true, .host_driver = true,
         .secure_boot = true }, false, false },
-    { "a version that is too long", "{'module':{'version':'580.95.05-0123456789abcdef'}}", { 0 }, false, false },
+    { "a version that is too long", "{'module':{'version':'580.178.04-0123456789abcdef'}}", { 0 }, false, false },
     { "texts with what no agent writes",
       "{'module':{'version':'580\\u001b[31m'},'gpus':[{'bus':'Gone','address':'0\\u000aof 0'}]}",
       { .gpus_known = true, .lost = 1 }, true, false },

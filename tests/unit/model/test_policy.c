@@ -185,7 +185,7 @@ static const struct image_case {
     const char *known_image, *known_version;
     const char *want_image, *want_version;
 } image_cases[] = {
-    { "nothing set, nothing known: built in", "{}", NULL, NULL, "nvcr.io/nvidia/driver", "580.95.05" },
+    { "nothing set, nothing known: built in", "{}", NULL, NULL, "nvcr.io/nvidia/driver", "580.178.04" },
     { "nothing set: known good", "{}", "mirror/x/driver", "570.1", "mirror/x/driver", "570.1" },
     { "version set", "{'version':'590.1'}", "mirror/x/driver", "570.1", "mirror/x/driver", "590.1" },
     { "repository set", "{'repository':'r.local'}", "mirror/x/driver2", "570.1", "r.local/driver2", "570.1" },

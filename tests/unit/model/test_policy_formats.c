@@ -29,7 +29,7 @@ static const struct format_case {
       { "a", "legacy", "a-1" },
       { "", "-", "a-", "A", "a.b", "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddd" } },
     { "versions", FORMAT_VERSION, "aZ0._-:",
-      { "580.95.05", "v1.20.0", "4.6.0-4.8.3-distroless", "_", "580",
+      { "580.178.04", "v1.20.0", "4.6.0-4.8.3-distroless", "_", "580",
         "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" },
       { "", "-1", ".1", "a b", "a:b", "sha256:", "sha256:abc",
         "sha256:0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef" } },

@@ -15,7 +15,7 @@ static const struct words_row {
     const char *name, *said, *text;
 } words_rows[] = {
     { "words: none", "", TEXT("") },
-    { "words: of a driver", "driver=580.95.05\n", TEXT("'version':'580.95.05',") },
+    { "words: of a driver", "driver=580.178.04\n", TEXT("'version':'580.178.04',") },
     { "words: without a line's end", "driver=550.54", TEXT("'version':'550.54',") },
     { "words: CUDA", "cuda=13.0\n", TEXT("'cuda':'13.0',") },
     { "words: a product, whose blanks become dashes", "product=NVIDIA H100 80GB HBM3\n",
@@ -86,16 +86,16 @@ static const struct version_row {
     const char *name, *wanted, *said;
     bool fits;
 } version_rows[] = {
-    { "version: the same", "580.95.05", "580.95.05", true },
-    { "version: another", "580.95.05", "580.82.07", false },
-    { "version: of the branch that was asked for", "580", "580.95.05", true },
+    { "version: the same", "580.178.04", "580.178.04", true },
+    { "version: another", "580.178.04", "580.82.07", false },
+    { "version: of the branch that was asked for", "580", "580.178.04", true },
     { "version: of another branch", "580", "570.1", false },
-    { "version: of a branch that begins alike", "58", "580.95.05", false },
-    { "version: more of it than was asked for", "580.95", "580.95.05", false },
-    { "version: a digest is not compared", "sha256:abc", "580.95.05", true },
-    { "version: a tag that is no number is not compared", "latest", "580.95.05", true },
-    { "version: none was asked for", NULL, "580.95.05", true },
-    { "version: nobody said any", "580.95.05", "", true },
+    { "version: of a branch that begins alike", "58", "580.178.04", false },
+    { "version: more of it than was asked for", "580.178", "580.178.04", false },
+    { "version: a digest is not compared", "sha256:abc", "580.178.04", true },
+    { "version: a tag that is no number is not compared", "latest", "580.178.04", true },
+    { "version: none was asked for", NULL, "580.178.04", true },
+    { "version: nobody said any", "580.178.04", "", true },
 };
 
 static void check_version(void **state)

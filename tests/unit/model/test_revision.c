@@ -136,7 +136,7 @@ static const struct inputs_row driver_rows[] = {
       "[{'source':'Container','image':'other/y','version':'550','precompiled':true}]", "image",
       "'r/x'" },
     { "driver: precompiled takes the branch",
-      "{'driver':{'version':'580.95.05','precompiled':true}}", CONTAINER, &ubuntu, NULL, "version",
+      "{'driver':{'version':'580.178.04','precompiled':true}}", CONTAINER, &ubuntu, NULL, "version",
       "'580'" },
     { "driver: precompiled names the kernel", "{'driver':{'precompiled':true}}", CONTAINER, &ubuntu,
       NULL, "kernel", "'6.8.0-49-generic'" },
@@ -289,9 +289,9 @@ static const struct name_row {
     bool namesake;
     const char *want;
 } name_rows[] = {
-    { "a driver", "driver", "{'version':'580.95.05'}", false, "driver 580.95.05" },
-    { "one of two that are called the same", "driver", "{'version':'580.95.05'}", true,
-      "driver 580.95.05 (revision 0bcdfghjkl)" },
+    { "a driver", "driver", "{'version':'580.178.04'}", false, "driver 580.178.04" },
+    { "one of two that are called the same", "driver", "{'version':'580.178.04'}", true,
+      "driver 580.178.04 (revision 0bcdfghjkl)" },
     { "a driver of no version", "driver", "{'version':''}", false, "driver revision 0bcdfghjkl" },
     { "a driver that nobody knows", "driver", "null", true, "driver revision 0bcdfghjkl" },
     { "a stack", "stack", "{'toolkit':{'version':'v1'},'devicePlugin':{'version':'v2'}}", false,

@@ -19,11 +19,11 @@
     "-L) cat list;; esac"
 #define LIST "'smi/list':'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\\n"
 #define ALL_BUT_LIST                                                                                                     \
-    "'smi/driver_version':'580.95.05\\n580.95.05\\n','smi/name':'NVIDIA H100 80GB HBM3\\nother\\n'," \
-    "'smi/memory.total':'81559\\n1\\n','smi/compute_cap':'9.0\\n','smi/all':'Driver Version  : 580.95.05\\n" \
+    "'smi/driver_version':'580.178.04\\n580.178.04\\n','smi/name':'NVIDIA H100 80GB HBM3\\nother\\n'," \
+    "'smi/memory.total':'81559\\n1\\n','smi/compute_cap':'9.0\\n','smi/all':'Driver Version  : 580.178.04\\n" \
     "CUDA Version    : 13.0\\n\\nGPU 0\\n    CUDA Version : x\\n',"
 #define FACTS ALL_BUT_LIST LIST "'"
-#define TOLD "driver=580.95.05\nproduct=NVIDIA H100 80GB HBM3\nmemory=81559\ncompute=9.0\ncuda=13.0\n"
+#define TOLD "driver=580.178.04\nproduct=NVIDIA H100 80GB HBM3\nmemory=81559\ncompute=9.0\ncuda=13.0\n"
 #define NEWEST "cuda-samples/sample"
 
 static const struct row {

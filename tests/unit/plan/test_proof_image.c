@@ -17,7 +17,7 @@ static const struct image_row {
     const char *driver;     /* the driver's inputs; NULL: it brings none of ours */
     const char *want;       /* NULL: the built-in one */
 } rows[] = {
-    { "a new driver", "{}", "{'version': '580.95.05'}", NULL },
+    { "a new driver", "{}", "{'version': '580.178.04'}", NULL },
     { "the oldest branch that runs CUDA 12", "{}", "{'version': '525.60.13'}", NULL },
     { "a branch before that", "{}", "{'version': '470.256.02'}", SAMPLE LEGACY },
     { "the last of those", "{}", "{'version': '524'}", SAMPLE LEGACY },
@@ -25,9 +25,9 @@ static const struct image_row {
     { "a driver by its digest", "{}", "{'version': '" DIGEST "'}", NULL },
     { "a version that is no number", "{}", "{'version': 'latest'}", NULL },
     { "no version at all", "{}", "{}", NULL },
-    { "a version of the policy's", "{'version': 'mine'}", "{'version': '580.95.05'}", SAMPLE "mine" },
+    { "a version of the policy's", "{'version': 'mine'}", "{'version': '580.178.04'}", SAMPLE "mine" },
     { "that counts with an old driver as well", "{'version': 'mine'}", "{'version': '470.256.02'}", SAMPLE "mine" },
-    { "a digest", "{'version': '" DIGEST "'}", "{'version': '580.95.05'}", "nvcr.io/nvidia/k8s/cuda-sample@" DIGEST },
+    { "a digest", "{'version': '" DIGEST "'}", "{'version': '580.178.04'}", "nvcr.io/nvidia/k8s/cuda-sample@" DIGEST },
     { "an image of the policy's, with an old driver too",
       "{'repository': 'registry.example/a', 'image': 'sample', 'version': '1'}",
       "{'version': '470.256.02'}", "registry.example/a/sample:1" },

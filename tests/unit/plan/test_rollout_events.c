@@ -26,9 +26,9 @@ static const struct row {
     { "nor does it complete one", "'target-default':'" T1 "'",
       "'target-default':'" T1 "','ran-default':'" T2 "','completed-default':'" T2 "'", NULL, "", NULL, NULL, NULL },
     { "another revision is wanted", NULL, "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "RolloutBegan ",
-      "driver 580.95.05 (revision aaaaaaaaaa), pool default: nodes are to run it", NULL, NULL },
+      "driver 580.178.04 (revision aaaaaaaaaa), pool default: nodes are to run it", NULL, NULL },
     { "another version needs no hash", NULL, "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "RolloutBegan ",
-      "driver 580.95.05, pool default: nodes are to run it", NULL, "570.133.20" },
+      "driver 580.178.04, pool default: nodes are to run it", NULL, "570.133.20" },
     { "what ran in another pool", NULL, "'target-default':'" T1 "'", "'ran-h100':'" T1 "'", "", NULL, NULL, NULL },
     { "what is recorded is no news", "'target-default':'" T1 "'", "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "", NULL,
       NULL, NULL },
@@ -94,8 +94,8 @@ static void record_clear(struct child *c)
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct child own = record_of("ops/driver-aaaaaaaaaa", "580.95.05", row->before);
-    struct child other = record_of("ops/driver-bbbbbbbbbb", row->version ? row->version : "580.95.05", row->other);
+    struct child own = record_of("ops/driver-aaaaaaaaaa", "580.178.04", row->before);
+    struct child other = record_of("ops/driver-bbbbbbbbbb", row->version ? row->version : "580.178.04", row->other);
     own.revision = (char *) "aaaaaaaaaa";
     other.revision = (char *) "bbbbbbbbbb";
     const struct child *children[] = { &own, &other };

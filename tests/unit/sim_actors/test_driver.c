@@ -2,7 +2,7 @@
 
 enum { MINUTE_MS = 60 * 1000, INSTALLED_MS = 10 * MINUTE_MS };
 
-#define TAG "580.95.05-ubuntu24.04"
+#define TAG "580.178.04-ubuntu24.04"
 #define GPU_POD "{'containers': [{'name': 'main', 'image': 'cuda:1', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}"
 
 static void begin_installed(struct little *w, size_t nodes)
