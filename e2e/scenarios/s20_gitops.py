@@ -201,6 +201,29 @@ def argo_sees_no_difference(env, row):
         env.installation.renew(env.k)
 
 
+@cases(WAYS)
+def healing_takes_back_an_edit(env, row):
+    """An edit of what Git holds, in the middle of a rollout, is taken back by a sync: nodes end with what Git says."""
+    flags, marks = row
+    git = Git(env.world, *FLAGS, f"--set-json=policy={POLICY}")
+    git.mark(marks)
+    nodes = [env.node("a", "nfd", images=2), env.node("b", "nfd", images=2)]
+    try:
+        git.sync(flags)
+        env.wait_policy("AllNodesReady")
+        git.edit({"driver": {"version": NEW}})
+        git.sync(flags)
+        wait_begun(env, *nodes)
+        env.edit({"driver": {"version": upgrades.OLD}})
+        assert git.argo_differences(), "an edit of what Git holds is no difference"
+        git.sync(flags)
+        equal(git.argo_differences(), [], "what Argo CD sees after the sync")
+        assert_end(env, NEW, nodes, timeout=40)
+        equal(git.argo_differences(), [], "what Argo CD sees at the end")
+    finally:
+        env.installation.renew(env.k)
+
+
 @long_test
 def flux_finds_no_drift(env):
     """From the installation through a rollout nothing has drifted for Flux, and applying again changes nothing.
