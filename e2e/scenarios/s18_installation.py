@@ -242,6 +242,7 @@ def life(env):
             _upgrade_in_a_rollout(there, release, after, *nodes)
             _uninstall_in_a_rollout(there, release, *nodes)
             _nothing_is_left(there, was, stays=(CRD, REPORTS, API))
+            _install_without_a_namespace(release, after)
             _install_that_cannot_be_ready(there, release, after)
             _uninstall_with_all(there, release, after)
             _nothing_is_left(there, was)
@@ -292,6 +293,14 @@ def _second_release(env, release, chart):
     done = release.helm("install", chart, "--create-namespace", check=False, namespace="elsewhere")
     assert done.returncode, "Helm installed a second release"
     contains(done.stderr, ["ostler", names.NAMESPACE], "what Helm says")
+
+
+def _install_without_a_namespace(release, chart):
+    """Before anything is made; whatever it had made would be left at the end."""
+    done = release.install(chart, "--set", "operandNamespace.create=false", check=False)
+    assert done.returncode, "Helm installed Ostler without a namespace for its operands"
+    words = [f"there is no namespace {names.OPERANDS}", f"kubectl create namespace {names.OPERANDS}"]
+    contains(done.stderr, words, "what Helm says")
 
 
 def _upgrade_in_a_rollout(env, release, chart, busy, idle):

@@ -403,8 +403,6 @@ def crds_come_back_with_an_upgrade(env):
 @cases({
     "a_second_driver_on_each_node": (
         "operandNamespace.name=elsewhere", ["is ostler-operands in this cluster and cannot become elsewhere", "uninstall first"]),
-    "a_namespace_that_is_not_there": ("operandNamespace.create=false,operandNamespace.name=elsewhere", [
-        "there is no namespace elsewhere", "kubectl create namespace elsewhere"]),
     "a_monitor_of_no_kind": ("metrics.serviceMonitor.enabled=true", ["needs Prometheus Operator", "no kind ServiceMonitor"]),
     "alerts_of_no_kind": ("metrics.prometheusRule.enabled=true", ["needs Prometheus Operator", "no kind PrometheusRule"]),
 })

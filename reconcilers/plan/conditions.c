@@ -183,8 +183,8 @@ static bool check_no_nodes(const struct checks *in, struct condition *ret)
         return false;
     if (t->states[NODE_FOREIGN])
         return say(ret, "True", "ForeignStack",
-                   arena_printf(in->a, "no node to serve; served by somebody else: %s%s", nodes(in, t->states[NODE_FOREIGN]),
-                                letting_go(in)));
+                   arena_printf(in->a, "no node to serve; served by somebody else: %s%s%s", nodes(in, t->states[NODE_FOREIGN]),
+                                silent(in), letting_go(in)));
     return say(ret, "True", "NoGpuNodes",
                arena_printf(in->a, "there is no GPU node to serve among %s%s%s", nodes(in, t->total), silent(in),
                             letting_go(in)));

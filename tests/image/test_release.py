@@ -142,19 +142,20 @@ class Release(unittest.TestCase):
 class Places(unittest.TestCase):
     """Where scripts/newest-parts looks, of what a machine's apt is told."""
 
+    script = importlib.machinery.SourceFileLoader("newest_parts", str(ROOT / "scripts/newest-parts")).load_module()
+
     def of(self, **files):
         """The lines by suite, on a machine of bookworm with these files, for trixie."""
         with tempfile.TemporaryDirectory(prefix="ostler-apt-") as folder:
             (pathlib.Path(folder) / "sources.list.d").mkdir()
             for name, text in files.items():
                 (pathlib.Path(folder) / "sources.list.d" / name.replace("_", ".")).write_text(text)
-            script = importlib.machinery.SourceFileLoader("newest_parts", str(ROOT / "scripts/newest-parts")).load_module()
-            return script.places(pathlib.Path(folder), "bookworm", "trixie")
+            return self.script.places(pathlib.Path(folder), "bookworm", "trixie")
 
     def test_both_forms_are_read(self):
         lines = "deb http://a/debian bookworm main contrib\ndeb [signed-by=/k] http://s bookworm-security main\n" \
                 "# deb http://no bookworm main\n"
-        stanzas = "Types: deb\nURIs: http://a/debian\nSuites: bookworm\nComponents: main\n\n" \
+        stanzas = "Types: deb\nURIs: http://a/debian\nSuites:\n bookworm\nEnabled: true\nComponents: main\n\n" \
                   "Types: deb deb-src\nURIs: http://s\nSuites: bookworm-security\nComponents: main\nSigned-By: /k\n"
         expected = {"trixie": ["deb-src http://a/debian trixie main"],
                     "trixie-security": ["deb-src [signed-by=/k] http://s trixie-security main"]}
@@ -167,6 +168,19 @@ class Places(unittest.TestCase):
         lines = "deb http://a bookworm main\ndeb http://a bookworm-backports main\ndeb http://b bookworm contrib main\n"
         self.assertEqual(self.of(a_list=lines, docker_sources=docker, z_sources=off),
                          {"trixie": ["deb-src http://a trixie main", "deb-src http://b trixie main"]})
+
+
+    def test_lists_of_others_are_removed(self):
+        with tempfile.TemporaryDirectory(prefix="ostler-apt-") as folder:
+            lists = pathlib.Path(folder)
+            for host, origin, suite in (("a", "Debian", "trixie"), ("b", "Other", "trixie"), ("c", "Debian", "trixie-security")):
+                (lists / f"{host}_dists_{suite}_InRelease").write_text(f"Origin: {origin}\nCodename: {suite}\n")
+                (lists / f"{host}_dists_{suite}_main_source_Sources").touch()
+            # One whose list did not come.
+            (lists / "d_dists_trixie-updates_InRelease").write_text("Origin: Debian\nCodename: trixie-updates\n")
+            self.assertEqual(self.script.keep_debians(lists), {"trixie", "trixie-security"})
+            self.assertEqual({file.name for file in lists.glob("*Sources")},
+                             {"a_dists_trixie_main_source_Sources", "c_dists_trixie-security_main_source_Sources"})
 
 
 class NewestParts(unittest.TestCase):

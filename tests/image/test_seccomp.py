@@ -131,8 +131,9 @@ class Started(unittest.TestCase):
         (self.bundle / "rootfs").mkdir()
         for program in ("ostler", "ostler-node"):
             shutil.copy(test_static.Rooted.programs / program, self.bundle / "rootfs", follow_symlinks=False)
-        self.bundle.chmod(0o755)
-        self.configure(None)
+        for readable in (self.bundle, self.bundle / "rootfs"):
+            readable.chmod(0o755)
+        self.write(self.spec("ostler"))
         done = self.start("ostler-seccomp-probe")
         if done.returncode:
             self.skipTest(f"runc can start nothing here: {done.stderr.strip()}")
@@ -146,24 +147,32 @@ class Started(unittest.TestCase):
         finally:
             subprocess.run([*runc, "delete", "--force", name], check=False, capture_output=True)
 
-    def configure(self, profile):
-        """A container as the chart has them: no privileges, nothing to write to, this list."""
+    def spec(self, program):
+        """A container with the program, as runc proposes one."""
         (self.bundle / "config.json").unlink(missing_ok=True)
         subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
         config = json.loads((self.bundle / "config.json").read_text())
-        config["process"].update(terminal=False, args=[f"/{profile or 'ostler'}", "--version"], capabilities={},
-                                 user={"uid": 65532, "gid": 65532})
+        config["process"].update(terminal=False, args=[f"/{program}", "--version"])
         config["linux"].update(maskedPaths=[], readonlyPaths=[])
-        if profile:
-            config["linux"]["seccomp"] = seccomp = json.loads((PROFILES / f"{profile}.json").read_text())
-            for rule in seccomp["syscalls"]:
-                del rule["comment"]
+        return config
+
+    def write(self, config):
+        """Has the next one started so."""
         (self.bundle / "config.json").write_text(json.dumps(config))
+
+    def confine(self, profile):
+        """As the chart has them: another user, no privileges, nothing to write to, this list."""
+        config = self.spec(profile)
+        config["process"].update(capabilities={}, user={"uid": 65532, "gid": 65532})
+        config["linux"]["seccomp"] = seccomp = json.loads((PROFILES / f"{profile}.json").read_text())
+        for rule in seccomp["syscalls"]:
+            del rule["comment"]
+        self.write(config)
 
     def test_each_start_is_one(self):
         for path in PROFILES.glob("*.json"):
             with self.subTest(path.name):
-                self.configure(path.stem)
+                self.confine(path.stem)
                 ends = collections.Counter()
                 for i in range(self.STARTS):
                     done = self.start(f"ostler-seccomp-{os.getpid()}-{i}")

@@ -35,7 +35,7 @@ static const struct row {
       "  0000:cb:00.0  2330  nvidia, Answers, NUMA node 1, NVIDIA H100 80GB HBM3, /dev/nvidia6\n"
       "  0000:db:00.0  ----  no driver, Gone, NVIDIA H100 80GB HBM3, /dev/nvidia7\n"
       "NVSwitches: 0\n"
-      "module: 580.178.04, open, unsigned, in use\n"
+      "module: 580.95.05, open, unsigned, in use\n"
       "runtime: containerd (stock), /run/containerd/containerd.sock, /etc/containerd/config.toml version 2\n"
       "kubelet: /var/lib/kubelet, uses unix:///run/containerd/containerd.sock\n"
       "holders: 0\n" },
@@ -46,7 +46,7 @@ static const struct row {
       "1g.5gb, 1g.5gb, 1g.5gb, 1g.5gb, 1g.5gb, 1g.5gb, 1g.5gb\n"
       "  0000:81:00.0  20b0  nvidia, Answers, NUMA node 5, NVIDIA A100-SXM4-40GB, 40960 MiB, /dev/nvidia1\n"
       "NVSwitches: 0\n"
-      "module: 580.178.04, open, unsigned, in use\n"
+      "module: 580.95.05, open, unsigned, in use\n"
       "runtime: containerd (stock), /run/containerd/containerd.sock, /etc/containerd/config.toml version 2\n"
       "kubelet: /var/lib/kubelet, uses unix:///run/containerd/containerd.sock\n"
       "holders: 1\n"

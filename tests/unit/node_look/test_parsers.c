@@ -17,7 +17,7 @@
 #include "tests/unit/support/suite.h"
 
 #define OPEN_MODULE                                                                                              \
-    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.178.04  Release Build  (dvs-builder@U22-I3)  "  \
+    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs-builder@U22-I3)  "  \
     "Tue Sep 23 10:11:16 UTC 2025\n"
 #define CLOSED_MODULE "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 19:39:15 UTC 2024\n"
 
@@ -194,7 +194,7 @@ static const struct row rows[] = {
     { "modules: lines that are none", modules, "\nnvidia\nnvidia 1 2\n   \n", "" },
     { "modules: taints without brackets", modules, "nvidia 1 0 - Live 0x0 POE\nx 1 0 - Live 0x0 ()\n", "nvidia 0/0 x 0/0 " },
 
-    { "driver: open", driver_version, OPEN_MODULE "GCC version:  gcc version 13.3.0\n", "open version=580.178.04 " },
+    { "driver: open", driver_version, OPEN_MODULE "GCC version:  gcc version 13.3.0\n", "open version=580.95.05 " },
     { "driver: proprietary", driver_version, CLOSED_MODULE, "proprietary version=535.183.01 " },
     { "driver: another line first", driver_version,
       "GCC version:  gcc version 13.3.0\n" CLOSED_MODULE, "proprietary version=535.183.01 " },
@@ -280,11 +280,11 @@ static const struct row rows[] = {
     { "NVML: characters that are in no name", nvml, "card GPU_1 1\nmig GPU-1 1g/../x MIG-1\nmig GPU-1 1g.5gb MIG-1;\n", "" },
     { "NVML: a name that is too long", nvml, "card 0123456789012345678901234567890123456789012345678901234567890123 1\n", "" },
 
-    { "library: its file", library, "libnvidia-ml.so.580.178.04", "version=580.178.04 " },
+    { "library: its file", library, "libnvidia-ml.so.580.95.05", "version=580.95.05 " },
     { "library: by a path", library, "/usr/lib/libnvidia-ml.so.535.183.01", "version=535.183.01 " },
     { "library: the name that programs look for", library, "libnvidia-ml.so.1", "" },
-    { "library: another one", library, "libcuda.so.580.178.04", "" },
-    { "library: no version", library, "libnvidia-ml.so.580.178.04.bak", "" },
+    { "library: another one", library, "libcuda.so.580.95.05", "" },
+    { "library: no version", library, "libnvidia-ml.so.580.95.05.bak", "" },
 };
 
 static void check(void **state)

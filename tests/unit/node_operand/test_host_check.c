@@ -22,7 +22,7 @@ static const struct row {
     { "debian-nouveau", NULL, NULL },
     { "ubuntu-library-alone", NULL, NULL },
     { "ubuntu-host-driver", NULL, "HostDriver: the module nvidia 535.183.01 is loaded, and no driver container has loaded it" },
-    { "bottlerocket", NULL, "HostDriver: the module nvidia 580.178.04 is loaded, and no driver container has loaded it" },
+    { "bottlerocket", NULL, "HostDriver: the module nvidia 580.95.05 is loaded, and no driver container has loaded it" },
     { "nothing-mounted", NULL, "cannot know whether the host has a driver of its own: proc/modules: it is not there" },
     { "installed, not loaded", "'proc/modules':'','opt/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/opt/bin/nvidia-smi)" },
