@@ -27,7 +27,8 @@ MODULES = {"k8s.io/kubernetes": "kubernetes", "go.etcd.io/etcd/server/v3": "etcd
            "github.com/fluxcd/cli-utils": "../gitops", "github.com/fluxcd/pkg/ssa": "../gitops"}
 
 # Commands that give figures beside e2e/bench, and what prints them in the words of README's row, "…" aside, where something does.
-OTHER_FIGURES = {"make e2e-node": "e2e/node/chapters.py", "make scale": None, "docker image inspect": None}
+OTHER_FIGURES = {"make e2e-node": "e2e/node/chapters.py", "make scale": None, "docker image inspect -f '{{.Size}}'": None,
+                 "scripts/newest-parts": None}
 
 
 def read(path):
