@@ -29,7 +29,9 @@ void requests_count(struct requests *all, const struct request *r)
 {
     if (r->class == REQUEST_LEASE || r->class == REQUEST_WATCH)
         return;
-    CLEANUP_FREE char *kind = xasprintf("%s %s%s", r->method, resource_get(r->resource)->plural, subresource_of(r));
+    bool of_objects = r->resource != RESOURCE_COUNT;
+    CLEANUP_FREE char *kind = xasprintf("%s %s%s", r->method, of_objects ? resource_get(r->resource)->plural : r->path,
+                                        of_objects ? subresource_of(r) : "");
     struct requests_of *of = map_get(&all->kinds, kind);
     if (!of) {
         of = xcalloc(1, sizeof *of);
