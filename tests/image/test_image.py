@@ -58,9 +58,10 @@ def why_not(base):
     if done.returncode:
         return f"docker has no daemon: {done.stderr.strip()}"
     base = base or re.search(r"(?m)^ARG BASE=(\S+)$", (ROOT / "Dockerfile").read_text())[1]
-    if docker("image", "inspect", base).returncode and (done := docker("pull", base)).returncode:
-        return f"docker cannot pull {base}: {done.stderr.strip()}"
-    return None
+    if docker("image", "inspect", base).returncode == 0:
+        return None
+    done = subprocess.run(["timeout", "300", "docker", "pull", "--quiet", base], capture_output=True, text=True, check=False)
+    return f"docker cannot pull {base}: {done.stderr.strip() or 'not within 300 s'}" if done.returncode else None
 
 
 def build(base):
