@@ -56,6 +56,17 @@ class Tree:
         return subprocess.run([self.folder / "scripts/release"], capture_output=True, text=True, check=False)
 
 
+def newest_parts(test, bill):
+    """Holds a bill against the server of Debian: exit status and what is said. Without a way there the test is skipped."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(bill)
+        file.flush()
+        done = subprocess.run([ROOT / "scripts/newest-parts", file.name], capture_output=True, text=True, check=False)
+    if re.search("apt cannot fetch|apt does not look at", done.stderr):
+        test.skipTest("there is no way from here to Debian's server, for scripts/newest-parts")
+    return done.returncode, done.stdout + done.stderr
+
+
 # What an archive has beside the image's files.
 BESIDE_IMAGE = {f"usr/share/man/man1/{name}.1" for name in ("ostler", "ostler-node", "kubectl-gpu")} | {
     f"usr/share/doc/ostler/{name}" for name in ("kubectl-gpu-rbac.yaml", "gpuclusterpolicy.lua", "gpunode.lua")}
@@ -114,7 +125,7 @@ class Release(unittest.TestCase):
     def test_it_says_which_parts_are_behind(self):
         for arch in PROCESSORS.values():
             bill = self.made / f"ostler-{VERSION}-linux-{arch}.cdx.json"
-            status, said = NewestParts.held(self, bill.read_text())
+            status, said = newest_parts(self, bill.read_text())
             self.assertIn(said.splitlines()[0], self.told)
             self.assertEqual(f"{bill.name}: build it again with the parts" in self.told, status == 1, self.told)
 
@@ -169,7 +180,6 @@ class Places(unittest.TestCase):
         self.assertEqual(self.of(a_list=lines, docker_sources=docker, z_sources=off),
                          {"trixie": ["deb-src http://a trixie main", "deb-src http://b trixie main"]})
 
-
     def test_lists_of_others_are_removed(self):
         with tempfile.TemporaryDirectory(prefix="ostler-apt-") as folder:
             lists = pathlib.Path(folder)
@@ -186,16 +196,6 @@ class Places(unittest.TestCase):
 class NewestParts(unittest.TestCase):
     """scripts/newest-parts holds a bill against the server of Debian."""
 
-    def held(self, bill):
-        """Its exit status and what it says; without a way to that server there is nothing to see."""
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            file.write(bill)
-            file.flush()
-            done = subprocess.run([ROOT / "scripts/newest-parts", file.name], capture_output=True, text=True, check=False)
-        if re.search("apt cannot fetch|apt does not look at", done.stderr):
-            self.skipTest("there is no way from here to Debian's server, for scripts/newest-parts")
-        return done.returncode, done.stdout + done.stderr
-
     def of(self, *parts, distro="debian-13"):
         """A bill with those parts, of which each is a name and a version."""
         return json.dumps({"components": [
@@ -203,14 +203,14 @@ class NewestParts(unittest.TestCase):
             for name, version in parts]})
 
     def test_a_part_that_is_behind_is_named(self):
-        status, said = self.held(self.of(("jansson", "2.13-1"), ("libyaml", "9999")))
+        status, said = newest_parts(self, self.of(("jansson", "2.13-1"), ("libyaml", "9999")))
         self.assertEqual(status, 1, said)
         self.assertRegex(said, r"(?m)^jansson +2\.13-1 +2\.14\S*  BEHIND$")
         self.assertRegex(said, r"(?m)^libyaml +9999 +0\.\S+$")
         self.assertIn("2 parts, 1 behind", said)
 
     def test_parts_as_new_as_debian_has_them_pass(self):
-        status, said = self.held(self.of(("jansson", "9999"), ("openssl", "9999"), distro="debian-12"))
+        status, said = newest_parts(self, self.of(("jansson", "9999"), ("openssl", "9999"), distro="debian-12"))
         self.assertEqual(status, 0, said)
         self.assertIn("2 parts, 0 behind", said)
 
@@ -221,7 +221,7 @@ class NewestParts(unittest.TestCase):
                            (self.of(("no-such-source", "1")), "Debian has no source package no-such-source"),
                            (self.of(("-o", "1")), "Debian has no source package -o")):
             with self.subTest(says):
-                status, said = self.held(bill)
+                status, said = newest_parts(self, bill)
                 self.assertEqual(status, 2, said)
                 self.assertIn(says, said)
 
