@@ -250,12 +250,15 @@ scale: build/static/ostler build/ostler-sim $B/scale
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
+FUZZ_SECONDS ?= 60
+# Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
+FUZZ_SEED ?= 1
 build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 fuzz:
 	$Q$(MAKE) --no-print-directory VARIANT=fuzz fuzz-programs
-	$Qscripts/fuzz $(FUZZ_RUNS) $(FUZZ)
+	$QRUNS=$(FUZZ_RUNS) SECONDS_MAX=$(FUZZ_SECONDS) SEED=$(FUZZ_SEED) scripts/fuzz $(FUZZ)
 
 # ---- everything
 lint:

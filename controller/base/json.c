@@ -6,6 +6,8 @@
 
 #include "base/str.h"
 
+#define JSON_INT_MAX ((INT64_C(1) << 53) - 1)
+
 json_t *json_at(const json_t *root, const char *path)
 {
     const json_t *node = root;
@@ -31,7 +33,10 @@ const char *json_str_or_empty(const json_t *root, const char *path)
 int64_t json_int(const json_t *root, const char *path, int64_t fallback)
 {
     const json_t *v = json_at(root, path);
-    return json_is_integer(v) ? json_integer_value(v) : fallback;
+    if (!json_is_integer(v))
+        return fallback;
+    int64_t n = json_integer_value(v);
+    return n > JSON_INT_MAX ? JSON_INT_MAX : n < -JSON_INT_MAX ? -JSON_INT_MAX : n;
 }
 
 bool json_bool(const json_t *root, const char *path, bool fallback)

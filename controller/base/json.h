@@ -18,7 +18,8 @@ json_t *json_at(const json_t *root, const char *path);
 const char *json_str(const json_t *root, const char *path);
 /* The string at a path, or "" when absent. */
 const char *json_str_or_empty(const json_t *root, const char *path);
-/* The number at a path, or `fallback`. */
+/* The whole number at a path, or `fallback`. One beyond ±(2^53 - 1), all that JSON may be trusted with (RFC 7493, 2.2), is the
+ * nearest within: a sum of some, or seconds as milliseconds, does not overflow whatever a stranger wrote. */
 int64_t json_int(const json_t *root, const char *path, int64_t fallback);
 /* The truth value at a path, or `fallback`. */
 bool json_bool(const json_t *root, const char *path, bool fallback);

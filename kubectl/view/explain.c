@@ -1,6 +1,5 @@
 #include "kubectl/view/explain.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,6 +9,7 @@
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
 
 /* Lines of the story that people are shown; programs get all. */
 enum { STORY_LINES = 40, PODS_SHOWN = 20 };
@@ -42,20 +42,6 @@ static json_int_t restarts_of(const json_t *pod)
     return sum;
 }
 
-/* GPUs that it asks for, of any kind. */
-static json_int_t gpus_of(const json_t *pod)
-{
-    json_int_t sum = 0;
-    size_t i;
-    json_t *container, *amount;
-    const char *resource;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container)
-        json_object_foreach (json_at(container, "resources.limits"), resource, amount)
-            if (str_has_prefix(resource, RESOURCE_PREFIX))
-                sum += json_is_string(amount) ? atoi(json_string_value(amount)) : json_integer_value(amount);
-    return sum;
-}
-
 json_t *explain_pod(const json_t *pod)
 {
     const json_t *trouble = first_trouble(pod), *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
@@ -73,7 +59,7 @@ json_t *explain_pod(const json_t *pod)
     return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:I, s:o}", "name",
                      json_textf("%s/%s", object_namespace(pod), object_name(pod)), "operand",
                      json_text(str_or_empty(object_label(pod, LABEL_COMPONENT))), "state", json_text(state), "ready", ready,
-                     "restarts", restarts_of(pod), "message", json_text(message), "gpus", gpus_of(pod), "since",
+                     "restarts", restarts_of(pod), "message", json_text(message), "gpus", (json_int_t) pod_gpus(pod), "since",
                      json_text(json_str_or_empty(pod, "metadata.creationTimestamp")));
 }
 
@@ -88,7 +74,7 @@ static json_t *pods_part(const json_t *pods, bool ours)
     json_t *part = json_array(), *pod;
     size_t i;
     json_array_foreach (pods, i, pod)
-        if (is_ours(pod) == ours && (ours || gpus_of(pod) > 0))
+        if (is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
             json_array_append_new(part, explain_pod(pod));
     return part;
 }
@@ -217,8 +203,9 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
         CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
         CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
         const char *message = json_str_or_empty(pod, "message");
-        CLEANUP_FREE char *said = xasprintf("%s%lld restarts%s%s", json_bool(pod, "ready", false) ? "ready, " : "",
-                                            (long long) json_int(pod, "restarts", 0), *message ? "; " : "", message);
+        int64_t restarts = json_int(pod, "restarts", 0);
+        CLEANUP_FREE char *said = xasprintf("%s%lld restart%s%s%s", json_bool(pod, "ready", false) ? "ready, " : "",
+                                            (long long) restarts, restarts == 1 ? "" : "s", *message ? "; " : "", message);
         if (i < PODS_SHOWN || p->wide)
             grid_row(&g, json_bool(pod, "ready", false) ? GREEN : YELLOW,
                      (const char *const[]){ name, json_str_or_empty(pod, "state"), ago, said }, 4);

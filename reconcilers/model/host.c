@@ -52,19 +52,24 @@ static const struct {
     [RUNTIME_DOCKER] = { "docker://", "docker" },
 };
 
+struct release {
+    long major;
+    long minor;
+};
+
 static const struct {
     const char *kubelet; /* part of kubeletVersion; NULL: seen otherwise */
     const char *label;   /* a label of its nodes */
     const char *name;
-    /* First containerd (major * 100 + minor) that injects CDI devices there. The toolkit switches
+    /* First containerd that injects CDI devices there. The toolkit switches
      * it on where it can write the configuration; elsewhere it must be on by default (2.0). */
-    int cdi_containerd;
+    struct release cdi_containerd;
 } distributions[] = {
-    [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", 107 },
-    [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", 200 },
-    [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", 200 },
-    [DISTRIBUTION_MICROK8S] = { NULL, "microk8s.io/cluster", "microk8s", 107 },
-    [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", 107 },
+    [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", { 1, 7 } },
+    [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", { 2, 0 } },
+    [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", { 2, 0 } },
+    [DISTRIBUTION_MICROK8S] = { NULL, "microk8s.io/cluster", "microk8s", { 1, 7 } },
+    [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", { 1, 7 } },
 };
 
 static const char *label(const struct node_facts *facts, const char *key)
@@ -190,13 +195,13 @@ static enum host_runtime runtime_of(const struct node_facts *facts)
     return has_seen_runtime(facts) ? facts->inventory->runtime : named_runtime(facts);
 }
 
-/* 107 of "1.7.28": enough to compare. */
-static long version_number(const char *text)
+/* Whether "1.7.28" is the version or a later one. Digits without end count as the largest number there is. */
+static bool is_at_least(const char *text, struct release least)
 {
     char *end;
     long major = strtol(text, &end, 10);
     long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-    return major * 100 + minor;
+    return major > least.major || (major == least.major && minor >= least.minor);
 }
 
 static bool has_cdi(const struct host *host, const struct node_facts *facts)
@@ -206,7 +211,7 @@ static bool has_cdi(const struct host *host, const struct node_facts *facts)
     if (named_runtime(facts) != RUNTIME_CONTAINERD)
         return false;
     const char *version = facts->runtime_version + strlen(runtimes[RUNTIME_CONTAINERD].prefix);
-    return version_number(version) >= distributions[host->distribution].cdi_containerd;
+    return is_at_least(version, distributions[host->distribution].cdi_containerd);
 }
 
 struct host host_of(const struct node_facts *facts)

@@ -74,7 +74,7 @@ static bool is_finished(const json_t *object)
     return str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
 }
 
-static uint16_t pod_gpus(const json_t *object)
+uint16_t pod_gpus(const json_t *object)
 {
     if (is_finished(object))
         return 0;

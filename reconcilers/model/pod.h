@@ -69,6 +69,8 @@ const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_ag
 /* The same for whoever asks all pods of a node to leave: any pod that is bound and not over is kept, but for one-off pods
  * of ours. */
 struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const json_t *object);
+/* GPUs that a pod of the API's holds, of any kind; each claim of devices counts as one. 0 when it is over. */
+uint16_t pod_gpus(const json_t *object);
 /* Whether its labels match; operands of ours have none that are kept. */
 bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
 /* Whether nothing that anybody looks at differs; both have their strings from the same table. */

@@ -190,8 +190,8 @@ static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
     json_array_foreach (json_at(pod, "spec.tolerations"), i, toleration) {
         if (!fit_tolerates(toleration, taint))
             continue;
-        const json_t *seconds = json_object_get(toleration, "tolerationSeconds");
-        int64_t ms = seconds ? json_integer_value(seconds) * 1000 : INT64_MAX;
+        bool ends = json_object_get(toleration, "tolerationSeconds");
+        int64_t ms = ends ? json_int(toleration, "tolerationSeconds", 0) * 1000 : INT64_MAX;
         ms = ms < 0 ? 0 : ms;
         shortest = shortest < 0 || ms < shortest ? ms : shortest;
     }

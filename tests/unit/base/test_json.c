@@ -31,6 +31,16 @@ static void absent_and_mistyped_are_the_same(void **state)
     assert_false(json_bool(o, "absent", false));
 }
 
+/* Sums of some of them, and seconds as milliseconds, never overflow. */
+static void a_number_beyond_json_is_the_nearest_within(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *o = tree("{'most':9223372036854775807,'least':-9223372036854775808,'within':9007199254740991}");
+    assert_int_equal(json_int(o, "most", 7), INT64_C(9007199254740991));
+    assert_int_equal(json_int(o, "least", 7), -INT64_C(9007199254740991));
+    assert_int_equal(json_int(o, "within", 7), INT64_C(9007199254740991));
+}
+
 static void endless_key_is_absent(void **state)
 {
     (void) state;
@@ -235,6 +245,7 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "a path finds what is there", paths_find_what_is_there, NULL);
     suite_add(&s, "absent and mistyped are the same", absent_and_mistyped_are_the_same, NULL);
+    suite_add(&s, "a number beyond all bounds is the nearest within", a_number_beyond_json_is_the_nearest_within, NULL);
     suite_add(&s, "a key longer than any is absent", endless_key_is_absent, NULL);
     suite_add(&s, "a key with dots is read from its map", keys_with_dots_are_read_from_their_map, NULL);
     suite_add(&s, "an item of a list is found by a text", items_are_found_by_a_text, NULL);
