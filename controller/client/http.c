@@ -43,7 +43,6 @@ struct call {
     CURL *easy;
     struct http_lists lists;
     struct headers headers;
-    size_t body_bytes;
     bool status_told;
     const char *refused; /* why we ended it ourselves; static text, NULL: we did not */
     int64_t started_at;
@@ -110,9 +109,6 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
     struct call *call = arg;
     if (call->state == CALL_CANCELLED)
         return 0;
-    call->body_bytes += n;
-    if (call->request.class != REQUEST_WATCH && call->body_bytes > LIMIT_BODY_BYTES)
-        return refuse(call, "the answer is too long");
     if (call->sink.on_bytes && call->sink.on_bytes(call->sink.arg, bytes, n) < 0)
         return refuse(call, "the answer is not taken: it is too long or not what was asked for");
     return n;

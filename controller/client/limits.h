@@ -1,4 +1,6 @@
-/* What the network side takes at most, and how long it waits. Everything that comes in is hostile until it is within these. */
+/* What the network side takes at most, and how long it waits. Everything that comes in is hostile until it is within these.
+ * How long a body may be is for who takes it: eight pods of one tenant fill a page of a list with 70 MB, and only who splits it
+ * into its objects can tell that none of them is too long. */
 #ifndef OSTLER_CLIENT_LIMITS_H
 #define OSTLER_CLIENT_LIMITS_H
 
@@ -6,7 +8,6 @@ enum {
     LIMIT_CREDENTIAL_BYTES = 1 << 20,  /* a token, key or certificate file; CA bundles are the long ones */
     LIMIT_KUBECONFIG_FILES = 32,       /* in $KUBECONFIG */
     LIMIT_HEADER_BYTES = 64 << 10,     /* all header lines of one answer */
-    LIMIT_BODY_BYTES = 64 << 20,       /* of one answer that is no watch, decompressed */
     LIMIT_WARNINGS = 64,               /* different `Warning:` headers that are logged */
     LIMIT_WARNING_BYTES = 512,         /* of one of them */
     RECEIVE_BUFFER_BYTES = 2 << 10,    /* libcurl reads up to 100 of these in a row: small ones keep a flooding stream fair */

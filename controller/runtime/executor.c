@@ -9,6 +9,7 @@
 #include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
+#include "runtime/look.h"
 
 enum { ANSWER_MAX = 8 << 20 };
 
@@ -22,7 +23,10 @@ struct job {
     executor_done_fn *done;
     void *arg;
     uint64_t request; /* in flight; 0: waiting for a place */
-    struct buf answer;
+    int status;       /* of the answer in flight */
+    struct look *look; /* at the list in flight; NULL: it is none */
+    struct buf answer; /* where it is not looked through; "" where it is too long */
+    bool too_long;
     struct err first; /* the first failure of a plan that keeps going */
     const struct action *failed; /* that it is about */
     int64_t retry_after_ms; /* the longest that was asked for */
@@ -47,6 +51,7 @@ static void job_free(struct job *job)
 {
     plan_clear(&job->plan);
     buf_clear(&job->answer);
+    look_free(job->look);
     err_clear(&job->first);
     free(job->key);
     free(job);
@@ -83,10 +88,39 @@ static void log_outcome(const struct job *job, const struct err *e)
 
 static void pump(struct executor *ex);
 
+static void on_status(void *arg, int status)
+{
+    ((struct job *) arg)->status = status;
+}
+
+static bool is_looked_through(const struct job *job)
+{
+    return job->look && job->status == 200;
+}
+
+/* The watch will say what a write's answer says: one that is too long counts as none, and the write as what it is. */
 static int on_bytes(void *arg, const char *bytes, size_t n)
 {
     struct job *job = arg;
-    return buf_add(&job->answer, bytes, n) ? 0 : -1;
+    if (is_looked_through(job))
+        return look_feed(job->look, bytes, n);
+    if (!job->too_long && !buf_add(&job->answer, bytes, n)) {
+        job->too_long = true;
+        buf_reset(&job->answer);
+    }
+    return 0;
+}
+
+static bool on_seen(void *arg, const json_t *object, uint64_t list_rv)
+{
+    const struct job *job = arg;
+    const struct executor_options *o = &job->ex->o;
+    return o->seen(o->arg, job->plan.actions[job->at].request.resource, object, list_rv);
+}
+
+static const char *const *unread(const struct executor *ex, enum resource_id resource)
+{
+    return ex->o.unread ? ex->o.unread(resource) : NULL;
 }
 
 /* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid
@@ -129,61 +163,9 @@ static void take_answer(struct job *job)
     const struct request *r = &job->plan.actions[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
         return;
-    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len,
-                                               o->unread ? o->unread(r->resource) : NULL, NULL);
+    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, unread(job->ex, r->resource), NULL);
     if (object)
         o->written(o->arg, r->resource, object);
-}
-
-/* A list that is being looked through. */
-struct look {
-    const struct job *job;
-    uint64_t rv; /* of the list */
-    bool news;
-};
-
-static int take_item(void *arg, const char *text, size_t len, struct err *e)
-{
-    struct look *l = arg;
-    const struct executor_options *o = &l->job->ex->o;
-    enum resource_id resource = l->job->plan.actions[l->job->at].request.resource;
-    CLEANUP_JSON json_t *object = json_parse(text, len, e);
-    if (object)
-        l->news |= o->seen(o->arg, resource, object, l->rv);
-    return object ? 0 : -1;
-}
-
-static int skip_item(void *arg, const char *text, size_t len, struct err *e)
-{
-    (void) arg, (void) text, (void) len, (void) e;
-    return 0;
-}
-
-/* It may stand behind the items. */
-static uint64_t version_of(const struct buf *list)
-{
-    struct split s;
-    split_init(&s, SPLIT_LIST, skip_item, NULL);
-    bool whole = split_feed(&s, buf_text(list), list->len, NULL) == 0 && split_complete(&s);
-    const struct buf *envelope = split_envelope(&s);
-    CLEANUP_JSON json_t *object = whole ? json_parse(buf_text(envelope), envelope->len, NULL) : NULL;
-    split_clear(&s);
-    return object ? object_rv(object) : 0;
-}
-
-/* What was seen goes on only where all of it was known. */
-static void take_look(const struct job *job, struct err *e)
-{
-    const struct executor_options *o = &job->ex->o;
-    struct look l = { .job = job, .rv = version_of(&job->answer) };
-    struct split s;
-    split_init(&s, SPLIT_LIST, take_item, &l);
-    s.left_out = o->unread ? o->unread(job->plan.actions[job->at].request.resource) : NULL;
-    if (split_feed(&s, buf_text(&job->answer), job->answer.len, e) == 0 && !split_complete(&s))
-        err_set(e, ERR_UNREACHABLE, "the list has no end");
-    split_clear(&s);
-    if (l.news && e->kind == ERR_NONE)
-        err_set(e, ERR_CONFLICT, "something is there that was not heard of yet");
 }
 
 static void take_failure(struct job *job, struct err *e)
@@ -201,8 +183,8 @@ static void on_done(void *arg, const struct transport_result *result)
     job->request = 0;
     ex->in_flight--;
     judge(job, result, &e);
-    if (e.kind == ERR_NONE && a->request.looks)
-        take_look(job, &e);
+    if (is_looked_through(job) && (e.kind == ERR_NONE || e.kind == ERR_TOO_LARGE)) /* of what it did not take it knows more */
+        look_end(job->look, &e);
     a->accepted = e.kind == ERR_NONE;
     log_outcome(job, &e);
     if (ex->o.answered)
@@ -211,7 +193,6 @@ static void on_done(void *arg, const struct transport_result *result)
         take_answer(job);
     else if (e.kind != ERR_NONE && job->first.kind == ERR_NONE)
         take_failure(job, &e);
-    buf_reset(&job->answer);
     job->at++;
     if (job->at == job->plan.len || (job->first.kind != ERR_NONE && !job->plan.keep_going))
         finish(job, job->first.kind, err_msg(&job->first));
@@ -223,8 +204,13 @@ static void begin(struct job *job)
 {
     struct executor *ex = job->ex;
     struct action *a = &job->plan.actions[job->at];
-    struct transport_sink sink = { NULL, on_bytes, on_done, job };
+    struct transport_sink sink = { on_status, on_bytes, on_done, job };
     struct request sent = a->request;
+    look_free(job->look);
+    job->look = a->request.looks ? look_new(unread(ex, a->request.resource), on_seen, job) : NULL;
+    job->status = 0;
+    job->too_long = false;
+    buf_reset(&job->answer);
     a->request.path = a->request.body = NULL;
     job->request = transport_submit(ex->o.transport, &sent, &sink);
     ex->in_flight++;

@@ -3,7 +3,7 @@
 import kube
 from admission import answer, images_unguarded
 from harness import cases, contains, equal, test
-from names import COMPONENT, NAMESPACE, OLDEST, OPERANDS
+from names import COMPONENT, DRIVER, MANAGED, NAMESPACE, OLDEST, OPERANDS, STACK
 
 
 def refused(attempt, words, what):
@@ -244,3 +244,21 @@ def labels_of_a_pod_move_nothing(env):
     after = env.standing()
     equal([key for key in before if before[key] != after.get(key)], [], "what changed")
     equal(len(env.k.list("Pod", "default")), 3, "the user's pods")
+
+
+@test
+def long_pods(env):
+    """Pods of one tenant fill a page of the list of pods with more than 64 MiB, and one of them the list of a node's with more
+    than 8 (the API server writes "<" in six bytes): Ostler starts with them, serves a new node, and lets go of one."""
+    node = env.serving("gpu")
+    env.operator.stop()
+    text = "<" * 1_400_000
+    for i in range(10):
+        long = kube.gpu_pod(f"long-{i}", None, gpus=0, restart="Always")
+        long["spec"] |= {"nodeName": node} if i == 0 else {"nodeSelector": {"no": "such-node"}}
+        long["spec"]["containers"] = [{"name": "a", "image": "registry.example.com/a:1", "args": [text]}]
+        env.create(long)
+    env.operator.start()
+    env.wait_serving(env.node("late", "nfd"), timeout=30)
+    env.k.merge_patch("Node", node, {"metadata": {"labels": {MANAGED: "false"}}})
+    env.wait(lambda: not {DRIVER, STACK} & set(env.labels(node)), 30, "the node has no assignment any more")

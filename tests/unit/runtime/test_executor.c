@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -147,6 +148,9 @@ static void one_after_another(void **state)
     assert_int_equal(executor_pending(f->ex), 0);
 }
 
+/* The beginning of a list, up to its items. */
+#define LIST_17 "{'kind': 'PodList', 'metadata': {'resourceVersion': '17'}, 'items': ["
+
 static void submit_look(struct fixture *f)
 {
     struct plan p = { 0 };
@@ -161,28 +165,54 @@ static void goes_on_when_a_look_brings_nothing_new(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}, {'metadata': {'name': 'c'}}]}");
-    expect_log(f, "seen pods b\nseen pods c\nGET pods (not a write) 200\n");
+    world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'b'}}, {'metadata': {'name': 'c'}}]}");
+    expect_log(f, "seen pods b at 17\nseen pods c at 17\nGET pods (not a write) 200\n");
     world_expect(&f->w, PATCHED("a"));
 }
 
-static void a_look_knows_the_version_of_its_list(void **state)
+static void a_list_without_its_version_in_front_is_no_look(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b', 'resourceVersion': '3'}}], "
+    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}], "
                                "'metadata': {'resourceVersion': '17'}}");
+    expect_log(f, "GET pods (not a write) 200\nk: Invalid \"a list that does not say its version before its items\" -1\n");
+    world_expect(&f->w, "");
+}
+
+/* Whoever may make pods can make ones of which a list is longer than any answer that is kept. */
+static void a_look_takes_a_list_of_any_length(void **state)
+{
+    struct fixture *f = *state;
+    submit_look(f);
+    CLEANUP_FREE char *args = xcalloc(1, 9 << 20);
+    memset(args, '<', (9 << 20) - 1);
+    CLEANUP_FREE char *list = xasprintf(LIST_17 "{'metadata': {'name': 'b'}, 'spec': {'containers': [{'image': '%s'}]}}]}", args);
+    world_reply(&f->w, 0, 200, list);
     expect_log(f, "seen pods b at 17\nGET pods (not a write) 200\n");
     world_expect(&f->w, PATCHED("a"));
+}
+
+static void a_write_with_too_long_an_answer_is_done(void **state)
+{
+    struct fixture *f = *state;
+    submit(f, "k", false, NODES("a", "b"));
+    CLEANUP_FREE char *text = xcalloc(1, 9 << 20);
+    memset(text, '<', (9 << 20) - 1);
+    CLEANUP_FREE char *object = xasprintf("{'metadata': {'name': 'a', 'annotations': {'a': '%s'}}}", text);
+    world_reply(&f->w, 0, 200, object);
+    expect_log(f, "PATCH nodes 200\n");
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'b'}}");
+    expect_log(f, "PATCH nodes 200\nwritten nodes b\nk: None \"\" -1\n");
 }
 
 static void news_of_a_look_end_the_plan(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
-    expect_log(f, "seen pods new\nseen pods c\nGET pods (not a write) 200\nk: Conflict \"something is there that was not heard "
-                  "of yet\" -1\n");
+    world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
+    expect_log(f, "seen pods new at 17\nseen pods c at 17\nGET pods (not a write) 200\nk: Conflict \"something is there that was "
+                  "not heard of yet\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -190,8 +220,17 @@ static void half_a_look_ends_the_plan(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}");
-    expect_log(f, "seen pods b\nGET pods (not a write) 200\nk: Unreachable \"the list has no end\" -1\n");
+    world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'b'}}");
+    expect_log(f, "seen pods b at 17\nGET pods (not a write) 200\nk: Unreachable \"the list has no end\" -1\n");
+    world_expect(&f->w, "");
+}
+
+static void a_refused_look_ends_the_plan(void **state)
+{
+    struct fixture *f = *state;
+    submit_look(f);
+    world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list pods'}");
+    expect_log(f, "GET pods (not a write) 403\nk: Forbidden \"HTTP 403: no right to list pods\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -540,7 +579,10 @@ int main(void)
     } rows[] = {
         { "the actions of a plan go one after another", one_after_another },
         { "a plan goes on when a look brings nothing new", goes_on_when_a_look_brings_nothing_new },
-        { "a look knows the version of its list", a_look_knows_the_version_of_its_list },
+        { "a list without its version in front is no look", a_list_without_its_version_in_front_is_no_look },
+        { "a look takes a list of any length", a_look_takes_a_list_of_any_length },
+        { "a refused look ends the plan", a_refused_look_ends_the_plan },
+        { "a write with too long an answer is done", a_write_with_too_long_an_answer_is_done },
         { "news of a look end the plan", news_of_a_look_end_the_plan },
         { "half a look ends the plan", half_a_look_ends_the_plan },
         { "the first failure ends a plan", first_failure_ends_the_plan },

@@ -1,0 +1,72 @@
+#include "runtime/look.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "kube/object.h"
+#include "kube/split.h"
+
+struct look {
+    struct split split;
+    look_seen_fn *seen;
+    void *arg;
+    uint64_t rv; /* of the list; 0: no item came yet */
+    bool news;
+    struct err failure;
+};
+
+/* What has come of the list stands open at its items. */
+static uint64_t version_so_far(const struct buf *envelope)
+{
+    CLEANUP_FREE char *closed = xasprintf("%s]}", buf_text(envelope));
+    CLEANUP_JSON json_t *list = json_parse(closed, envelope->len + 2, NULL);
+    return list ? object_rv(list) : 0;
+}
+
+static int take_item(void *arg, const char *text, size_t len, struct err *e)
+{
+    struct look *l = arg;
+    if (!l->rv)
+        l->rv = version_so_far(split_envelope(&l->split));
+    if (!l->rv)
+        return err_set(e, ERR_INVALID, "a list that does not say its version before its items");
+    CLEANUP_JSON json_t *object = json_parse(text, len, e);
+    if (object)
+        l->news |= l->seen(l->arg, object, l->rv);
+    return object ? 0 : -1;
+}
+
+struct look *look_new(const char *const *left_out, look_seen_fn *seen, void *arg)
+{
+    struct look *l = xcalloc(1, sizeof *l);
+    split_init(&l->split, SPLIT_LIST, take_item, l);
+    l->split.left_out = left_out;
+    l->seen = seen;
+    l->arg = arg;
+    return l;
+}
+
+int look_feed(struct look *l, const char *bytes, size_t n)
+{
+    return split_feed(&l->split, bytes, n, &l->failure);
+}
+
+void look_end(struct look *l, struct err *e)
+{
+    if (l->failure.kind != ERR_NONE)
+        err_set(e, l->failure.kind, "%s", err_msg(&l->failure));
+    else if (!split_complete(&l->split))
+        err_set(e, ERR_UNREACHABLE, "the list has no end");
+    else if (l->news)
+        err_set(e, ERR_CONFLICT, "something is there that was not heard of yet");
+}
+
+void look_free(struct look *l)
+{
+    if (!l)
+        return;
+    split_clear(&l->split);
+    err_clear(&l->failure);
+    free(l);
+}
