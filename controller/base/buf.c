@@ -76,6 +76,8 @@ void buf_consume(struct buf *b, size_t n)
 
 void buf_reset(struct buf *b)
 {
+    if (b->cap > BUF_KEPT)
+        buf_clear(b);
     b->len = 0;
     if (b->data)
         b->data[0] = '\0';

@@ -30,7 +30,10 @@ void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 const char *buf_text(const struct buf *b);
 /* Drops the first n bytes. */
 void buf_consume(struct buf *b, size_t n);
-/* Empties it and keeps the memory. */
+/* What is kept of an emptied buffer: most objects fit, and one that was longer does not cost its memory for ever. */
+enum { BUF_KEPT = 256 << 10 };
+
+/* Empties it and keeps the memory, where that is not more than BUF_KEPT. */
 void buf_reset(struct buf *b);
 /* Hands the bytes out as an owned string (never NULL); the buffer is empty afterwards. */
 char *buf_take(struct buf *b);

@@ -85,6 +85,18 @@ static void reset_keeps_the_memory(void **state)
     assert_string_equal(buf_text(&b), "d");
 }
 
+static void reset_gives_much_memory_back(void **state)
+{
+    (void) state;
+    CLEANUP_BUF struct buf b = BUF_INIT(1 << 20);
+    assert_non_null(buf_grow(&b, BUF_KEPT));
+    buf_reset(&b);
+    assert_int_equal(b.cap, 0);
+    assert_string_equal(buf_text(&b), "");
+    assert_true(buf_add(&b, "again", 5));
+    assert_string_equal(buf_text(&b), "again");
+}
+
 static void take_hands_the_bytes_out(void **state)
 {
     (void) state;
@@ -117,6 +129,7 @@ int main(void)
     suite_add(&s, "grows over many small pieces", grows_over_many_small_pieces, NULL);
     suite_add(&s, "consumes from the front", consumes_from_the_front, NULL);
     suite_add(&s, "resetting keeps the memory", reset_keeps_the_memory, NULL);
+    suite_add(&s, "resetting gives much memory back", reset_gives_much_memory_back, NULL);
     suite_add(&s, "taking hands the bytes out", take_hands_the_bytes_out, NULL);
     suite_add(&s, "the bytes may hold NUL", bytes_may_hold_nul, NULL);
     return suite_run(&s, "buf");
