@@ -69,16 +69,17 @@ static int check_root(const struct root *root, struct err *e)
                : err_set(e, ERR_NOT_FOUND, "another container's root is mounted in the place of the driver's");
 }
 
-static int check_hung(const struct root *root, struct err *e)
+static int check_hung(const struct root *root, const char *pod, struct err *e)
 {
-    int pid = hung_find(root, "nvidia-smi");
+    int pid = hung_find(root, "nvidia-smi", pod);
     return pid ? err_set(e, ERR_TIMEOUT, "nvidia-smi hangs in the kernel (process %d): no other is started", pid) : 0;
 }
 
 /* Whether nvidia-smi can be asked. */
-static int check_up(const struct root *root, struct err *e)
+static int check_up(const struct root *root, const char *pod, struct err *e)
 {
-    return check_module(root, e) < 0 || check_daemons(root, e) < 0 || check_root(root, e) < 0 || check_hung(root, e) < 0 ? -1 : 0;
+    bool is_up = check_module(root, e) == 0 && check_daemons(root, e) == 0 && check_root(root, e) == 0;
+    return is_up ? check_hung(root, pod, e) : -1;
 }
 
 /* What it says is of interest only when it fails. */
@@ -107,7 +108,7 @@ int driver_probe(const struct root *root, const char *revision, const char *pod,
     const struct clock clock = clock_system();
     int64_t end_ms = clock_mono_ms(&clock) + limit_ms;
     for (;;) {
-        bool is_up = check_up(root, e) == 0;
+        bool is_up = check_up(root, pod, e) == 0;
         if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 && leave_sign(root, revision, pod, e) == 0)
             return 0;
         int64_t left_ms = end_ms - clock_mono_ms(&clock), pause_ms = is_up ? SMI_PAUSE_MS : LOOK_MS;

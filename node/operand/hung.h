@@ -4,7 +4,8 @@
 
 #include "node/look/root.h"
 
-/* A process that is called like that and waits in the kernel for what cannot be interrupted; 0: there is none. */
-int hung_find(const struct root *root, const char *name);
+/* A process of this pod, of an earlier container of it as well, that is called like that and waits in the kernel for what cannot
+ * be interrupted; 0: there is none. `pod` is the pod's uid. */
+int hung_find(const struct root *root, const char *name, const char *pod);
 
 #endif

@@ -23,6 +23,9 @@
 #define MOUNTED MODULE ",'proc/self/mounts':'tmpfs /run tmpfs rw 0 0\\n/dev/vda1 /run/nvidia/driver ext4 rw 0 0\\n'"
 /* In the place of a mount of the container's own root. */
 #define UP MOUNTED ",'run/nvidia/driver':{'link':'/'}"
+/* Beside that a process with this name and state, of the pod that is named. */
+#define BESIDE(is, pod) \
+    UP ",'proc/77/stat':'77 " is " 1 77 77 0','proc/77/cgroup':'0::/" pod "/b\\n','proc/self/cgroup':'0::/pod1/a\\n'"
 #define SMI_WORKS "exit 0"
 #define SMI_FAILS "echo 'No devices were found'; exit 6"
 
@@ -80,12 +83,11 @@ static const struct probe_row {
     { "probe: not known which start this is", "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
       "'x /run/nvidia/driver y\\n','run/nvidia/driver':{'link':'/'}", SMI_WORKS, "",
       "cannot know which start of the machine this is" },
-    { "probe: nvidia-smi hangs since an earlier try", UP ",'proc/77/stat':'77 (nvidia-smi) D 1 77 77 0'", SMI_WORKS, "",
+    { "probe: nvidia-smi hangs since an earlier try", BESIDE("(nvidia-smi) D", "pod1"), SMI_WORKS, "",
       "nvidia-smi hangs in the kernel (process 77): no other is started" },
-    { "probe: another program hangs", UP ",'proc/77/stat':'77 (nvidia-smi-x) D 1 77 77 0'", SMI_WORKS, "boot1 rev1 pod1\n",
-      NULL },
-    { "probe: an earlier try is still at work", UP ",'proc/77/stat':'77 (nvidia-smi) S 1 77 77 0'", SMI_WORKS,
-      "boot1 rev1 pod1\n", NULL },
+    { "probe: another program hangs", BESIDE("(nvidia-smi-x) D", "pod1"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: somebody else's hangs", BESIDE("(nvidia-smi) D", "pod2"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: an earlier try is still at work", BESIDE("(nvidia-smi) S", "pod1"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: a process that has ended meanwhile", UP ",'proc/77/x':''", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: ready", UP ",'" STATUS "':'Ready\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: ready, precompiled", UP, SMI_WORKS, "boot1 rev1 pod1\n", NULL },
