@@ -7,10 +7,18 @@
 
 #include "base/str.h"
 #include "node/look/cgroup.h"
+#include "node/look/modules.h"
 #include "node/look/text.h"
 
 /* A machine with 65,536 processes is looked at in part; so is one where all of them together have more open files than this. */
-enum { PROCESSES_MAX = 65536, FILES_MAX = 1 << 18, CGROUP_MAX = 32768, NAME_TEXT_MAX = 256, PID_MAX = 1 << 22 };
+enum {
+    PROCESSES_MAX = 65536,
+    FILES_MAX = 1 << 18,
+    CGROUP_MAX = 32768,
+    DEVICES_MAX = 65536,
+    NAME_TEXT_MAX = 256,
+    PID_MAX = 1 << 22
+};
 
 /* A path under which one process stands for all, so that what is said does not change with each of them. */
 #define ANY_FILES "proc/PID/fd"
@@ -22,6 +30,7 @@ static const char *const shared_devices[] = { "nvidiactl",   "nvidia-uvm", "nvid
 struct search {
     const struct view *v;
     struct holders *found;
+    struct driver_majors majors; /* none: it is not known which they are */
     size_t files_left;
 };
 
@@ -46,23 +55,41 @@ bool holders_is_device(const char *path, uint64_t *minors)
     return true;
 }
 
+static bool has_gone(int why)
+{
+    return why == ENOENT || why == ESRCH;
+}
+
 /* Of a process that could not be looked at, or one of its files: there may be holders that are not found. */
 static void miss(struct search *s, int why)
 {
-    if (why == 0 || why == ENOENT || why == ESRCH) /* it has ended, or closed it */
+    if (why == 0 || has_gone(why)) /* it has ended, or closed it */
         return;
     view_note(s->v, ANY_FILES, why);
     s->found->complete = false;
+}
+
+/* Whether an open file that is called like a device of the driver is one: anybody may have a file of that name, and make a device
+ * of it that is somebody else's. Where the kernel does not say what it is, its name counts. */
+static bool is_of_driver(const struct search *s, const struct folder *files, const char *name)
+{
+    int major, why = folder_device(files, name, &major);
+    if (why)
+        return !has_gone(why);
+    return major >= 0 && (s->majors.len == 0 || driver_majors_has(&s->majors, major));
 }
 
 /* Whether one open file is a device. The text of a device's link is short: what is too long is none. */
 static bool look_at_file(struct search *s, const struct folder *files, const char *name, uint64_t *minors)
 {
     char target[512];
+    uint64_t minor = 0;
     int why = folder_link(files, name, target, sizeof target);
     if (why != ENAMETOOLONG)
         miss(s, why);
-    return why == 0 && holders_is_device(target, minors);
+    bool holds = why == 0 && holders_is_device(target, &minor) && is_of_driver(s, files, name);
+    *minors |= holds ? minor : 0;
+    return holds;
 }
 
 /* Goes through the open files of a process. Whether it holds a device. */
@@ -156,6 +183,13 @@ static void look_at_process(struct search *s, int pid)
     add(s->found, &h);
 }
 
+static void find_majors(struct search *s)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(DEVICES_MAX);
+    if (view_read(s->v, "proc/devices", &text) == SEEN)
+        driver_majors_parse((struct part){ buf_text(&text), text.len }, &s->majors);
+}
+
 void holders_look(const struct view *v, const struct module_facts *m, struct holders *ret)
 {
     struct search s = { .v = v, .found = ret, .files_left = FILES_MAX };
@@ -166,6 +200,7 @@ void holders_look(const struct view *v, const struct module_facts *m, struct hol
     *ret = (struct holders){ .known = true, .complete = true };
     if (m->known && !m->loaded)
         return; /* nobody has what is not there */
+    find_majors(&s);
     ret->known = view_folder(v, "proc", PROCESSES_MAX, &processes) == SEEN;
     while (ret->known && (name = folder_next(&processes, &why)))
         if (str_parse_int(name, 1, PID_MAX, &pid))

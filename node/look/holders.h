@@ -32,7 +32,7 @@ struct holders {
 
 /* `m` says whether there is a driver to hold. */
 void holders_look(const struct view *v, const struct module_facts *m, struct holders *ret);
-/* Whether an open file is a device of the driver; the bit of its minor, if it has one, is added to *minors. */
+/* Whether an open file is called like a device of the driver; the bit of its minor, if it has one, is added to *minors. */
 bool holders_is_device(const char *path, uint64_t *minors);
 
 #endif

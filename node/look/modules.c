@@ -69,3 +69,23 @@ bool driver_version_parse(struct part text, struct driver_version *ret)
     }
     return false;
 }
+
+bool driver_majors_has(const struct driver_majors *m, int major)
+{
+    for (size_t i = 0; i < m->len; i++)
+        if (m->items[i] == major)
+            return true;
+    return false;
+}
+
+/* "195 nvidia" in a line each; disks and the like come last, under numbers of their own. */
+void driver_majors_parse(struct part text, struct driver_majors *ret)
+{
+    struct part line, number, name;
+    int64_t major;
+    *ret = (struct driver_majors){ .len = 0 };
+    while (part_next(&text, '\n', &line) && !part_begins(line, "Block"))
+        if (part_word(&line, &number) && part_number(number, INT32_MAX, &major) && part_word(&line, &name) &&
+            part_begins(name, "nvidia") && !driver_majors_has(ret, (int) major) && ret->len < DRIVER_MAJORS_MAX)
+            ret->items[ret->len++] = (int) major;
+}

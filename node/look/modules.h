@@ -1,5 +1,5 @@
-/* The kernel's list of modules (proc/modules), and what driver calls itself NVIDIA's (proc/driver/nvidia/version): the two texts,
- * parsed. */
+/* The kernel's list of modules (proc/modules), what driver calls itself NVIDIA's (proc/driver/nvidia/version), and the numbers of
+ * its devices (proc/devices): the three texts, parsed. */
 #ifndef OSTLER_NODE_LOOK_MODULES_H
 #define OSTLER_NODE_LOOK_MODULES_H
 
@@ -30,5 +30,16 @@ struct driver_version {
 
 /* False when it is not what NVIDIA's driver says of itself. */
 bool driver_version_parse(struct part text, struct driver_version *ret);
+
+/* NVIDIA's modules have nine names for their character devices, some of one number. */
+enum { DRIVER_MAJORS_MAX = 16 };
+
+struct driver_majors {
+    int items[DRIVER_MAJORS_MAX];
+    size_t len;
+};
+
+void driver_majors_parse(struct part text, struct driver_majors *ret);
+bool driver_majors_has(const struct driver_majors *m, int major);
 
 #endif

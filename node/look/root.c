@@ -179,6 +179,15 @@ int folder_link(const struct folder *f, const char *name, char *ret, size_t size
     return link_text(dirfd(f->dir), name, ret, size);
 }
 
+int folder_device(const struct folder *f, const char *name, int *ret)
+{
+    struct statx st;
+    if (statx(dirfd(f->dir), name, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
+        return errno;
+    *ret = S_ISCHR(st.stx_mode) ? (int) st.stx_rdev_major : -1;
+    return 0;
+}
+
 void folder_close(struct folder *f)
 {
     if (f->dir)

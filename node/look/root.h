@@ -49,6 +49,9 @@ int folder_open(struct folder *f, const struct root *r, const char *path, size_t
 const char *folder_next(struct folder *f, int *why);
 /* The text of a link in it, as root_link(). */
 int folder_link(const struct folder *f, const char *name, char *ret, size_t size);
+/* The major of the character device that an entry of proc/PID/fd leads to, -1: it is something else. No server of files is asked,
+ * which might not answer. Other links may lead out of the root: it is for those of procfs alone. */
+int folder_device(const struct folder *f, const char *name, int *ret);
 void folder_close(struct folder *f);
 
 #endif

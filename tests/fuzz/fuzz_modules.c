@@ -1,4 +1,5 @@
-/* Any list of modules: every line that is taken has a name, and all that is taken lies within the text. */
+/* Any list of modules: every line that is taken has a name, and all that is taken lies within the text. The same as a list of
+ * devices: no number of the driver's is there twice. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,19 @@ static void check(struct part p, const char *text, size_t size)
 {
     if (p.len && (p.at < text || p.at + p.len > text + size))
         abort();
+}
+
+static void check_majors(const char *text, size_t size)
+{
+    struct driver_majors m, before = { .len = 0 };
+    driver_majors_parse((struct part){ text, size }, &m);
+    if (m.len > DRIVER_MAJORS_MAX)
+        abort();
+    for (; before.len < m.len; before.len++) {
+        if (m.items[before.len] < 0 || driver_majors_has(&before, m.items[before.len]))
+            abort();
+        before.items[before.len] = m.items[before.len];
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -31,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (count != module_user_count(&m))
             abort();
     }
+    check_majors(text, size);
     free(text);
     return 0;
 }

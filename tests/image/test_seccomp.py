@@ -45,6 +45,7 @@ UNSEEN = {
     "a thread's start where there is no clone3": {"clone"},
     "the libraries of Debian 13 make it": {"eventfd2", "fstat", "sendmsg"},
     "those of Debian 12 make it": {"getpeername", "readlink", "socketpair", "sysinfo"},
+    "the agent asks what an open file is that is called like a device of NVIDIA's": {"statx"},
     "a piece of memory becomes very large": {"mremap"},
     "threads want memory at the same moment": {"sched_getaffinity", "madvise"},
     "the C library has found a damage, says so and ends the program": {"writev", "gettid", "tgkill"},

@@ -95,6 +95,14 @@ static void driver_version(struct part text, struct buf *b)
     add_part(b, "version", v.version);
 }
 
+static void majors(struct part text, struct buf *b)
+{
+    struct driver_majors m;
+    driver_majors_parse(text, &m);
+    for (size_t i = 0; i < m.len; i++)
+        buf_printf(b, "%d ", m.items[i]);
+}
+
 static void card(struct part text, struct buf *b)
 {
     CLEANUP_ARENA struct arena a = { 0 };
@@ -203,6 +211,18 @@ static const struct row rows[] = {
       "NVRM version: NVIDIA UNIX x86_64 Kernel Module  . 1. .5 550.54\n", "proprietary version=550.54 " },
     { "driver: something else", driver_version, "NVRM version: Tegra\n", "" },
     { "driver: empty", driver_version, "", "" },
+
+    { "devices: of the driver", majors,
+      "Character devices:\n  1 mem\n195 nvidia\n195 nvidia-modeset\n195 nvidiactl\n234 nvidia-caps\n507 nvidia-uvm\n",
+      "195 234 507 " },
+    { "devices: an older driver", majors, "Character devices:\n195 nvidia-frontend\n", "195 " },
+    { "devices: disks have numbers of their own", majors, "195 nvidia\n\nBlock devices:\n  7 loop\n  1 nvidia\n", "195 " },
+    { "devices: of others", majors, "1 mem\n2 my-nvidia\n", "" },
+    { "devices: no number", majors, "nvidia\n-1 nvidia\n1x nvidia\n99999999999 nvidia\n3\n", "" },
+    { "devices: more than the driver has", majors,
+      "1 nvidia\n2 nvidia\n3 nvidia\n4 nvidia\n5 nvidia\n6 nvidia\n7 nvidia\n8 nvidia\n9 nvidia\n10 nvidia\n11 nvidia\n"
+      "12 nvidia\n13 nvidia\n14 nvidia\n15 nvidia\n16 nvidia\n17 nvidia\n",
+      "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 " },
 
     { "card: all of it", card, "Model: \t\t NVIDIA A100-SXM4-40GB\nIRQ:   \t\t 155\nGPU UUID: \t GPU-1-2\nDevice Minor: \t 7\n",
       "product=NVIDIA A100-SXM4-40GB uuid=GPU-1-2 minor=7 " },

@@ -196,7 +196,18 @@ static void make_card(const char *root, const char *address, const json_t *card)
     }
 }
 
-static void make_process(const char *root, const json_t *p)
+/* What somebody has open who is to hold a GPU: the text of the link ends like the device's, and it leads to one of another kind,
+ * since nobody may make those; or to what the machine has there. */
+static void make_open_file(const char *root, const json_t *files, const char *path, int pid, size_t number)
+{
+    bool is_driver = strstr(path, "/dev/nvidia") != NULL;
+    CLEANUP_FREE char *below = xasprintf("../../..%s", path), *place = xasprintf("%s%s", root, path);
+    make_link(root, is_driver ? below : path, "proc/%d/fd/%zu", pid, number);
+    if (is_driver && !json_object_get(files, path + 1) && access(place, F_OK) != 0)
+        make_link(root, "/dev/null", "%s", path + 1);
+}
+
+static void make_process(const char *root, const json_t *p, const json_t *files)
 {
     int pid = (int) json_int(p, "pid", 0);
     size_t n;
@@ -206,7 +217,7 @@ static void make_process(const char *root, const json_t *p)
     make_text(root, json_str_or_empty(p, "cgroup"), "proc/%d/cgroup", pid);
     make_link(root, "/dev/null", "proc/%d/fd/0", pid);
     json_array_foreach (json_at(p, "opens"), n, file)
-        make_link(root, json_string_value(file), "proc/%d/fd/%zu", pid, n + 1);
+        make_open_file(root, files, json_string_value(file), pid, n + 1);
 }
 
 /* ---- machines */
@@ -242,7 +253,7 @@ char *fake_root_new(const json_t *machine)
             make_card(root, json_str(item, "address"), json_at(item, "card"));
     }
     json_array_foreach (json_at(machine, "processes"), n, item)
-        make_process(root, item);
+        make_process(root, item, json_at(machine, "files"));
     json_object_foreach (json_at(machine, "files"), path, item)
         if (!json_is_null(item))
             make_file(root, path, item);

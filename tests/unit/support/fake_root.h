@@ -11,6 +11,7 @@
  *         gone: true             the driver says that, and the bus does not list it
  *     processes:
  *       - {pid: 4242, name: python3, cgroup: "0::/…", opens: [/dev/nvidia0]}
+ *                                what is called like a device of NVIDIA's is a link to /dev/null, where `files` has nothing else
  *     files:
  *       etc/os-release: |        a text, or one of
  *       run/x.sock: {socket: true}      link: TARGET, fifo: true, folder: true, bytes: HEX, size: N, entries: N,
