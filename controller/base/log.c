@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/str.h"
+#include "base/terminal.h"
 
 static struct {
     enum log_level level;
@@ -32,19 +34,22 @@ bool log_level_parse(const char *name, enum log_level *ret)
     return false;
 }
 
-/* Text with control characters made visible, so that no foreign string can forge a line. */
+/* Text with what a terminal obeys made visible, so that no foreign string can forge a line: bytes as \xNN, longer characters as
+ * \uNNNN. */
 static void print_text(FILE *out, const char *s)
 {
+    size_t n;
     bool quote = *s == '\0' || strpbrk(s, " \"=\\");
     if (quote)
         fputc('"', out);
-    for (; *s; s++) {
-        if ((unsigned char) *s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\x%02x", (unsigned char) *s);
-        else if (*s == '"' || *s == '\\')
+    for (; *s; s += n) {
+        uint32_t c = str_utf8_first(s, &n);
+        if (terminal_obeys(c))
+            fprintf(out, n == 1 ? "\\x%02x" : "\\u%04x", n == 1 ? (unsigned char) *s : c);
+        else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", *s);
         else
-            fputc(*s, out);
+            fwrite(s, 1, n, out);
     }
     if (quote)
         fputc('"', out);
@@ -61,7 +66,7 @@ static void write_json(FILE *out, const char *ts, enum log_level level, const ch
         const char *value = va_arg(ap, const char *);
         json_object_set_new(line, key, json_text(value ? value : ""));
     }
-    CLEANUP_FREE char *text = json_compact(line);
+    CLEANUP_FREE char *text = terminal_json(line, true);
     fprintf(out, "%s\n", text);
 }
 
