@@ -1,6 +1,5 @@
 #include "reconcilers/model/gpu_features.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,21 +9,11 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/plugin_settings.h"
+#include "reconcilers/model/policy_formats.h"
 
 enum { VALUE_MAX = 63, RESOURCE_MAX = 64, VERSION_MAX = 32 };
 
 /* ---- values */
-
-static bool is_value(const char *text)
-{
-    size_t len = strlen(text);
-    if (len > VALUE_MAX || (len > 0 && (!isalnum((unsigned char) text[0]) || !isalnum((unsigned char) text[len - 1]))))
-        return false;
-    for (const char *c = text; *c; c++)
-        if (!isalnum((unsigned char) *c) && !strchr("-_.", *c))
-            return false;
-    return true;
-}
 
 /* A name as a label has it. */
 static char *with_dashes(const char *name)
@@ -39,11 +28,11 @@ static char *with_dashes(const char *name)
 /* A text that can be no label's value makes none. */
 static void set(json_t *labels, const char *key, const char *value)
 {
-    if (is_value(value))
+    if (policy_format_matches(FORMAT_LABEL_VALUE, value))
         json_object_set_new(labels, key, json_string(value));
 }
 
-/* The same of a resource: "nvidia.com/gpu" and ".count". */
+/* The same of a resource: "nvidia.com/gpu" and ".count". What a node calls its resources may be anything, or too long. */
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
 {
@@ -53,7 +42,7 @@ static void set_of(json_t *labels, const char *resource, const char *what, const
     vsnprintf(value, sizeof value, fmt, args);
     va_end(args);
     CLEANUP_FREE char *key = xasprintf("%s.%s", resource, what);
-    if (strlen(key) <= strlen(RESOURCE_PREFIX) + VALUE_MAX) /* a name may be no longer than a value */
+    if (policy_format_matches(FORMAT_LABEL_KEY, key))
         set(labels, key, value);
 }
 

@@ -13,6 +13,7 @@
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_inventory.h"
+#include "reconcilers/model/policy_formats.h"
 
 /* More labels than any node has; what is beyond is not looked at. */
 enum { LABELS_MAX = 4096 };
@@ -37,6 +38,12 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     }
 }
 
+/* A node's status may have resources under any name: those that the API server takes in a pod are as keys of labels are. */
+static bool can_be_asked_for(const char *resource)
+{
+    return policy_format_matches(FORMAT_LABEL_KEY, resource);
+}
+
 /* Which of two resources to ask one of: a whole GPU, else the first by name, so that it is the same each time. */
 static bool is_better(const char *resource, const char *than)
 {
@@ -58,7 +65,7 @@ static int32_t count_gpus(const json_t *allocatable, const char **ret_device)
         if (!detect_gpu_resource(key) || !text || !str_parse_int(text, 0, INT32_MAX, &n))
             continue;
         total += n;
-        if (n > 0 && is_better(key, *ret_device))
+        if (n > 0 && can_be_asked_for(key) && is_better(key, *ret_device))
             *ret_device = key;
     }
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
@@ -77,7 +84,7 @@ static uint32_t project_slices(struct intern *in, const json_t *allocatable)
     size_t count = 0;
     json_t *value;
     json_object_foreach ((json_t *) allocatable, key, value)
-        if (str_has_prefix(key, RESOURCE_MIG))
+        if (str_has_prefix(key, RESOURCE_MIG) && can_be_asked_for(key))
             names[count++] = key;
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {

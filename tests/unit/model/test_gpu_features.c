@@ -95,6 +95,12 @@ static const struct feature_row {
       "'nvidia.com/gpu.count': '1', 'nvidia.com/gpu.replicas': '0', 'nvidia.com/gpu.sharing-strategy': 'none', "
       "'nvidia.com/mig-1g.5gb.product': 'A100-SXM4-40GB-MIG-1g.5gb-SHARED', 'nvidia.com/mig-1g.5gb.count': '7', "
       "'nvidia.com/mig-1g.5gb.replicas': '2', 'nvidia.com/mig-1g.5gb.sharing-strategy': 'time-slicing'}" },
+    { "MIG mixed: a kind whose labels the API server would not take",
+      { GPUS("A100-SXM4-40GB", 1), .strategy = "mixed", .kinds = "a b!\xc3\xa9=7,1g.5gb=7" }, NULL,
+      "{'nvidia.com/mig.strategy': 'mixed', 'nvidia.com/gpu.product': 'A100-SXM4-40GB', 'nvidia.com/gpu.count': '1', "
+      "'nvidia.com/gpu.replicas': '1', 'nvidia.com/gpu.sharing-strategy': 'none', "
+      "'nvidia.com/mig-1g.5gb.product': 'A100-SXM4-40GB-MIG-1g.5gb', 'nvidia.com/mig-1g.5gb.count': '7', "
+      "'nvidia.com/mig-1g.5gb.replicas': '1', 'nvidia.com/mig-1g.5gb.sharing-strategy': 'none'}" },
     { "MIG mixed: kinds that are none", { GPUS("A100-SXM4-40GB", 1), .strategy = "mixed", .kinds = "=7,x,,y=,z=-" }, NULL,
       "{'nvidia.com/mig.strategy': 'mixed', 'nvidia.com/gpu.product': 'A100-SXM4-40GB', 'nvidia.com/gpu.count': '1', "
       "'nvidia.com/gpu.replicas': '1', 'nvidia.com/gpu.sharing-strategy': 'none'}" },

@@ -59,18 +59,29 @@ static const struct gpu_row {
     const char *name, *object;
     int32_t gpus;
     const char *slices;
+    const char *device;
 } gpu_rows[] = {
-    { "gpus: none", ALLOCATABLE("'cpu': '8'"), 0, NULL },
-    { "gpus: whole", ALLOCATABLE("'nvidia.com/gpu': '8'"), 8, NULL },
-    { "gpus: shared", ALLOCATABLE("'nvidia.com/gpu.shared': '40'"), 40, NULL },
-    { "gpus: slices", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/mig-1g.5gb': '7'"), 8, "1g.5gb=7,3g.20gb=1" },
-    { "gpus: slices, of a kind none", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7'"), 7, "1g.5gb=7" },
-    { "gpus: none left", ALLOCATABLE("'nvidia.com/gpu': '0'"), 0, NULL },
-    { "gpus: other devices", ALLOCATABLE("'nvidia.com/hostdev': '2', 'amd.com/gpu': '2'"), 0, NULL },
-    { "gpus: nonsense", ALLOCATABLE("'nvidia.com/gpu': 'many', 'nvidia.com/gpu.shared': 3, 'nvidia.com/mig-x': null"), 0, NULL },
-    { "gpus: more than fit", ALLOCATABLE("'nvidia.com/gpu': '2147483647', 'nvidia.com/gpu.shared': '2147483647'"), INT32_MAX,
+    { "gpus: none", ALLOCATABLE("'cpu': '8'"), 0, NULL, NULL },
+    { "gpus: whole", ALLOCATABLE("'nvidia.com/gpu': '8'"), 8, NULL, "nvidia.com/gpu" },
+    { "gpus: shared", ALLOCATABLE("'nvidia.com/gpu.shared': '40'"), 40, NULL, "nvidia.com/gpu.shared" },
+    { "gpus: slices", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/mig-1g.5gb': '7'"), 8, "1g.5gb=7,3g.20gb=1",
+      "nvidia.com/mig-1g.5gb" },
+    { "gpus: slices, of a kind none", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7'"), 7, "1g.5gb=7",
+      "nvidia.com/mig-1g.5gb" },
+    { "gpus: slices whose names no resource has",
+      ALLOCATABLE("'nvidia.com/mig-a b!\xc3\xa9': '7', 'nvidia.com/mig-1,2g=3': '7', 'nvidia.com/mig-': '7', "
+                  "'nvidia.com/mig-x-': '7', 'nvidia.com/mig-a/b': '7', 'nvidia.com/mig-1g.5gb': '7'"), 42, "1g.5gb=7",
+      "nvidia.com/mig-1g.5gb" },
+    { "gpus: no other name", ALLOCATABLE("'nvidia.com/mig-a b': '7', 'nvidia.com/gpu!': '1'"), 8, NULL, NULL },
+    { "gpus: a whole one is asked for", ALLOCATABLE("'nvidia.com/gpu': '1', 'nvidia.com/gpu.shared': '1'"), 2, NULL,
+      "nvidia.com/gpu" },
+    { "gpus: none left", ALLOCATABLE("'nvidia.com/gpu': '0'"), 0, NULL, NULL },
+    { "gpus: other devices", ALLOCATABLE("'nvidia.com/hostdev': '2', 'amd.com/gpu': '2'"), 0, NULL, NULL },
+    { "gpus: nonsense", ALLOCATABLE("'nvidia.com/gpu': 'many', 'nvidia.com/gpu.shared': 3, 'nvidia.com/mig-x': null"), 0, NULL,
       NULL },
-    { "gpus: allocatable is no object", NODE("", "", "'allocatable': [1]"), 0, NULL },
+    { "gpus: more than fit", ALLOCATABLE("'nvidia.com/gpu': '2147483647', 'nvidia.com/gpu.shared': '2147483647'"), INT32_MAX,
+      NULL, "nvidia.com/gpu" },
+    { "gpus: allocatable is no object", NODE("", "", "'allocatable': [1]"), 0, NULL, NULL },
 };
 
 static void check_gpus(void **state)
@@ -81,6 +92,7 @@ static void check_gpus(void **state)
     struct node *n = node_project(in, object);
     assert_int_equal(n->gpus, row->gpus);
     assert_true(str_eq(intern_text(in, n->slices), row->slices));
+    assert_true(str_eq(intern_text(in, n->device), row->device));
     node_free(in, n);
     json_decref(object);
     intern_free(in);
