@@ -195,6 +195,7 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     t->resource = device_of(in, containers);
     t->bound = *json_str_or_empty(object, "spec.nodeName") != '\0';
     t->created_s = seconds_of(json_str(object, "metadata.creationTimestamp"));
+    t->started_s = seconds_of(json_str(object, "status.startTime"));
     t->images = images > UINT16_MAX ? UINT16_MAX : (uint16_t) images;
     json_array_foreach (statuses, i, status) {
         if (i >= UINT16_MAX)
@@ -208,6 +209,13 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
     t->unschedulable = str_eq(json_str(scheduled, "status"), "False");
     return t;
+}
+
+int64_t task_made_s(const struct task *t, int64_t now_s)
+{
+    if (!clock_is_ahead(t->created_s, now_s))
+        return t->created_s;
+    return t->started_s && !clock_is_ahead(t->started_s, now_s) ? t->started_s : now_s;
 }
 
 bool task_same(const struct task *a, const struct task *b)

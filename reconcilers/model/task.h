@@ -53,7 +53,8 @@ struct task {
     uint16_t images;     /* of its containers */
     uint16_t pulled;     /* how many of these are on the node */
     int32_t exit_code;   /* of the container that ended worst */
-    int64_t created_s;   /* when it was made, seconds of the epoch */
+    int64_t created_s;   /* when it was made, seconds of the epoch, by the clock of the API server */
+    int64_t started_s;   /* when its kubelet saw it first, by that one's clock; 0: it has not */
     int64_t ended_s;     /* when its last container ended; 0: it has not, or never began */
 };
 
@@ -70,6 +71,9 @@ const char *task_node(const json_t *object);
 bool task_cannot_pull(const char *reason);
 /* Owned by the caller. */
 struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object);
+/* When it was made. Where that is still to come, the API server's clock was wrong, and what the kubelet says counts; now where
+ * that is still to come as well, or it said nothing: nobody knows when it was. */
+int64_t task_made_s(const struct task *t, int64_t now_s);
 /* Whether nothing that anybody looks at differs; both have their strings from the same table. */
 bool task_same(const struct task *a, const struct task *b);
 /* Frees it and gives its strings back. */

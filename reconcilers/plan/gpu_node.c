@@ -73,11 +73,12 @@ static void set_tier(json_t *status, const char *key, const char *version, const
         json_object_set(status, key, tier);
 }
 
+/* A time that is still to come is said anew. */
 static json_t *since_json(const struct gpu_node_input *in, const char *state)
 {
     const struct gpu_node *r = in->report;
     char text[CLOCK_TEXT_MAX];
-    bool told = r && str_eq(r->state, state) && r->since_s;
+    bool told = r && str_eq(r->state, state) && r->since_s && !clock_is_ahead(r->since_s, clock_parse_rfc3339(in->now) / 1000000);
     if (told)
         clock_rfc3339(r->since_s * 1000000, text);
     return json_string(told ? text : in->now);

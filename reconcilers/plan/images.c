@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/claim.h"
@@ -209,7 +210,8 @@ static bool was_ended(const struct node_input *in, const struct pod *p, struct p
     const struct task *t = pod_task(p);
     if ((t->state != TASK_DONE && t->state != TASK_FAILED) || t->pulled == t->images)
         return false;
-    int64_t since_s = t->ended_s > t->created_s ? t->ended_s : t->created_s;
+    int64_t made_s = task_made_s(t, in->now_s);
+    int64_t since_s = t->ended_s > made_s && !clock_is_ahead(t->ended_s, in->now_s) ? t->ended_s : made_s;
     int64_t left_s = since_s > in->now_s ? AGAIN_S : since_s + AGAIN_S - in->now_s;
     if (left_s > 0)
         plan_requeue(plan, left_s * 1000);

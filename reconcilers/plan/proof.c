@@ -104,7 +104,7 @@ static const char *wanted_version(const struct looking *l)
 /* The pod has come to its end, and its word is kept for so long. */
 static void fail_for(struct looking *l, int64_t span_s, const char *reason, const char *message)
 {
-    int64_t left = pod_task(l->pod)->created_s + span_s - l->in->now_s;
+    int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
     if (left <= 0) {
         l->out->keep = NULL;
         say(l, PROOF_WAITS, "Validating", "the proof failed, and is tried again");

@@ -102,6 +102,8 @@ static const struct row {
       .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(BEFORE) ",'policyGeneration':4}" },
     { .name = "the time of a state is not as it was written", .report = "'state':'Ready','since':'yesterday'",
       .condition = IS_READY, .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
+    { .name = "the time of a state is still to come", .report = SAYS_READY("2026-11-22T10:00:00Z") ",'policyGeneration':4",
+      .condition = IS_READY, .state = NODE_READY, .requests = STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
     { .name = "a node from which everything came off", .report = SAYS_READY(BEFORE) ",'policyGeneration':4",
       .condition = "'status':'False','reason':'WaitingForDriver','message':'m'", .state = NODE_REMOVING,
       .reason = "WaitingForDriver", .message = "m", .off = true, .requests = STATUS,

@@ -61,6 +61,10 @@ static const struct row {
       "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': {'terminated': {'exitCode': 137, "
       "'finishedAt': '2026-11-20T09:59:30Z'}}}]",
       NULL, NULL, false, NULL, 90, true },
+    { "goes: its kubelet's clock is ahead", "{}",
+      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': {'terminated': {'exitCode': 137, "
+      "'finishedAt': '2026-11-21T10:00:00Z'}}}]",
+      NULL, NULL, false, "PullImages", 0, true },
     { "goes: it was ended long ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL, NULL, false, "PullImages", 0, true },
     { "stays: it ended with all there", "{}", "'phase': 'Failed', " THERE, NULL, NULL, false, NULL, 0, false },
 };

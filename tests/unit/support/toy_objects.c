@@ -81,6 +81,7 @@ static void fill_task(json_t *pod, const json_t *brief)
                 json_pack("[{s:[{s:s, s:s, s:[s]}]}]", "matchFields", "key", "metadata.name", "operator", "In", "values",
                           "gpu-1"));
     take(pod, "status.phase", brief, "phase", "Pending");
+    take(pod, "status.startTime", brief, "started", TOY_NOW);
     if (ended)
         json_set_at(pod, "status.containerStatuses",
                     json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"), "state", "terminated", ended));
