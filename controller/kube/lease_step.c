@@ -80,6 +80,14 @@ int64_t lease_fence(const struct lease_state *s)
     return s->leading ? s->renewed_ms + stretched(s, LEASE_RENEW_DEADLINE_MS) : INT64_MIN;
 }
 
+/* How often the lease has passed on with this. The API server has 32 bits for it, and would refuse the whole record: then it
+ * begins again. */
+static int64_t transitions(const json_t *previous)
+{
+    int64_t before = json_int(previous, "spec.leaseTransitions", 0);
+    return previous && before >= 0 && before < INT32_MAX ? before + 1 : 0;
+}
+
 json_t *lease_record(const struct lease_state *s, const json_t *previous, const char *ns, const char *name, const char *micro,
                      bool release)
 {
@@ -91,8 +99,7 @@ json_t *lease_record(const struct lease_state *s, const json_t *previous, const 
     bool mine = str_eq(json_str(previous, "spec.holderIdentity"), s->me);
     if (!mine) {
         json_set_at(lease, "spec.acquireTime", json_string(micro));
-        json_set_at(lease, "spec.leaseTransitions",
-                    json_integer(previous ? json_int(previous, "spec.leaseTransitions", 0) + 1 : 0));
+        json_set_at(lease, "spec.leaseTransitions", json_integer(transitions(previous)));
     }
     json_set_at(lease, "spec.holderIdentity", json_string(release ? "" : s->me));
     json_set_at(lease, "spec.leaseDurationSeconds", json_integer(release ? 1 : stretched(s, LEASE_DURATION_MS) / 1000));

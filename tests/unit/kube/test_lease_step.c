@@ -259,6 +259,23 @@ static void check_record(void **state)
     assert_true(json_equal(previous, before)); /* what was read stays as it was */
 }
 
+/* The API server takes no number beyond 32 bits: with such a one the lease could be had by nobody. */
+static void transitions_begin_again(void **state)
+{
+    (void) state;
+    static const struct { const char *had; int64_t has; } rows[] = {
+        { "2147483645", INT32_MAX - 1 }, { "2147483646", INT32_MAX }, { "2147483647", 0 },
+        { "9223372036854775807", 0 },    { "-1", 0 },                 { "'3'", 1 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct lease_state s = { .me = "me" };
+        CLEANUP_FREE char *text = xasprintf("{'spec':{'holderIdentity':'other','leaseTransitions':%s}}", rows[i].had);
+        CLEANUP_JSON json_t *previous = tree(text);
+        CLEANUP_JSON json_t *got = lease_record(&s, previous, "ns", "ostler", "10:00", false);
+        assert_int_equal(json_int(got, "spec.leaseTransitions", -1), rows[i].has);
+    }
+}
+
 /* ---- Candidates against one server, with every delay and mishap that chance can make: never two leaders. */
 
 enum { CANDIDATES = 3, TICK_MS = 100 };
@@ -424,6 +441,7 @@ int main(void)
     suite_add(&s, "durations beyond 64 bits do no harm", durations_beyond_64_bits_do_no_harm, NULL);
     suite_add(&s, "renewals are seen behind a long name", renewals_are_seen_behind_a_long_name, NULL);
     suite_add(&s, "the first record has no transitions", first_record_has_no_transitions, NULL);
+    suite_add(&s, "transitions begin again where no more can be written", transitions_begin_again, NULL);
     SUITE_ROWS(&s, check_record, records);
     suite_add(&s, "a slow lease is held longer", a_slow_lease_is_held_longer, NULL);
     suite_add(&s, "never two leaders within their fences", never_two_leaders_within_their_fences, NULL);
