@@ -202,6 +202,29 @@ def account_is_held_to_its_own_marks(env):
 
 
 @test
+def marks_are_told_from_the_words_around_them(env):
+    """A label or taint of others may be called like a word of the annotation itself: it neither keeps a node from its first marks
+    nor becomes Ostler's."""
+    words = ("labels", "taints", "features")
+    theirs = [{"key": word, "value": "theirs", "effect": "NoSchedule"} for word in words]
+    node = env.node("gpu", "nfd", labels=dict.fromkeys(words, "theirs"), taints=theirs)
+    operator = kube.from_kubeconfig(env.kubeconfig)
+    wrong = {"metadata": {"annotations": {"a.example/b": "c"}}}
+    env.wait_until(lambda: _refused(lambda: operator.merge_patch("Node", node, wrong)), 20, "the rules are in force")
+    env.policy()
+    env.wait_serving(node)
+    env.operator.stop()
+    assert MARKS in env.get_node(node)["metadata"]["annotations"], "the node has marks"
+    for word in words:
+        for value in ("ours", None):
+            refused = _refused(lambda w=word, v=value: operator.merge_patch("Node", node, {"metadata": {"labels": {w: v}}}))
+            assert refused, f"nobody refuses that the label {word} becomes {value}"
+        fewer = [t for t in env.get_node(node)["spec"]["taints"] if t["key"] != word]
+        refused = _refused(lambda f=fewer: operator.merge_patch("Node", node, {"spec": {"taints": f}}))
+        assert refused, f"nobody refuses that the taint {word} goes"
+
+
+@test
 def rights_are_least(env):
     """The chart's service account may neither read Secrets nor make roles or tokens,
     and no pods but harmless ones among the operands."""
