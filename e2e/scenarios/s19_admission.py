@@ -346,6 +346,8 @@ def crds_are_upgraded_where_they_are_older(env):
         assert brings(how="--take-ownership"), "an installation brings it, too"
         assert not brings("--set", "crds.upgrade=false"), "nobody wants it"
         _check_hook(env, _asked(env, "--is-upgrade"))
+        _check_hook_comes_first(env, _asked(env, "--is-upgrade", "--set", "networkPolicy.enabled=true,networkPolicy.dns=false",
+                                            "--set", "priorityClassName=system-cluster-critical"))
         mark({"meta.helm.sh/release-name": "ostler-crds"})
         assert not brings(), "another release looks after it"
         mark({"meta.helm.sh/release-name": None, key: str(int(usual) + 1)})
@@ -378,6 +380,19 @@ def _check_hook(env, text):
                            "resourceNames": ["gpuclusterpolicies.ostler.dev", "gpunodes.ostler.dev"],
                            "verbs": ["get", "create", "patch"]}], "its rights")
     equal(job["spec"]["activeDeadlineSeconds"], 600, "the time that it has, its image pulled")
+
+
+def _check_hook_comes_first(env, text):
+    """It rests on nothing that comes with the release: no quota for critical pods, and no way out to the API server."""
+    found = _hook(env, text)
+    (job,), (network,) = ([o for o in found if o["kind"] == kind] for kind in ("Job", "NetworkPolicy"))
+    pod = job["spec"]["template"]
+    equal(pod["spec"].get("priorityClassName"), None, "its class")
+    assert network["spec"]["podSelector"]["matchLabels"].items() <= pod["metadata"]["labels"].items(), "its pod is selected"
+    equal([port["port"] for rule in network["spec"]["egress"] for port in rule["ports"]], [443, 6443], "where it may go")
+    weights = {o["kind"]: int(o["metadata"]["annotations"]["helm.sh/hook-weight"]) for o in found}
+    assert weights["NetworkPolicy"] < weights["Job"], f"{weights}: the way is open before the Job comes"
+    equal(_taken(env, json.dumps({"apiVersion": "v1", "kind": "List", "items": found})), 6, "objects that are taken")
 
 
 @test

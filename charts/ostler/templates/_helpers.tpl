@@ -86,9 +86,6 @@ hostUsers: {{ .Values.hostUsers }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.priorityClassName }}
-priorityClassName: {{ . | quote }}
-{{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
@@ -152,6 +149,12 @@ spec:
       securityContext:
         {{- include "ostler.podSecurity" $root | nindent 8 }}
       {{- include "ostler.placement" $root | nindent 6 }}
+      {{- /* What comes before an installation comes before the quota, too, without which some clouds admit no critical pod. */}}
+      {{- with $root.Values.priorityClassName }}
+      {{- if ne $component "crds" }}
+      priorityClassName: {{ . | quote }}
+      {{- end }}
+      {{- end }}
       containers:
         - name: {{ $component }}
           image: {{ include "ostler.image" $root | quote }}
