@@ -29,11 +29,21 @@ class Pod(unittest.TestCase):
     def test_ostlers_own_taints_do_not_keep_it_out(self):
         own = {re.search(rf'{name} "(.*)"', (ROOT / "reconcilers/model/names.h").read_text())[1] for name in
                ("TAINT_STARTUP", "TAINT_UPGRADE")}
+        fields = (ROOT / "reconcilers/model/policy_fields.c").read_text()
+        own.add(re.search(r' taint_fields\[\] = \{.*?STRING\("key", FORMAT_LABEL_KEY, "(.*?)"', fields, re.S)[1])
+        custom = "policy.spec.nodes.taint.key=a.example/gpu"
+        said = '{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}'
         for flags, more in (((), set()), (("--set", "tolerations=null,admissionPolicy.startupTaintKeys={a.example/new}"),
-                                          {"a.example/new"})):
+                                          {"a.example/new"}),
+                            (("--set", f"policy.create=true,tolerations=null,{custom}"), {"a.example/gpu"}),
+                            (("--set-json", f"tolerations=[{said}]"), set()),
+                            (("--set", "policy.create=true,policy.spec.nodes=null"), set()),
+                            (("--set", "policy.create=true,policy.spec.nodes.taint=null"), set())):
             found = self.pod(*flags)[0]["tolerations"]
             free = {t["key"] for t in found if t == {"key": t["key"], "operator": "Exists", "effect": "NoSchedule"}}
             self.assertLessEqual(own | more, free)
+            self.assertEqual(len(found), len({tuple(t.items()) for t in found}), "none is there twice")
+        self.assertNotIn("a.example/gpu", {t["key"] for t in self.pod("--set", custom)[0]["tolerations"]})
 
     def test_only_the_pod_has_a_token(self):
         for account in of_kind(objects(), "ServiceAccount"):

@@ -90,14 +90,20 @@ imagePullSecrets:
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- /* Ostler's own taints keep neither it nor its hooks from a cluster where every node is one that it looks after. */}}
+{{- /* Ostler's own taints keep neither it nor its hooks from a cluster where every node is one that it looks after. That of GPU nodes may have
+another key; what a policy says that the chart does not make is not known here. */}}
+{{- $own := list "nvidia.com/gpu" "ostler.dev/gpu-not-ready" "ostler.dev/upgrade" }}
+{{- if .Values.policy.create }}
+{{- $found := .Values.policy.spec }}
+{{- range list "nodes" "taint" "key" }}{{ $found = kindIs "map" $found | ternary $found dict | dig . "" }}{{ end }}
+{{- if and $found (kindIs "string" $found) }}{{ $own = append $own $found }}{{ end }}
+{{- end }}
+{{- $tolerations := list }}
+{{- range concat $own .Values.admissionPolicy.startupTaintKeys | uniq | sortAlpha }}
+{{- $tolerations = append $tolerations (dict "key" . "operator" "Exists" "effect" "NoSchedule") }}
+{{- end }}
 tolerations:
-  {{- range list "ostler.dev/gpu-not-ready" "ostler.dev/upgrade" | concat .Values.admissionPolicy.startupTaintKeys | uniq | sortAlpha }}
-  - {key: {{ . | quote }}, operator: Exists, effect: NoSchedule}
-  {{- end }}
-  {{- with .Values.tolerations }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- concat $tolerations (.Values.tolerations | default list) | uniq | toYaml | nindent 2 }}
 {{- with .Values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
