@@ -200,6 +200,19 @@ WITH_THE_TOKEN = {
                              "was on the node"),
     "taint_between_quotes": (patch_node(metadata={"annotations": {"ostler.dev/marks": '{"taints":["x"team:NoSchedule"y"]}'}}),
                              "was on the node"),
+    "label_of_kubernetes": (patch_node(metadata={"labels": {"node-role.kubernetes.io/control-plane": ""}, "annotations": {
+        "ostler.dev/marks": '{"labels":["node-role.kubernetes.io/control-plane"]}'}}), "under kubernetes.io and k8s.io"),
+    "label_of_its_shorter_name": (patch_node(metadata={"labels": {"k8s.io/a": "b"}, "annotations": {
+        "ostler.dev/marks": '{"labels":["k8s.io/a"]}'}}), "under kubernetes.io and k8s.io"),
+    "label_of_kubernetes_that_goes": (patch_node(metadata={"labels": {"kubernetes.io/hostname": None}}), "Ostler may not"),
+    "taint_of_kubernetes": (lambda c, node: c.json_patch("Node", node, [
+        {"op": "add", "path": "/metadata/annotations/ostler.dev~1marks",
+         "value": '{"taints":["node.kubernetes.io/out-of-service:NoExecute"]}'},
+        {"op": "add", "path": "/spec/taints/-", "value": {
+            "key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"}}]),
+                            "under kubernetes.io and k8s.io"),
+    "machine_of_a_provider": (patch_node(spec={"providerID": "a://b"}), "nothing of a node's spec"),
+    "addresses_of_pods": (patch_node(spec={"podCIDR": "10.9.0.0/24", "podCIDRs": ["10.9.0.0/24"]}), "nothing of a node's spec"),
     "owner_that_goes": (patch_node(metadata={"ownerReferences": [
         {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}), "no owners"),
     "finalizer": (patch_node(metadata={"finalizers": ["a.example/b"]}), "no finalizers"),
@@ -207,10 +220,13 @@ WITH_THE_TOKEN = {
                                                subresource="status"), "nothing of a node's status"),
     "handlers_of_the_runtime": (lambda c, node: c.merge_patch("Node", node, {"status": {"runtimeHandlers": [{"name": "x"}]}},
                                                               subresource="status"), "nothing of a node's status"),
-    # Kubernetes 1.30 has no such field.
-    **({} if OLDEST else {"features_of_the_runtime": (lambda c, node: c.merge_patch(
-        "Node", node, {"status": {"features": {"supplementalGroupsPolicy": True}}}, subresource="status"),
-                                                      "nothing of a node's status")}),
+    # Kubernetes 1.30 has no such fields.
+    **({} if OLDEST else {
+        "features_of_the_runtime": (lambda c, node: c.merge_patch(
+            "Node", node, {"status": {"features": {"supplementalGroupsPolicy": True}}}, subresource="status"),
+                                    "nothing of a node's status"),
+        "features_of_the_kubelet": (lambda c, node: c.merge_patch(
+            "Node", node, {"status": {"declaredFeatures": ["A"]}}, subresource="status"), "nothing of a node's status")}),
     "phase": (lambda c, node: c.merge_patch("Node", node, {"status": {"phase": "Terminated"}}, subresource="status"),
               "nothing of a node's status"),
     "condition_of_the_kubelet": (lambda c, node: c.strategic_patch("Node", node, {"status": {"conditions": [
@@ -224,6 +240,8 @@ def token_of_ostler(env):
     env.operator.stop()
     node = env.node("victim", labels={"team": "theirs"}, taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])
     thief = kube.from_kubeconfig(env.kubeconfig)
+    free = [{**pod()["spec"]["containers"][0], "securityContext": {"privileged": True}}]
+    env.wait_until(lambda: "no privileges" in answer(thief, pod(containers=free), OPERANDS)[1], 20, "the rules are in force")
     for name, (attempt, words) in WITH_THE_TOKEN.items():
         refused(lambda attempt=attempt: attempt(thief, node), words, name)
 

@@ -56,6 +56,14 @@ class Operands(unittest.TestCase):
         (allowed,) = re.findall(r"all\(k, k in (\[.*?\])", expressions(policy("ostler-operands")))
         self.assertEqual(allowed.replace('"', ""), added)
 
+    def test_keys_of_kubernetes_are_those_of_its_domains(self):
+        (form,) = set(re.findall(r'matches\("(.*?)"\)', expressions(policy("ostler-nodes"))))
+        for key, theirs in (("kubernetes.io/a", True), ("node-role.kubernetes.io/a", True), ("a.b.k8s.io/c", True),
+                            ("k8s.io/a", True), ("microk8s.io/a", False), ("kubernetes.io", False),
+                            ("a.example/kubernetes.io/b", False), ("kubernetesxio/a", False),
+                            ("kubernetes.io.example/a", False), ("nvidia.com/gpu", False)):
+            self.assertEqual(bool(re.search(form, key)), theirs, key)
+
     def test_googles_installer_is_the_one_that_is_made(self):
         images = set(re.findall(r'c\.image == "([^"]+)"', expressions(policy("ostler-operands"))))
         self.assertEqual(images, set(re.findall(r"image: (cos-\S+)", (MANIFESTS / "driver/cos.yaml").read_text())))
