@@ -28,8 +28,9 @@ class Namespaces(unittest.TestCase):
         self.assertIn("gpu", [role["metadata"]["namespace"] for role in of_kind(found, "Role")])
 
     def test_operands_may_not_share_the_operators_namespace(self):
-        self.assertIn("must not be the release's namespace",
-                      helm("template", "ostler", CHART, "--namespace", OPERANDS).stderr)
+        for flags in ((), ("--set", "operandNamespace.create=false")):
+            self.assertIn("must not be the release's namespace",
+                          helm("template", "ostler", CHART, "--namespace", OPERANDS, *flags).stderr)
 
 
 class Policy(unittest.TestCase):
