@@ -13,7 +13,7 @@ from names import CHART, CRD_CHART, NAMESPACE, OPERANDS, ROOT
 from program import run_program
 
 MANIFESTS = ROOT / "reconcilers/manifests"
-POLICIES = ("ostler-images", "ostler-inventories", "ostler-nodes", "ostler-operands", "ostler-pods")
+POLICIES = ("ostler-gpuclusterpolicies", "ostler-images", "ostler-inventories", "ostler-nodes", "ostler-operands", "ostler-pods")
 
 # name -> flags of helm. Together they set every value of the chart to something else than its default, which tests/chart holds.
 INSTALLATIONS = {

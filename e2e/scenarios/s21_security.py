@@ -153,6 +153,14 @@ def patch_node(**changes):
     return lambda c, node: c.merge_patch("Node", node, changes)
 
 
+def patch_policy(changes):
+    """A merge patch of the policy."""
+    return lambda c, node: c.merge_patch("GpuClusterPolicy", "default", changes)
+
+
+FORCED = {"metadata": {"annotations": {"ostler.dev/force-removal": "true"}}}
+
+
 def get(path):
     """GET of a path."""
     return lambda c, node: c.request("GET", path)
@@ -173,7 +181,17 @@ WITH_THE_TOKEN = {
     "edit_its_role": (lambda c, node: c.merge_patch("ClusterRole", "ostler", {"rules": []}), "forbidden"),
     "take_its_admission_policy_away": (lambda c, node: c.request(
         "DELETE", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/ostler-nodes"), "forbidden"),
-    "widen_the_policy": (lambda c, node: c.merge_patch("GpuClusterPolicy", "other", {"spec": {}}), "forbidden"),
+    "edit_another_policy": (lambda c, node: c.merge_patch("GpuClusterPolicy", "other", {"spec": {}}), "forbidden"),
+    "edit_the_policy": (patch_policy({"spec": {"driver": {"version": "1.2.3"}}}), "nothing of a policy's spec"),
+    "pause_the_policy": (patch_policy({"spec": {"rollout": {"paused": True}}}), "nothing of a policy's spec"),
+    "approve_a_plan": (patch_policy({"metadata": {"annotations": {"ostler.dev/approved": "x"}}}), "nothing on a policy"),
+    "take_a_wish_away": (patch_policy({"metadata": {"annotations": {"ostler.dev/retry": None}}}), "nothing on a policy"),
+    "label_the_policy": (patch_policy({"metadata": {"labels": {"team": "mine"}}}), "nothing on a policy"),
+    "give_the_policy_an_owner": (patch_policy({"metadata": {"ownerReferences": [
+        {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}}),
+                                 "nothing on a policy"),
+    "take_drivers_from_under_jobs_later": (patch_policy(FORCED), "nothing on a policy"),
+    "keep_the_policy_for_ever": (patch_policy({"metadata": {"finalizers": ["a.example/b"]}}), "nothing on a policy"),
     "delete_the_policy": (lambda c, node: c.request("DELETE", kube.path_of("GpuClusterPolicy", "default")), "forbidden"),
     "delete_a_node": (lambda c, node: c.request("DELETE", kube.path_of("Node", node)), "forbidden"),
     "make_daemonsets_elsewhere": (lambda c, node: c.request("POST", kube.path_of("DaemonSet", None, "kube-system"), {
@@ -237,6 +255,8 @@ WITH_THE_TOKEN = {
 @test
 def token_of_ostler(env):
     """Who has Ostler's own token is refused what Ostler never does."""
+    env.policy({"driver": {"version": "580.178.04"}}, annotations={"ostler.dev/retry": "x"})
+    env.wait_policy()
     env.operator.stop()
     node = env.node("victim", labels={"team": "theirs"}, taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])
     thief = kube.from_kubeconfig(env.kubeconfig)
@@ -244,6 +264,12 @@ def token_of_ostler(env):
     env.wait_until(lambda: "no privileges" in answer(thief, pod(containers=free), OPERANDS)[1], 20, "the rules are in force")
     for name, (attempt, words) in WITH_THE_TOKEN.items():
         refused(lambda attempt=attempt: attempt(thief, node), words, name)
+    # What it does itself: its finalizer, on and off, and for `ostler cleanup --force` the mark of a policy that waits for no GPU pod.
+    patch_policy({"metadata": {"finalizers": ["ostler.dev/cleanup"]}})(thief, node)
+    env.k.delete("GpuClusterPolicy", "default")
+    patch_policy(FORCED)(thief, node)
+    patch_policy({"metadata": {"finalizers": []}})(thief, node)
+    equal(env.k.get("GpuClusterPolicy", "default"), None, "the policy")
 
 
 # ---- a user with pods

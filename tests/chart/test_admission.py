@@ -79,18 +79,28 @@ class Operands(unittest.TestCase):
     def test_every_policy_is_bound_and_fails_closed(self):
         found = objects()
         policies = {p["metadata"]["name"]: p["spec"] for p in of_kind(found, "ValidatingAdmissionPolicy")}
-        self.assertEqual(set(policies), {f"ostler-{n}" for n in ("images", "inventories", "nodes", "operands", "pods")})
+        names = ("gpuclusterpolicies", "images", "inventories", "nodes", "operands", "pods")
+        self.assertEqual(set(policies), {f"ostler-{name}" for name in names})
         self.assertEqual({s["failurePolicy"] for s in policies.values()}, {"Fail"})
         bindings = {b["spec"]["policyName"]: b["spec"]["validationActions"]
                     for b in of_kind(found, "ValidatingAdmissionPolicyBinding")}
         self.assertEqual(bindings, dict.fromkeys(policies, ["Deny"]))
+
+    def test_what_ostler_writes_on_a_policy_is_what_it_may(self):
+        names = dict(re.findall(r'#define (POLICY_\w+) "(ostler\.dev/[^"]+)"', (ROOT / "reconcilers/model/policy.h").read_text()))
+        said = set(re.findall(r'"(ostler\.dev/[^"]+)"', expressions(policy("ostler-gpuclusterpolicies"))))
+        self.assertEqual(said, {names["POLICY_FINALIZER"], names["POLICY_FORCE_REMOVAL"]})
+        for forces, when in (("false", "has(object.metadata.deletionTimestamp)"), ("true", "true")):
+            spec = policy("ostler-gpuclusterpolicies", "--set", f"cleanup.force={forces}")
+            self.assertIn(f'k == "{names["POLICY_FORCE_REMOVAL"]}" && {when})', expressions(spec))
 
     def test_none_is_there_where_they_are_switched_off(self):
         found = objects("--set", "admissionPolicy.enabled=false")
         self.assertEqual([o["metadata"]["name"] for o in found if o["kind"].startswith("ValidatingAdmission")], [])
 
     def test_they_are_about_the_accounts_that_there_are(self):
-        users = {**dict.fromkeys(("ostler-operands", "ostler-pods", "ostler-nodes"), "ostler-system:ostler"),
+        ours = ("ostler-operands", "ostler-pods", "ostler-nodes", "ostler-gpuclusterpolicies")
+        users = {**dict.fromkeys(ours, "ostler-system:ostler"),
                  "ostler-inventories": "ostler-operands:ostler-node"}
         for name, user in users.items():
             (condition,) = policy(name)["matchConditions"]
