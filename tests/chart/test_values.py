@@ -69,6 +69,7 @@ class Values(unittest.TestCase):
                              ("networkPolicy.apiServerPorts={}", "/networkPolicy/apiServerPorts"),
                              ("tolerations[0].efect=NoSchedule", "'efect'"),
                              ("resources.limits.memory=much", "/resources/limits/memory"),
+                             ("cleanup.timeout=0s", "/cleanup/timeout"), ("cleanup.timeout=0h0.0m", "/cleanup/timeout"),
                              ("cleanup.timeout=0", "/cleanup/timeout"), ("hostUsers=no-thanks", "/hostUsers"),
                              ("podDisruptionBudget.maxUnavailable=0", "/podDisruptionBudget/maxUnavailable"),
                              ("topologySpreadConstraints[0].topologyKey=x", "'maxSkew'"),
