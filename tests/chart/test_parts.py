@@ -161,3 +161,13 @@ class Metrics(unittest.TestCase):
         dashboard = only(found, "ConfigMap", "ostler-dashboard")
         self.assertEqual(dashboard["data"]["ostler.json"].rstrip(), (CHART / "files/dashboard.json").read_text().rstrip())
         self.assertEqual(dashboard["metadata"]["labels"]["grafana_dashboard"], "1")
+
+    def test_memory_is_measured_by_the_limit(self):
+        self.assertEqual((CHART / "files/alerts.yaml").read_text().count("50331648"), 1)
+        for limit, three_quarters in (('"64Mi"', 48 << 20), ('"128Mi"', 96 << 20), ('"0.5Gi"', 384 << 20), ('"100M"', 75000000),
+                                      ("100000000", 75000000), ('"100000000"', 75000000), ('"64000000000m"', 48000000),
+                                      ("null", 48 << 20)):
+            found = objects(*self.ALL, "--set-json", f"resources.limits.memory={limit}")
+            groups = only(found, "PrometheusRule")["spec"]["groups"]
+            (alert,) = [rule for group in groups for rule in group["rules"] if rule["alert"] == "OstlerMemory"]
+            self.assertTrue(alert["expr"].endswith(f" > {three_quarters}"), f"{limit}: {alert['expr']}")

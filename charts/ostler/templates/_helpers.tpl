@@ -192,6 +192,13 @@ spec:
 {{- floor $seconds | int }}
 {{- end }}
 
+{{/* A quantity of memory such as 64Mi in bytes. A plain number of a file of values has no digits of its own. */}}
+{{- define "ostler.bytes" -}}
+{{- $unit := kindIs "string" . | ternary . "" | toString | regexFind "[A-Za-z]+$" }}
+{{- $units := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
+{{- mulf (kindIs "string" . | ternary (toString . | trimSuffix $unit) . | float64) (get $units $unit) | printf "%.0f" }}
+{{- end }}
+
 {{/* As CEL takes them: a regular expression that an image matches which operands may run (name, tag or digest), Ostler's own among them. */}}
 {{- define "ostler.imagePattern" -}}
 {{- $prefixes := list }}
