@@ -62,6 +62,8 @@ class Pod(unittest.TestCase):
         self.assertEqual(values["--namespace"], NAMESPACE)
         self.assertEqual(values["--operand-namespace"], OPERANDS)
         self.assertEqual(values["--agent-image"], container["image"])
+        _, container = self.pod("--set", "allowedImagePrefixes={a:}")
+        self.assertIn("--allowed-image-prefixes=a:", container["args"])
 
     def test_probes_ask_the_port_that_it_listens_on(self):
         _, container = self.pod("--set", "port=9090")
@@ -176,7 +178,7 @@ class Hooks(unittest.TestCase):
                 self.assertLessEqual({"--delete-policy", "--delete-operator"}, set(arguments))
 
     def test_it_gives_up_by_itself_before_it_is_ended(self):
-        for timeout, deadline in (("4m30s", 570), ("1h1m1.5s", 3961), ("500ms", 300)):
+        for timeout, deadline in (("4m30s", 570), ("1h1m1.5s", 3961), ("500ms", 300), ("99999h", 359996700)):
             job, arguments = self.job("--set", f"cleanup.timeout={timeout}")
             self.assertEqual((arguments["--timeout"], job["spec"]["activeDeadlineSeconds"]), (timeout, deadline))
             self.assertEqual(job["spec"]["backoffLimit"], 0)
