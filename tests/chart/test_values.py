@@ -69,6 +69,13 @@ class Values(unittest.TestCase):
                              ("networkPolicy.apiServerPorts={}", "/networkPolicy/apiServerPorts"),
                              ("tolerations[0].efect=NoSchedule", "'efect'"),
                              ("resources.limits.memory=much", "/resources/limits/memory"),
+                             ("resources.limits.memory=-1", "/resources/limits/memory"),
+                             ("absentPolicyGrace=9999999999h", "/absentPolicyGrace"),
+                             ("absentPolicyGrace=1h1h1h1h1h", "/absentPolicyGrace"),
+                             ("cleanup.timeout=9999999999h", "/cleanup/timeout"),
+                             ("image.repository=registry:5000", "/image/repository"),
+                             ("image.repository=registry:5000/", "/image/repository"),
+                             ("metrics.serviceMonitor.interval=9999999999h", "/metrics/serviceMonitor/interval"),
                              ("cleanup.timeout=0s", "/cleanup/timeout"), ("cleanup.timeout=0h0.0m", "/cleanup/timeout"),
                              ("cleanup.timeout=0", "/cleanup/timeout"), ("hostUsers=no-thanks", "/hostUsers"),
                              ("podDisruptionBudget.maxUnavailable=0", "/podDisruptionBudget/maxUnavailable"),
@@ -80,6 +87,22 @@ class Values(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("values don't meet the specifications of the schema", done.stderr)
                 self.assertIn(place, done.stderr)
+
+    def test_marks_that_no_object_may_bear_are_refused_with_their_place(self):
+        for chart in (CHART, CRD_CHART):
+            for flags, place in (("commonLabels.bad key!=x", "bad key!"), ("commonLabels.team=x y", "/commonLabels/team"),
+                                 ("commonAnnotations.bad key!=x", "bad key!")):
+                with self.subTest(chart=chart.name, flags=flags):
+                    done = helm("template", "ostler", chart, "--namespace", NAMESPACE, "--set", flags)
+                    self.assertIn("values don't meet the specifications of the schema", done.stderr)
+                    self.assertIn(place, done.stderr)
+
+    def test_the_longest_times_and_every_registry_are_taken(self):
+        for flags in ("absentPolicyGrace=99999h59m59.999s", "cleanup.timeout=604800s", "cleanup.timeout=99999h99999h99999h99999h",
+                      "image.repository=registry:5000/ostler", "image.repository=registry.example.com:5000/a/b",
+                      "image.repository=o"):
+            done = helm("template", "ostler", CHART, "--namespace", NAMESPACE, "--set", flags)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_every_wrong_type_is_refused_with_its_place(self):
         def wrong(schema, at=""):
