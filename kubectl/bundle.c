@@ -193,8 +193,8 @@ static void add_contents(struct bundle *b, const char *time)
     CLEANUP_FREE char *cluster = scrub_text(ask_cluster(b->ask));
     CLEANUP_FREE char *text =
         xasprintf("Support bundle of Ostler, made at %s by kubectl-gpu %s\nCluster: %s\n\n"
-                  "No Secret was read. Values of variables and arguments whose names are those of secrets, passwords in URLs,\n"
-                  "tokens and private keys are masked. Look through it all the same before you give it away.\n\n"
+                  "No Secret was read. Values of variables, arguments and annotations whose names are those of secrets,\n"
+                  "passwords in URLs, tokens and private keys are masked. Look through it all the same before you give it away.\n\n"
                   "Inside\n\n%s\nNot to be had\n\n%s", time, ostler_version, cluster, buf_text(&b->inside),
                   b->lacking.len ? buf_text(&b->lacking) : "nothing: all that belongs here is here\n");
     archive_add(b->archive, "README.txt", text, strlen(text));

@@ -50,8 +50,8 @@ static bool ends_in_secret(const char *name, size_t len)
 static bool is_sure_name(const char *name, size_t len)
 {
     static const char *const words[] = { "PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN", "APIKEY", "API_KEY", "ACCESSKEY",
-                                         "ACCESS_KEY", "PRIVATE_KEY", "PRIVATEKEY", "LICENSE_KEY", "AUTHORIZATION",
-                                         "COOKIE" };
+                                         "ACCESS_KEY", "PRIVATE_KEY", "PRIVATEKEY", "LICENSE_KEY", "ENCRYPTION_KEY",
+                                         "ACCOUNTKEY", "ACCOUNT_KEY", "CLIENT_KEY", "AUTHORIZATION", "COOKIE" };
     return has_word(name, len, words, ARRAY_LEN(words));
 }
 
@@ -79,8 +79,8 @@ struct find {
     size_t stays, masked;
 };
 
-/* The "@" behind a user and a password, which may have any character; NULL: there is none. Before a path with an "@" stands at
- * most a port. */
+/* The "@" behind a user and a password, which may have any character but a blank and a double quote; NULL: there is none. Before
+ * a path with an "@" stands at most a port. */
 static const char *login_end(const char *s, size_t len)
 {
     const char *at = memrchr(s, '@', len), *path = memchr(s, '/', len);
@@ -97,7 +97,7 @@ static struct find in_url(const char *s)
     if (!str_has_prefix(s, "://"))
         return (struct find){ 0, 0 };
     s += 3;
-    const char *at = login_end(s, strcspn(s, " \t\r\n\"'"));
+    const char *at = login_end(s, strcspn(s, " \t\r\n\""));
     return (struct find){ 3, at ? (size_t) (at - s) : 0 };
 }
 
@@ -108,7 +108,7 @@ static struct find in_login(const char *s)
     if (user == 0 || s[user] != ':' || s[user + 1] == '/')
         return (struct find){ 0, 0 };
     size_t len = user;
-    while (len < LOGIN_MAX && s[len] && !strchr(" \t\r\n\"',;", s[len]))
+    while (len < LOGIN_MAX && s[len] && !strchr(" \t\r\n\"", s[len]))
         len++;
     const char *at = login_end(s, len);
     bool host = at && at > s + user + 1 && isalnum((unsigned char) at[1]);
@@ -137,10 +137,11 @@ static struct find in_header(const char *s)
     return (struct find){ n, len >= 6 ? len : 0 };
 }
 
-/* JSON web tokens, and the keys of NVIDIA, GitHub and AWS. */
+/* JSON web tokens, and the keys of NVIDIA, GitHub, GitLab, AWS, Google, Hugging Face and Slack. */
 static struct find in_token(const char *s)
 {
-    static const char *const prefixes[] = { "eyJ", "nvapi-", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "AKIA", "ASIA" };
+    static const char *const prefixes[] = { "eyJ", "nvapi-", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-",
+                                            "AKIA", "ASIA", "AIza", "hf_", "xoxb-", "xoxp-" };
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (str_has_prefix(s, prefixes[i])) {
             size_t len = strspn(s, URL_SAFE);
@@ -193,9 +194,17 @@ static struct pair read_pair(const char *s)
     return p;
 }
 
+/* What may stand behind an option that takes no value: "--verbose", "-v". Secrets begin with a dash, too. */
+static bool is_other_option(const char *s)
+{
+    size_t dashes = strspn(s, "-"), len = strspn(s + dashes, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    bool ends = !s[dashes + len] || strchr("= \t\r\n\"',", s[dashes + len]);
+    return (dashes == 1 && len == 1 && ends) || (dashes == 2 && islower((unsigned char) s[2]) && ends);
+}
+
 static bool is_secret_pair(const char *s, const struct pair *p)
 {
-    bool quoted = p->named && p->quote, option = *s == '-' && s[p->value] != '-';
+    bool quoted = p->named && p->quote, option = *s == '-' && !is_other_option(s + p->value);
     switch (p->sign) {
     case '=':
         return is_secret_name(s, p->name);
@@ -210,31 +219,37 @@ static bool is_secret_pair(const char *s, const struct pair *p)
     }
 }
 
-/* Up to the quote that ends it; without one, a word. */
+/* Up to the quote that ends it; without one a word, which may have any sign but for those at its end. */
 static size_t value_len(const char *value, size_t quote)
 {
     if (quote == 0) {
-        size_t n = scheme_at(value, false);
-        return n + strcspn(value + n, " \t\r\n\"',;&}");
+        size_t n = scheme_at(value, false), len = n + strcspn(value + n, " \t\r\n\"");
+        while (len > n && strchr("',;&})]\\", value[len - 1]))
+            len--;
+        return len;
     }
-    const char ends[] = { value[-1], quote == 1 ? '\\' : '\n', '\n', '\0' };
+    const char mark = value[-1], ends[] = { mark, quote == 1 ? '\\' : '\n', '\n', '\0' };
     size_t n = strcspn(value, ends);
-    while (quote == 1 && value[n] == '\\' && value[n + 1])
+    /* A quote within is written with a backslash, and in YAML as two of the single ones. */
+    while (quote == 1 && value[n] && ((value[n] == '\\' && value[n + 1]) || (mark == '\'' && str_has_prefix(value + n, "''"))))
         n += 2 + strcspn(value + n + 2, ends);
     return n - (quote == 2 && n > 0 && value[n - 1] == '\\');
 }
 
-/* "password=x", "token: x", "\"apiKey\": \"x\"", "--token x": the whole word before, so that it is looked at once. */
-static struct find in_pair(const char *s)
+/* "password=x", "token: x", "\"apiKey\": \"x\"", "--token x": the whole word before, so that it is looked at once. `alone`: the
+ * text is one value, as of a variable, and nothing stands behind a secret in it. */
+static struct find in_pair(const char *s, bool alone)
 {
     struct pair p = read_pair(s);
     if (p.name == 0 || !is_secret_pair(s, &p))
         return (struct find){ p.name, 0 };
+    if (alone && p.sign == '=')
+        return (struct find){ p.value, strlen(s + p.value) };
     bool cookies = p.quote == 0 && p.sign == ':' && has_word(s, p.name, (const char *const[]){ "COOKIE" }, 1);
     return (struct find){ p.value, cookies ? strcspn(s + p.value, "\r\n\"'") : value_len(s + p.value, p.quote) };
 }
 
-static struct find look(const char *s, bool begins_word)
+static struct find look(const char *s, bool begins_word, bool alone)
 {
     struct find (*const ways[])(const char *s) = { in_url, in_header, in_token, in_pem };
     for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
@@ -242,18 +257,18 @@ static struct find look(const char *s, bool begins_word)
         if (f.masked)
             return f;
     }
-    struct find f = begins_word ? in_pair(s) : (struct find){ 0, 0 };
+    struct find f = begins_word ? in_pair(s, alone) : (struct find){ 0, 0 };
     if (begins_word && !f.masked)
         f = in_login(s);
     return f.masked ? f : (struct find){ 1, 0 };
 }
 
-char *scrub_text(const char *text)
+static char *scrub_so(const char *text, bool alone)
 {
     struct buf out = BUF_INIT(TEXT_ROOM);
     bool begins_word = true;
     for (const char *s = text; *s;) {
-        struct find f = look(s, begins_word);
+        struct find f = look(s, begins_word, alone);
         if (!buf_add(&out, s, f.stays))
             break;
         if (f.masked)
@@ -264,17 +279,49 @@ char *scrub_text(const char *text)
     return buf_take(&out);
 }
 
+char *scrub_text(const char *text)
+{
+    return scrub_so(text, false);
+}
+
 /* ---- objects */
 
 static json_t *scrub(const json_t *value);
 
-/* A variable: {name, value}, as containers and the policy have them. */
-static bool is_secret_member(const json_t *object, const char *key)
+/* "--name=…", "NAME=…": an argument or a setting, and so one value up to its end. */
+static bool is_setting(const char *text)
 {
-    const char *name = json_str(object, "name");
+    size_t name = strspn(text, URL_SAFE);
+    return name > 0 && text[name] == '=';
+}
+
+/* Where a secret is or what it is called, in place of the secret: "secretName", "tokenPath". */
+static bool is_of_secret(const char *key)
+{
+    static const char *const ends[] = { "NAME", "NAMESPACE", "PATH", "FILE", "REF" };
+    char upper[WORD_MAX + 1];
+    to_upper(key, strlen(key), upper);
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_has_suffix(upper, ends[i]))
+            return true;
+    return false;
+}
+
+/* Of a label such as "secrets-store.csi.k8s.io/managed". */
+static bool is_switch(const char *value)
+{
+    return !*value || str_eq(value, "true") || str_eq(value, "false");
+}
+
+/* A variable: {name, value}, as containers and the policy have them; or a member that is called so. */
+static bool is_secret_member(const json_t *object, const char *key, const json_t *member)
+{
+    const char *name = json_str(object, "name"), *value = json_string_value(member);
+    if (!value)
+        return false;
     if (str_eq(key, "value") && name)
         return is_secret_name(name, strlen(name));
-    return strcasecmp(key, "password") == 0 || strcasecmp(key, "token") == 0;
+    return is_secret_name(key, strlen(key)) && !is_of_secret(key) && !is_switch(value);
 }
 
 static json_t *scrub_members(const json_t *object)
@@ -285,8 +332,7 @@ static json_t *scrub_members(const json_t *object)
     json_object_foreach ((json_t *) object, key, value) {
         bool gone = str_eq(key, dropped[0]) || str_eq(key, dropped[1]);
         if (!gone)
-            json_object_set_new(copy, key, json_is_string(value) && is_secret_member(object, key) ? json_string(SCRUB_MASK)
-                                                                                                   : scrub(value));
+            json_object_set_new(copy, key, is_secret_member(object, key, value) ? json_string(SCRUB_MASK) : scrub(value));
     }
     return copy;
 }
@@ -303,7 +349,8 @@ static json_t *scrub_items(const json_t *array)
     json_t *copy = json_array(), *item;
     size_t i;
     json_array_foreach (array, i, item) {
-        bool secret = i > 0 && is_option(json_array_get(array, i - 1)) && json_is_string(item) && *json_string_value(item) != '-';
+        const char *text = json_string_value(item);
+        bool secret = i > 0 && text && is_option(json_array_get(array, i - 1)) && !is_other_option(text);
         json_array_append_new(copy, secret ? json_string(SCRUB_MASK) : scrub(item));
     }
     return copy;
@@ -317,7 +364,8 @@ static json_t *scrub(const json_t *value)
         return scrub_items(value);
     if (!json_is_string(value))
         return json_deep_copy(value);
-    CLEANUP_FREE char *text = scrub_text(json_string_value(value));
+    const char *whole = json_string_value(value);
+    CLEANUP_FREE char *text = scrub_so(whole, is_setting(whole));
     return json_text(text);
 }
 

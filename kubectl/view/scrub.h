@@ -7,8 +7,9 @@
 /* What stands in the place of a secret. */
 #define SCRUB_MASK "(masked)"
 
-/* A copy without managedFields and last-applied-configuration, with a mask in place of the values of variables whose names are
- * those of secrets, and of what looks like one in any text. New reference. */
+/* A copy without managedFields and last-applied-configuration, with a mask in place of: values of variables, members and
+ * annotations whose names are those of secrets; what follows such an argument, to its end; and what looks like a secret in any
+ * text. New reference. */
 json_t *scrub_object(const json_t *object);
 /* The same of a Node, of which only Ostler's and NVIDIA's annotations stay. New reference. */
 json_t *scrub_node(const json_t *node);
