@@ -271,7 +271,7 @@ int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct er
     return rc;
 }
 
-const char *ask_namespace(struct ask *a)
+const char *ask_namespace(struct ask *a, struct err *e)
 {
     static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
     struct fetch claim = { .resource = RESOURCE_LEASE, .name = CLAIM_NAME, .in = { .ns = CLAIM_NAMESPACE } };
@@ -279,7 +279,12 @@ const char *ask_namespace(struct ask *a)
         return a->namespace;
     ask_all(a, &claim, 1);
     const char *holder = json_str_or_empty(claim.ret, "spec.holderIdentity");
-    a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder : OSTLER_NAMESPACE);
+    if (claim.ret || claim.e.kind == ERR_NOT_FOUND) {
+        a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder : OSTLER_NAMESPACE);
+    } else {
+        *e = err_take(&claim.e);
+        err_wrap(e, "where Ostler runs is not known without the Lease " CLAIM_NAMESPACE "/" CLAIM_NAME " (-n NAME says it, too)");
+    }
     fetches_clear(&claim, 1);
     return a->namespace;
 }

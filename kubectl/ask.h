@@ -43,8 +43,8 @@ int64_t ask_now_us(const struct ask *a);
 /* Which cluster it is, for people. */
 const char *ask_cluster(const struct ask *a);
 /* The namespace that Ostler runs in: what the command line says, else what the Lease says by which installations of a cluster
- * find each other, which is asked for once. Borrowed. */
-const char *ask_namespace(struct ask *a);
+ * find each other, else its default. Asked for until there is an answer; NULL with an error: there is none. Borrowed. */
+const char *ask_namespace(struct ask *a, struct err *e);
 /* Frees answers and errors of fetches. */
 void fetches_clear(struct fetch *fetches, size_t count);
 /* Ends its connections; NULL is none. */

@@ -124,8 +124,10 @@ static void add_others(struct bundle *b)
     enum { OWN_PODS, RECORDS, VERSION, COUNT };
     static const char *const left_out[] = { "metadata.managedFields", NULL };
     static const char *const names[] = { "pods of Ostler itself", "records of revisions", "version of the API server" };
+    CLEANUP_ERR struct err e = { 0 };
+    const char *ns = ask_namespace(b->ask, &e);
     struct fetch f[COUNT] = {
-        [OWN_PODS] = { .resource = RESOURCE_POD, .in = { .ns = ask_namespace(b->ask), .label_selector = OPERATOR_LABELS },
+        [OWN_PODS] = { .resource = RESOURCE_POD, .in = { .ns = ns, .label_selector = OPERATOR_LABELS }, .unwanted = !ns,
                        .left_out = left_out },
         [RECORDS] = { .resource = RESOURCE_REVISION, .in = { .ns = b->o->operand_namespace }, .left_out = left_out },
         [VERSION] = { .request = request_version() },
@@ -133,7 +135,7 @@ static void add_others(struct bundle *b)
     ask_all(b->ask, f, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         if (!f[i].ret)
-            lack(b, names[i], err_msg(&f[i].e));
+            lack(b, names[i], err_msg(f[i].unwanted ? &e : &f[i].e));
     add_objects(b, "ostler-pods.yaml", "pods of Ostler itself", f[OWN_PODS].ret, scrub_object);
     add_objects(b, "revisions.yaml", "what each revision is, and how it fared", f[RECORDS].ret, scrub_object);
     add_objects(b, "server.yaml", "version of the API server", f[VERSION].ret, scrub_object);
@@ -194,7 +196,8 @@ static void add_contents(struct bundle *b, const char *time)
     CLEANUP_FREE char *text =
         xasprintf("Support bundle of Ostler, made at %s by kubectl-gpu %s\nCluster: %s\n\n"
                   "No Secret was read. Values of variables, arguments and annotations whose names are those of secrets,\n"
-                  "passwords in URLs, tokens and private keys are masked. Look through it all the same before you give it away.\n\n"
+                  "passwords in URLs, tokens and private keys are masked. Look through it all the same\n"
+                  "before you give it away.\n\n"
                   "Inside\n\n%s\nNot to be had\n\n%s", time, ostler_version, cluster, buf_text(&b->inside),
                   b->lacking.len ? buf_text(&b->lacking) : "nothing: all that belongs here is here\n");
     archive_add(b->archive, "README.txt", text, strlen(text));

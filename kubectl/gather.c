@@ -61,13 +61,29 @@ static void of_node(struct fetch *f, const char *node, char *selectors[static 2]
     f[PODS].in.field_selector = selectors[1];
 }
 
+/* Both are in the namespace of Ostler; where nobody can say which that is, neither can be asked for. */
+static void ask_where(struct ask *a, struct fetch *lease, struct fetch *own_events)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    const char *ns = ask_namespace(a, &e);
+    struct fetch *const both[] = { lease, own_events };
+    for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+        both[i]->in.ns = ns;
+        if (ns || both[i]->unwanted)
+            continue;
+        both[i]->unwanted = true;
+        err_set(&both[i]->e, e.kind, "%s", err_msg(&e));
+    }
+}
+
 static void prepare(struct fetch *f, struct ask *a, const struct gpu_options *o, const struct gathering *g)
 {
     for (size_t i = 0; i < QUESTIONS; i++)
         f[i] = (struct fetch){ .resource = questions[i].resource, .unwanted = !(g->parts & questions[i].part),
                                .left_out = fields_left_out };
     f[LEASE].name = LEASE_NAME;
-    f[LEASE].in.ns = f[OWN_EVENTS].in.ns = g->parts & (SEE_LEASE | SEE_EVENTS) ? ask_namespace(a) : NULL;
+    if (g->parts & (SEE_LEASE | SEE_EVENTS))
+        ask_where(a, &f[LEASE], &f[OWN_EVENTS]);
     f[EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=Node" };
     f[POLICY_EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=" POLICY_KIND };
     f[OPERAND_EVENTS].in.ns = f[SETS].in.ns = o->operand_namespace;
@@ -103,7 +119,7 @@ static int take(json_t *seen, struct fetch *f, enum question q, const struct gat
                 const struct ask *a, struct err *e)
 {
     const struct question_row *row = &questions[q];
-    if (f->unwanted)
+    if (f->unwanted && f->e.kind == ERR_NONE)
         return 0;
     if (f->ret) {
         json_t *got = q == POLICY ? only_policy(f->ret) : json_incref(f->ret);

@@ -169,6 +169,12 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
 {
     json_t *missing, *viewed = look(w->a, w->o, w->s, &missing, e);
     *ret_failed = !viewed;
+    /* Of what was told to end some answers did not come: they are not missing, and nothing is shown without them. */
+    if (ask_stopped(w->a)) {
+        json_decref(viewed);
+        json_decref(missing);
+        return 0;
+    }
     if (viewed) {
         CLEANUP_JSON json_t *news = w->s->news && w->before ? w->s->news(w->before, viewed) : json_incref(viewed);
         if (!w->s->news || json_array_size(news) || !w->before)
@@ -177,8 +183,6 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
         remember(w, viewed, news, missing);
         return ferror(stdout) ? -1 : 0;
     }
-    if (ask_stopped(w->a))
-        return 0;
     /* What is gone, or what we may not see any more, does not come back by waiting. */
     if (!w->before || e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN)
         return -1;

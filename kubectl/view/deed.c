@@ -106,30 +106,18 @@ int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struc
 
 /* ---- one node */
 
-/* What becomes of a claimed node that a person holds: where the claim has changed nothing on it yet, and else. */
-static const struct {
-    const char *early, *late;
-} held[CLAIM_PHASE_COUNT] = {
-#define GOES_ON "; its upgrade is under way already, and goes on"
-    [CLAIM_WAITING] = { "; it was about to be upgraded, and goes back into service",
-                        "; it stays closed as it is, since a try before this one has changed it" },
-    [CLAIM_DRAINING] = { "; it was about to be upgraded, and goes back into service", GOES_ON },
-    [CLAIM_UNLOADING] = { NULL, GOES_ON },
-    [CLAIM_INSTALLING] = { NULL, GOES_ON },
-    [CLAIM_VALIDATING] = { NULL, GOES_ON },
-    [CLAIM_FAILED] = { NULL, "; its upgrade failed, and it stays out of service: it is neither tried again nor rolled back" },
-#undef GOES_ON
-};
-
 static const char *under_way(const json_t *node)
 {
+    static const char *const texts[HELD_WAY_COUNT] = {
+        [HELD_IN_SERVICE] = "; its last try changed nothing, and it is in service",
+        [HELD_BACK] = "; it was about to be upgraded, and goes back into service",
+        [HELD_STAYS] = "; it stays closed as it is, since a try before this one has changed it",
+        [HELD_GOES_ON] = "; its upgrade is under way already, and goes on",
+        [HELD_FAILED] = "; its upgrade failed, and it stays out of service: it is neither tried again nor rolled back",
+    };
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM), *why = NULL;
-    if (!text || !claim_parse(text, &c, &why))
-        return "";
-    if (!claim_closes(&c))
-        return "; its last try changed nothing, and it is in service";
-    return seen_is_as_it_was(node, &c) ? held[c.phase].early : held[c.phase].late;
+    return text && claim_parse(text, &c, &why) ? texts[seen_held_way(node, &c)] : "";
 }
 
 void deed_hold(const json_t *node, struct deed *ret)

@@ -248,16 +248,26 @@ static void say_in_service(struct outlook *l)
         say_text(l, 0, "nothing: it runs what the policy says");
 }
 
+/* What is under way is not called off by it. */
+static const char *what_people_keep(const struct outlook *l)
+{
+    if (!l->claimed || seen_held_way(l->node, &l->claim) != HELD_GOES_ON)
+        return "and not upgraded";
+    return l->claim.kind == CLAIM_UPGRADE ? "but this upgrade goes on, and no later one begins"
+                                          : "but this way back goes on, and no upgrade begins";
+}
+
 static void say_people(struct outlook *l)
 {
+    const char *kept = what_people_keep(l);
     CLEANUP_FREE char *holder = seen_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
     CLEANUP_FREE char *cordoner = seen_setter(l->node, "f:spec f:unschedulable");
     if (seen_is_held(l->node))
-        say(l, 0, json_textf("it is held, and not upgraded%s%s: kubectl gpu release %s", holder ? ", by " : "",
-                             str_or_empty(holder), object_name(l->node)));
+        say(l, 0, json_textf("it is held%s%s, %s: kubectl gpu release %s", holder ? " by " : "", str_or_empty(holder), kept,
+                             object_name(l->node)));
     if (json_bool(l->node, "spec.unschedulable", false))
-        say(l, 0, json_textf("it is cordoned, and not upgraded%s%s: kubectl uncordon %s", cordoner ? ", by " : "",
-                             str_or_empty(cordoner), object_name(l->node)));
+        say(l, 0, json_textf("it is cordoned%s%s, %s: kubectl uncordon %s", cordoner ? " by " : "", str_or_empty(cordoner),
+                             kept, object_name(l->node)));
     if (object_annotation(l->node, ANNOTATION_GAVE_UP))
         say(l, 0, json_textf("its upgrade was given up by a person: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
                              object_name(l->node)));

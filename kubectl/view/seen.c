@@ -148,6 +148,17 @@ bool seen_is_as_it_was(const json_t *node, const struct claim *c)
            str_eq(object_label(node, LABEL_STACK), c->from_stack);
 }
 
+enum held_way seen_held_way(const json_t *node, const struct claim *c)
+{
+    static const enum held_way ways[CLAIM_PHASE_COUNT] = {
+        [CLAIM_WAITING] = HELD_STAYS,      [CLAIM_DRAINING] = HELD_GOES_ON,   [CLAIM_UNLOADING] = HELD_GOES_ON,
+        [CLAIM_INSTALLING] = HELD_GOES_ON, [CLAIM_VALIDATING] = HELD_GOES_ON, [CLAIM_FAILED] = HELD_FAILED,
+    };
+    if (!claim_closes(c))
+        return HELD_IN_SERVICE;
+    return seen_is_as_it_was(node, c) ? HELD_BACK : ways[c->phase];
+}
+
 enum { NAME_MAX_COMPARED = 253 };
 
 /* How many letters have to be changed, put in or taken out to make one of the other. */

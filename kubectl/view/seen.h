@@ -26,6 +26,16 @@ const json_t *seen_named(const json_t *list, const char *name);
 bool seen_may_be_old(const json_t *report, const json_t *policy);
 /* Whether a person holds a Node: the label's value is anything but "false". */
 bool seen_is_held(const json_t *node);
+/* What becomes of a claimed node that a person holds or cordons. */
+enum held_way {
+    HELD_IN_SERVICE, /* its claim does not close it */
+    HELD_BACK,       /* it goes back into service */
+    HELD_STAYS,      /* it stays closed as it is */
+    HELD_GOES_ON,    /* its upgrade goes on */
+    HELD_FAILED,     /* it stays out of service: neither tried again nor rolled back */
+    HELD_WAY_COUNT
+};
+enum held_way seen_held_way(const json_t *node, const struct claim *c);
 /* Whether the claim has changed nothing on its Node yet, so that the node goes back into service when a person holds or cordons
  * it. */
 bool seen_is_as_it_was(const json_t *node, const struct claim *c);
