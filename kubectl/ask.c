@@ -131,12 +131,28 @@ static void on_status(void *arg, int status)
     f->answered_us = clock_wall_us(&f->ask->clock);
 }
 
+static void keep_end(struct flight *f, size_t len)
+{
+    if (f->body.len <= len)
+        return;
+    f->fetch->cut = true;
+    buf_consume(&f->body, f->body.len - len);
+}
+
 static int on_bytes(void *arg, const char *bytes, size_t n)
 {
     struct flight *f = arg;
     if (f->lists && f->status < 300)
         return split_feed(&f->split, bytes, n, &f->fetch->e);
-    return buf_add(&f->body, bytes, n) ? 0 : -1;
+    size_t max = f->fetch->text_max;
+    if (!max)
+        return buf_add(&f->body, bytes, n) ? 0 : -1;
+    /* There is room for twice as much, so that it is not moved with each piece. */
+    if (n > max || f->body.len + n > f->body.max)
+        keep_end(f, n < max ? max - n : 0);
+    size_t passed = n > max ? n - max : 0;
+    f->fetch->cut |= passed > 0;
+    return buf_add(&f->body, bytes + passed, n - passed) ? 0 : -1;
 }
 
 /* The page is there: asks for the next one, or that was all. */
@@ -157,9 +173,10 @@ static int end_page(struct flight *f)
 
 static json_t *whole(struct flight *f)
 {
-    if (!f->fetch->as_text)
+    if (!f->fetch->text_max)
         return split_object(buf_text(&f->body), f->body.len, f->fetch->left_out, &f->fetch->e);
-    return json_text(buf_text(&f->body));
+    keep_end(f, f->fetch->text_max);
+    return json_stringn_nocheck(buf_text(&f->body), f->body.len);
 }
 
 /* The server tells whole seconds. */
@@ -217,7 +234,8 @@ static void submit(struct flight *f, const char *token)
 
 static void begin(struct ask *a, struct flight *f, struct fetch *fetch)
 {
-    *f = (struct flight){ .ask = a, .fetch = fetch, .body = BUF_INIT(ANSWER_MAX), .done = fetch->unwanted,
+    size_t room = fetch->text_max ? 2 * fetch->text_max : ANSWER_MAX;
+    *f = (struct flight){ .ask = a, .fetch = fetch, .body = BUF_INIT(room), .done = fetch->unwanted,
                           .lists = !fetch->name && !fetch->request.path };
     if (fetch->unwanted)
         return;

@@ -19,10 +19,11 @@ struct fetch {
     struct list_options in;      /* of a list; its `ns` also of an object */
     const char *const *left_out; /* members that are not kept, as struct split has it; NULL: all are */
     struct request request;      /* in place of all that: this one; its answer is an object, or a text */
-    bool as_text;
+    size_t text_max;             /* of that text the last so many bytes are kept; 0: it is an object */
     int64_t timeout_ms;          /* 0: that of the command line */
     bool unwanted;               /* not asked at all; its answer is none */
-    json_t *ret;                 /* the object, the list's items, or the text; NULL: see `e`. Owned by the fetch */
+    json_t *ret;                 /* the object, the list's items, or the text's bytes; NULL: see `e`. Owned by the fetch */
+    bool cut;                    /* the text was longer than that */
     struct err e;
 };
 

@@ -93,7 +93,7 @@ static json_t *some_pods(struct bundle *b, const json_t *pods)
     return some;
 }
 
-static void add_log(void *arg, const char *file, const char *text, const char *why)
+static void add_log(void *arg, const char *file, const char *text, bool cut, const char *why)
 {
     struct bundle *b = arg;
     if (!text) {
@@ -103,6 +103,8 @@ static void add_log(void *arg, const char *file, const char *text, const char *w
         archive_add(b->archive, file, clean, strlen(clean));
         b->logs++;
     }
+    if (cut)
+        buf_printf(&b->lacking, "%s: of its last %d lines the last %d KiB are there\n", file, BUNDLE_LOGS_LINES, BUNDLE_LOGS_KIB);
 }
 
 static void add_logs(struct bundle *b, const json_t *pods, const json_t *reports)
@@ -191,7 +193,7 @@ static void add_seen(struct bundle *b, const json_t *seen)
 
 static void add_contents(struct bundle *b, const char *time)
 {
-    buf_printf(&b->inside, "%-24s the ends of %zu logs of containers\n", "logs/", b->logs);
+    buf_printf(&b->inside, "%-24s of %zu logs of containers the last %d lines each\n", "logs/", b->logs, BUNDLE_LOGS_LINES);
     CLEANUP_FREE char *cluster = scrub_text(ask_cluster(b->ask));
     CLEANUP_FREE char *text =
         xasprintf("Support bundle of Ostler, made at %s by kubectl-gpu %s\nCluster: %s\n\n"

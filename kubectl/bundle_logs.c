@@ -2,17 +2,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "base/terminal.h"
 #include "kube/condition.h"
+#include "kube/log_tail.h"
 #include "kube/object.h"
 #include "kubectl/show.h"
 
 /* A kubelet that does not answer is waited for so long, by as many questions as are asked at once. */
-enum { LINES = 300, BYTES = 1 << 18, TIMEOUT_MS = 5000, AT_ONCE = 16 };
+enum { BYTES = BUNDLE_LOGS_KIB << 10, TIMEOUT_MS = 10000, AT_ONCE = 16 };
 
 /* One container's log, of this run or of the one before. */
 struct log {
@@ -109,26 +112,44 @@ static void choose(const json_t *pods, const struct map *down, struct logs *logs
 
 /* ---- reading */
 
+/* The API server's own limit of bytes counts from the first of the lines: what a log ends with would be left out. */
 static struct request request_of(const struct log *log)
 {
     CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(log->pod), object_name(log->pod), "log");
     return (struct request){ .class = REQUEST_READ,
                              .method = "GET",
-                             .path = xasprintf("%s?container=%s&tailLines=%d&limitBytes=%d%s", path, log->container, LINES, BYTES,
+                             .path = xasprintf("%s?container=%s&tailLines=%d%s", path, log->container, BUNDLE_LOGS_LINES,
                                                log->before ? "&previous=true" : ""),
                              .resource = RESOURCE_POD };
+}
+
+/* The bytes of a log as text. What is left of its first line goes where it is cut: nobody would know that it is a secret. NULL
+ * where there is no log. Owned by the caller. */
+static char *text_of(const json_t *log, bool cut)
+{
+    size_t len = json_string_length(log);
+    if (!log)
+        return NULL;
+    CLEANUP_FREE char *bytes = xcalloc(len + 1, 1);
+    memcpy(bytes, json_string_value(log), len);
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = bytes[i] ? bytes[i] : '?';
+    const char *end = cut ? strchr(bytes, '\n') : NULL, *from = end ? end + 1 : bytes;
+    CLEANUP_FREE char *lines = log_tail(from, strlen(from), BYTES);
+    return terminal_clean_lines(lines);
 }
 
 static void read_some(struct ask *a, const struct log *logs, size_t count, bundle_log_fn *fn, void *arg)
 {
     struct fetch fetches[AT_ONCE] = { 0 };
     for (size_t i = 0; i < count; i++)
-        fetches[i] = (struct fetch){ .request = request_of(&logs[i]), .as_text = true, .timeout_ms = TIMEOUT_MS };
+        fetches[i] = (struct fetch){ .request = request_of(&logs[i]), .text_max = BYTES, .timeout_ms = TIMEOUT_MS };
     ask_all(a, fetches, count);
     for (size_t i = 0; i < count; i++) {
         CLEANUP_FREE char *file = xasprintf("logs/%.90s/%.63s%s", object_name(logs[i].pod), logs[i].container,
                                             logs[i].before ? ".before" : "");
-        fn(arg, file, json_string_value(fetches[i].ret), err_msg(&fetches[i].e));
+        CLEANUP_FREE char *text = text_of(fetches[i].ret, fetches[i].cut);
+        fn(arg, file, text, fetches[i].cut, err_msg(&fetches[i].e));
     }
     fetches_clear(fetches, count);
 }

@@ -4,8 +4,8 @@
 
 #include "kubectl/ask.h"
 
-/* Most pods whose logs are read. */
-enum { BUNDLE_LOGS_PODS = 60 };
+/* Most pods whose logs are read, and how much of each is: so many lines, and of these so much. */
+enum { BUNDLE_LOGS_PODS = 60, BUNDLE_LOGS_LINES = 300, BUNDLE_LOGS_KIB = 256 };
 
 /* What came of it, in pods. */
 struct bundle_logs {
@@ -14,8 +14,9 @@ struct bundle_logs {
     size_t down;  /* are on nodes that are down: nobody answers for them */
 };
 
-/* Called for each log: its text, or NULL and why it could not be had. */
-typedef void bundle_log_fn(void *arg, const char *file, const char *text, const char *why);
+/* Called for each log: its text without what a terminal would obey, or NULL and why it could not be had. `cut`: its lines are
+ * longer than BUNDLE_LOGS_KIB, and the first of them are left out. */
+typedef void bundle_log_fn(void *arg, const char *file, const char *text, bool cut, const char *why);
 
 /* Reads them: of pods that are in trouble first. Nodes are down whose GpuNode among `reports` says so. */
 void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, bundle_log_fn *fn, void *arg,

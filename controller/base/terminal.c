@@ -35,6 +35,13 @@ char *terminal_clean(const char *s)
     return buf_take(&b);
 }
 
+char *terminal_clean_lines(const char *s)
+{
+    struct buf b = BUF_INIT(SIZE_MAX);
+    add(&b, s, '\n');
+    return buf_take(&b);
+}
+
 json_t *terminal_clean_tree(const json_t *value)
 {
     const char *key;
@@ -46,9 +53,7 @@ json_t *terminal_clean_tree(const json_t *value)
         json_array_append_new(copy, terminal_clean_tree(child));
     if (copy || !json_is_string(value))
         return copy ? copy : json_deep_copy(value);
-    struct buf b = BUF_INIT(SIZE_MAX);
-    add(&b, json_string_value(value), '\n');
-    CLEANUP_FREE char *clean = buf_take(&b);
+    CLEANUP_FREE char *clean = terminal_clean_lines(json_string_value(value));
     return json_text(clean);
 }
 

@@ -13,7 +13,9 @@ bool terminal_obeys(uint32_t c);
 /* A text without anything that a terminal would obey: control characters and marks that turn the direction of text become spaces,
  * bytes that are no UTF-8 "?". NULL as "". Owned by the caller. */
 char *terminal_clean(const char *s);
-/* The same, appended. */
+/* The same, but its ends of lines stay. */
+char *terminal_clean_lines(const char *s);
+/* The first of both, appended. */
 void terminal_add(struct buf *out, const char *s);
 /* A copy of a tree, all texts in it clean but for their ends of lines. New reference. */
 json_t *terminal_clean_tree(const json_t *value);

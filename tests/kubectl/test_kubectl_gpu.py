@@ -468,7 +468,7 @@ class Other(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         type(self).asked.append((self.command, self.path, body))
         status, answer = type(self).answer(self.command, self.path)
-        data = json.dumps(answer).encode()
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
@@ -764,6 +764,31 @@ def logs_of_who_is_in_trouble(c):
     with tarfile.open(path) as tar:
         listed = next(tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml"))
     assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
+
+
+@test
+def logs_to_their_ends(c):
+    """Of a long log the end is there, in whole lines; bytes that are no text do not end it, and no escape comes through."""
+    pod = lambda name: {"metadata": {"name": name, "namespace": "ostler-operands"},
+                        "status": {"containerStatuses": [{"name": "main", "restartCount": 1, "state": {"running": {}}}]}}
+    long = b"".join(b"%d API_TOKEN=hunter2 %s\n" % (i, b"x" * 2000) for i in range(300)) + b"fatal: the last word\n"
+    odd = "first\n\x1b]0;owned\x07\x1b[2Jzero \0 byte \x1b[31mred\x1b[0m \u202e\nlast\n".encode() + b"\xff\n"
+
+    def answer(_, path):
+        if "/log?" in path:
+            return 200, long if "/long/" in path else odd
+        return 200, {"items": [pod("long"), pod("odd")] if "/ostler-operands/pods?" in path else []}
+    path = c.folder / "logs.tar.gz"
+    with other(c, answer) as (plugin, _):
+        out = plugin.said("bundle", "-f", str(path))
+    assert "logs/long/main: of its last 300 lines the last 256 KiB are there\n" in out and "logs/odd" not in out, out
+    with tarfile.open(path) as tar:
+        logs = {n.split("/")[-2]: tar.extractfile(n).read() for n in tar.getnames() if "/logs/" in n}
+    lines = logs["long"].split(b"\n")
+    assert lines[-1] == b"fatal: the last word", lines[-1][:50]
+    assert re.match(rb"\d+ API_TOKEN=\(masked\) x", lines[0]), lines[0][:50]
+    assert 200 << 10 < len(logs["long"]) < 256 << 10 and b"hunter2" not in logs["long"], len(logs["long"])
+    assert logs["odd"] == b"first\n]0;ownedzero ? byte red  \nlast\n?", logs["odd"]
 
 
 @test
