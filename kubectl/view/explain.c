@@ -137,8 +137,11 @@ static void add_tier(struct buf *line, const json_t *all, const char *tier)
     if (!version && !revision)
         return;
     buf_printf(line, "; %s%s%.80s", tier, version ? " " : "", str_or_empty(version));
-    buf_printf(line, " (%.80s%s%.80s)", str_or_empty(revision), changes(all, tier) ? ", to become " : "",
-               changes(all, tier) ? json_str_or_empty(t, "target") : "");
+    /* The node's own driver has none. */
+    if (revision || changes(all, tier))
+        buf_printf(line, " (%.80s%s%.80s)", str_or_empty(revision), !changes(all, tier) ? "" : revision ? ", to become "
+                                                                                                      : "to become ",
+                   changes(all, tier) ? json_str_or_empty(t, "target") : "");
 }
 
 /* What it has, what it runs and is to run. Owned by the caller. */

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 
 /* ---- for programs */
@@ -33,7 +34,9 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     if (!str_eq(json_str(status, "driver.revision"), json_str(status, "driver.target")) ||
         !str_eq(json_str(status, "stack.revision"), json_str(status, "stack.target")))
         return "no";
-    return seen_may_be_old(report, policy) || !json_str(status, "driver.target") ? "unknown" : "yes";
+    /* A driver of the node's own has no revision: what says that there is a target at all is the stack's. */
+    const char *tier = str_eq(json_str(status, "driver.version"), GPU_NODE_HOST_DRIVER) ? "stack.target" : "driver.target";
+    return seen_may_be_old(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
 }
 
 static json_t *row_of(const json_t *report, const json_t *node, const json_t *policy, int64_t now_us)

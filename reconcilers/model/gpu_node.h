@@ -16,6 +16,8 @@
 #define GPU_NODE_GENERATION "policyGeneration"
 /* The member of its status that the agent on the node writes; the others are Ostler's. */
 #define GPU_NODE_INVENTORY "inventory"
+/* status.driver.version of a node that has a driver of its own, which has no revision. */
+#define GPU_NODE_HOST_DRIVER "host"
 
 /* Longest state and time that are kept; what is longer is not ours. */
 enum { GPU_NODE_STATE_MAX = 16, GPU_NODE_TIME_MAX = 24 };

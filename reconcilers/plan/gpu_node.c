@@ -10,8 +10,6 @@
 
 /* What a node that is up says. */
 #define READY_REASON "OperandsUp"
-/* The version of a driver that the host has of its own. */
-#define HOST_DRIVER "host"
 
 enum { REASON_MAX = 128 }; /* as the CRD has it */
 
@@ -105,7 +103,7 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     CLEANUP_JSON json_t *waiting = waiting_for(in, a);
     if (json_array_size(waiting))
         json_object_set(status, "waitingFor", waiting);
-    set_tier(status, "driver", in->node->host_driver ? HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
+    set_tier(status, "driver", in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
     set_tier(status, "stack", in->stack_version, s->removal ? NULL : s->stack, s->target_stack);
     set_words(status, in->words);
     json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
