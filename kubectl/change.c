@@ -68,20 +68,27 @@ static int send(struct ask *a, const struct change *c, const struct deed *d, con
     return rc;
 }
 
-/* The object as it is now. New reference. */
-static json_t *read_object(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
+/* The policy as it is now. New reference. */
+static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    bool node = c->resource == RESOURCE_NODE;
-    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ node ? SEE_POLICY | SEE_NODES | SEE_REPORTS : SEE_POLICY,
-                                                                  node ? SEE_NODES : SEE_POLICY, c->name }, e);
-    json_t *object = json_object_get(seen, node ? "nodes" : "policy");
-    if (seen && !node && !object)
+    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ SEE_POLICY, SEE_POLICY, NULL }, e);
+    json_t *policy = json_object_get(seen, "policy");
+    if (seen && !policy)
         err_set(e, ERR_NOT_FOUND, "there is no GpuClusterPolicy: nothing is upgraded");
+    return json_incref(policy);
+}
+
+/* A Node as it is now; NULL without an error: nothing is there under this name. New reference. */
+static json_t *read_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
+{
+    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ SEE_POLICY | SEE_NODES | SEE_REPORTS, SEE_NODES, name }, e);
+    json_t *node = json_object_get(seen, "nodes"), *report = json_object_get(seen, "reports");
     /* Without a GPU the mark would mean nothing; a name that is mistyped may be that of another node. */
-    bool known = json_object_get(seen, "reports") || json_str(seen, "missing.reports");
-    if (seen && node && object && !known)
-        err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", c->name);
-    return object && e->kind == ERR_NONE ? json_incref(object) : NULL;
+    if (node && !report && !json_str(seen, "missing.reports"))
+        err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", name);
+    if (seen && !node && report)
+        err_set(e, ERR_NOT_FOUND, "the Node %s is gone, and Ostler's report of it goes, too: nothing was changed", name);
+    return e->kind == ERR_NONE ? json_incref(node) : NULL;
 }
 
 /* Names are asked for only when one is not there. */
@@ -94,7 +101,7 @@ static int say_no_node(struct ask *a, const struct gpu_options *o, const char *n
 static int try_once(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
 {
     struct deed d = { 0 };
-    CLEANUP_JSON json_t *object = read_object(a, c, o, e);
+    CLEANUP_JSON json_t *object = c->name ? read_node(a, o, c->name, e) : read_policy(a, o, e);
     if (!object)
         return e->kind == ERR_NONE ? say_no_node(a, o, c->name, e) : -1;
     int rc = c->decide(object, o, &d, e);

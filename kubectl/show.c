@@ -303,12 +303,28 @@ int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
     return rc < 0 && e->kind == ERR_NOT_FOUND && !*err_msg(e) ? say_similar(a, o, e) : rc;
 }
 
+/* Of a node that is gone there may be events yet. False with an error: of one there is neither anything. */
+static bool are_known(const json_t *seen, const struct gpu_options *o, struct err *e)
+{
+    const json_t *reports = json_object_get(seen, "reports");
+    for (size_t i = 0; i < o->name_count && reports; i++) {
+        if (seen_named(reports, o->names[i]))
+            continue;
+        CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ 0, o->names + i, 1 });
+        if (json_array_size(events) == 0)
+            return show_no_node(reports, o->names[i], e) == 0;
+    }
+    return true;
+}
+
 /* Of nothing that could be read it cannot be said that nothing happened. */
 static json_t *view_events(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     static const char *const lists[] = { "events", "operandEvents", "ownEvents", "policyEvents" };
     const char *why = NULL;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        if (json_object_get(seen, lists[i]) && !are_known(seen, o, e))
+            return NULL;
         if (json_object_get(seen, lists[i]))
             return events_view(seen, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
                                                               .nodes = o->names, .node_count = o->name_count });
@@ -328,8 +344,8 @@ static void print_events(const json_t *list, const struct paint *p, struct buf *
 
 int show_events(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    /* Which nodes have GPUs, or which pods are on the nodes that are named. */
-    unsigned also = o->name_count ? SEE_PLACES : SEE_REPORTS;
+    /* Which nodes have GPUs, and which pods are on the nodes that are named. */
+    unsigned also = SEE_REPORTS | (o->name_count ? SEE_PLACES : 0);
     const struct shown s = { { SEE_POLICY | SEE_EVENTS | also, SEE_POLICY, NULL }, view_events, print_events, events_news };
     return show(a, o, &s, e);
 }

@@ -281,7 +281,9 @@ def events_in_order(c):
     assert not any("web-1" in e["object"] for e in events)
     of_node = json.loads(c.plugin.said("events", "gpu-1", "-o", "json"))
     assert of_node and not any("gpu-3" in e["object"] for e in of_node), of_node
-    assert c.plugin.said("events", "--since", "1ms") == "no events; the API server keeps them for an hour\n"
+    for names in ((), ("gpu-1",)):
+        assert c.plugin.said("events", *names, "--since", "1ms") == "no events; the API server keeps them for an hour\n"
+    assert "there is no GPU node gpu-77 that Ostler knows; is it" in c.plugin.refused("events", "gpu-1", "gpu-77")
 
 
 @test
@@ -700,6 +702,26 @@ def whose_clock_counts(c):
                                                      "spec": {"holderIdentity": "a", "renewTime": renewed(lease)}})
         with other(c, answer, ahead) as (plugin, _):
             assert f"Ostler     {state}" in plugin.said("status"), (ahead, lease)
+
+
+@test
+def a_node_that_is_gone(c):
+    """Of a Node that is deleted, and whose report is there yet, that is said; its events are shown after that, too."""
+    event = {"metadata": {"name": "e"}, "eventTime": "2026-11-20T09:00:00Z", "reason": "Gone", "note": "n",
+             "regarding": {"kind": "Node", "name": "gpu-2"}}
+
+    def answer(_, path):
+        if "/nodes/gpu-2" in path:
+            return refusal(404, "NotFound", "not found")
+        if "/gpunodes/gpu-2" in path:
+            return 200, {"metadata": {"name": "gpu-2"}}
+        return 200, {"items": [event] if "/namespaces/default/events" in path else []}
+    with other(c, answer) as (plugin, handler):
+        for command in ("hold", "release"):
+            assert "the Node gpu-2 is gone" in plugin.refused(command, "gpu-2")
+        assert " Gone " in plugin.said("events", "gpu-2")
+        assert "there is no GPU node gpu-3 " in plugin.refused("events", "gpu-3")
+        assert not [a for a in handler.asked if a[0] != "GET"], "something was written"
 
 
 @test
