@@ -89,7 +89,7 @@ static void on_signal(void *arg)
 static int set_up_signals(struct ostler *op, struct err *e)
 {
     signal(SIGPIPE, SIG_IGN);
-    op->signal_fd = signals_open(false, e);
+    op->signal_fd = signals_open(0, e);
     if (op->signal_fd < 0)
         return -1;
     loop_add_fd(op->loop, op->signal_fd, on_signal, op);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -12,6 +13,7 @@ enum { BLOCK = 512 };
 
 struct archive {
     char *path, *top;
+    char *part; /* its name as long as it is not whole */
     int64_t time_s;
     gzFile gz;
     bool failed;
@@ -23,16 +25,27 @@ struct header {
         group[32], major[8], minor[8], prefix[155], rest[12];
 };
 
+static int say_there(const char *path, struct err *e)
+{
+    return err_set(e, ERR_SYSTEM, "%s cannot be written: it is there already; say -f FILE", path);
+}
+
 struct archive *archive_new(const char *path, const char *top, int64_t time_s, struct err *e)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct stat there;
+    if (lstat(path, &there) == 0) {
+        say_there(path, e);
+        return NULL;
+    }
+    CLEANUP_FREE char *part = xasprintf("%s.XXXXXX", path);
+    int fd = mkostemp(part, O_CLOEXEC);
     if (fd < 0) {
-        err_set(e, ERR_SYSTEM, "%s cannot be written: %s", path,
-                errno == EEXIST ? "it is there already; say -f FILE" : strerror(errno));
+        err_set(e, ERR_SYSTEM, "%s cannot be written: %s", path, strerror(errno));
         return NULL;
     }
     struct archive *ar = xcalloc(1, sizeof *ar);
-    *ar = (struct archive){ .path = xstrdup(path), .top = xstrdup(top), .time_s = time_s, .gz = gzdopen(fd, "wb") };
+    *ar = (struct archive){ .path = xstrdup(path), .top = xstrdup(top), .part = TAKE(part), .time_s = time_s,
+                            .gz = gzdopen(fd, "wb") };
     ar->failed = !ar->gz;
     if (!ar->gz)
         close(fd);
@@ -84,6 +97,21 @@ void archive_add(struct archive *ar, const char *name, const char *bytes, size_t
     put(ar, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
+/* Under its own name, which nobody has taken in the meantime. */
+static int give_name(const struct archive *ar, struct err *e)
+{
+    int rc = renameat2(AT_FDCWD, ar->part, AT_FDCWD, ar->path, RENAME_NOREPLACE);
+    /* Some file systems cannot do both at once. */
+    if (rc < 0 && errno == EINVAL) {
+        rc = link(ar->part, ar->path);
+        if (rc == 0)
+            unlink(ar->part);
+    }
+    if (rc < 0 && errno == EEXIST)
+        return say_there(ar->path, e);
+    return rc < 0 ? err_set(e, ERR_SYSTEM, "%s cannot be written: %s", ar->path, strerror(errno)) : 0;
+}
+
 int archive_end(struct archive *ar, bool whole, struct err *e)
 {
     static const char zeros[2 * BLOCK];
@@ -92,9 +120,10 @@ int archive_end(struct archive *ar, bool whole, struct err *e)
         ar->failed = true;
     int rc = ar->failed ? err_set(e, ERR_SYSTEM, "%s could not be written to its end", ar->path)
              : !whole   ? err_set(e, ERR_TIMEOUT, "it was told to end: there is no %s", ar->path)
-                        : 0;
+                        : give_name(ar, e);
     if (rc < 0)
-        unlink(ar->path);
+        unlink(ar->part);
+    free(ar->part);
     free(ar->path);
     free(ar->top);
     free(ar);

@@ -10,8 +10,8 @@
 
 struct archive;
 
-/* A new file that only its owner can read; one that is there is not overwritten. Everything in it is below the folder `top` and
- * was made at `time_s`. Both texts are copied. */
+/* A new file that only its owner can read; one that is there is not overwritten. Until it is whole it has another name beside
+ * that. Everything in it is below the folder `top` and was made at `time_s`. Both texts are copied. */
 struct archive *archive_new(const char *path, const char *top, int64_t time_s, struct err *e);
 /* Adds a file; what goes wrong is said at the end. Of the last part of its name 99 bytes are kept. */
 void archive_add(struct archive *ar, const char *name, const char *bytes, size_t len);

@@ -1,5 +1,6 @@
 #include "kubectl/ask.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,7 +65,10 @@ fail:
 
 int ask_take_signals(struct ask *a, struct err *e)
 {
-    a->signals = signals_open(false, e);
+    /* A terminal that is closed tells us to end as well, but where nohup has us go on. */
+    struct sigaction closed;
+    bool ignored = sigaction(SIGHUP, NULL, &closed) == 0 && closed.sa_handler == SIG_IGN;
+    a->signals = signals_open(ignored ? 0 : SIGHUP, e);
     return a->signals < 0 ? -1 : 0;
 }
 

@@ -29,7 +29,7 @@ struct fetch {
 
 /* A client for the cluster of the command line. NULL with an error that says what is wrong. `o` is borrowed. */
 struct ask *ask_open(const struct gpu_options *o, struct err *e);
-/* From here on Ctrl-C does not end the program but what it waits for; ask_stopped() tells. */
+/* From here on Ctrl-C, or a terminal that is closed, does not end the program but what it waits for; ask_stopped() tells. */
 int ask_take_signals(struct ask *a, struct err *e);
 bool ask_stopped(const struct ask *a);
 /* Asks all of them at once and comes back when every answer is there. */

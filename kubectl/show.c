@@ -18,7 +18,7 @@
 #include "kubectl/view/seen.h"
 #include "kubectl/view/status.h"
 
-enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE = 10, WIDTH = 120 };
+enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE = 10, WIDTH = 120, WIDTH_MIN = 40 };
 
 /* A command: what it reads, and what it makes of that. */
 struct shown {
@@ -31,21 +31,29 @@ struct shown {
     json_t *(*news)(const json_t *before, const json_t *viewed);
 };
 
-struct paint show_paint(const struct gpu_options *o)
+/* Rows and columns of the terminal; 0: there is none, or it does not say. */
+static struct winsize screen_size(void)
 {
     struct winsize size = { 0 };
+    if (isatty(STDOUT_FILENO))
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    return size;
+}
+
+static struct paint paint_of(const struct gpu_options *o)
+{
+    struct winsize size = screen_size();
     bool terminal = isatty(STDOUT_FILENO);
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (terminal)
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    int width = size.ws_col == 0 ? WIDTH : size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col;
     return (struct paint){ .colours = terminal && !o->no_colour && !(none && *none) && !str_eq(term, "dumb"),
                            .wide = o->output == SHOW_WIDE, .whole = o->output == SHOW_WIDE || !terminal,
-                           .width = size.ws_col >= 40 ? size.ws_col : WIDTH };
+                           .width = width };
 }
 
 /* ---- once */
 
-/* Text goes to a screen of so many rows at most; 0: there is no end. */
+/* Text goes to a screen of so many rows at most; 0: there is no end. What is wider than the screen takes more of them. */
 static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed, size_t rows)
 {
     if (o->output == SHOW_JSON && o->watch) {
@@ -56,9 +64,10 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
         fputs(text, stdout);
     } else {
         struct buf out = BUF_INIT(OUT_MAX), screen = BUF_INIT(OUT_MAX);
-        struct paint p = show_paint(o);
+        struct paint p = paint_of(o);
+        size_t columns = screen_size().ws_col;
         s->print(viewed, &p, &out);
-        term_fit(&screen, buf_text(&out), (size_t) p.width, rows);
+        term_fit(&screen, buf_text(&out), columns ? columns : (size_t) p.width, rows);
         fputs(buf_text(&screen), stdout);
         buf_clear(&out);
         buf_clear(&screen);
@@ -101,7 +110,7 @@ static void show_again(const struct watching *w, const json_t *viewed)
     bool screen = isatty(STDOUT_FILENO) && !str_eq(getenv("TERM"), "dumb"), whole = !w->s->news;
     bool text = w->o->output == SHOW_TEXT || w->o->output == SHOW_WIDE;
     if (text && whole && screen) {
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+        size = screen_size();
         fputs("\033[H\033[2J", stdout);
     } else if (text && whole && w->before) {
         fputs("\n", stdout);

@@ -14,8 +14,6 @@ int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e);
 int show_explain(struct ask *a, const struct gpu_options *o, struct err *e);
 int show_events(struct ask *a, const struct gpu_options *o, struct err *e);
 
-/* How this terminal, or what stands in its place, is written to. */
-struct paint show_paint(const struct gpu_options *o);
 /* Whether it can be the name of a node at all. */
 bool show_is_name(const char *name);
 /* Error that says that a node is not there, with names like it among those of `reports`; always -1. */

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
-int signals_open(bool children, struct err *e)
+int signals_open(int also, struct err *e)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
-    if (children)
-        sigaddset(&set, SIGCHLD);
+    if (also)
+        sigaddset(&set, also);
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));

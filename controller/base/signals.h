@@ -2,12 +2,10 @@
 #ifndef OSTLER_BASE_SIGNALS_H
 #define OSTLER_BASE_SIGNALS_H
 
-#include <stdbool.h>
-
 #include "base/err.h"
 
-/* A descriptor from which SIGTERM and SIGINT are read as struct signalfd_siginfo, and with `children` SIGCHLD, too. From then on
- * they end nothing by themselves. It never blocks; the caller closes it. Below 0 with an error: it cannot be had. */
-int signals_open(bool children, struct err *e);
+/* A descriptor from which SIGTERM, SIGINT and `also` (0: no other) are read as struct signalfd_siginfo. From then on they end
+ * nothing by themselves. It never blocks; the caller closes it. Below 0 with an error: it cannot be had. */
+int signals_open(int also, struct err *e);
 
 #endif

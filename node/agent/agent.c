@@ -119,7 +119,7 @@ static void on_files(void *arg)
 static int take_signals(struct agent *a, struct err *e)
 {
     signal(SIGPIPE, SIG_IGN);
-    a->signals = signals_open(true, e);
+    a->signals = signals_open(SIGCHLD, e);
     if (a->signals < 0)
         return -1;
     loop_add_fd(a->loop, a->signals, on_signal, a);

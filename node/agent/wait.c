@@ -52,7 +52,7 @@ static int wait_with(struct wakes *w, int signals, const struct root *root, cons
 int wait_for(const struct root *root, const struct sign_wish *wish, int64_t timeout_ms, struct err *e)
 {
     struct wakes w;
-    int signals = signals_open(false, e);
+    int signals = signals_open(0, e);
     if (signals < 0)
         return -1;
     wakes_open(&w);

@@ -95,7 +95,7 @@ int cards_keep(const struct root *host, const char *file, struct err *e)
     struct keeper k = { .host = host, .file = file, .asker.helper = -1, .clock = clock_system() };
     if (asker_open(&k.asker, e) < 0)
         return -1;
-    int signals = signals_open(false, e);
+    int signals = signals_open(0, e);
     struct pollfd told = { .fd = signals, .events = POLLIN };
     while (signals >= 0 && told.revents == 0) {
         look(&k);

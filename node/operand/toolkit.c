@@ -27,7 +27,7 @@ static void idle(int signals)
  * own end. False with an error: something asked to stop before that. */
 static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
 {
-    int signals = signals_open(false, e);
+    int signals = signals_open(0, e);
     if (signals < 0)
         return false;
     struct pollfd told = { .fd = signals, .events = POLLIN };
@@ -65,7 +65,7 @@ int toolkit_remove(const struct root *root, char *const program[], const char *c
 
 int toolkit_idle(struct err *e)
 {
-    int signals = signals_open(false, e);
+    int signals = signals_open(0, e);
     if (signals < 0)
         return -1;
     idle(signals);
@@ -113,7 +113,7 @@ int toolkit_sign(const struct root *root, enum sign_source source, const char *r
 {
     CLEANUP_ERR struct err why = { 0 };
     struct sign_words sign = { 0 };
-    int signals = signals_open(false, e);
+    int signals = signals_open(0, e);
     if (signals < 0)
         return -1;
     int rc = make_sign(root, source, revision, &sign, &why);

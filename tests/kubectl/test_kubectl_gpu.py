@@ -375,12 +375,11 @@ def half_an_answer_is_none(c):
         assert (done.returncode, done.stderr) == (1, sentence), (command, done)
 
 
-@test
-def watch_fits_on_the_screen(c):
-    """On a screen that is too small for all nodes --watch shows some, how many there are more, and when that was."""
+def watched(c, command, rows, columns):
+    """The lines of the first look of --watch, on a screen of that size."""
     parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 100, 0, 0))
-    with c.plugin.start("nodes", "-w", stdout=child) as p:
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    with c.plugin.start(command, "-w", "--no-color", stdout=child) as p:
         os.close(child)
         text = b""
         while b"as of " not in text or not text.endswith(b"Z\r\n"):
@@ -388,8 +387,19 @@ def watch_fits_on_the_screen(c):
         p.send_signal(signal.SIGINT)
         assert p.wait(timeout=10) == 0
     os.close(parent)
-    lines = text.decode().split("\033[2J")[1].splitlines()
+    return text.decode().split("\033[2J")[1].splitlines()
+
+
+@test
+def watch_fits_on_the_screen(c):
+    """On a screen that is too small for all nodes --watch shows some, how many there are more, and when that was."""
+    lines = watched(c, "nodes", 6, 100)
     assert len(lines) == 5 and lines[3] == "… 2 more" and re.fullmatch(r"as of \d\d:\d\d:\d\dZ", lines[4]), lines
+    for columns in (30, 39, 40, 80):
+        lines = watched(c, "status", 8, columns)
+        rows = sum(-(-len(line) // columns) or 1 for line in lines)
+        assert 4 < rows <= 7 and max(map(len, lines)) <= max(columns, 40), (columns, lines)
+        assert columns >= 40 or re.search("… [0-9]+ more", lines[-2]), (columns, lines)
 
 
 @test
@@ -786,6 +796,29 @@ def logs_of_who_is_in_trouble(c):
     with tarfile.open(path) as tar:
         listed = next(tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml"))
     assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
+
+
+@test
+def half_an_archive_is_none(c):
+    """A bundle that is told to end, by whatever signal, leaves no file; it has its name only when it is whole."""
+    def answer(_, path):
+        if "/daemonsets" in path or path == "/version":
+            time.sleep(0.5)
+        return 200, {"items": []}
+    folder = c.folder / "half"
+    folder.mkdir()
+    with other(c, answer) as (plugin, handler):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            del handler.asked[:]
+            with plugin.start("bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE) as p:
+                c.until(lambda: any(p == "/version" for _, p, _ in handler.asked), "the middle of it")
+                assert len(list(folder.iterdir())) == 1 and not (folder / "b.tar.gz").exists(), list(folder.iterdir())
+                p.send_signal(number)
+                _, err = p.communicate(timeout=10)
+                assert p.returncode == 1 and "it was told to end: there is no " in err, (number, p.returncode, err)
+            assert not list(folder.iterdir()), number
+        plugin.said("bundle", "-f", str(folder / "b.tar.gz"))
+    assert [f.name for f in folder.iterdir()] == ["b.tar.gz"]
 
 
 @test
