@@ -19,12 +19,22 @@ static const struct script {
       "# kubectl gpu completion kubectl\n"
       "_kubectl_gpu()\n"
       "{\n"
-      "    local line tab=$'\\t' words=()\n"
+      "    local line word last joins= files= tab=$'\\t' given=() found=()\n"
+      "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD}\"; do\n"
+      "        # bash takes \"--state=Failed\" for three words\n"
+      "        last=$((${#given[@]} - 1))\n"
+      "        if [ \"$last\" -ge 0 ] && [[ ${given[last]} == -* && ( $word == = || $joins ) ]]; then\n"
+      "            given[last]+=$word\n"
+      "        else\n"
+      "            given+=(\"$word\")\n"
+      "        fi\n"
+      "        [ \"$word\" = = ] && joins=yes || joins=\n"
+      "    done\n"
       "    while IFS= read -r line; do\n"
-      "        [ \"${line:0:1}\" = : ] || words+=(\"${line%%\"$tab\"*}\")\n"
-      "    done < <(\"${COMP_WORDS[0]}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-      "    COMPREPLY=(\"${words[@]}\")\n"
-      "    [ \"${#words[@]}\" -gt 0 ] || compopt -o default 2>/dev/null\n"
+      "        [ \"${line:0:1}\" = : ] && files=$line || found+=(\"${line%%\"$tab\"*}\")\n"
+      "    done < <(\"${COMP_WORDS[0]}\" __complete \"${given[@]}\" 2>/dev/null)\n"
+      "    COMPREPLY=(\"${found[@]}\")\n"
+      "    [ \"$files\" != :0 ] || compopt -o default 2>/dev/null\n"
       "}\n"
       "complete -F _kubectl_gpu kubectl-gpu\n" },
     { "zsh",
@@ -33,20 +43,27 @@ static const struct script {
       "_kubectl_gpu()\n"
       "{\n"
       "    local -a found\n"
-      "    local line tab=$'\\t' word\n"
+      "    local line files tab=$'\\t' word\n"
       "    while IFS= read -r line; do\n"
-      "        [[ $line == :* ]] && continue\n"
+      "        [[ $line == :* ]] && files=$line && continue\n"
       "        word=${line%%$tab*}\n"
       "        found+=(\"${word//:/\\\\:}:${line#*$tab}\")\n"
       "    done < <(\"${words[1]}\" __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)\n"
-      "    if (( $#found )); then _describe 'kubectl gpu' found; else _files; fi\n"
+      "    [[ ${words[CURRENT]} == -*=* ]] && compset -P '-*='\n"
+      "    if (( $#found )); then _describe 'kubectl gpu' found; elif [[ $files == :0 ]]; then _files; fi\n"
       "}\n"
       "if [ \"$funcstack[1]\" = _kubectl-gpu ]; then _kubectl_gpu; else compdef _kubectl_gpu kubectl-gpu; fi\n" },
     { "fish",
       "# kubectl gpu completion fish > ~/.config/fish/completions/kubectl-gpu.fish\n"
       "function __kubectl_gpu_complete\n"
       "    set -l words (commandline -opc) (commandline -ct)\n"
-      "    $words[1] __complete $words[2..-1] 2>/dev/null | string match -v ':*'\n"
+      "    set -l option (string match -r -- '^-[^=]*=' $words[-1])\n"
+      "    set -l found ($words[1] __complete $words[2..-1] 2>/dev/null)\n"
+      "    if test \"$found[-1]\" = :0\n"
+      "        set found (__fish_complete_path (string replace -- \"$option\" '' $words[-1]))\n"
+      "    end\n"
+      "    set found (string match -v -r -- '^:' $found)\n"
+      "    string join \\n -- \"$option\"$found\n"
       "end\n"
       "complete -c kubectl-gpu -f -a '(__kubectl_gpu_complete)'\n" },
     { "kubectl",
@@ -102,19 +119,37 @@ static void print_nodes(char *const *words, size_t count, const char *begin)
     ask_free(a);
 }
 
-/* The value of an option; files and free texts are the shell's own matter. */
-static void complete_value(const char *option, const char *begin)
+/* Whether one of these words is an option of that name or letter. */
+static bool is_given(char *const *words, size_t count, const char *name, const char *letter)
 {
-    static const char *const outputs[] = { "wide", "json", "yaml" };
+    for (size_t i = 0; i + 1 < count; i++)
+        if (str_eq(words[i], name) || str_eq(words[i], letter))
+            return true;
+    return false;
+}
+
+static void print_outputs(enum gpu_command command, bool watch, const char *begin)
+{
+    for (int i = SHOW_WIDE; i < SHOW_COUNT; i++) {
+        const char *name = gpu_output_name((enum gpu_output) i);
+        if (!gpu_output_refused(command, (enum gpu_output) i, watch))
+            print_those(&name, 1, begin);
+    }
+}
+
+/* The value of an option; free texts are a person's own matter, and files the shell's: true then. */
+static bool complete_value(const char *option, enum gpu_command command, bool watch, const char *begin)
+{
     static const char *const states[] = {
 #define X(id, name, served) name,
         NODE_STATES(X)
 #undef X
     };
     if (str_eq(option, "-o") || str_eq(option, "--output"))
-        print_those(outputs, ARRAY_LEN(outputs), begin);
+        print_outputs(command, watch, begin);
     if (str_eq(option, "--state"))
         print_those(states, ARRAY_LEN(states), begin);
+    return gpu_option_takes_file(option);
 }
 
 static void complete_name(enum gpu_command command, char *const *words, size_t count, const char *begin)
@@ -140,16 +175,20 @@ static enum gpu_command command_among(char *const *words, size_t count)
 
 int completion_words(char *const *words, size_t count)
 {
-    const char *last = count ? words[count - 1] : "", *before = count > 1 ? words[count - 2] : "";
+    const char *last = count ? words[count - 1] : "", *before = count > 1 ? words[count - 2] : "", *sign = strchr(last, '=');
     enum gpu_command command = command_among(words, count);
-    if (before[0] == '-' && gpu_option_takes_value(before))
-        complete_value(before, last);
+    bool watch = is_given(words, count, "--watch", "-w"), files = false;
+    CLEANUP_FREE char *option = last[0] == '-' && sign ? xstrndup(last, (size_t) (sign - last)) : NULL;
+    if (option)
+        files = complete_value(option, command, watch, sign + 1);
+    else if (before[0] == '-' && gpu_option_takes_value(before))
+        files = complete_value(before, command, watch, last);
     else if (last[0] == '-')
         gpu_options_complete_option(command, last);
     else if (command == GPU_COMMAND_COUNT)
         gpu_options_complete_command(last);
     else
         complete_name(command, words, count, last);
-    printf(":4\n");
+    printf(files ? ":0\n" : ":4\n");
     return GPU_DONE;
 }

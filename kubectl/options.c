@@ -9,10 +9,11 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/plan/node_plan.h"
 
-enum kind { TEXT, SPAN, OUTPUT, STATE, DRY_RUN, FLAG };
+enum kind { TEXT, PATH, SPAN, OUTPUT, STATE, DRY_RUN, FLAG };
 
 static const char *const wanted[] = {
     [TEXT] = "must not be empty",
+    [PATH] = "must not be empty",
     [SPAN] = "must be a duration such as 30s or 2h",
     [OUTPUT] = "must be one of wide, json and yaml",
 #define X(id, name, served) " " name
@@ -43,7 +44,7 @@ static const struct option_row {
     size_t offset;
     const char *argument, *help;
 } rows[] = {
-    { "--kubeconfig", NULL, ONLINE, TEXT, offsetof(struct gpu_options, kubeconfig), "FILE",
+    { "--kubeconfig", NULL, ONLINE, PATH, offsetof(struct gpu_options, kubeconfig), "FILE",
       "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
     { "--context", NULL, ONLINE, TEXT, offsetof(struct gpu_options, context), "NAME",
       "which context of it; default: the current one" },
@@ -57,7 +58,7 @@ static const struct option_row {
     { "--watch", "-w", SHOWS, FLAG, offsetof(struct gpu_options, watch), "", "go on showing it until Ctrl-C" },
     { "--state", NULL, BIT(NODES), STATE, offsetof(struct gpu_options, state), "STATE", "nodes: only those in this state" },
     { "--since", NULL, BIT(EVENTS), SPAN, offsetof(struct gpu_options, since_ms), "TIME", "events: only those of the last TIME" },
-    { "--filename", "-f", BIT(PLAN) | BIT(BUNDLE), TEXT, offsetof(struct gpu_options, file), "FILE",
+    { "--filename", "-f", BIT(PLAN) | BIT(BUNDLE), PATH, offsetof(struct gpu_options, file), "FILE",
       "plan: a whole policy, \"-\" is standard input; bundle: what to write; default: ostler-bundle-TIME.tar.gz" },
     { "--simulate", NULL, BIT(PLAN), FLAG, offsetof(struct gpu_options, simulate), "",
       "plan: play the whole rollout and print what happens when" },
@@ -84,11 +85,16 @@ enum gpu_command gpu_command_of(const char *name)
     return (enum gpu_command) i;
 }
 
-static bool parse_output(const char *s, enum gpu_output *ret)
+const char *gpu_output_name(enum gpu_output output)
 {
     static const char *const names[] = { [SHOW_TEXT] = "text", [SHOW_WIDE] = "wide", [SHOW_JSON] = "json", [SHOW_YAML] = "yaml" };
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq(names[i], s)) {
+    return names[output];
+}
+
+static bool parse_output(const char *s, enum gpu_output *ret)
+{
+    for (size_t i = 0; i < SHOW_COUNT; i++)
+        if (str_eq(gpu_output_name((enum gpu_output) i), s)) {
             *ret = (enum gpu_output) i;
             return true;
         }
@@ -111,6 +117,7 @@ static bool store(const struct option_row *row, const char *value, struct gpu_op
     void *at = (char *) o + row->offset;
     switch (row->kind) {
     case TEXT:
+    case PATH:
         *(const char **) at = value;
         return *value != '\0';
     case SPAN:
@@ -152,6 +159,30 @@ bool gpu_option_takes_value(const char *name)
     return row && !value && row->kind != FLAG && row->kind != DRY_RUN;
 }
 
+bool gpu_option_takes_file(const char *name)
+{
+    const char *value;
+    const struct option_row *row = find(name, &value);
+    return row && row->kind == PATH;
+}
+
+const char *gpu_output_refused(enum gpu_command command, enum gpu_output output, bool watch)
+{
+    static const struct {
+        unsigned commands;
+        bool watch; /* only then */
+        enum gpu_output output;
+        const char *why;
+    } refusals[] = {
+        { SHOWS, true, SHOW_YAML, "--watch has no end, and so no YAML: take -o json, a line for each time" },
+        { BIT(PLAN), false, SHOW_WIDE, "-o wide: a plan is shown whole; take json or yaml for programs" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
+        if (refusals[i].commands & 1u << command && refusals[i].output == output && (watch || !refusals[i].watch))
+            return refusals[i].why;
+    return NULL;
+}
+
 static int take_option(int argc, char **argv, int *i, struct gpu_options *o, unsigned *given, struct err *e)
 {
     const char *value;
@@ -187,11 +218,8 @@ static int check_together(const struct gpu_options *o, unsigned given, struct er
         return err_set(e, ERR_INVALID, "`kubectl gpu %s` needs %s", command->name, command->takes);
     if (o->name_count > (many ? SIZE_MAX : *command->takes ? 1u : 0u))
         return err_set(e, ERR_INVALID, "unexpected argument %s", o->names[*command->takes ? 1 : 0]);
-    if (o->watch && o->output == SHOW_YAML)
-        return err_set(e, ERR_INVALID, "--watch has no end, and so no YAML: take -o json, a line for each time");
-    if (o->output == SHOW_WIDE && o->command == GPU_PLAN)
-        return err_set(e, ERR_INVALID, "-o wide: a plan is shown whole; take json or yaml for programs");
-    return 0;
+    const char *refused = gpu_output_refused(o->command, o->output, o->watch);
+    return refused ? err_set(e, ERR_INVALID, "%s", refused) : 0;
 }
 
 /* The command and its names are moved to the front of argv; returns how many there are. */

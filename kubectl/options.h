@@ -34,7 +34,7 @@ enum gpu_command {
 };
 
 /* How a command's answer is shown. */
-enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML };
+enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML, SHOW_COUNT };
 
 /* All strings are borrowed from argv, or static. */
 struct gpu_options {
@@ -69,7 +69,12 @@ void gpu_options_complete_command(const char *word);
 void gpu_options_complete_option(enum gpu_command command, const char *word);
 /* The command of a name; GPU_COMMAND_COUNT: there is none. */
 enum gpu_command gpu_command_of(const char *name);
-/* Whether an option of that name takes a value as the next word. */
+/* Whether an option of that name takes a value as the next word, and whether that is a file. */
 bool gpu_option_takes_value(const char *name);
+bool gpu_option_takes_file(const char *name);
+/* "wide". Static text. */
+const char *gpu_output_name(enum gpu_output output);
+/* Why a command is not shown so; NULL: it is. Static text. */
+const char *gpu_output_refused(enum gpu_command command, enum gpu_output output, bool watch);
 
 #endif

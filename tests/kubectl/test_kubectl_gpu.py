@@ -427,6 +427,17 @@ ASK_SHELL = {
     "zsh": "words=(kubectl-gpu explain gpu-3) CURRENT=3; _describe() { print -l $found }; _kubectl_gpu",
     "fish": "complete -C 'kubectl-gpu explain gpu-3'",
 }
+# The same of an option with its value, and of a file that is named after one.
+ASK_VALUE = {
+    "bash": "COMP_WORDS=(kubectl-gpu nodes --state = Fa) COMP_CWORD=4; _kubectl_gpu; echo \"${COMPREPLY[@]}\"",
+    "zsh": "words=(kubectl-gpu nodes --state=Fa) CURRENT=3; compset() { :; }; _describe() { print -l $found }; _kubectl_gpu",
+    "fish": "complete -C 'kubectl-gpu nodes --state=Fa'",
+}
+ASK_FILE = {
+    "bash": "compopt() { echo \"$@\"; }; COMP_WORDS=(kubectl-gpu plan -f poli) COMP_CWORD=3; _kubectl_gpu",
+    "zsh": "words=(kubectl-gpu plan -f poli) CURRENT=4; _files() { print files }; _kubectl_gpu",
+    "fish": "complete -C 'kubectl-gpu plan --filename=poli'",
+}
 
 
 @test
@@ -445,10 +456,34 @@ def completion_asks_the_program(c):
     done = subprocess.run([c.folder / "kubectl_complete-gpu", "ho"], env=c.plugin.environment(), capture_output=True, text=True,
                           check=True, timeout=10)
     assert done.stdout.startswith("hold\t") and done.stdout.endswith(":4\n"), done.stdout
-    for shell, ask in ASK_SHELL.items():
-        done = subprocess.run([shell, "-c", c.plugin.said("completion", shell) + ask], env=c.plugin.environment(),
-                              capture_output=True, text=True, check=True, timeout=10)
-        assert re.split("[:\\s]", done.stdout)[0] == "gpu-3", (shell, done)
+    assert ask_shells(c, ASK_SHELL) == {"bash": "gpu-3", "zsh": "gpu-3", "fish": "gpu-3"}
+
+
+def ask_shells(c, asks):
+    """The first word that each shell is given, when it has read its script."""
+    first = {}
+    for shell, ask in asks.items():
+        done = subprocess.run([shell, "-c", c.plugin.said("completion", shell) + ask], env=c.plugin.environment(), cwd=c.folder,
+                              capture_output=True, text=True, check=False, timeout=10)
+        first[shell] = re.split("[:\\s]", done.stdout)[0]
+    return first
+
+
+@test
+def completion_of_values(c):
+    """Behind an option stand what it takes and the command does not refuse, or files, with and without "=" before them."""
+    words = lambda *w: [line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()]
+    for given in (("plan", "-f", ""), ("bundle", "--filename", "x"), ("nodes", "--kubeconfig=a"), ("plan", "--filename=")):
+        assert words(*given) == [":0"], given
+    for given, want in ((("nodes", "--state=fa"), []), (("nodes", "--state=Fa"), ["Failed"]), (("status", "--context", ""), []),
+                        (("plan", "-o", ""), ["json", "yaml"]), (("status", "-w", "-o", ""), ["wide", "json"]),
+                        (("status", "--output=j"), ["json"]), (("events", "-o", ""), ["wide", "json", "yaml"])):
+        assert words(*given) == [*want, ":4"], (given, words(*given))
+    (c.folder / "policy.yaml").write_text("", encoding="utf-8")
+    assert ask_shells(c, ASK_VALUE) == {"bash": "Failed", "zsh": "Failed", "fish": "--state=Failed"}
+    assert ask_shells(c, ASK_FILE) == {"bash": "-o", "zsh": "files", "fish": "--filename=policy.yaml"}
+    joined = f"COMP_WORDS=(kubectl-gpu explain --kubeconfig = {c.kubeconfig} gpu-2) COMP_CWORD=5; _kubectl_gpu; echo $COMPREPLY"
+    assert ask_shells(c, {"bash": "KUBECONFIG=/nowhere; " + joined}) == {"bash": "gpu-2"}
 
 
 @test
