@@ -6,9 +6,10 @@
 #include "base/buf.h"
 #include "client/trim.h"
 
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 static int value_of(char c)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *at = c ? strchr(digits, c) : NULL;
     return at ? (int) (at - digits) : -1;
 }
@@ -35,4 +36,18 @@ bool base64_decode(const char *text, size_t len, struct buf *out)
         have = 0;
     }
     return have == 0;
+}
+
+char *base64_encode(const char *bytes, size_t len)
+{
+    char *text = xcalloc(len / 3 + 2, 4), *at = text;
+    for (size_t i = 0; i < len; i += 3) {
+        size_t n = len - i < 3 ? len - i : 3;
+        uint32_t bits = 0;
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < n ? (unsigned char) bytes[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            *at++ = k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
 }

@@ -9,5 +9,7 @@ struct buf;
 
 /* Appends what the text stands for; false when it is no base64 or the buffer is full. */
 bool base64_decode(const char *text, size_t len, struct buf *out);
+/* The text that stands for these bytes, on one line. Owned by the caller. */
+char *base64_encode(const char *bytes, size_t len);
 
 #endif

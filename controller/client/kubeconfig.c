@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "client/base64.h"
 #include "client/limits.h"
 #include "client/plugin.h"
 
@@ -169,6 +170,17 @@ static int take_token(const struct entry *user, struct config *c, struct err *e)
     return 0;
 }
 
+/* A cluster for a program that knows nothing of our files: what is in that of its authority stands in it. New reference. */
+static json_t *with_authority(const json_t *cluster, const struct material *authority)
+{
+    json_t *told = json_copy((json_t *) cluster);
+    if (text_of(cluster, ca_fields.data) || !authority->bytes)
+        return told;
+    CLEANUP_FREE char *data = base64_encode(authority->bytes, authority->len);
+    json_object_set_new(told, ca_fields.data, json_string(data));
+    return told;
+}
+
 /* Without encryption nothing is shown to the server. */
 static int take_user(const struct entry *user, const struct entry *cluster, struct config *c, struct err *e)
 {
@@ -189,7 +201,8 @@ static int take_user(const struct entry *user, const struct entry *cluster, stru
     const json_t *exec = json_object_get(user->body, "exec");
     if (!exec || certificate || c->materials[MATERIAL_TOKEN].bytes)
         return 0;
-    c->plugin = plugin_new(exec, cluster->body, user->file, e);
+    CLEANUP_JSON json_t *told = with_authority(cluster->body, &c->materials[MATERIAL_CA]);
+    c->plugin = plugin_new(exec, told, user->file, e);
     return c->plugin ? 0 : -1;
 }
 

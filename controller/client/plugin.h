@@ -12,7 +12,7 @@
 struct plugin;
 
 /* From the `exec` of a user; `file` is the kubeconfig, where relative paths begin; `cluster` is that of the context, for programs
- * that want to know it. Nothing is run yet. */
+ * that want to know it, with its authority as data. Nothing is run yet. */
 struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char *file, struct err *e);
 /* Ends the program when it runs. */
 void plugin_free(struct plugin *p);

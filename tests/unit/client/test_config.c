@@ -20,6 +20,9 @@
 #define BASE64_CERT "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCm90aGVy"
 #define BASE64_KEY "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCg=="
 
+/* and of PEM_CERT */
+#define BASE64_FILE "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tClFRPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQ=="
+
 static char dir[] = "/tmp/ostler-config-XXXXXX";
 
 static const char *in_dir(const char *name)
@@ -46,6 +49,8 @@ static const char plugin[] =
     "case $1 in\n"
     "fail) exit 3 ;;\n"
     "told) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*\"server\":\"\\([^\"]*\\)\".*/\\1/') ;;\n"
+    "authority) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*-authority-data\":\"\\([^\"]*\\)\".*/\\1/') ;;\n"
+    "config) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*\"config\":{\"audience\":\"\\([^\"]*\\)\"}.*/\\1/') ;;\n"
     "certificate) echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",\"status\":{"
     "\"clientCertificateData\":\"-----BEGIN CERTIFICATE-----\",\"clientKeyData\":\"-----BEGIN PRIVATE KEY-----\"}}'; exit ;;\n"
     "counted) echo >>\"$2\"; token=$(wc -l <\"$2\") ;;\n"
@@ -200,6 +205,19 @@ static const struct config_case {
       .url = "https://h:6443", .token = "from-env" },
     { "a program that is told the cluster", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
       .url = "https://h:6443", .token = "https://h:6443" },
+    { "a program that is told the authority in a file",
+      HEAD CLUSTER(SERVER ", certificate-authority: ca.crt")
+          USER(EXEC("./plugin, args: [authority], provideClusterInfo: true")),
+      .url = "https://h:6443", .ca = PEM_CERT, .token = BASE64_FILE },
+    { "a program that is told the authority as data",
+      HEAD CLUSTER(SERVER ", certificate-authority: ca.crt, certificate-authority-data: " BASE64_CERT)
+          USER(EXEC("./plugin, args: [authority], provideClusterInfo: true")),
+      .url = "https://h:6443", .ca = "-----BEGIN CERTIFICATE-----\nother", .token = BASE64_CERT },
+    { "a program that has an extension",
+      HEAD CLUSTER(SERVER ", extensions: [{name: x, extension: {audience: no}}, "
+                          "{name: client.authentication.k8s.io/exec, extension: {audience: aud-1}}]")
+          USER(EXEC("./plugin, args: [config], provideClusterInfo: true")),
+      .url = "https://h:6443", .token = "aud-1" },
     { "a program that gives a certificate", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [certificate]")),
       .url = "https://h:6443" },
     { "no such program", HEAD CLUSTER(SERVER) USER(EXEC("ostler-no-such-program, installHint: 'get it from x'")),
