@@ -76,14 +76,12 @@ static void ask_where(struct ask *a, struct fetch *lease, struct fetch *own_even
     }
 }
 
-static void prepare(struct fetch *f, struct ask *a, const struct gpu_options *o, const struct gathering *g)
+static void prepare(struct fetch *f, const struct gpu_options *o, const struct gathering *g)
 {
     for (size_t i = 0; i < QUESTIONS; i++)
         f[i] = (struct fetch){ .resource = questions[i].resource, .unwanted = !(g->parts & questions[i].part),
                                .left_out = fields_left_out };
     f[LEASE].name = LEASE_NAME;
-    if (g->parts & (SEE_LEASE | SEE_EVENTS))
-        ask_where(a, &f[LEASE], &f[OWN_EVENTS]);
     f[EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=Node" };
     f[POLICY_EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=" POLICY_KIND };
     f[OPERAND_EVENTS].in.ns = f[SETS].in.ns = o->operand_namespace;
@@ -145,11 +143,13 @@ json_t *gather(struct ask *a, const struct gpu_options *o, const struct gatherin
 {
     struct fetch f[QUESTIONS];
     char *selectors[2] = { NULL, NULL };
-    prepare(f, a, o, g);
+    prepare(f, o, g);
     if (g->node)
         of_node(f, g->node, selectors);
     else
         of_fleet(f, o);
+    if (g->parts & (SEE_LEASE | SEE_EVENTS))
+        ask_where(a, &f[LEASE], &f[OWN_EVENTS]);
     ask_all(a, f, QUESTIONS);
     json_t *seen = json_object();
     int rc = 0;

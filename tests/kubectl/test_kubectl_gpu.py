@@ -784,11 +784,13 @@ def where_ostler_runs(c):
                 return code, claim
             if "/leases/" in path:
                 return (200, lease) if "/gpu-ns/" in path else refusal(404, "NotFound", "not found")
-            return 200, {"items": []}
+            return 200, {"metadata": {"name": "gpu-1"}, "items": []}
         with other(c, answer) as (plugin, handler):
             code, out, _ = plugin.run("status")
             assert code == 0 and f"Ostler     {state}" in out, (claim, out)
             assert state != "not known" or "the Lease default/ostler-cluster" in out, out
+            explained = plugin.run("explain", "gpu-1")[1]
+            assert explained.count("the Lease default/ostler-cluster") == (state == "not known"), explained
             assert state != "not known" or not [p for _, p, _ in handler.asked if "/ostler-system/" in p], handler.asked
 
 
