@@ -264,7 +264,7 @@ def token_of_ostler(env):
     env.wait_until(lambda: "no privileges" in answer(thief, pod(containers=free), OPERANDS)[1], 20, "the rules are in force")
     for name, (attempt, words) in WITH_THE_TOKEN.items():
         refused(lambda attempt=attempt: attempt(thief, node), words, name)
-    # What it does itself: its finalizer, on and off, and for `ostler cleanup --force` the mark of a policy that waits for no GPU pod.
+    # What it does itself: its finalizer, on and off, and for `ostler cleanup --force` the mark of a policy that waits for no pod.
     patch_policy({"metadata": {"finalizers": ["ostler.dev/cleanup"]}})(thief, node)
     env.k.delete("GpuClusterPolicy", "default")
     patch_policy(FORCED)(thief, node)
