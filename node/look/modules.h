@@ -31,7 +31,7 @@ struct driver_version {
 /* False when it is not what NVIDIA's driver says of itself. */
 bool driver_version_parse(struct part text, struct driver_version *ret);
 
-/* NVIDIA's modules have nine names for their character devices, some of one number. */
+/* NVIDIA's modules have some ten names for their character devices, several of one number. */
 enum { DRIVER_MAJORS_MAX = 16 };
 
 struct driver_majors {
@@ -39,6 +39,7 @@ struct driver_majors {
     size_t len;
 };
 
+/* The numbers that character devices of NVIDIA's have there, each once; what is over the limit is left out. */
 void driver_majors_parse(struct part text, struct driver_majors *ret);
 bool driver_majors_has(const struct driver_majors *m, int major);
 
