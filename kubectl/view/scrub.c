@@ -58,9 +58,10 @@ static bool is_sure_name(const char *name, size_t len)
 /* And those that are words of sentences, too: "secret: not found". */
 static bool is_secret_name(const char *name, size_t len)
 {
-    static const char *const words[] = { "SECRET", "CREDENTIAL" };
+    static const char *const words[] = { "SECRET", "CREDENTIAL", "SIGNATURE" };
     bool auth = len == 4 && strncasecmp(name, "auth", len) == 0; /* of Docker's configuration */
-    return auth || is_sure_name(name, len) || ends_in_secret(name, len) || has_word(name, len, words, ARRAY_LEN(words));
+    bool sig = len == 3 && strncasecmp(name, "sig", len) == 0;   /* of URLs that are signed */
+    return auth || sig || is_sure_name(name, len) || ends_in_secret(name, len) || has_word(name, len, words, ARRAY_LEN(words));
 }
 
 /* As no word of a sentence is written: with an underscore, or in capitals. */
@@ -104,6 +105,9 @@ static struct find in_url(const char *s)
 /* "user:password@host", as proxies have it that name no scheme. An image with its digest looks like that, too. */
 static struct find in_login(const char *s)
 {
+    /* Looked for first, so that no text takes long, whatever it is made of. */
+    if (!memchr(s, ':', strnlen(s, LOGIN_MAX)))
+        return (struct find){ 0, 0 };
     size_t user = strspn(s, URL_SAFE "%+\\");
     if (user == 0 || s[user] != ':' || s[user + 1] == '/')
         return (struct find){ 0, 0 };
@@ -129,6 +133,16 @@ static size_t scheme_at(const char *s, bool alone)
             return n + strspn(s + n, " ");
     }
     return 0;
+}
+
+/* Of these kinds the secret stands among others, up to the end of the line. */
+static bool has_parameters(const char *value)
+{
+    static const char *const schemes[] = { "Digest ", "AWS4-" };
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++)
+        if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    return false;
 }
 
 static struct find in_header(const char *s)
@@ -245,8 +259,12 @@ static struct find in_pair(const char *s, bool alone)
         return (struct find){ p.name, 0 };
     if (alone && p.sign == '=')
         return (struct find){ p.value, strlen(s + p.value) };
-    bool cookies = p.quote == 0 && p.sign == ':' && has_word(s, p.name, (const char *const[]){ "COOKIE" }, 1);
-    return (struct find){ p.value, cookies ? strcspn(s + p.value, "\r\n\"'") : value_len(s + p.value, p.quote) };
+    bool plain = p.quote == 0 && p.sign == ':';
+    if (plain && has_parameters(s + p.value))
+        return (struct find){ p.value, strcspn(s + p.value, "\r\n") };
+    if (plain && has_word(s, p.name, (const char *const[]){ "COOKIE" }, 1))
+        return (struct find){ p.value, strcspn(s + p.value, "\r\n\"'") };
+    return (struct find){ p.value, value_len(s + p.value, p.quote) };
 }
 
 static struct find look(const char *s, bool begins_word, bool alone)

@@ -79,6 +79,10 @@ static const struct text_row {
     { "a login with a semicolon", "via bob:p;w@proxy:3128", "via (masked)@proxy:3128" },
     { "URLs in quotes stay", "'http://a/x' and 'ann@b'", "'http://a/x' and 'ann@b'" },
     { "a token of GitLab's", "glpat-abcdefghijklmnopqrst", "(masked)" },
+    { "a scheme with parameters", "Authorization: Digest user=\"x\", response=\"ab\"\nb", "Authorization: (masked)\nb" },
+    { "a URL that is signed", "GET https://x/a?sv=1&sig=abc%3D and https://x/?X-Amz-Signature=fe5f, so",
+      "GET https://x/a?sv=1&sig=(masked) and https://x/?X-Amz-Signature=(masked), so" },
+    { "a sentence about a signature stays", "signature: not valid", "signature: not valid" },
     { "other keys", "ENCRYPTION_KEY=abc client-key-data: LS0t", "ENCRYPTION_KEY=(masked) client-key-data: (masked)" },
     { "nothing", "", "" },
 };
