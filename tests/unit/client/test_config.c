@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "client/base64.h"
 #include "client/limits.h"
 #include "client/plugin.h"
 
@@ -517,6 +518,19 @@ static void volumes_are_swapped_by_links(void **state)
     material_clear(&m);
 }
 
+/* The vectors of RFC 4648, and a byte above 127. */
+static void bytes_become_base64(void **state)
+{
+    (void) state;
+    static const struct {
+        const char *bytes, *text;
+    } rows[] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "foobar", "Zm9vYmFy" }, { "\xff", "/w==" } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP_FREE char *got = base64_encode(rows[i].bytes, strlen(rows[i].bytes));
+        assert_string_equal(got, rows[i].text);
+    }
+}
+
 int main(void)
 {
     mem_hook_jansson();
@@ -526,6 +540,7 @@ int main(void)
         cmocka_unit_test(a_context_is_named),
         cmocka_unit_test(pods_have_an_account),     cmocka_unit_test(files_are_read_again),
         cmocka_unit_test(volumes_are_swapped_by_links), cmocka_unit_test(programs_are_run_again),
+        cmocka_unit_test(bytes_become_base64),
     };
     struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(config_cases)];
     size_t n = 0;
