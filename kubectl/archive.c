@@ -97,16 +97,27 @@ void archive_add(struct archive *ar, const char *name, const char *bytes, size_t
     put(ar, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
+/* As `rename`, but -1 with EEXIST where the name is taken. Not each file system can do that at once, and some have no links
+ * either: there it is taken first. */
+static int rename_to_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    if (link(from, to) == 0)
+        return unlink(from);
+    int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return rename(from, to);
+}
+
 /* Under its own name, which nobody has taken in the meantime. */
 static int give_name(const struct archive *ar, struct err *e)
 {
-    int rc = renameat2(AT_FDCWD, ar->part, AT_FDCWD, ar->path, RENAME_NOREPLACE);
-    /* Some file systems cannot do both at once. */
-    if (rc < 0 && errno == EINVAL) {
-        rc = link(ar->part, ar->path);
-        if (rc == 0)
-            unlink(ar->part);
-    }
+    int rc = rename_to_new(ar->part, ar->path);
     if (rc < 0 && errno == EEXIST)
         return say_there(ar->path, e);
     return rc < 0 ? err_set(e, ERR_SYSTEM, "%s cannot be written: %s", ar->path, strerror(errno)) : 0;

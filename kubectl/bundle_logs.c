@@ -123,8 +123,14 @@ static struct request request_of(const struct log *log)
                              .resource = RESOURCE_POD };
 }
 
-/* The bytes of a log as text. What is left of its first line goes where it is cut: nobody would know that it is a secret. NULL
- * where there is no log. Owned by the caller. */
+/* Where a log that was cut goes on: at the next line. Of what is left of one nobody would know that it is a secret. */
+static const char *next_line(const char *bytes)
+{
+    const char *end = strchr(bytes, '\n');
+    return end && end[1] ? end + 1 : "(its last line is longer than all that is kept of a log, and is left out)\n";
+}
+
+/* The bytes of a log as text. NULL where there is no log. Owned by the caller. */
 static char *text_of(const json_t *log, bool cut)
 {
     size_t len = json_string_length(log);
@@ -134,7 +140,7 @@ static char *text_of(const json_t *log, bool cut)
     memcpy(bytes, json_string_value(log), len);
     for (size_t i = 0; i < len; i++)
         bytes[i] = bytes[i] ? bytes[i] : '?';
-    const char *end = cut ? strchr(bytes, '\n') : NULL, *from = end ? end + 1 : bytes;
+    const char *from = cut ? next_line(bytes) : bytes;
     CLEANUP_FREE char *lines = log_tail(from, strlen(from), BYTES);
     return terminal_clean_lines(lines);
 }

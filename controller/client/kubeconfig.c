@@ -170,11 +170,16 @@ static int take_token(const struct entry *user, struct config *c, struct err *e)
     return 0;
 }
 
-/* A cluster for a program that knows nothing of our files: what is in that of its authority stands in it. New reference. */
+/* What may be told of an authority: all that a program is told is in one variable, which Linux bounds at 128 KiB. */
+enum { AUTHORITY_TOLD_MAX = 80 << 10 };
+
+/* A cluster for a program that knows nothing of our files: what is in that of its authority stands in it, unless it is too long,
+ * as that of all authorities there are. New reference. */
 static json_t *with_authority(const json_t *cluster, const struct material *authority)
 {
     json_t *told = json_copy((json_t *) cluster);
-    if (text_of(cluster, ca_fields.data) || !authority->bytes)
+    if (text_of(cluster, ca_fields.data) || !authority->bytes ||
+        authority->len > AUTHORITY_TOLD_MAX)
         return told;
     CLEANUP_FREE char *data = base64_encode(authority->bytes, authority->len);
     json_object_set_new(told, ca_fields.data, json_string(data));

@@ -81,15 +81,18 @@ static bool is_clean(const struct engine *en)
 
 /* ---- the steps */
 
+/* A policy that goes: the account of the operator may annotate no other. That it goes may not have been heard yet. */
 static bool wants_force(const struct engine *en)
 {
-    return en->o.wishes.force && en->cluster.object && !object_annotation(en->cluster.object, POLICY_FORCE_REMOVAL);
+    const json_t *policy = en->cluster.object;
+    bool goes = policy && (object_is_deleting(policy) || str_eq(object_uid(policy), en->cleanup.deleted));
+    return en->o.wishes.force && goes && !object_annotation(policy, POLICY_FORCE_REMOVAL);
 }
 
 static struct request force(const struct engine *en)
 {
-    (void) en;
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", POLICY_FORCE_REMOVAL, "true");
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:{s:s}}}", "metadata", "uid", object_uid(en->cluster.object), "annotations",
+                                           POLICY_FORCE_REMOVAL, "true");
     return request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch);
 }
 
@@ -164,8 +167,8 @@ static const struct {
     const char *deed;
     const char *waiting; /* what is said while it lasts; NULL: what is left on nodes */
 } steps[] = {
-    { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
     { wants_deletion, delete_policy, 0, "delete gpuclusterpolicy/" POLICY_NAME, NULL },
+    { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
     { wants_to_wait, NULL, 0, "see everything come off", NULL },
     { wants_operator_gone, delete_operator, OWN, "delete Deployment " DEPLOYMENT_NAME, NULL },
     { wants_its_end, NULL, OWN, "see the end of the Ostler that ran", "the Ostler that ran still holds its lease" },

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, WORD_MAX = 256, LOGIN_MAX = 512 };
+enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, WORD_MAX = 256, LOGIN_MAX = 512, PEM_LINE = 64 };
 
 #define URL_SAFE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 
@@ -92,13 +92,21 @@ static const char *login_end(const char *s, size_t len)
     return port ? NULL : at;
 }
 
+/* How far a login may go, of which so many bytes are known. Bounded, so that no text takes long, whatever it is made of. */
+static size_t login_room(const char *s, size_t len)
+{
+    while (len < LOGIN_MAX && s[len] && !strchr(" \t\r\n\"", s[len]))
+        len++;
+    return len;
+}
+
 /* "://user:password@" */
 static struct find in_url(const char *s)
 {
     if (!str_has_prefix(s, "://"))
         return (struct find){ 0, 0 };
     s += 3;
-    const char *at = login_end(s, strcspn(s, " \t\r\n\""));
+    const char *at = login_end(s, login_room(s, 0));
     return (struct find){ 3, at ? (size_t) (at - s) : 0 };
 }
 
@@ -111,10 +119,7 @@ static struct find in_login(const char *s)
     size_t user = strspn(s, URL_SAFE "%+\\");
     if (user == 0 || s[user] != ':' || s[user + 1] == '/')
         return (struct find){ 0, 0 };
-    size_t len = user;
-    while (len < LOGIN_MAX && s[len] && !strchr(" \t\r\n\"", s[len]))
-        len++;
-    const char *at = login_end(s, len);
+    const char *at = login_end(s, login_room(s, user));
     bool host = at && at > s + user + 1 && isalnum((unsigned char) at[1]);
     bool digest = host && (str_has_prefix(at + 1, "sha256:") || str_has_prefix(at + 1, "sha512:"));
     return (struct find){ 0, host && !digest ? (size_t) (at - s) : 0 };
@@ -169,9 +174,10 @@ static struct find in_pem(const char *s)
     static const char ends[] = "-----END";
     if (!str_has_prefix(s, "-----BEGIN"))
         return (struct find){ 0, 0 };
-    const char *private = strstr(s, "PRIVATE KEY"), *line = strchrnul(s, '\n'), *end = strstr(s, ends);
-    if (!private || private > line)
+    const char *private = memmem(s, strnlen(s, PEM_LINE), "PRIVATE KEY", strlen("PRIVATE KEY"));
+    if (!private || memchr(s, '\n', (size_t) (private - s)))
         return (struct find){ 0, 0 };
+    const char *end = strstr(s, ends);
     return (struct find){ 0, end ? (size_t) (end - s) + sizeof ends - 1 : strlen(s) };
 }
 
@@ -194,6 +200,8 @@ static size_t quote_at(const char *s)
 static struct pair read_pair(const char *s)
 {
     struct pair p = { .name = strspn(s, URL_SAFE) };
+    if (p.name == 0)
+        return p;
     size_t quote = quote_at(s + p.name), at = p.name + quote, gap = strspn(s + at, " \t");
     at += gap;
     bool has_sign = s[at] && strchr("=:,", s[at]);

@@ -77,6 +77,7 @@ class Values(unittest.TestCase):
                              ("image.repository=registry:5000/", "/image/repository"),
                              ("metrics.serviceMonitor.interval=9999999999h", "/metrics/serviceMonitor/interval"),
                              ("cleanup.timeout=0s", "/cleanup/timeout"), ("cleanup.timeout=0h0.0m", "/cleanup/timeout"),
+                             ("cleanup.timeout=0.4ms", "/cleanup/timeout"), ("cleanup.timeout=0.0001s", "/cleanup/timeout"),
                              ("cleanup.timeout=0", "/cleanup/timeout"), ("hostUsers=no-thanks", "/hostUsers"),
                              ("podDisruptionBudget.maxUnavailable=0", "/podDisruptionBudget/maxUnavailable"),
                              ("topologySpreadConstraints[0].topologyKey=x", "'maxSkew'"),

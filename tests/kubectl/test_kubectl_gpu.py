@@ -864,12 +864,15 @@ def logs_to_their_ends(c):
     pod = lambda name: {"metadata": {"name": name, "namespace": "ostler-operands"},
                         "status": {"containerStatuses": [{"name": "main", "restartCount": 1, "state": {"running": {}}}]}}
     long = b"".join(b"%d API_TOKEN=hunter2 %s\n" % (i, b"x" * 2000) for i in range(300)) + b"fatal: the last word\n"
+    endless = b"API_TOKEN=hunter2hunter2" * 20000
     odd = "first\n\x1b]0;owned\x07\x1b[2Jzero \0 byte \x1b[31mred\x1b[0m \u202e\nlast\n".encode() + b"\xff\n"
+
+    texts = {"long": long, "odd": odd, "endless": endless, "ended": endless + b"\n"}
 
     def answer(_, path):
         if "/log?" in path:
-            return 200, long if "/long/" in path else odd
-        return 200, {"items": [pod("long"), pod("odd")] if "/ostler-operands/pods?" in path else []}
+            return 200, next(text for name, text in texts.items() if f"/{name}/" in path)
+        return 200, {"items": [pod(name) for name in texts] if "/ostler-operands/pods?" in path else []}
     path = c.folder / "logs.tar.gz"
     with other(c, answer) as (plugin, _):
         out = plugin.said("bundle", "-f", str(path))
@@ -880,6 +883,8 @@ def logs_to_their_ends(c):
     assert lines[-1] == b"fatal: the last word", lines[-1][:50]
     assert re.match(rb"\d+ API_TOKEN=\(masked\) x", lines[0]), lines[0][:50]
     assert 200 << 10 < len(logs["long"]) < 256 << 10 and b"hunter2" not in logs["long"], len(logs["long"])
+    for name in ("endless", "ended"):
+        assert logs[name].startswith(b"(its last line is longer than all that is kept of a log"), (name, logs[name][:100])
     assert logs["odd"] == b"first\n]0;ownedzero ? byte red  \nlast\n?", logs["odd"]
 
 

@@ -59,6 +59,17 @@ static const char plugin[] =
     "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\","
     "\"status\":{\"token\":\"'\"$token\"'\",\"expirationTimestamp\":\"2030-01-01T00:00:00Z\"}}'\n";
 
+/* As a system has it of all authorities that it trusts: more than a variable of a program can have. */
+static char many_authorities[200 << 10];
+
+static void make_many_authorities(void)
+{
+    size_t len = 0;
+    while (len + sizeof PEM_CERT < sizeof many_authorities)
+        len += (size_t) sprintf(many_authorities + len, "%s%s", len ? "\n" : "", PEM_CERT);
+    write_file("many.crt", many_authorities);
+}
+
 static int make_dir(void **state)
 {
     (void) state;
@@ -66,6 +77,7 @@ static int make_dir(void **state)
         return -1;
     write_file("ca.crt", "\n" PEM_CERT "\n");
     write_file("sub/ca.crt", PEM_CERT "sub");
+    make_many_authorities();
     write_file("me.crt", PEM_CERT);
     write_file("me.key", PEM_KEY);
     write_file("token", " in-a-file\n");
@@ -210,6 +222,9 @@ static const struct config_case {
       HEAD CLUSTER(SERVER ", certificate-authority: ca.crt")
           USER(EXEC("./plugin, args: [authority], provideClusterInfo: true")),
       .url = "https://h:6443", .ca = PEM_CERT, .token = BASE64_FILE },
+    { "a program that is not told more authorities than it could be",
+      HEAD CLUSTER(SERVER ", certificate-authority: many.crt") USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
+      .url = "https://h:6443", .ca = many_authorities, .token = "https://h:6443" },
     { "a program that is told the authority as data",
       HEAD CLUSTER(SERVER ", certificate-authority: ca.crt, certificate-authority-data: " BASE64_CERT)
           USER(EXEC("./plugin, args: [authority], provideClusterInfo: true")),
