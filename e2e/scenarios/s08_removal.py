@@ -4,7 +4,7 @@ import time
 
 import kube
 from harness import equal, test
-from names import DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, OPERANDS, STACK
+from names import DRIVER, FORCE_REMOVAL, GPU_LABEL, GPU_TAINT, MARKS, NAMESPACE, OPERANDS, STACK
 from program import run_program
 
 
@@ -163,9 +163,9 @@ def missing_policy_moves_nothing_within_its_grace(env):
     env.wait_policy()
 
 
-def _clean_up(env):
+def _clean_up(env, *flags):
     done = run_program("cleanup", "--kubeconfig", env.kubeconfig, "--namespace", "ostler-system",
-                       "--operand-namespace", OPERANDS, timeout=60)
+                       "--operand-namespace", OPERANDS, *flags, timeout=60)
     equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
 
 
@@ -181,6 +181,24 @@ def cleanup_command(env):
     _assert_no_marks(env, node)
     equal(env.daemonsets(), {}, "DaemonSets")
     equal(env.get_policy(), None, "the policy")
+
+
+@test
+def cleanup_by_force(env):
+    """`ostler cleanup --delete-policy --force`, by the account and with the rights of the chart's hook, waits for no GPU pod; the
+    pods themselves are left alone."""
+    node = env.serving("gpu")
+    pod = env.gpu_pod("job", node)
+    env.operator.stop()
+    env.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "hook"},
+                "rules": [{"apiGroups": ["ostler.dev"], "resources": ["gpuclusterpolicies"], "verbs": ["delete"]}]})
+    env.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "hook"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "hook"},
+                "subjects": [{"kind": "ServiceAccount", "name": env.installation.account, "namespace": NAMESPACE}]})
+    _clean_up(env, "--delete-policy", "--force")
+    _assert_no_marks(env, node)
+    equal(env.get_policy(), None, "the policy")
+    assert kube.pod_ready(env.k.get("Pod", pod, "default")), "the GPU pod was touched"
 
 
 @test
