@@ -16,7 +16,7 @@ from harness import cases, contains, equal, long_test, test
 from installation import ALL_THAT_IS_OPTIONAL, PROMETHEUS_OPERATOR, define, kinds_of, kubectl, render
 from names import APPROVED, CHART, NAMESPACE, OLDEST, OPERANDS, ROOT
 from program import run_program
-from upgrades import LIGHT, NEW, assert_end, rollout_says, spec_of, wait_begun
+from upgrades import LIGHT, NEW, assert_end, rollout_says, spec_of
 from world import World
 
 PLUGIN = ROOT / "build" / "kubectl-gpu"
@@ -152,7 +152,8 @@ def foreign_marks(env, git, *keys):
 
 
 def through_a_rollout(env, git, sync, check):
-    """Two nodes come up and are upgraded, which a person holds up for a while; at each step everything is compared."""
+    """Two nodes come up and are upgraded, which a person holds up for a while, and a job after that; at each step everything is
+    compared."""
     nodes = [env.node("a", "nfd", images=2), env.node("b", "nfd", images=2)]
     sync()
     check("nodes come up")
@@ -161,12 +162,14 @@ def through_a_rollout(env, git, sync, check):
     env.kubectl("annotate", "gpupolicy", "default", f"{APPROVED}=a-plan")
     env.kubectl("patch", "gpupolicy", "default", "--type=merge", "-p", json.dumps({"spec": {"rollout": {"paused": True}}}))
     check("a person has annotated and paused")
+    job = env.gpu_pod("job", nodes[0])
     git.edit({"driver": {"version": NEW}})
     sync()
     rollout_says(env, "Paused")
     env.kubectl("patch", "gpupolicy", "default", "--type=merge", "-p", json.dumps({"spec": {"rollout": {"paused": None}}}))
-    wait_begun(env, *nodes)
-    check("a node is being changed")
+    upgrades.wait_phase(env, nodes[0], "Waiting")
+    check("nodes are being changed")
+    upgrades.end_job(env, job)
     assert_end(env, NEW, nodes, timeout=40)
     check("nodes are upgraded")
     equal(env.get_policy()["metadata"]["annotations"].get(APPROVED), "a-plan", "what a person annotated")
@@ -211,13 +214,15 @@ def healing_takes_back_an_edit(env, row):
     try:
         git.sync(flags)
         env.wait_policy("AllNodesReady")
+        job = env.gpu_pod("job", nodes[0])  # so that the middle lasts, however long a sync takes
         git.edit({"driver": {"version": NEW}})
         git.sync(flags)
-        wait_begun(env, *nodes)
+        upgrades.wait_phase(env, nodes[0], "Waiting")
         env.edit({"driver": {"version": upgrades.OLD}})
         assert git.argo_differences(), "an edit of what Git holds is no difference"
         git.sync(flags)
         equal(git.argo_differences(), [], "what Argo CD sees after the sync")
+        upgrades.end_job(env, job)
         assert_end(env, NEW, nodes, timeout=40)
         equal(git.argo_differences(), [], "what Argo CD sees at the end")
     finally:
