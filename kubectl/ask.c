@@ -151,12 +151,12 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
     size_t max = f->fetch->text_max;
     if (!max)
         return buf_add(&f->body, bytes, n) ? 0 : -1;
+    size_t kept = n < max ? n : max;
+    f->fetch->cut |= kept < n;
     /* There is room for twice as much, so that it is not moved with each piece. */
-    if (n > max || f->body.len + n > f->body.max)
-        keep_end(f, n < max ? max - n : 0);
-    size_t passed = n > max ? n - max : 0;
-    f->fetch->cut |= passed > 0;
-    return buf_add(&f->body, bytes + passed, n - passed) ? 0 : -1;
+    if (f->body.len + kept > f->body.max)
+        keep_end(f, max - kept);
+    return buf_add(&f->body, bytes + (n - kept), kept) ? 0 : -1;
 }
 
 /* The page is there: asks for the next one, or that was all. */

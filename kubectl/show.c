@@ -332,11 +332,11 @@ static json_t *view_events(const json_t *seen, const struct gpu_options *o, int6
     static const char *const lists[] = { "events", "operandEvents", "ownEvents", "policyEvents" };
     const char *why = NULL;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        if (json_object_get(seen, lists[i]) && !are_known(seen, o, e))
-            return NULL;
         if (json_object_get(seen, lists[i]))
-            return events_view(seen, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
-                                                              .nodes = o->names, .node_count = o->name_count });
+            return !are_known(seen, o, e)
+                       ? NULL
+                       : events_view(seen, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
+                                                                    .nodes = o->names, .node_count = o->name_count });
         why = why ? why : json_str(json_object_get(seen, "missing"), lists[i]);
     }
     err_set(e, ERR_SERVER, "no event can be read: %s", str_or_empty(why));

@@ -178,8 +178,7 @@ enum { AUTHORITY_TOLD_MAX = 80 << 10 };
 static json_t *with_authority(const json_t *cluster, const struct material *authority)
 {
     json_t *told = json_copy((json_t *) cluster);
-    if (text_of(cluster, ca_fields.data) || !authority->bytes ||
-        authority->len > AUTHORITY_TOLD_MAX)
+    if (text_of(cluster, ca_fields.data) || !authority->bytes || authority->len > AUTHORITY_TOLD_MAX)
         return told;
     CLEANUP_FREE char *data = base64_encode(authority->bytes, authority->len);
     json_object_set_new(told, ca_fields.data, json_string(data));

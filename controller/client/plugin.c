@@ -60,17 +60,6 @@ static char **make_argv(const json_t *exec, const char *file)
     return argv;
 }
 
-/* What the kubeconfig says of a cluster to such programs alone; NULL: nothing. */
-static json_t *config_of(const json_t *cluster)
-{
-    size_t i;
-    json_t *extension;
-    json_array_foreach (json_object_get(cluster, "extensions"), i, extension)
-        if (str_eq(json_key(extension, "name"), "client.authentication.k8s.io/exec"))
-            return json_object_get(extension, "extension");
-    return NULL;
-}
-
 /* What the program is told, as KUBERNETES_EXEC_INFO. */
 static char *make_info(const json_t *exec, const json_t *cluster)
 {
@@ -83,8 +72,10 @@ static char *make_info(const json_t *exec, const json_t *cluster)
         for (size_t i = 0; i < ARRAY_LEN(fields); i++)
             if (json_object_get(cluster, fields[i]))
                 json_object_set(told, fields[i], json_object_get(cluster, fields[i]));
-        if (config_of(cluster))
-            json_object_set(told, "config", config_of(cluster));
+        /* What the kubeconfig says of a cluster to such programs alone. */
+        const json_t *own = json_find(json_object_get(cluster, "extensions"), "name", "client.authentication.k8s.io/exec");
+        if (json_object_get(own, "extension"))
+            json_object_set(told, "config", json_object_get(own, "extension"));
         json_object_set_new(json_object_get(info, "spec"), "cluster", told);
     }
     CLEANUP_FREE char *text = json_compact(info);

@@ -3,7 +3,7 @@
 import kube
 from admission import answer, images_unguarded
 from harness import cases, contains, equal, test
-from names import COMPONENT, DRIVER, MANAGED, NAMESPACE, OLDEST, OPERANDS, STACK
+from names import APPROVED, COMPONENT, DRIVER, FORCE_REMOVAL, MANAGED, NAMESPACE, OLDEST, OPERANDS, RETRY, STACK
 
 
 def refused(attempt, words, what):
@@ -158,7 +158,7 @@ def patch_policy(changes):
     return lambda c, node: c.merge_patch("GpuClusterPolicy", "default", changes)
 
 
-FORCED = {"metadata": {"annotations": {"ostler.dev/force-removal": "true"}}}
+FORCED = {"metadata": {"annotations": {FORCE_REMOVAL: "true"}}}
 
 
 def get(path):
@@ -184,8 +184,8 @@ WITH_THE_TOKEN = {
     "edit_another_policy": (lambda c, node: c.merge_patch("GpuClusterPolicy", "other", {"spec": {}}), "forbidden"),
     "edit_the_policy": (patch_policy({"spec": {"driver": {"version": "1.2.3"}}}), "nothing of a policy's spec"),
     "pause_the_policy": (patch_policy({"spec": {"rollout": {"paused": True}}}), "nothing of a policy's spec"),
-    "approve_a_plan": (patch_policy({"metadata": {"annotations": {"ostler.dev/approved": "x"}}}), "nothing on a policy"),
-    "take_a_wish_away": (patch_policy({"metadata": {"annotations": {"ostler.dev/retry": None}}}), "nothing on a policy"),
+    "approve_a_plan": (patch_policy({"metadata": {"annotations": {APPROVED: "x"}}}), "nothing on a policy"),
+    "take_a_wish_away": (patch_policy({"metadata": {"annotations": {RETRY: None}}}), "nothing on a policy"),
     "label_the_policy": (patch_policy({"metadata": {"labels": {"team": "mine"}}}), "nothing on a policy"),
     "give_the_policy_an_owner": (patch_policy({"metadata": {"ownerReferences": [
         {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}}),
@@ -255,7 +255,7 @@ WITH_THE_TOKEN = {
 @test
 def token_of_ostler(env):
     """Who has Ostler's own token is refused what Ostler never does."""
-    env.policy({"driver": {"version": "580.178.04"}}, annotations={"ostler.dev/retry": "x"})
+    env.policy({"driver": {"version": "580.178.04"}}, annotations={RETRY: "x"})
     env.wait_policy()
     env.operator.stop()
     node = env.node("victim", labels={"team": "theirs"}, taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])

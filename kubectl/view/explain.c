@@ -137,11 +137,13 @@ static void add_tier(struct buf *line, const json_t *all, const char *tier)
     if (!version && !revision)
         return;
     buf_printf(line, "; %s%s%.80s", tier, version ? " " : "", str_or_empty(version));
-    /* The node's own driver has none. */
-    if (revision || changes(all, tier))
-        buf_printf(line, " (%.80s%s%.80s)", str_or_empty(revision), !changes(all, tier) ? "" : revision ? ", to become "
-                                                                                                      : "to become ",
-                   changes(all, tier) ? json_str_or_empty(t, "target") : "");
+    bool becomes = changes(all, tier);
+    if (!revision && !becomes) /* the node's own driver */
+        return;
+    buf_printf(line, " (%.80s", str_or_empty(revision));
+    if (becomes)
+        buf_printf(line, "%sto become %.80s", revision ? ", " : "", json_str_or_empty(t, "target"));
+    buf_printf(line, ")");
 }
 
 /* What it has, what it runs and is to run. Owned by the caller. */
