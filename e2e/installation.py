@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 
+import admission
 import kube
 import names
 
@@ -117,8 +118,11 @@ class Installation:
         define(self.world, names.ROOT / "crds")
 
     def apply(self):
-        """Applies what the chart renders, also for the second time: what somebody deleted is there again."""
+        """Applies what the chart renders, also for the second time: what somebody deleted is there again, its rules in force."""
         self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=self._rendered)
+        client = self.world.client()
+        admission.wait_in_force(client)
+        client.close()
 
     def renew(self, client):
         """The same after another tool has applied the chart too: an entry of a list that both own, neither can change alone."""

@@ -112,6 +112,13 @@ def wait_begun(env, *nodes):
                     "one is being changed")[0]
 
 
+def driver_comes(env, node):
+    """The driver of a node that installs a version called "slow" gets ready after all."""
+    wait_phase(env, node, "Installing")
+    pod = env.wait(lambda: [p for p in env.pods(node, "driver") if "deletionTimestamp" not in p["metadata"]], what="a driver")[0]
+    env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
+
+
 def uid_of(env, pod):
     """The pod's uid, or None where it is gone."""
     return (env.k.get("Pod", pod, "default") or {"metadata": {}})["metadata"].get("uid")

@@ -175,11 +175,7 @@ def pause_leaves_it_as_it_is_until_a_retry(env):
         env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {RETRY: bad}}})
         for _ in nodes:
             node = upgrades.wait_begun(env, *nodes)
-            wait_phase(env, node, "Installing")
-            pod = env.wait(lambda n=node: [p for p in env.pods(n, "driver") if "deletionTimestamp" not in p["metadata"]],
-                           what="a driver")[0]
-            env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}},
-                              OPERANDS)
+            upgrades.driver_comes(env, node)
             wait_runs(env, "580.95.06-slow", node)
         assert_end(env, "580.95.06-slow", nodes)
 
