@@ -12,6 +12,7 @@
 #include "client/kubeconfig.h"
 #include "client/limits.h"
 #include "client/plugin.h"
+#include "client/proxy.h"
 
 static const char service_account_dir[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -87,11 +88,21 @@ static size_t split_paths(const char *list, char *paths[LIMIT_KUBECONFIG_FILES])
     return count;
 }
 
+static int load_files(char *const *paths, size_t count, const char *context, struct config *ret, struct err *e)
+{
+    if (kubeconfig_load(paths, count, context, ret, e) < 0)
+        return -1;
+    if (proxy_take_environment(ret, e) == 0)
+        return 0;
+    config_clear(ret);
+    return -1;
+}
+
 static int load_list(const char *list, const char *context, struct config *ret, struct err *e)
 {
     char *paths[LIMIT_KUBECONFIG_FILES] = { NULL };
     size_t count = split_paths(list, paths);
-    int rc = kubeconfig_load(paths, count, context, ret, e);
+    int rc = load_files(paths, count, context, ret, e);
     if (rc < 0 && e && e->kind == ERR_NOT_FOUND)
         err_set(e, ERR_NOT_FOUND, "none of the files that KUBECONFIG names is there: %s", list);
     for (size_t i = 0; i < count; i++)
@@ -112,7 +123,7 @@ int config_load(const char *kubeconfig, const char *context, struct config *ret,
 {
     if (kubeconfig) {
         char *path = (char *) kubeconfig;
-        return kubeconfig_load(&path, 1, context, ret, e);
+        return load_files(&path, 1, context, ret, e);
     }
     if (env("KUBECONFIG"))
         return load_list(env("KUBECONFIG"), context, ret, e);
@@ -120,7 +131,7 @@ int config_load(const char *kubeconfig, const char *context, struct config *ret,
         return config_load_in_cluster(service_account_dir, ret, e);
     CLEANUP_FREE char *home = home_kubeconfig();
     if (home && access(home, F_OK) == 0)
-        return kubeconfig_load(&home, 1, context, ret, e);
+        return load_files(&home, 1, context, ret, e);
     return err_set(e, ERR_NOT_FOUND, "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
                                      "is no ~/.kube/config either)");
 }
@@ -228,6 +239,7 @@ void config_clear(struct config *c)
     free(c->user_agent);
     free(c->tls_server_name);
     free(c->proxy_url);
+    free(c->no_proxy);
     for (enum material_kind kind = 0; kind < MATERIAL_COUNT; kind++)
         material_clear(&c->materials[kind]);
     plugin_free(c->plugin);

@@ -20,6 +20,7 @@ struct config {
     char *user_agent;      /* "ostler", until config_call() */
     char *tls_server_name; /* the name in the server's certificate; NULL: its host */
     char *proxy_url;       /* NULL: none. May hold a password: never show it */
+    char *no_proxy;        /* hosts, domains and CIDRs that are reached without it, with commas; NULL: none */
     bool insecure;         /* the server's certificate is not checked */
     bool compression;      /* large lists may come compressed */
     struct material materials[MATERIAL_COUNT];
@@ -31,8 +32,9 @@ struct config {
 };
 
 /* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else
- * ~/.kube/config. `context` is another one of the kubeconfig than its current one (NULL: that); whoever names one does not mean
- * the pod that we run in. On error *ret is as it was, or empty. */
+ * ~/.kube/config; a kubeconfig's server is reached through the environment's proxy, a pod's never. `context` is another one of
+ * the kubeconfig than its current one (NULL: that); whoever names one does not mean the pod that we run in. On error *ret is as
+ * it was, or empty. */
 int config_load(const char *kubeconfig, const char *context, struct config *ret, struct err *e);
 /* What the program calls itself to the server. */
 void config_call(struct config *c, const char *program, const char *version);

@@ -16,9 +16,9 @@ static bool is_host(const char *host)
     return n > 0 && n <= HOST_MAX && strspn(host, allowed) == n;
 }
 
-static bool is_loopback(const char *host)
+bool endpoint_is_loopback(const struct endpoint *ep)
 {
-    return str_eq(host, "localhost") || str_eq(host, "::1") || str_has_prefix(host, "127.");
+    return str_eq(ep->host, "localhost") || str_eq(ep->host, "::1") || str_has_prefix(ep->host, "127.");
 }
 
 /* Visible ASCII without what would begin a query or a fragment. */
@@ -101,7 +101,7 @@ int endpoint_parse(const char *text, struct endpoint *ret, struct err *e)
         /* not shown: it may hold a password */
         return err_set(e, ERR_INVALID, "server is not an address like https://host:6443");
     }
-    if (!ep.tls && !is_loopback(ep.host)) {
+    if (!ep.tls && !endpoint_is_loopback(&ep)) {
         err_set(e, ERR_INVALID, "server %s is not encrypted: use https:// (http:// is for loopback only)", ep.url);
         endpoint_clear(&ep);
         return -1;

@@ -21,6 +21,8 @@ int endpoint_parse(const char *text, struct endpoint *ret, struct err *e);
 int endpoint_of_service(const char *host, const char *port, struct endpoint *ret, struct err *e);
 /* "https://name:port" for a name other than the host's own. Owned by the caller. */
 char *endpoint_url_with_host(const struct endpoint *ep, const char *host);
+/* Whether the server is on this machine. */
+bool endpoint_is_loopback(const struct endpoint *ep);
 /* Frees the strings. */
 void endpoint_clear(struct endpoint *ep);
 

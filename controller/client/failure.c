@@ -89,15 +89,17 @@ int failure_describe(const struct failure *f, const struct config *c, struct err
 {
     const char *url = c->server.url;
     const char *reason = f->os_errno ? strerror(f->os_errno) : f->detail;
+    /* Who it is that refused or kept silent, libcurl 7.88 does not say. */
+    const char *way = c->proxy_url ? " (a proxy is on the way: see proxy-url, or HTTPS_PROXY and NO_PROXY)" : "";
     switch (f->kind) {
     case FAILURE_RESOLVE:
         return err_set(e, ERR_UNREACHABLE, "cannot find the address of %s: check the name and DNS (configured by %s)", url,
                        c->description);
     case FAILURE_CONNECT:
-        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: %s", url, reason);
+        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: %s%s", url, reason, way);
     case FAILURE_CONNECT_TIMEOUT:
-        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: nobody answered within %.1f s", url,
-                       (double) f->waited_ms / 1000);
+        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: nobody answered within %.1f s%s", url,
+                       (double) f->waited_ms / 1000, way);
     case FAILURE_TIMEOUT:
         return err_set(e, ERR_TIMEOUT, "no answer from %s within %.1f s", url, (double) f->waited_ms / 1000);
     case FAILURE_SERVER_CERT:
@@ -109,7 +111,8 @@ int failure_describe(const struct failure *f, const struct config *c, struct err
         return err_set(e, ERR_UNREACHABLE, "TLS: the certificate authority cannot be used: %s (configured by %s)", f->detail,
                        c->description);
     case FAILURE_PROXY:
-        return err_set(e, ERR_UNREACHABLE, "cannot reach %s through the proxy: check proxy-url (configured by %s)", url,
+        return err_set(e, ERR_UNREACHABLE,
+                       "cannot reach %s through the proxy: check proxy-url, or HTTPS_PROXY (configured by %s)", url,
                        c->description);
     case FAILURE_UNAUTHORIZED:
         return describe_unauthorized(f, c, e);

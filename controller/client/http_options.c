@@ -77,9 +77,9 @@ static void set_connection(CURL *easy, const struct config *c)
     SET(easy, CURLOPT_NOSIGNAL, 1L);
     SET(easy, CURLOPT_QUICK_EXIT, 1L); /* a name that resolves slowly must not hold up the end */
     SET(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    /* "" and not NULL: neither the environment's proxy nor its exceptions count */
+    /* "" and not NULL: libcurl asks the environment for nothing */
     SET(easy, CURLOPT_PROXY, c->proxy_url ? c->proxy_url : "");
-    SET(easy, CURLOPT_NOPROXY, "");
+    SET(easy, CURLOPT_NOPROXY, c->no_proxy ? c->no_proxy : "");
     SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 

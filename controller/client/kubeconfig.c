@@ -10,6 +10,7 @@
 #include "client/base64.h"
 #include "client/limits.h"
 #include "client/plugin.h"
+#include "client/proxy.h"
 
 enum { NAMES_SHOWN_MAX = 400 };
 
@@ -115,22 +116,6 @@ static int take_material(const struct entry *entry, const struct material_fields
     return material_set_file(m, fields->kind, path, e) < 0 ? err_wrap(e, "%s", fields->file) : 0;
 }
 
-static int take_proxy(const char *url, struct config *c, struct err *e)
-{
-    /* By its meaning in kubeconfigs the proxy resolves the name; curl calls that socks5h. */
-    static const struct {
-        const char *scheme;
-        const char *curl;
-    } schemes[] = { { "http://", "http://" }, { "https://", "https://" }, { "socks5://", "socks5h://" } };
-    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-        if (str_has_prefix(url, schemes[i].scheme)) {
-            c->proxy_url = xasprintf("%s%s", schemes[i].curl, url + strlen(schemes[i].scheme));
-            return 0;
-        }
-    }
-    return err_set(e, ERR_INVALID, "proxy-url begins neither with http:// nor https:// nor socks5://");
-}
-
 static int take_cluster(const struct entry *cluster, struct config *c, struct err *e)
 {
     const char *server = text_of(cluster->body, "server");
@@ -141,7 +126,7 @@ static int take_cluster(const struct entry *cluster, struct config *c, struct er
     if (endpoint_parse(server, &c->server, e) < 0)
         return -1;
     c->compression = !json_bool(cluster->body, "disable-compression", false);
-    if (proxy && take_proxy(proxy, c, e) < 0)
+    if (proxy && proxy_take(proxy, "proxy-url", c, e) < 0)
         return -1;
     if (!c->server.tls)
         return 0;
