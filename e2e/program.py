@@ -96,11 +96,18 @@ class Operator:
             self.kill()
             return self._process.returncode
 
-    def resident(self):
-        """(RSS, RssAnon) in KiB."""
+    def _memory(self, *names):
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
         fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-        return tuple(int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon"))
+        return tuple(int(fields[name].split()[0]) for name in names)
+
+    def resident(self):
+        """(RSS, RssAnon) in KiB."""
+        return self._memory("VmRSS", "RssAnon")
+
+    def most_resident(self):
+        """The most that was ever resident since its start, in KiB."""
+        return self._memory("VmHWM")[0]
 
     def tail(self, lines=25):
         """The last words of its log, of its last life."""

@@ -177,8 +177,9 @@ static int end_page(struct flight *f)
 
 static json_t *whole(struct flight *f)
 {
+    const struct split_view view = { .paths = f->fetch->left_out };
     if (!f->fetch->text_max)
-        return split_object(buf_text(&f->body), f->body.len, f->fetch->left_out, &f->fetch->e);
+        return split_object(buf_text(&f->body), f->body.len, &view, &f->fetch->e);
     keep_end(f, f->fetch->text_max);
     return json_stringn_nocheck(buf_text(&f->body), f->body.len);
 }
@@ -232,7 +233,7 @@ static void submit(struct flight *f, const char *token)
     r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
     split_clear(&f->split);
     split_init(&f->split, SPLIT_LIST, take_item, f);
-    f->split.left_out = f->fetch->left_out;
+    f->split.view.paths = f->fetch->left_out;
     f->id = transport_submit(&f->ask->transport, &r, &sink);
 }
 

@@ -17,7 +17,7 @@ struct fetch {
     enum resource_id resource;
     const char *name;            /* of one object; NULL: a list */
     struct list_options in;      /* of a list; its `ns` also of an object */
-    const char *const *left_out; /* members that are not kept, as struct split has it; NULL: all are */
+    const char *const *left_out; /* members that are not kept, as split_view.paths; NULL: all are */
     struct request request;      /* in place of all that: this one; its answer is an object, or a text */
     size_t text_max;             /* of that text the last so many bytes are kept; 0: it is an object */
     int64_t timeout_ms;          /* 0: that of the command line */

@@ -10,7 +10,7 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_policy.h"
-#include "reconcilers/cluster_unread.h"
+#include "reconcilers/cluster_view.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
@@ -476,6 +476,6 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        out[i].unread = cluster_unread(rows[i].resource);
+        out[i].view = cluster_view(rows[i].resource);
     return ARRAY_LEN(rows);
 }

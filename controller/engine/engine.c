@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "engine/engine_state.h"
 #include "reconcilers/cluster_budgets.h"
-#include "reconcilers/cluster_unread.h"
+#include "reconcilers/cluster_view.h"
 #include "reconcilers/last_words.h"
 #include "reconcilers/model/names.h"
 
@@ -317,7 +317,7 @@ static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
     struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch,
-                                   .written = on_written, .seen = on_seen, .unread = cluster_unread, .answered = on_answered,
+                                   .written = on_written, .seen = on_seen, .view = cluster_view, .answered = on_answered,
                                    .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */

@@ -99,15 +99,16 @@ static void finish(struct engine *en)
 
 static void on_done(void *arg, const struct transport_result *result)
 {
-    static const char *const of_objects[] = { "spec", "status", "metadata.managedFields", NULL };
+    static const char *const unread[] = { "spec", "status", "metadata.managedFields", NULL };
+    static const struct split_view of_objects = { .paths = unread };
     struct engine *en = arg;
-    const char *const *unread = en->look.part == SURROUNDINGS_RIGHTS ? NULL : of_objects;
+    const struct split_view *view = en->look.part == SURROUNDINGS_RIGHTS ? NULL : &of_objects;
     struct surroundings_look *l = &en->look;
     l->request = 0;
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *answer = NULL;
     if (reply_take(result, buf_text(&l->answer), l->answer.len, &e) == 0)
-        answer = split_object(buf_text(&l->answer), l->answer.len, unread, &e);
+        answer = split_object(buf_text(&l->answer), l->answer.len, view, &e);
     buf_reset(&l->answer);
     if (!take(en, answer, &e)) {
         wait_for(en, RETRY_MS);

@@ -61,7 +61,7 @@ static struct split_level *top(struct split *s)
 static uint64_t all_paths(const struct split *s)
 {
     uint64_t bits = 0;
-    for (size_t i = 0; i < SPLIT_PATHS_MAX && s->left_out && s->left_out[i]; i++)
+    for (size_t i = 0; i < SPLIT_PATHS_MAX && s->view.paths && s->view.paths[i]; i++)
         bits |= UINT64_C(1) << i;
     return bits;
 }
@@ -82,7 +82,7 @@ static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
     return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
 }
 
-/* Follows the paths along a key; whether one of them ends here, so that the member is left out. */
+/* Follows the paths along a key; whether its member is left out. */
 static bool follow(struct split *s)
 {
     const struct split_level *level = top(s);
@@ -92,15 +92,18 @@ static bool follow(struct split *s)
         s->next = (struct split_level){ .paths = all_paths(s) };
         return false;
     }
+    bool ends = false;
     for (size_t i = 0; i < SPLIT_PATHS_MAX && level->paths >> i; i++) {
         bool last;
-        if (!(level->paths >> i & 1) || !leads_on(path_rest(s->left_out[i], level->names), &s->key, &last))
+        if (!(level->paths >> i & 1) || !leads_on(path_rest(s->view.paths[i], level->names), &s->key, &last))
             continue;
-        if (last)
-            return true;
-        s->next.paths |= UINT64_C(1) << i;
+        ends |= last;
+        s->next.paths |= last ? 0 : UINT64_C(1) << i;
     }
-    return false;
+    if (!s->view.only)
+        return ends;
+    s->next.whole = level->whole || ends || (level->names == 0 && !s->next.paths);
+    return !s->next.whole && !s->next.paths;
 }
 
 /* A member's key is complete: the member begins here, or is left out up to its end. */
@@ -145,7 +148,7 @@ static struct split_level level_of(struct split *s, bool object, bool is_item)
     else if (s->depth > 0 && top(s)->object)
         level = s->next;
     else if (s->depth > 0)
-        level = (struct split_level){ .names = top(s)->names, .paths = top(s)->paths };
+        level = (struct split_level){ .names = top(s)->names, .paths = top(s)->paths, .whole = top(s)->whole };
     level.object = object;
     return level;
 }
@@ -183,6 +186,12 @@ static int pop_plain(struct split *s, char c, struct err *e)
     return 0;
 }
 
+/* Whether all that is in a container is left out, or none of it whatever it is. */
+static bool is_plain(const struct split *s, const struct split_level *level)
+{
+    return s->in_item && (s->pruned_at || !(level->paths || s->view.only));
+}
+
 static int open_container(struct split *s, char c, struct err *e)
 {
     if (s->depth > 0 && s->want_key)
@@ -197,7 +206,7 @@ static int open_container(struct split *s, char c, struct err *e)
     if (push(s, level, e) < 0 || emit(s, &c, 1, e) < 0)
         return -1;
     s->want_key = c == '{';
-    if (s->in_item && (s->pruned_at || !level.paths))
+    if (is_plain(s, &level))
         s->plain_at = s->depth;
     return 0;
 }
@@ -226,20 +235,30 @@ static int close_container(struct split *s, char c, struct err *e)
     return emit(s, &c, 1, e) < 0 ? -1 : end_container(s, e);
 }
 
+/* Whether nothing more comes out of the innermost container. */
+static bool is_full(struct split *s)
+{
+    struct split_level *level = top(s);
+    if (!s->view.only || !s->in_item || s->pruned_at || (level->object && !level->whole))
+        return false;
+    level->members++;
+    return level->members >= SPLIT_MEMBERS_MAX || s->item.len >= SPLIT_ENOUGH;
+}
+
 static int take_comma(struct split *s, struct err *e)
 {
     if (s->depth == 0)
         return err_set(e, ERR_INVALID, "not JSON: ',' outside of an object");
-    if (top(s)->object) {
-        if (s->want_key)
-            return err_set(e, ERR_INVALID, "not JSON: ',' where a key belongs");
-        if (s->pruned_at == s->depth)
-            s->pruned_at = 0;
-        s->want_key = true; /* the comma itself comes with the next member that is kept */
-        return 0;
-    }
+    bool object = top(s)->object;
+    if (object && s->want_key)
+        return err_set(e, ERR_INVALID, "not JSON: ',' where a key belongs");
+    if (object && s->pruned_at == s->depth)
+        s->pruned_at = 0;
+    if (is_full(s))
+        s->pruned_at = s->depth;
+    s->want_key = object; /* the comma itself comes with the next member that is kept */
     /* Between the items of a list nothing is copied. */
-    return at_item(s) ? 0 : emit(s, ",", 1, e);
+    return object || at_item(s) ? 0 : emit(s, ",", 1, e);
 }
 
 static int refuse_between(char c, struct err *e)
@@ -261,15 +280,32 @@ static size_t string_len(struct split *s, const char *p, size_t n)
     return s->in_string ? n : i + 1;
 }
 
+/* A text of which n bytes more have come. One that is too long comes out as "". */
+static int copy_text(struct split *s, const char *p, size_t n, struct err *e)
+{
+    if (!s->view.only || !s->in_item || s->pruned_at)
+        return emit(s, p, n, e);
+    if (!s->too_long && s->item.len - s->string_at + n > SPLIT_STRING_MAX) {
+        s->too_long = true;
+        s->item.len = s->string_at;
+    }
+    if (!s->too_long)
+        return emit(s, p, n, e);
+    return s->in_string ? 0 : emit(s, "\"\"", 2, e);
+}
+
 static int take_string(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     bool opens = !s->in_string;
     if (opens && is_between(s))
         return refuse_between('"', e);
-    if (opens)
+    if (opens) {
         s->in_key = s->want_key;
+        s->string_at = s->item.len;
+        s->too_long = false;
+    }
     *ret_taken = string_len(s, p, n);
-    if (emit(s, p, *ret_taken, e) < 0)
+    if ((s->in_key ? emit(s, p, *ret_taken, e) : copy_text(s, p, *ret_taken, e)) < 0)
         return -1;
     return s->in_string || !s->in_key ? 0 : end_key(s, e);
 }
@@ -376,12 +412,12 @@ static int parse_item(void *arg, const char *text, size_t len, struct err *e)
     return *object ? 0 : -1;
 }
 
-json_t *split_object(const char *text, size_t len, const char *const *left_out, struct err *e)
+json_t *split_object(const char *text, size_t len, const struct split_view *view, struct err *e)
 {
     json_t *object = NULL;
     CLEANUP(split_clear) struct split s;
     split_init(&s, SPLIT_FRAMES, parse_item, &object);
-    s.left_out = left_out;
+    s.view = view ? *view : (struct split_view){ 0 };
     int rc = split_feed(&s, text, len, e);
     if (rc == 0 && !(object && split_complete(&s)))
         rc = err_set(e, ERR_INVALID, "not JSON: the object broke off");

@@ -1,7 +1,7 @@
 /* Splits a stream of JSON into the objects in it, as the bytes come, and leaves out members that nobody here reads before the
- * parser sees them: most of what a pod says. It checks nesting, limits and the commas that it moves; everything else of an object
- * comes out byte for byte and is judged by jansson, one object at a time, so that no more than one is ever in memory as a tree.
- * Shape of the idea and figures: a list of 5,000 nodes in 2.6 MB. */
+ * parser sees them: most of what a pod says. Of what anybody may write it takes so much and no more. It checks nesting, limits
+ * and the commas that it moves; everything else of an object comes out byte for byte and is judged by jansson, one object at a
+ * time, so that no more than one is ever in memory as a tree. Shape of the idea and figures: a list of 5,000 nodes in 2.6 MB. */
 #ifndef OSTLER_KUBE_SPLIT_H
 #define OSTLER_KUBE_SPLIT_H
 
@@ -24,33 +24,53 @@ enum { SPLIT_DEPTH_MAX = 96 };
 /* Takes one object's text; -1 (with the error set) ends the stream. */
 typedef int split_item_fn(void *arg, const char *text, size_t len, struct err *e);
 
-/* Most paths that can be left out of an object. */
+/* Most paths of a view. */
 enum { SPLIT_PATHS_MAX = 64 };
+
+/* What of an object comes out. */
+struct split_view {
+    /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. Borrowed. */
+    const char *const *paths;
+    /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
+     * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of an array, or a map
+     * that a path leads to, no more than SPLIT_MEMBERS_MAX come out, and none but the first once the object has SPLIT_ENOUGH
+     * bytes; a string of more than SPLIT_STRING_MAX is empty. Members that paths name come out in any case. */
+    bool only;
+};
+
+enum {
+    SPLIT_MEMBERS_MAX = 1000,
+    SPLIT_STRING_MAX = 32 << 10, /* a container's last words are 4 KiB (kubelet), of characters that JSON writes in six bytes */
+    SPLIT_ENOUGH = 1 << 20,
+};
 
 struct split_level {
     bool object;         /* {} rather than [] */
     bool has_key;        /* this object had a member, copied or left out */
     bool has_member;     /* something was copied from this object already: the next member needs a comma */
     bool items;          /* it stands under the key `items` */
+    bool whole;          /* a path of a view with `only` ended here or before */
     unsigned char names; /* how many names of a path lead here; an array's elements are where the array is */
-    uint64_t paths;      /* bit i: the first names of left_out[i] lead here */
+    unsigned members;    /* commas so far, in a view with `only` */
+    uint64_t paths;      /* bit i: the first names of view.paths[i] lead here */
 };
 
 /* Initialise with split_init(). */
 struct split {
     enum split_mode mode;
-    /* Paths from an object's root on, "spec.containers.env", ended by NULL; NULL: nothing is left out. Borrowed. */
-    const char *const *left_out;
+    struct split_view view; /* all zero: everything comes out */
     split_item_fn *on_item;
     void *arg;
     struct split_level levels[SPLIT_DEPTH_MAX];
     int depth;
     size_t beyond; /* containers that are open beyond that depth, in what is left out */
-    int pruned_at; /* depth of the object whose current member is left out; 0: none */
+    int pruned_at; /* depth of the object whose current member is left out, or of the array that takes no more; 0: none */
     int plain_at;  /* depth in the container that is copied, or left out, in one piece; 0: none */
     bool in_string, in_escape, in_key, want_key, in_item;
     struct split_level next; /* what a container that begins at the last key would be */
     struct buf key;
+    size_t string_at; /* where in the item the string begins that is being copied */
+    bool too_long;    /* it has passed SPLIT_STRING_MAX */
     struct buf item;
     struct buf envelope;
 };
@@ -65,7 +85,7 @@ bool split_complete(const struct split *s);
 const struct buf *split_envelope(const struct split *s);
 /* Frees its buffers. */
 void split_clear(struct split *s);
-/* One whole object, parsed without what is left out of it; NULL and the error set when it is none. */
-json_t *split_object(const char *text, size_t len, const char *const *left_out, struct err *e);
+/* One whole object, parsed as far as it is in view (NULL: all of it); NULL and the error set when it is none. */
+json_t *split_object(const char *text, size_t len, const struct split_view *view, struct err *e);
 
 #endif

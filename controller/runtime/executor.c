@@ -118,9 +118,9 @@ static bool on_seen(void *arg, const json_t *object, uint64_t list_rv)
     return o->seen(o->arg, job->plan.actions[job->at].request.resource, object, list_rv);
 }
 
-static const char *const *unread(const struct executor *ex, enum resource_id resource)
+static const struct split_view *view_of(const struct executor *ex, enum resource_id resource)
 {
-    return ex->o.unread ? ex->o.unread(resource) : NULL;
+    return ex->o.view ? ex->o.view(resource) : NULL;
 }
 
 /* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid
@@ -163,7 +163,7 @@ static void take_answer(struct job *job)
     const struct request *r = &job->plan.actions[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
         return;
-    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, unread(job->ex, r->resource), NULL);
+    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, view_of(job->ex, r->resource), NULL);
     if (object)
         o->written(o->arg, r->resource, object);
 }
@@ -207,7 +207,7 @@ static void begin(struct job *job)
     struct transport_sink sink = { on_status, on_bytes, on_done, job };
     struct request sent = a->request;
     look_free(job->look);
-    job->look = a->request.looks ? look_new(unread(ex, a->request.resource), on_seen, job) : NULL;
+    job->look = a->request.looks ? look_new(view_of(ex, a->request.resource), on_seen, job) : NULL;
     job->status = 0;
     job->too_long = false;
     buf_reset(&job->answer);

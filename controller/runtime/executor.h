@@ -38,8 +38,8 @@ struct executor_options {
     /* An object that a look of a plan brought, in a list of version `list_rv` (0: it has none). Whether that was news: then the
      * plan ends, since it was made without it. */
     bool (*seen)(void *arg, enum resource_id resource, const json_t *object, uint64_t list_rv);
-    /* What that never looks at, as split.left_out has it. NULL: it looks at all. */
-    const char *const *(*unread)(enum resource_id resource);
+    /* What that looks at. NULL: at all. */
+    const struct split_view *(*view)(enum resource_id resource);
     /* Every answer: HTTP status or 0, and what became of the request (`e` without an error: accepted). May be NULL. */
     void (*answered)(void *arg, const struct request *request, int status, const struct err *e);
     void *arg;

@@ -240,7 +240,8 @@ static void send(struct informer *inf, struct request request, enum split_mode m
 {
     split_clear(&inf->split);
     split_init(&inf->split, mode, mode == SPLIT_LIST ? on_item : on_frame, inf);
-    inf->split.left_out = inf->options.unread;
+    if (inf->options.view)
+        inf->split.view = *inf->options.view;
     buf_reset(&inf->error_body);
     inf->status = 0;
     struct transport_sink sink = { on_status, on_bytes, on_done, inf };

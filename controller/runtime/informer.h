@@ -20,7 +20,7 @@ struct informer_options {
     struct list_options list;  /* strings outlive the informer */
     bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again
                                 * only by informer_look_again() */
-    const char *const *unread; /* paths that the projector never looks at, as split.left_out has them */
+    const struct split_view *view; /* what the projector looks at; NULL: at all. Borrowed */
     uint64_t seed;             /* of the jitter between retries */
     struct outage *outage;     /* shared by all who would say the same of the server; NULL: that is not logged */
 };

@@ -141,12 +141,13 @@ static void release_further(struct lease *l, json_t *record, enum err_kind error
 static void on_done(void *arg, const struct transport_result *result)
 {
     static const char *const unread[] = { "metadata.managedFields", NULL };
+    static const struct split_view view = { .paths = unread };
     struct lease *l = arg;
     l->request = 0;
     CLEANUP_ERR struct err e = { 0 };
     json_t *record = NULL;
     if (reply_take(result, buf_text(&l->answer), l->answer.len, &e) == 0)
-        record = split_object(buf_text(&l->answer), l->answer.len, unread, &e);
+        record = split_object(buf_text(&l->answer), l->answer.len, &view, &e);
     buf_reset(&l->answer);
 
     if (l->on_released) {

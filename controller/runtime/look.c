@@ -37,11 +37,12 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
     return object ? 0 : -1;
 }
 
-struct look *look_new(const char *const *left_out, look_seen_fn *seen, void *arg)
+struct look *look_new(const struct split_view *view, look_seen_fn *seen, void *arg)
 {
     struct look *l = xcalloc(1, sizeof *l);
     split_init(&l->split, SPLIT_LIST, take_item, l);
-    l->split.left_out = left_out;
+    if (view)
+        l->split.view = *view;
     l->seen = seen;
     l->arg = arg;
     return l;

@@ -9,14 +9,15 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "kube/split.h"
 
 struct look;
 
 /* Takes an object of a list of version `list_rv`; whether it was news. */
 typedef bool look_seen_fn(void *arg, const json_t *object, uint64_t list_rv);
 
-/* A look that has seen nothing. `left_out` as split.left_out has it; borrowed. Owned by the caller. */
-struct look *look_new(const char *const *left_out, look_seen_fn *seen, void *arg);
+/* A look that has seen nothing. `view`: what of its objects is looked at (NULL: all). Owned by the caller. */
+struct look *look_new(const struct split_view *view, look_seen_fn *seen, void *arg);
 /* Takes the next bytes, cut anywhere. -1: they are no list, one of its objects is too long, or it does not say its version before
  * its items, as each list of the API does (ListMeta comes first); look_end() says which. */
 int look_feed(struct look *l, const char *bytes, size_t n);

@@ -288,6 +288,34 @@ def labels_of_a_pod_move_nothing(env):
     equal(len(env.k.list("Pod", "default")), 3, "the user's pods")
 
 
+# What a pod may have by the thousand, since nobody but its size limits it; the first is 100 MiB as a tree of values.
+WIDE = {
+    "pull-secrets": {"imagePullSecrets": [{}] * 370_000},
+    "tolerations": {"tolerations": [{"operator": "Exists"}] * 85_000},
+    "gates": {"schedulingGates": [{"name": f"a/b{i:x}"} for i in range(80_000)]},
+    "volumes": {"volumes": [{"name": f"{i:x}", "emptyDir": {}} for i in range(60_000)]},
+}
+
+
+@test
+def wide_pods(env):
+    """Pods of one tenant that are made of hundreds of thousands of small parts: Ostler sees them come, starts with them, and
+    stays within the memory that the chart gives it."""
+    node = env.serving("gpu")
+    (deployment,) = env.k.list("Deployment", NAMESPACE)
+    limit = deployment["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["memory"]
+    for name, parts in WIDE.items():
+        wide = kube.gpu_pod(name, None, gpus=0, restart="Always")
+        wide["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
+        env.create(wide)
+    for late in ("seen", "started"):
+        env.wait_serving(node, env.node(late, "nfd"), timeout=30)
+        most = env.operator.most_resident()
+        assert most < int(limit.removesuffix("Mi")) * 1024, f"{most} KiB when they are {late}, where {limit} is the limit"
+        env.operator.stop()
+        env.operator.start()
+
+
 @test
 def long_pods(env):
     """Pods of one tenant fill a page of the list of pods with more than 64 MiB, and one of them the list of a node's with more

@@ -354,10 +354,12 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     enum component component = ours ? component_parse(object_label(object, LABEL_COMPONENT)) : COMPONENT_NONE;
     uint16_t gpus = ours ? 0 : pod_gpus(object);
     const struct sign *foreign = ours || is_finished(object) ? NULL : foreign_sign(object);
-    if (component == COMPONENT_NONE && !gpus && !foreign)
+    const char *node = json_str(object, "spec.nodeName");
+    /* Of somebody else's, those that have no node yet may be thousands. */
+    if (component == COMPONENT_NONE && (!node || (!gpus && !foreign)))
         return NULL;
 
-    struct pod *p = pod_begin(in, object, json_str(object, "spec.nodeName"));
+    struct pod *p = pod_begin(in, object, node);
     p->foreign = foreign;
     p->gpus = gpus;
     p->component = (uint8_t) (component & 0x1f);

@@ -1,6 +1,7 @@
 /* The splitter against jansson: what comes out of a stream, cut wherever the input says, is what the whole document has once
  * the members that nobody reads are taken out of it.
- * Input: the mode ('L' a list, 'F' frames), a byte that the cuts follow from, then the text. */
+ * Input: the mode ('L' a list, 'F' frames, of which paths are left out; 'l' and 'f': of which nothing else comes out), a byte
+ * that the cuts follow from, then the text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const left_out[] = { "metadata.managedFields", "status.images", "spec.containers.env", "spec.volumes", NULL };
+static const char *const kept[] = { "metadata.name", "metadata.labels", "spec.containers.image", "spec.containers.env",
+                                    "spec.volumes", "status.images.a.b", NULL };
+static struct split_view view;
 
 /* Fails the run. */
 #define DEMAND(condition)                                                                          \
@@ -35,7 +39,7 @@ static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, 
 {
     struct split s;
     split_init(&s, mode, take_item, items);
-    s.left_out = left_out;
+    s.view = view;
     CLEANUP_ERR struct err e = { 0 };
     uint32_t random = seed * 2654435761u + 1;
     *ret_rc = 0;
@@ -72,10 +76,71 @@ static void take_out(json_t *node, const char *path)
         json_object_del(node, name);
 }
 
+/* Whether a path begins with these names, each of which ends with a dot; `ret_whole`: one ends with them. */
+static bool leads_on(const char *names, bool *ret_whole)
+{
+    bool leads = false;
+    *ret_whole = false;
+    for (size_t i = 0; kept[i]; i++) {
+        CLEANUP_FREE char *path = xasprintf("%s.", kept[i]);
+        *ret_whole |= str_eq(path, names);
+        leads |= str_has_prefix(path, names);
+    }
+    return leads;
+}
+
+static void keep(json_t *node, const char *names, bool whole);
+
+static void keep_of_array(json_t *array, const char *names, bool whole)
+{
+    while (json_array_size(array) > SPLIT_MEMBERS_MAX)
+        json_array_remove(array, SPLIT_MEMBERS_MAX);
+    size_t i;
+    json_t *child;
+    json_array_foreach (array, i, child)
+        keep(child, names, whole);
+}
+
+static void keep_of_map(json_t *map)
+{
+    const char *key;
+    json_t *child;
+    void *next;
+    size_t n = 0;
+    json_object_foreach_safe (map, next, key, child) {
+        keep(child, "", true);
+        if (++n > SPLIT_MEMBERS_MAX)
+            json_object_del(map, key);
+    }
+}
+
+/* Takes out of a tree what no path leads to, but members of its root. */
+static void keep(json_t *node, const char *names, bool whole)
+{
+    const char *key;
+    json_t *child;
+    void *next;
+    if (json_is_array(node))
+        keep_of_array(node, names, whole);
+    else if (whole)
+        keep_of_map(node);
+    else
+        json_object_foreach_safe (node, next, key, child) {
+            CLEANUP_FREE char *below = xasprintf("%s%s.", names, key);
+            bool ends, leads = leads_on(below, &ends) && !strchr(key, '.');
+            if (leads || !*names)
+                keep(child, below, ends || !leads);
+            else
+                json_object_del(node, key);
+        }
+}
+
 /* Takes out of an object what the splitter leaves out. */
 static void prune(json_t *object)
 {
-    for (size_t i = 0; left_out[i]; i++)
+    if (view.only)
+        keep(object, "", false);
+    for (size_t i = 0; !view.only && left_out[i]; i++)
         take_out(object, left_out[i]);
 }
 
@@ -164,7 +229,7 @@ static void check_frames(uint8_t seed, const char *text, size_t len)
 
 static void check(uint8_t mode, uint8_t seed, const char *text, size_t len)
 {
-    if (mode == 'L')
+    if (mode == 'L' || mode == 'l')
         check_list(seed, text, len);
     else
         check_frames(seed, text, len);
@@ -176,6 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     CLEANUP_FREE char *text = xstrndup((const char *) data + 2, size - 2);
     size_t len = strlen(text);
+    view = data[0] >= 'a' ? (struct split_view){ kept, true } : (struct split_view){ left_out, false };
     if (!strstr(text, "\\u")) {
         check(data[0], data[1], text, len);
         return 0;
@@ -185,7 +251,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_JSON json_t *got = json_array();
     int rc;
     bool complete;
-    json_decref(split_text(data[0] == 'L' ? SPLIT_LIST : SPLIT_FRAMES, data[1], text, len, got, &rc, &complete));
+    enum split_mode mode = data[0] == 'L' || data[0] == 'l' ? SPLIT_LIST : SPLIT_FRAMES;
+    json_decref(split_text(mode, data[1], text, len, got, &rc, &complete));
     CLEANUP_JSON json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
     CLEANUP_FREE char *plain = root ? json_dumps(root, data[1] & 2 ? JSON_COMPACT : JSON_INDENT(2)) : NULL;
     if (plain)

@@ -34,7 +34,7 @@ static struct run run_cut(enum split_mode mode, const char *text, const size_t *
     struct run r = { .items = BUF_INIT(64 << 20) };
     CLEANUP(split_clear) struct split s;
     split_init(&s, mode, take_item, &r);
-    s.left_out = left_out;
+    s.view.paths = left_out;
     size_t from = 0;
     for (size_t i = 0; i <= ncuts && r.rc == 0; i++) {
         size_t to = i < ncuts ? cuts[i] : strlen(text);
@@ -379,7 +379,7 @@ static void check_size(void **state)
     struct run r = { .items = BUF_INIT(64 << 20) };
     CLEANUP(split_clear) struct split s;
     split_init(&s, row->mode, take_item, &r);
-    s.left_out = left_out;
+    s.view.paths = left_out;
     static char filler[10000];
     memset(filler, row->filler ? 'x' : '\n', sizeof filler);
     size_t pieces = row->filler ? row->filler / sizeof filler : 1000;
@@ -445,7 +445,7 @@ static void check_object(void **state)
     const struct object_row *row = *state;
     CLEANUP_FREE char *text = json_quoted(row->text);
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *got = split_object(text, strlen(text), left_out, &e);
+    CLEANUP_JSON json_t *got = split_object(text, strlen(text), &(struct split_view){ .paths = left_out }, &e);
     assert_int_equal(e.kind, row->want ? ERR_NONE : ERR_INVALID);
     assert_int_equal(got != NULL, row->want != NULL);
     if (got)

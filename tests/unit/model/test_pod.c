@@ -77,8 +77,11 @@ static const struct kept_row {
     { "dropped: succeeded", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ", 'status': {'phase': 'Succeeded'}"), false, 0, 0, false },
     { "dropped: failed", THEIRS(LIMITS("'nvidia.com/gpu': '1'"), ", 'status': {'phase': 'Failed'}"), false, 0, 0, false },
     { "kept: leaving, and still using them",
-      "{'metadata': {'name': 'p', 'namespace': 'ml', 'deletionTimestamp': 'x'}, 'spec': {" LIMITS("'nvidia.com/gpu': '1'") "}}",
+      "{'metadata': {'name': 'p', 'namespace': 'ml', 'deletionTimestamp': 'x'}, 'spec': {'nodeName': 'n', "
+      LIMITS("'nvidia.com/gpu': '1'") "}}",
       true, COMPONENT_NONE, 1, false },
+    { "dropped: waits for a node",
+      "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {" LIMITS("'nvidia.com/gpu': '1'") "}}", false, 0, 0, false },
     { "kept: another operator's",
       SERVES(OWNED, "'app': 'nvidia-driver-daemonset'", HOST_PATH ", 'containers': [{'image': 'a'}]", ""), true,
       COMPONENT_NONE, 0, true },
@@ -326,7 +329,7 @@ static void check_made(void **state)
     (void) state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct intern *in = intern_new();
-        CLEANUP_FREE char *text = xasprintf("{'metadata': {'name': 'p', 'namespace': 'ml'%s}, 'spec': {"
+        CLEANUP_FREE char *text = xasprintf("{'metadata': {'name': 'p', 'namespace': 'ml'%s}, 'spec': {'nodeName': 'n', "
                                             LIMITS("'nvidia.com/gpu': '1'") "}}", cases[i].meta);
         struct pod *p = project(in, text);
         assert_int_equal(p->made_s, cases[i].made_s);

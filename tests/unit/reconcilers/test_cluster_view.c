@@ -1,5 +1,5 @@
 /* What is left out of an object changes nothing of its record. */
-#include "reconcilers/cluster_unread.h"
+#include "reconcilers/cluster_view.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@
     ",'ownerReferences':[{'kind':'DaemonSet','name':'driver','controller':true}],'annotations':{'x':'y'},'labels':" \
     "{'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver','ostler.dev/revision':'h'}"
 
-static const struct unread_row {
+static const struct view_row {
     const char *name;
     enum resource_id resource;
     const char *text;
@@ -48,7 +48,7 @@ static const struct unread_row {
       "spec.nodeSelector" },
     { "a job's pod", RESOURCE_POD,
       "{" META(",'ownerReferences':[{'kind':'Job','name':'j','controller':true}]")
-      ",'spec':{'restartPolicy':'Never','volumes':[{'name':'w','secret':{}}],"
+      ",'spec':{'nodeName':'n','restartPolicy':'Never','volumes':[{'name':'w','secret':{}}],"
       "'affinity':{},'containers':[" CONTAINER("c", "") "]},'status':{'phase':'Running'}}",
       "spec.affinity" },
     { "a pod of another operator", RESOURCE_POD,
@@ -72,18 +72,18 @@ static const struct unread_row {
       "spec.affinity" },
 };
 
-static json_t *parse(const struct unread_row *row, bool whole)
+static json_t *parse(const struct view_row *row, bool whole)
 {
     CLEANUP_FREE char *text = json_quoted(row->text);
     json_t *object = whole ? json_parse(text, strlen(text), NULL)
-                     : split_object(text, strlen(text), cluster_unread(row->resource), NULL);
+                     : split_object(text, strlen(text), cluster_view(row->resource), NULL);
     assert_non_null(object);
     return object;
 }
 
 static void check_same_record(void **state)
 {
-    const struct unread_row *row = *state;
+    const struct view_row *row = *state;
     CLEANUP_JSON json_t *whole = parse(row, true), *part = parse(row, false);
     assert_non_null(json_at(whole, row->rest));
     assert_null(json_at(part, row->rest));
@@ -132,7 +132,7 @@ static void check_child(void **state)
                   "'updatedNumberScheduled':4,'conditions':[]}}", row->managers);
     CLEANUP_FREE char *text = json_quoted(plain);
     CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL),
-        *part = split_object(text, strlen(text), cluster_unread(RESOURCE_DAEMONSET), NULL);
+        *part = split_object(text, strlen(text), cluster_view(RESOURCE_DAEMONSET), NULL);
     assert_null(json_at(part, "spec"));
     struct child *a = child_project(RESOURCE_DAEMONSET, whole), *b = child_project(RESOURCE_DAEMONSET, part);
     assert_true(child_same(a, b) && a->desired == 5 && a->counted);
@@ -146,5 +146,5 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_same_record, rows);
     SUITE_ROWS(&s, check_child, children);
-    return suite_run(&s, "cluster_unread");
+    return suite_run(&s, "cluster_view");
 }

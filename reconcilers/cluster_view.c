@@ -1,0 +1,87 @@
+#include "reconcilers/cluster_view.h"
+
+#include "base/mem.h"
+
+#define MANAGED_FIELDS "metadata.managedFields"
+
+static const char *const of_others[] = { MANAGED_FIELDS, NULL };
+
+/* Who manages fields of a child's spec is looked at. What the spec says is what Ostler has said, or somebody else has it. Of the
+ * fields in a template it is enough that somebody has the spec: they come back with the apply that follows on a repair. */
+static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
+
+static const char *const of_nodes[] = {
+    MANAGED_FIELDS,
+    "spec.podCIDR",
+    "spec.podCIDRs",
+    "status.addresses",
+    "status.conditions.lastHeartbeatTime",
+    "status.daemonEndpoints",
+    "status.images",
+    "status.nodeInfo.machineID",
+    "status.nodeInfo.systemUUID",
+    "status.volumesAttached",
+    "status.volumesInUse",
+    NULL,
+};
+
+/* Of who holds a GPU it is looked at who that is. Of who wrote it the time is. */
+static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
+                                          "status.inventory.holders.minors",
+                                          "status.inventory.holders.processes",
+                                          "status.inventory.heldBy",
+                                          "status.inventory.unreadable",
+                                          NULL };
+
+/* ---- what anybody may make */
+
+#define OF_METADATA                                                                                                            \
+    "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.generation", "metadata.name", "metadata.namespace",  \
+        "metadata.resourceVersion", "metadata.uid"
+#define OF_CONTAINERS(list) list ".image", list ".resources.limits", list ".restartPolicy"
+#define OF_STATUSES(list) list ".lastState", list ".name", list ".ready", list ".restartCount", list ".state"
+
+static const char *const of_pods[] = {
+    OF_METADATA,
+    "metadata.labels",
+    "metadata.ownerReferences.controller",
+    "metadata.ownerReferences.kind",
+    "metadata.ownerReferences.name",
+    OF_CONTAINERS("spec.containers"),
+    OF_CONTAINERS("spec.initContainers"),
+    "spec.nodeName",
+    "spec.resourceClaims.name",
+    "spec.restartPolicy",
+    "spec.tolerations.effect",
+    "spec.tolerations.key",
+    "spec.volumes.emptyDir.medium",
+    "spec.volumes.hostPath.type",
+    "status.conditions.message",
+    "status.conditions.reason",
+    "status.conditions.status",
+    "status.conditions.type",
+    OF_STATUSES("status.containerStatuses"),
+    OF_STATUSES("status.initContainerStatuses"),
+    "status.message",
+    "status.phase",
+    "status.reason",
+    NULL,
+};
+_Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");
+
+static const char *const of_budgets[] = { OF_METADATA, "status.disruptionsAllowed", NULL };
+
+const struct split_view *cluster_view(enum resource_id resource)
+{
+    static const struct split_view others = { of_others, false };
+    static const struct split_view rows[RESOURCE_COUNT] = {
+        [RESOURCE_NODE] = { of_nodes, false },
+        [RESOURCE_POD] = { of_pods, true },
+        [RESOURCE_BUDGET] = { of_budgets, true },
+        [RESOURCE_DAEMONSET] = { of_children, false },
+        [RESOURCE_SERVICE] = { of_children, false },
+        [RESOURCE_SERVICEMONITOR] = { of_children, false },
+        [RESOURCE_GPU_NODE] = { of_reports, false },
+    };
+    return rows[resource].paths ? &rows[resource] : &others;
+}
