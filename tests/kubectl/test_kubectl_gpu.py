@@ -626,7 +626,7 @@ def without_a_server(c):
     plugin = Plugin(c.folder, config_for(c, "http://127.0.0.1:1"))
     for command in COMMANDS:
         began = time.time()
-        assert "127.0.0.1:1" in plugin.refused(*command) and time.time() - began < 5, command
+        assert "127.0.0.1:1" in plugin.refused(*command) and time.time() - began < 20, command
     assert "127.0.0.1:1" in plugin.refused("plan")
     assert "/nowhere" in plugin.refused("plan", "-f", "/nowhere")
     with other(c, lambda *_: (200, {"items": []})) as (plugin, _):
@@ -638,12 +638,12 @@ def without_a_server(c):
 def a_server_that_hangs(c):
     """--request-timeout ends the wait for a server that takes its time."""
     def late(*_):
-        time.sleep(3)
+        time.sleep(8)
         return 200, {"items": []}
     with other(c, late) as (plugin, _):
         began = time.time()
         plugin.refused("status", "--request-timeout", "300ms")
-        assert time.time() - began < 2.5
+        assert time.time() - began < 7
 
 
 @test
@@ -666,7 +666,7 @@ def watch_comes_back_soon(c):
                 assert p.poll() is None
             took = time.time() - began
             p.send_signal(signal.SIGTERM)
-        assert took < 6, took
+        assert took < 8, took  # nine times as long as the look took, as after one that succeeds, would be 9 s
 
 
 @test
@@ -892,11 +892,11 @@ def logs_to_their_ends(c):
 def plan_takes_what_it_is_told(c):
     """plan keeps to --request-timeout, and a policy that Ostler itself takes is valid whatever images are allowed by default."""
     def late(*_):
-        time.sleep(3)
+        time.sleep(8)
         return 200, {"items": []}
     with other(c, late) as (plugin, _):
         began = time.time()
-        assert plugin.run("plan", "--request-timeout", "300ms")[0] == 1 and time.time() - began < 2.5
+        assert plugin.run("plan", "--request-timeout", "300ms")[0] == 1 and time.time() - began < 7
     policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1", "generation": 3},
               "spec": {"driver": {"repository": "registry.example.com/nvidia", "env": [{"name": "ODD", "value": "x"}]}},
               "status": {"observedGeneration": 3}}
