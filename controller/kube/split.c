@@ -189,7 +189,7 @@ static int pop_plain(struct split *s, char c, struct err *e)
 /* Whether all that is in a container is left out, or none of it whatever it is. */
 static bool is_plain(const struct split *s, const struct split_level *level)
 {
-    return s->in_item && (s->pruned_at || !(level->paths || s->view.only));
+    return s->in_item && (s->pruned_at || (level->object && !level->paths && !s->view.only));
 }
 
 static int open_container(struct split *s, char c, struct err *e)
@@ -239,10 +239,10 @@ static int close_container(struct split *s, char c, struct err *e)
 static bool is_full(struct split *s)
 {
     struct split_level *level = top(s);
-    if (!s->view.only || !s->in_item || s->pruned_at || (level->object && !level->whole))
+    if (!s->in_item || s->pruned_at || (level->object && !level->whole))
         return false;
     level->members++;
-    return level->members >= SPLIT_MEMBERS_MAX || s->item.len >= SPLIT_ENOUGH;
+    return level->members >= SPLIT_MEMBERS_MAX || (s->view.only && s->item.len >= SPLIT_ENOUGH);
 }
 
 static int take_comma(struct split *s, struct err *e)

@@ -29,10 +29,11 @@ enum { SPLIT_PATHS_MAX = 64 };
 
 /* What of an object comes out. */
 struct split_view {
-    /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. Borrowed. */
+    /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. Of an array on the way to them no more
+     * than SPLIT_MEMBERS_MAX elements come out. Borrowed. */
     const char *const *paths;
     /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
-     * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of an array, or a map
+     * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of any array, or a map
      * that a path leads to, no more than SPLIT_MEMBERS_MAX come out, and none but the first once the object has SPLIT_ENOUGH
      * bytes; a string of more than SPLIT_STRING_MAX is empty. Members that paths name come out in any case. */
     bool only;
@@ -51,7 +52,7 @@ struct split_level {
     bool items;          /* it stands under the key `items` */
     bool whole;          /* a path of a view with `only` ended here or before */
     unsigned char names; /* how many names of a path lead here; an array's elements are where the array is */
-    unsigned members;    /* commas so far, in a view with `only` */
+    unsigned members;    /* commas so far, where they count */
     uint64_t paths;      /* bit i: the first names of view.paths[i] lead here */
 };
 

@@ -81,8 +81,8 @@ static bool leads_on(const char *names, bool *ret_whole)
 {
     bool leads = false;
     *ret_whole = false;
-    for (size_t i = 0; kept[i]; i++) {
-        CLEANUP_FREE char *path = xasprintf("%s.", kept[i]);
+    for (size_t i = 0; view.paths[i]; i++) {
+        CLEANUP_FREE char *path = xasprintf("%s.", view.paths[i]);
         *ret_whole |= str_eq(path, names);
         leads |= str_has_prefix(path, names);
     }
@@ -91,10 +91,15 @@ static bool leads_on(const char *names, bool *ret_whole)
 
 static void keep(json_t *node, const char *names, bool whole);
 
-static void keep_of_array(json_t *array, const char *names, bool whole)
+static void shorten(json_t *array)
 {
     while (json_array_size(array) > SPLIT_MEMBERS_MAX)
         json_array_remove(array, SPLIT_MEMBERS_MAX);
+}
+
+static void keep_of_array(json_t *array, const char *names, bool whole)
+{
+    shorten(array);
     size_t i;
     json_t *child;
     json_array_foreach (array, i, child)
@@ -135,13 +140,35 @@ static void keep(json_t *node, const char *names, bool whole)
         }
 }
 
+/* Shortens arrays on the way of a path. */
+static void shorten_all(json_t *node, const char *names)
+{
+    const char *key;
+    json_t *child;
+    size_t i;
+    bool ends;
+    if (json_is_array(node)) {
+        shorten(node);
+        json_array_foreach (node, i, child)
+            shorten_all(child, names);
+    } else if (!*names || leads_on(names, &ends)) {
+        json_object_foreach (node, key, child) {
+            CLEANUP_FREE char *below = xasprintf("%s%s%s", names, key, strchr(key, '.') ? ".." : ".");
+            shorten_all(child, below);
+        }
+    }
+}
+
 /* Takes out of an object what the splitter leaves out. */
 static void prune(json_t *object)
 {
-    if (view.only)
+    if (view.only) {
         keep(object, "", false);
-    for (size_t i = 0; !view.only && left_out[i]; i++)
+        return;
+    }
+    for (size_t i = 0; left_out[i]; i++)
         take_out(object, left_out[i]);
+    shorten_all(object, "");
 }
 
 static int depth_of(const json_t *node)

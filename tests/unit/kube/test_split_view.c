@@ -9,7 +9,7 @@
 
 static const char *const paths[] = { "metadata.name", "metadata.labels", "metadata.owners.kind", "spec.containers.image",
                                      "spec.containers.limits", "spec.volumes.empty.medium", "status.phase", NULL };
-static const struct split_view view = { paths, true };
+static const struct split_view only = { paths, true }, without = { paths, false };
 
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
 {
@@ -20,13 +20,13 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
 }
 
 /* What comes out of a text that is fed in pieces of so many bytes. Owned by the caller. */
-static char *split_in(enum split_mode mode, const char *text, size_t piece)
+static char *split_in(const struct split_view *view, enum split_mode mode, const char *text, size_t piece)
 {
     struct buf items = BUF_INIT(64 << 20);
     CLEANUP(split_clear) struct split s;
     CLEANUP_ERR struct err e = { 0 };
     split_init(&s, mode, take_item, &items);
-    s.view = view;
+    s.view = *view;
     size_t len = strlen(text);
     for (size_t i = 0; i < len; i += piece)
         if (split_feed(&s, text + i, len - i < piece ? len - i : piece, &e) < 0)
@@ -69,7 +69,7 @@ static void check_view(void **state)
     const struct view_row *row = *state;
     CLEANUP_FREE char *text = json_quoted(row->text), *want = json_quoted(row->items);
     for (size_t piece = 1; piece <= strlen(text); piece++) {
-        CLEANUP_FREE char *got = split_in(row->mode, text, piece);
+        CLEANUP_FREE char *got = split_in(&only, row->mode, text, piece);
         assert_string_equal(got, want);
     }
 }
@@ -92,13 +92,18 @@ static char *filled(char c, size_t len)
 }
 
 /* What comes out of one object, as a tree. */
-static json_t *seen_of(const char *text)
+static json_t *seen_by(const struct split_view *view, const char *text)
 {
-    CLEANUP_FREE char *got = split_in(SPLIT_FRAMES, text, 16384), *by_byte = split_in(SPLIT_FRAMES, text, 1);
+    CLEANUP_FREE char *got = split_in(view, SPLIT_FRAMES, text, 16384), *by_byte = split_in(view, SPLIT_FRAMES, text, 1);
     assert_string_equal(by_byte, got);
     json_t *object = json_parse(got, strlen(got), NULL);
     assert_non_null(object);
     return object;
+}
+
+static json_t *seen_of(const char *text)
+{
+    return seen_by(&only, text);
 }
 
 static void what_is_not_looked_at_is_as_deep_as_somebody_likes(void **state)
@@ -119,6 +124,21 @@ static void an_array_has_so_many_elements(void **state)
     assert_int_equal(json_array_size(json_at(object, "metadata.owners")), SPLIT_MEMBERS_MAX);
     assert_string_equal(json_str(object, "metadata.name"), "n");
     assert_string_equal(json_str(object, "status.phase"), "p");
+}
+
+/* A node writes its own status. */
+static void also_where_paths_are_left_out(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *elements = many(SPLIT_MEMBERS_MAX + 7, "{\"kind\":\"a\",\"b\":[[]]}");
+    CLEANUP_FREE char *text = xasprintf("{\"metadata\":{\"owners\":[%s],\"others\":[%s],\"labels\":{}},\"more\":{\"all\":[%s]}}",
+                                        elements, elements, elements);
+    CLEANUP_JSON json_t *object = seen_by(&without, text);
+    assert_int_equal(json_array_size(json_at(object, "metadata.owners")), SPLIT_MEMBERS_MAX);
+    assert_tree(json_array_get(json_at(object, "metadata.owners"), 0), "{'b':[[]]}");
+    assert_int_equal(json_array_size(json_at(object, "metadata.others")), SPLIT_MEMBERS_MAX);
+    assert_int_equal(json_array_size(json_at(object, "more.all")), SPLIT_MEMBERS_MAX + 7);
+    assert_null(json_at(object, "metadata.labels"));
 }
 
 static void each_array_for_itself(void **state)
@@ -168,7 +188,7 @@ static void an_object_has_so_many_bytes(void **state)
     CLEANUP_FREE char *containers = many(200, container);
     CLEANUP_FREE char *text = xasprintf("{\"metadata\":{\"labels\":{\"%s\":\"\"}},\"spec\":{\"containers\":[%s],\"volumes\":"
                                         "[{\"empty\":{}},{\"empty\":{}}]},\"status\":{\"phase\":\"p\"}}", label, containers);
-    CLEANUP_FREE char *got = split_in(SPLIT_FRAMES, text, 16384);
+    CLEANUP_FREE char *got = split_in(&only, SPLIT_FRAMES, text, 16384);
     assert_in_range(strlen(got), SPLIT_ENOUGH, SPLIT_ENOUGH + 2 * SPLIT_STRING_MAX);
     CLEANUP_JSON json_t *object = seen_of(text);
     assert_in_range(json_array_size(json_at(object, "spec.containers")), 30, 34);
@@ -182,6 +202,7 @@ int main(void)
     SUITE_ROWS(&s, check_view, views);
     suite_add(&s, "what is not looked at is as deep as somebody likes", what_is_not_looked_at_is_as_deep_as_somebody_likes, NULL);
     suite_add(&s, "an array has so many elements", an_array_has_so_many_elements, NULL);
+    suite_add(&s, "also where paths are left out", also_where_paths_are_left_out, NULL);
     suite_add(&s, "each array for itself", each_array_for_itself, NULL);
     suite_add(&s, "a map has so many members", a_map_has_so_many_members, NULL);
     suite_add(&s, "a string that is too long is empty", a_string_that_is_too_long_is_empty, NULL);
