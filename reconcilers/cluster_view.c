@@ -37,7 +37,7 @@ static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
                                           "status.inventory.unreadable",
                                           NULL };
 
-/* ---- what anybody may make */
+/* ---- what anybody may make: `ostler plan --simulate` makes it again from what is seen here */
 
 #define OF_METADATA                                                                                                            \
     "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.generation", "metadata.name", "metadata.namespace",  \
@@ -48,16 +48,15 @@ static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
 static const char *const of_pods[] = {
     OF_METADATA,
     "metadata.labels",
-    "metadata.ownerReferences.controller",
-    "metadata.ownerReferences.kind",
-    "metadata.ownerReferences.name",
+    "metadata.ownerReferences",
     OF_CONTAINERS("spec.containers"),
     OF_CONTAINERS("spec.initContainers"),
     "spec.nodeName",
     "spec.resourceClaims.name",
+    "spec.resourceClaims.resourceClaimName",
+    "spec.resourceClaims.resourceClaimTemplateName",
     "spec.restartPolicy",
-    "spec.tolerations.effect",
-    "spec.tolerations.key",
+    "spec.tolerations",
     "spec.volumes.emptyDir.medium",
     "spec.volumes.hostPath.type",
     "status.conditions.message",
@@ -73,7 +72,7 @@ static const char *const of_pods[] = {
 };
 _Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");
 
-static const char *const of_budgets[] = { OF_METADATA, "status.disruptionsAllowed", NULL };
+static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };
 
 const struct split_view *cluster_view(enum resource_id resource)
 {
