@@ -242,7 +242,8 @@ static bool is_full(struct split *s)
     if (!s->in_item || s->pruned_at || (level->object && !level->whole))
         return false;
     level->members++;
-    return level->members >= SPLIT_MEMBERS_MAX || (s->view.only && s->item.len >= SPLIT_ENOUGH);
+    bool enough = s->view.only && !level->object && s->item.len >= SPLIT_ENOUGH;
+    return enough || level->members >= SPLIT_MEMBERS_MAX;
 }
 
 static int take_comma(struct split *s, struct err *e)

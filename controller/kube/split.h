@@ -34,8 +34,9 @@ struct split_view {
     const char *const *paths;
     /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
      * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of any array, or a map
-     * that a path leads to, no more than SPLIT_MEMBERS_MAX come out, and none but the first once the object has SPLIT_ENOUGH
-     * bytes; a string of more than SPLIT_STRING_MAX is empty. Members that paths name come out in any case. */
+     * that a path leads to, no more than SPLIT_MEMBERS_MAX come out, and of an array none but the first once the object has
+     * SPLIT_ENOUGH bytes; a string of more than SPLIT_STRING_MAX is empty. Members that paths name come out in any case. Who
+     * writes such a pod hides what it asks for; that it has a GPU open the node's agent says. */
     bool only;
 };
 

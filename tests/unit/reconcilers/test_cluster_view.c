@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/json.h"
 #include "kube/split.h"
 #include "reconcilers/model/child.h"
@@ -141,10 +142,28 @@ static void check_child(void **state)
     child_free(b);
 }
 
+/* However much stands before it. */
+static void what_a_pod_asks_for_is_seen(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *name = xcalloc(1, 32001);
+    memset(name, 'n', 32000);
+    struct buf text = BUF_INIT(64 << 20);
+    buf_str(&text, "{\"metadata\":{\"ownerReferences\":[{}");
+    for (int i = 0; i < 40; i++)
+        buf_printf(&text, ",{\"name\":\"%s\"}", name);
+    buf_str(&text, "]},\"spec\":{\"containers\":[{\"resources\":{\"limits\":{\"cpu\":\"1\",\"nvidia.com/gpu\":\"8\"}}}]}}");
+    CLEANUP_JSON json_t *object = split_object(text.data, text.len, cluster_view(RESOURCE_POD), NULL);
+    buf_clear(&text);
+    assert_in_range(json_array_size(json_at(object, "metadata.ownerReferences")), 30, 36);
+    assert_int_equal(pod_gpus(object), 8);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_same_record, rows);
     SUITE_ROWS(&s, check_child, children);
+    suite_add(&s, "what a pod asks for is seen", what_a_pod_asks_for_is_seen, NULL);
     return suite_run(&s, "cluster_view");
 }
