@@ -239,7 +239,6 @@ void config_clear(struct config *c)
     free(c->user_agent);
     free(c->tls_server_name);
     free(c->proxy_url);
-    free(c->no_proxy);
     for (enum material_kind kind = 0; kind < MATERIAL_COUNT; kind++)
         material_clear(&c->materials[kind]);
     plugin_free(c->plugin);

@@ -20,7 +20,6 @@ struct config {
     char *user_agent;      /* "ostler", until config_call() */
     char *tls_server_name; /* the name in the server's certificate; NULL: its host */
     char *proxy_url;       /* NULL: none. May hold a password: never show it */
-    char *no_proxy;        /* hosts, domains and CIDRs that are reached without it, with commas; NULL: none */
     bool insecure;         /* the server's certificate is not checked */
     bool compression;      /* large lists may come compressed */
     struct material materials[MATERIAL_COUNT];

@@ -89,8 +89,7 @@ int failure_describe(const struct failure *f, const struct config *c, struct err
 {
     const char *url = c->server.url;
     const char *reason = f->os_errno ? strerror(f->os_errno) : f->detail;
-    /* Who it is that refused or kept silent, libcurl 7.88 does not say. */
-    const char *way = c->proxy_url ? " (a proxy is on the way: see proxy-url, or HTTPS_PROXY and NO_PROXY)" : "";
+    const char *way = c->proxy_url ? " (by a proxy: see proxy-url, or HTTPS_PROXY and NO_PROXY)" : "";
     switch (f->kind) {
     case FAILURE_RESOLVE:
         return err_set(e, ERR_UNREACHABLE, "cannot find the address of %s: check the name and DNS (configured by %s)", url,

@@ -79,7 +79,7 @@ static void set_connection(CURL *easy, const struct config *c)
     SET(easy, CURLOPT_FOLLOWLOCATION, 0L);
     /* "" and not NULL: libcurl asks the environment for nothing */
     SET(easy, CURLOPT_PROXY, c->proxy_url ? c->proxy_url : "");
-    SET(easy, CURLOPT_NOPROXY, c->no_proxy ? c->no_proxy : "");
+    SET(easy, CURLOPT_NOPROXY, "");
     SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 

@@ -1,5 +1,6 @@
 #include "client/proxy.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,111 @@ int proxy_take(const char *url, const char *called, struct config *c, struct err
         { "http://", "http://" }, { "https://", "https://" }, { "socks5://", "socks5h://" }, { "socks5h://", "socks5h://" },
     };
     for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-        if (str_has_prefix(url, schemes[i].scheme)) {
-            c->proxy_url = xasprintf("%s%s", schemes[i].curl, url + strlen(schemes[i].scheme));
+        size_t len = strlen(schemes[i].scheme);
+        if (strncasecmp(url, schemes[i].scheme, len) == 0) {
+            c->proxy_url = xasprintf("%s%s", schemes[i].curl, url + len);
             return 0;
         }
     }
     return err_set(e, ERR_INVALID, "%s begins neither with http:// nor https:// nor socks5://", called);
 }
+
+/* ---- NO_PROXY */
+
+struct address {
+    int family;
+    unsigned char bytes[sizeof(struct in6_addr)];
+};
+
+static bool parse_address(const char *text, struct address *ret)
+{
+    ret->family = strchr(text, ':') ? AF_INET6 : AF_INET;
+    return inet_pton(ret->family, text, ret->bytes) == 1;
+}
+
+/* Whether the first bits of two addresses are the same. */
+static bool same_bits(const struct address *a, const struct address *b, int64_t bits)
+{
+    size_t whole = (size_t) bits / 8;
+    unsigned rest = (unsigned) bits % 8;
+    if (a->family != b->family || memcmp(a->bytes, b->bytes, whole) != 0)
+        return false;
+    return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
+}
+
+/* "10.0.0.0/8"; `ret_is`: whether it is a network at all. */
+static bool network_has(char *text, const char *host, bool *ret_is)
+{
+    struct address network, address;
+    int64_t bits;
+    char *slash = strchr(text, '/');
+    if (slash)
+        *slash = '\0';
+    *ret_is = slash && parse_address(text, &network) &&
+              str_parse_int(slash + 1, 0, network.family == AF_INET ? 32 : 128, &bits);
+    if (slash)
+        *slash = '/';
+    return *ret_is && parse_address(host, &address) && same_bits(&network, &address, bits);
+}
+
+/* Takes the port off an entry; whether it is the server's, or none is there. */
+static bool port_fits(char *entry, int port)
+{
+    char *colon = strrchr(entry, ':');
+    int64_t n;
+    if (!colon || (*entry != '[' && strchr(entry, ':') != colon) || (*entry == '[' && colon[-1] != ']'))
+        return true; /* an IPv6 address has colons of its own */
+    *colon = '\0';
+    return str_parse_int(colon + 1, 0, UINT16_MAX, &n) && n == port;
+}
+
+/* Takes the brackets off an IPv6 address. */
+static char *without_brackets(char *host)
+{
+    size_t len = strlen(host);
+    if (*host != '[' || host[len - 1] != ']')
+        return host;
+    host[len - 1] = '\0';
+    return host + 1;
+}
+
+static bool name_has(const char *name, const char *host)
+{
+    const char *below = str_has_prefix(name, "*.") ? name + 1 : name;
+    size_t host_len = strlen(host), len = strlen(below);
+    if (*below != '.' && strcasecmp(below, host) == 0)
+        return true;
+    if (host_len <= len || strcasecmp(host + host_len - len, below) != 0)
+        return false;
+    return *below == '.' || host[host_len - len - 1] == '.';
+}
+
+static bool entry_has(char *entry, const struct endpoint *server)
+{
+    struct address named, address;
+    bool is_network, inside = network_has(entry, server->host, &is_network);
+    if (is_network || !port_fits(entry, server->port))
+        return inside;
+    const char *host = without_brackets(entry);
+    if (parse_address(host, &named))
+        return parse_address(server->host, &address) && same_bits(&named, &address, named.family == AF_INET ? 32 : 128);
+    return *host && name_has(host, server->host);
+}
+
+bool proxy_is_excepted(const char *list, const struct endpoint *server)
+{
+    CLEANUP_FREE char *copy = xstrdup(list);
+    char *rest = copy, *entry;
+    bool excepted = false;
+    while ((entry = strsep(&rest, ","))) {
+        entry += strspn(entry, " \t");
+        entry[strcspn(entry, " \t")] = '\0';
+        excepted |= str_eq(entry, "*") || entry_has(entry, server);
+    }
+    return excepted;
+}
+
+/* ---- the environment */
 
 /* The value of an environment variable, which is written in capitals or not; NULL when unset or empty. */
 static const char *either(const char *capitals, const char *small)
@@ -37,9 +136,8 @@ int proxy_take_environment(struct config *c, struct err *e)
 {
     const char *proxy = either("HTTPS_PROXY", "https_proxy");
     const char *direct = either("NO_PROXY", "no_proxy");
-    if (c->proxy_url || !proxy || endpoint_is_loopback(&c->server))
+    if (c->proxy_url || !proxy || endpoint_is_loopback(&c->server) || (direct && proxy_is_excepted(direct, &c->server)))
         return 0;
     CLEANUP_FREE char *url = xasprintf("%s%s", strstr(proxy, "://") ? "" : "http://", proxy);
-    c->no_proxy = direct ? xstrdup(direct) : NULL;
     return proxy_take(url, "HTTPS_PROXY", c, e);
 }

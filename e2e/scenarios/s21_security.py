@@ -294,6 +294,8 @@ WIDE = {
     "tolerations": {"tolerations": [{"operator": "Exists"}] * 85_000},
     "gates": {"schedulingGates": [{"name": f"a/b{i:x}"} for i in range(80_000)]},
     "volumes": {"volumes": [{"name": f"{i:x}", "emptyDir": {}} for i in range(60_000)]},
+    "limits": {"containers": [{"name": f"c{i}", "image": "a", "resources": {"limits": {f"a/{j:x}": "1" for j in range(1000)}}}
+                              for i in range(40)]},
 }
 
 

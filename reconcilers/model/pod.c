@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "kube/split.h"
 #include "reconcilers/model/names.h"
 
 _Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator more");
@@ -48,7 +49,8 @@ static int64_t list_gpus(const json_t *containers)
     json_t *c;
     json_array_foreach (containers, i, c)
         total += container_gpus(c);
-    return total;
+    /* What stands beyond is not seen, and must not be taken for idle. */
+    return total + (json_array_size(containers) >= SPLIT_MEMBERS_MAX);
 }
 
 /* What the pod holds at most at any time: init containers run one after the other, before all others, and the kubelet gives what

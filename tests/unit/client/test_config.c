@@ -304,8 +304,7 @@ static void expect_url(const char *kubeconfig, const char *url)
 
 static void clear_environment(void)
 {
-    static const char *const names[] = { "KUBECONFIG",  "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "HTTPS_PROXY",
-                                         "https_proxy", "NO_PROXY",                "no_proxy" };
+    static const char *const names[] = { "KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         unsetenv(names[i]);
     setenv("HOME", in_dir("nobody"), 1);
@@ -339,52 +338,6 @@ static void sources_have_their_order(void **state)
     write_file("option", HEAD CLUSTER("server: https://option:1") USER(""));
     expect_url(in_dir("option"), "https://option:1");
     clear_environment();
-}
-
-/* As with kubectl: for a kubeconfig without a proxy-url, and for no server on this machine. */
-static const struct proxy_case {
-    const char *name;
-    const char *cluster;
-    const char *variable;
-    const char *value;
-    const char *proxy; /* that is taken; NULL: none */
-    const char *error;
-} proxy_cases[] = {
-    { "in capitals", SERVER, "HTTPS_PROXY", "http://p:3128", .proxy = "http://p:3128" },
-    { "in small letters", SERVER, "https_proxy", "https://p", .proxy = "https://p" },
-    { "a host and a port", SERVER, "HTTPS_PROXY", "p:3128", .proxy = "http://p:3128" },
-    { "socks", SERVER, "HTTPS_PROXY", "socks5h://p:1080", .proxy = "socks5h://p:1080" },
-    { "empty", SERVER, "HTTPS_PROXY", "", .proxy = NULL },
-    { "of another protocol", SERVER, "HTTP_PROXY", "http://p:3128", .proxy = NULL },
-    { "a kubeconfig's own goes before it", SERVER ", proxy-url: 'http://own'", "HTTPS_PROXY", "http://p", .proxy = "http://own" },
-    { "a name of this machine", "server: 'https://localhost:6443'", "HTTPS_PROXY", "http://p", .proxy = NULL },
-    { "an address of this machine", "server: 'https://127.0.0.1:6443'", "HTTPS_PROXY", "http://p", .proxy = NULL },
-    { "a strange one", SERVER, "HTTPS_PROXY", "ftp://p", .error = "HTTPS_PROXY begins neither with http://" },
-};
-
-static void check_environment_proxy(void **state)
-{
-    const struct proxy_case *t = *state;
-    clear_environment();
-    CLEANUP_FREE char *text = xasprintf(HEAD "clusters: [{name: k, cluster: {%s}}]\n" USER(""), t->cluster);
-    write_file("proxied", text);
-    setenv(t->variable, t->value, 1);
-    setenv("NO_PROXY", "example.com,10.0.0.0/8", 1);
-    CLEANUP_ERR struct err e = { 0 };
-    struct config c = { 0 };
-    int rc = config_load(in_dir("proxied"), NULL, &c, &e);
-    unsetenv(t->variable);
-    clear_environment();
-    if (t->error) {
-        assert_int_equal(rc, -1);
-        check_error(&e, t->error);
-        return;
-    }
-    assert_string_equal(err_msg(&e), "");
-    assert_string_equal(str_or_empty(c.proxy_url), str_or_empty(t->proxy));
-    bool of_environment = t->proxy && !strstr(t->cluster, "proxy-url");
-    assert_string_equal(str_or_empty(c.no_proxy), of_environment ? "example.com,10.0.0.0/8" : "");
-    config_clear(&c);
 }
 
 /* Who names a context means a kubeconfig, also in a pod. */
@@ -434,6 +387,26 @@ static void fill_account(void)
     write_file("account/namespace", "gpu-system\n");
     setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
     setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+}
+
+static void a_proxy_is_for_kubeconfigs(void **state)
+{
+    (void) state;
+    write_file("proxied", HEAD CLUSTER(SERVER) USER(""));
+    fill_account();
+    setenv("HTTPS_PROXY", "http://p:3128", 1);
+    struct config c = { 0 };
+    assert_int_equal(config_load(in_dir("proxied"), NULL, &c, NULL), 0);
+    assert_string_equal(c.proxy_url, "http://p:3128");
+    config_clear(&c);
+    assert_int_equal(config_load_in_cluster(in_dir("account"), &c, NULL), 0);
+    assert_null(c.proxy_url);
+    config_clear(&c);
+    setenv("HTTPS_PROXY", "ftp://p", 1);
+    assert_int_equal(config_load(in_dir("proxied"), NULL, &c, NULL), -1);
+    assert_null(c.server.url);
+    unsetenv("HTTPS_PROXY");
+    clear_environment();
 }
 
 static void pods_have_an_account(void **state)
@@ -599,20 +572,17 @@ int main(void)
     clear_environment();
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(sources_have_their_order), cmocka_unit_test(missing_files_are_named),
-        cmocka_unit_test(a_context_is_named),
+        cmocka_unit_test(a_context_is_named),       cmocka_unit_test(a_proxy_is_for_kubeconfigs),
         cmocka_unit_test(pods_have_an_account),     cmocka_unit_test(files_are_read_again),
         cmocka_unit_test(volumes_are_swapped_by_links), cmocka_unit_test(programs_are_run_again),
         cmocka_unit_test(bytes_become_base64),
     };
-    struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(config_cases) + ARRAY_LEN(proxy_cases)];
+    struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(config_cases)];
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         tests[n++] = plain[i];
     for (size_t i = 0; i < ARRAY_LEN(config_cases); i++)
         tests[n++] = (struct CMUnitTest){ .name = config_cases[i].name, .test_func = check_config,
                                           .initial_state = (void *) &config_cases[i] };
-    for (size_t i = 0; i < ARRAY_LEN(proxy_cases); i++)
-        tests[n++] = (struct CMUnitTest){ .name = proxy_cases[i].name, .test_func = check_environment_proxy,
-                                          .initial_state = (void *) &proxy_cases[i] };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

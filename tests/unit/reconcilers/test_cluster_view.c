@@ -159,11 +159,25 @@ static void what_a_pod_asks_for_is_seen(void **state)
     assert_int_equal(pod_gpus(object), 8);
 }
 
+static void a_pod_of_more_containers_than_are_seen_is_not_idle(void **state)
+{
+    (void) state;
+    struct buf text = BUF_INIT(64 << 20);
+    buf_str(&text, "{\"spec\":{\"containers\":[{}");
+    for (int i = 0; i < SPLIT_MEMBERS_MAX; i++)
+        buf_str(&text, ",{}");
+    buf_str(&text, ",{\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"8\"}}}]}}");
+    CLEANUP_JSON json_t *object = split_object(text.data, text.len, cluster_view(RESOURCE_POD), NULL);
+    buf_clear(&text);
+    assert_int_equal(pod_gpus(object), 1);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_same_record, rows);
     SUITE_ROWS(&s, check_child, children);
     suite_add(&s, "what a pod asks for is seen", what_a_pod_asks_for_is_seen, NULL);
+    suite_add(&s, "a pod of more containers than are seen is not idle", a_pod_of_more_containers_than_are_seen_is_not_idle, NULL);
     return suite_run(&s, "cluster_view");
 }
