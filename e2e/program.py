@@ -78,9 +78,9 @@ class Operator:
         self._process.wait()
 
     def wait(self, timeout):
-        """Waits for it to end and returns its exit code."""
+        """Waits for it to end, as patiently as kube.wait_for(), and returns its exit code."""
         try:
-            return self._process.wait(timeout)
+            return self._process.wait(timeout * kube.PATIENCE)
         except subprocess.TimeoutExpired:
             raise kube.Timeout(f"Ostler did not end within {timeout:g} s") from None
 
