@@ -6,6 +6,9 @@
 
 static const char *const of_others[] = { MANAGED_FIELDS, NULL };
 
+/* Who edits the policy may give it 150,000 labels, which are 20 MiB as a tree, and it is kept. */
+static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "metadata.ownerReferences", NULL };
+
 /* Who manages fields of a child's spec is looked at. What the spec says is what Ostler has said, or somebody else has it. Of the
  * fields in a template it is enough that somebody has the spec: they come back with the apply that follows on a repair. */
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
@@ -79,6 +82,7 @@ const struct split_view *cluster_view(enum resource_id resource)
     static const struct split_view others = { of_others, false };
     static const struct split_view rows[RESOURCE_COUNT] = {
         [RESOURCE_NODE] = { of_nodes, false },
+        [RESOURCE_POLICY] = { of_policies, false },
         [RESOURCE_POD] = { of_pods, true },
         [RESOURCE_BUDGET] = { of_budgets, true },
         [RESOURCE_DAEMONSET] = { of_children, false },

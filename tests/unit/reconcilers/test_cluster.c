@@ -238,6 +238,20 @@ static void a_budget_that_eases_before_the_refusal_is_known_is_not_missed(void *
     expect_told(f, "a ");
 }
 
+#define WIDE_POLICY                                                                                                          \
+    "{'metadata': {'name': 'default', 'uid': 'p', 'resourceVersion': '3', 'annotations': {'a': 'x', 'ostler.dev/retry': 'y', " \
+    "'z.example/ostler.dev': 'x'}}, 'spec': {}}"
+
+/* Anybody who may edit it can give it as many as fit. */
+static void annotations_of_others_on_the_policy_are_not_kept(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *policy = tree(WIDE_POLICY), *kept = json_pack("{s:s}", "ostler.dev/retry", "y");
+    table_event(&f->cluster.tables[RESOURCE_POLICY], policy, false);
+    assert_true(json_equal(json_at(f->cluster.object, "metadata.annotations"), kept));
+    assert_int_equal(json_object_size(json_at(policy, "metadata.annotations")), 3);
+}
+
 static void mark(struct fixture *f, const char *rv, bool marked)
 {
     CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", "a", "uid", "a", "resourceVersion", rv);
@@ -374,6 +388,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_count_until_they_are_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(annotations_of_others_on_the_policy_are_not_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_was_refused_is_told_when_a_budget_of_that_namespace_eases, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nodes_are_kept_in_the_order_of_their_names, set_up, tear_down),

@@ -172,6 +172,18 @@ static void a_pod_of_more_containers_than_are_seen_is_not_idle(void **state)
     assert_int_equal(pod_gpus(object), 1);
 }
 
+static void labels_and_owners_of_the_policy_are_not_seen(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted("{'metadata':{'name':'default','labels':{'a':'b'},'ownerReferences':[{'uid':'u'}],"
+                                          "'annotations':{'a':'b'}},'spec':{'driver':{'labels':{'a':'b'}}}}");
+    CLEANUP_JSON json_t *object = split_object(text, strlen(text), cluster_view(RESOURCE_POLICY), NULL);
+    assert_null(json_at(object, "metadata.labels"));
+    assert_null(json_at(object, "metadata.ownerReferences"));
+    assert_string_equal(json_str(object, "metadata.annotations.a"), "b");
+    assert_string_equal(json_str(object, "spec.driver.labels.a"), "b");
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -179,5 +191,6 @@ int main(void)
     SUITE_ROWS(&s, check_child, children);
     suite_add(&s, "what a pod asks for is seen", what_a_pod_asks_for_is_seen, NULL);
     suite_add(&s, "a pod of more containers than are seen is not idle", a_pod_of_more_containers_than_are_seen_is_not_idle, NULL);
+    suite_add(&s, "labels and owners of the policy are not seen", labels_and_owners_of_the_policy_are_not_seen, NULL);
     return suite_run(&s, "cluster_view");
 }
