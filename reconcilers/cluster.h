@@ -45,6 +45,7 @@ struct node_slot {
     uint64_t holders_looked; /* while its driver is to change: node_holders_hash() of those who were looked for; 0: of none */
     uint64_t told_image; /* hash of the image of which people were told that the node cannot get it; 0: of none */
     char *refused;       /* which pod's eviction the server last refused for a budget, and in which words; NULL: none. Owned */
+    int64_t refused_ms;  /* mono: when that was */
     enum rollout_hold hold; /* why the rollout does not take it next, as waiting_turn() has it */
     struct last_words *words; /* of the container that last failed there, once they were asked for; NULL: nobody did. Owned */
 };

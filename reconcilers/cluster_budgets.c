@@ -9,6 +9,10 @@
 /* What a refusal begins with; the pod's two names come after it. */
 #define REFUSED_POD "pod/"
 
+/* Who was refused is asked no sooner again: an edit of a budget, or of a pod, that comes fifty times a second makes no flood of
+ * evictions. */
+enum { ASK_APART_MS = 1000 };
+
 static struct record *budget_from(void *arg, const json_t *object)
 {
     (void) arg;
@@ -62,6 +66,7 @@ void cluster_refused(struct cluster *c, struct node_slot *slot, char *words_stea
 {
     cluster_refusal_over(c, slot);
     slot->refused = words_steal;
+    slot->refused_ms = clock_mono_ms(c->o.clock);
     map_put(&c->refused, slot->name, slot);
     struct informer *inf = c->informers[RESOURCE_BUDGET];
     /* News that came while the answer was on its way found nobody who waited. */
@@ -71,6 +76,12 @@ void cluster_refused(struct cluster *c, struct node_slot *slot, char *words_stea
         return;
     informer_start(inf);
     informer_look_again(inf, INFORMER_ABSENT_RETRY_MS);
+}
+
+int64_t cluster_ask_in_ms(const struct cluster *c, const struct node_slot *slot)
+{
+    int64_t ms = slot->refused ? slot->refused_ms + ASK_APART_MS - clock_mono_ms(c->o.clock) : 0;
+    return ms > 0 ? ms : 0;
 }
 
 bool cluster_rests_on(enum resource_id id)

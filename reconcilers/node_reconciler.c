@@ -131,6 +131,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
         .agent_image = c->o.agent_image,
         .pod_list = slot->pods,
         .refused = slot->refused,
+        .ask_in_ms = cluster_ask_in_ms(c, slot),
         .generation = object_generation(c->object),
         .now_s = cluster_now_s(c),
         .record = cluster_record,

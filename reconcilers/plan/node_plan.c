@@ -162,6 +162,17 @@ static void act_on_proof(const struct node_input *in, struct arena *a, const str
 }
 
 /* A claimed node, or one whose claim somebody took away. */
+/* Pods are asked to leave, or deleted. */
+static void send_away(const struct node_input *in, const struct upgrade *up, struct plan *plan)
+{
+    if (up->send == SEND_EVICT && in->ask_in_ms > 0)
+        plan_requeue(plan, in->ask_in_ms);
+    else if (up->send == SEND_EVICT)
+        drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, plan);
+    else if (up->send == SEND_DELETE)
+        drain_delete(&up->drain, plan);
+}
+
 static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
                   struct plan *plan)
 {
@@ -183,10 +194,7 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
         act_on_proof(in, a, &up->proves, &up->proof, v, plan);
     else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
         proof_clear(in, plan);
-    if (up->send == SEND_EVICT)
-        drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, plan);
-    else if (up->send == SEND_DELETE)
-        drain_delete(&up->drain, plan);
+    send_away(in, up, plan);
 }
 
 /* What the verdict says of a node that is not claimed, by its operands alone. */

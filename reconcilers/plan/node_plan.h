@@ -98,6 +98,7 @@ struct node_input {
     const char *agent_image;     /* of Ostler's own containers; NULL: not known */
     const struct pod *pod_list;  /* the pods of `pods` one by one, through next_on_node */
     const char *refused;         /* whose eviction the server last refused for a budget, and in which words; NULL: nobody's */
+    int64_t ask_in_ms;           /* nobody is asked to leave before that, since the refusal is so new; 0: at once */
     int64_t generation;          /* of the policy */
     int64_t now_s;               /* seconds of the epoch, for what claims say */
     int64_t removing_since_s;    /* since when Ostler lets go of the node; 0: it does not, or nobody knows */

@@ -10,7 +10,7 @@
  *   watched: seconds for which Ostler has been at work (for ever)
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
- *   refused: whose eviction was refused last, and in which words
+ *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which nobody is asked again
  *   failed, canary: what the record of the target's driver says of the pool, stackCompleted: that of its stack
  * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h), `$images` for the purpose of a pod that
  * pulls its images.
@@ -370,6 +370,7 @@ static void check_case(void **state)
     t.tasks_age_s = json_int(given, "tasksSilent", t.age_s);
     t.deleting = json_bool(given, "deleting", false);
     t.not_evicted = json_str(given, "refused");
+    t.ask_in_ms = json_int(given, "askIn", 0);
     t.holders_new = json_bool(given, "holdersNew", false);
     if (str_eq(stance, "Remove")) {
         toy_remove(&t, RESOURCE_POLICY, POLICY_NAME);

@@ -238,6 +238,23 @@ static void a_budget_that_eases_before_the_refusal_is_known_is_not_missed(void *
     expect_told(f, "a ");
 }
 
+static void who_was_refused_is_asked_again_after_a_second(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    assert_int_equal(cluster_ask_in_ms(&f->cluster, slot), 0);
+    refuse(f, "a", "pod/ml/x: it would violate the budget");
+    assert_int_equal(cluster_ask_in_ms(&f->cluster, slot), 1000);
+    slot->refused_ms -= 400;
+    assert_int_equal(cluster_ask_in_ms(&f->cluster, slot), 600);
+    slot->refused_ms -= 700;
+    assert_int_equal(cluster_ask_in_ms(&f->cluster, slot), 0);
+    refuse(f, "a", "pod/ml/x: it would violate the budget");
+    cluster_refusal_over(&f->cluster, slot);
+    assert_int_equal(cluster_ask_in_ms(&f->cluster, slot), 0);
+}
+
 #define WIDE_POLICY                                                                                                          \
     "{'metadata': {'name': 'default', 'uid': 'p', 'resourceVersion': '3', 'annotations': {'a': 'x', 'ostler.dev/retry': 'y', " \
     "'z.example/ostler.dev': 'x'}}, 'spec': {}}"
@@ -388,6 +405,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_count_until_they_are_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_was_refused_is_asked_again_after_a_second, set_up, tear_down),
         cmocka_unit_test_setup_teardown(annotations_of_others_on_the_policy_are_not_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_was_refused_is_told_when_a_budget_of_that_namespace_eases, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),

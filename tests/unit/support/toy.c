@@ -181,6 +181,7 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .operand_namespace = TOY_NAMESPACE,
         .pod_list = slot->pods,
         .refused = t->not_evicted,
+        .ask_in_ms = t->ask_in_ms,
         .generation = object_generation(c->object),
         .now_s = QUIET_WALL_US / 1000000,
         .removing_since_s = QUIET_WALL_US / 1000000 - t->removing_s,

@@ -32,6 +32,7 @@ struct toy {
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
     const char *not_evicted;         /* whose eviction was refused last, and in which words; NULL: nobody's; borrowed */
+    int64_t ask_in_ms;               /* when somebody may be asked to leave again; 0: at once */
     bool holders_new;                /* nobody has looked yet which pods have a GPU open */
     bool monitors_exist;
     const char *agent_image;         /* of the node agent; NULL: it runs nowhere; borrowed */
