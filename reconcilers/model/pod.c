@@ -18,7 +18,8 @@ _Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator 
 _Static_assert(COMPONENT_NONE < 1 << 5, "a component fits into its bits");
 
 enum {
-    LABELS_MAX = 16 << 10, /* labels past this do not count: nothing but their number makes them so long */
+    /* Labels past this do not count: nothing but their number makes them so long. A tenant may have thousands of such pods. */
+    LABELS_MAX = 4 << 10,
     PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
     REASON_MAX = 63,
 };
@@ -294,6 +295,8 @@ static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
 
 bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector)
 {
+    if (selector_is_empty(selector))
+        return true;
     CLEANUP_ARENA struct arena a = { 0 };
     const char *text = p->component == COMPONENT_NONE ? intern_text(in, p->labels) : NULL;
     char *rest = arena_strdup(&a, str_or_empty(text)), *line;

@@ -161,7 +161,6 @@ static void act_on_proof(const struct node_input *in, struct arena *a, const str
         verdict_settle(v, NODE_FAILED, REASON_PROOF_FAILED, arena_printf(a, "the proof cannot be made: %s", err_msg(&e)));
 }
 
-/* A claimed node, or one whose claim somebody took away. */
 /* Pods are asked to leave, or deleted. */
 static void send_away(const struct node_input *in, const struct upgrade *up, struct plan *plan)
 {
@@ -173,6 +172,7 @@ static void send_away(const struct node_input *in, const struct upgrade *up, str
         drain_delete(&up->drain, plan);
 }
 
+/* A claimed node, or one whose claim somebody took away. */
 static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
                   struct plan *plan)
 {

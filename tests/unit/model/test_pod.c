@@ -390,6 +390,7 @@ static void check_many_labels(void **state)
     json_decref(wanted);
     assert_true(pod_selected(in, p, &first));
     assert_false(pod_selected(in, p, &last));
+    assert_in_range(strlen(intern_text(in, p->labels)), 3 << 10, 4 << 10);
     json_decref(object);
     end(in, p);
 }
