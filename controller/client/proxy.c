@@ -39,6 +39,11 @@ static bool parse_address(const char *text, struct address *ret)
     return inet_pton(ret->family, text, ret->bytes) == 1;
 }
 
+static int64_t bits_of(const struct address *a)
+{
+    return a->family == AF_INET ? 32 : 128;
+}
+
 /* Whether the first bits of two addresses are the same. */
 static bool same_bits(const struct address *a, const struct address *b, int64_t bits)
 {
@@ -49,19 +54,14 @@ static bool same_bits(const struct address *a, const struct address *b, int64_t 
     return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* "10.0.0.0/8"; `ret_is`: whether it is a network at all. */
-static bool network_has(char *text, const char *host, bool *ret_is)
+/* "10.0.0.0/8", with the place of its slash. */
+static bool network_has(char *text, char *slash, const char *host)
 {
     struct address network, address;
     int64_t bits;
-    char *slash = strchr(text, '/');
-    if (slash)
-        *slash = '\0';
-    *ret_is = slash && parse_address(text, &network) &&
-              str_parse_int(slash + 1, 0, network.family == AF_INET ? 32 : 128, &bits);
-    if (slash)
-        *slash = '/';
-    return *ret_is && parse_address(host, &address) && same_bits(&network, &address, bits);
+    *slash = '\0';
+    return parse_address(text, &network) && parse_address(host, &address) &&
+           str_parse_int(slash + 1, 0, bits_of(&network), &bits) && same_bits(&network, &address, bits);
 }
 
 /* Takes the port off an entry; whether it is the server's, or none is there. */
@@ -99,12 +99,14 @@ static bool name_has(const char *name, const char *host)
 static bool entry_has(char *entry, const struct endpoint *server)
 {
     struct address named, address;
-    bool is_network, inside = network_has(entry, server->host, &is_network);
-    if (is_network || !port_fits(entry, server->port))
-        return inside;
+    char *slash = strchr(entry, '/');
+    if (slash)
+        return network_has(entry, slash, server->host);
+    if (!port_fits(entry, server->port))
+        return false;
     const char *host = without_brackets(entry);
     if (parse_address(host, &named))
-        return parse_address(server->host, &address) && same_bits(&named, &address, named.family == AF_INET ? 32 : 128);
+        return parse_address(server->host, &address) && same_bits(&named, &address, bits_of(&named));
     return *host && name_has(host, server->host);
 }
 
