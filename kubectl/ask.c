@@ -232,8 +232,7 @@ static void submit(struct flight *f, const char *token)
     f->fetch->request = (struct request){ 0 };
     r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
     split_clear(&f->split);
-    split_init(&f->split, SPLIT_LIST, take_item, f);
-    f->split.view.paths = f->fetch->left_out;
+    split_init(&f->split, SPLIT_LIST, &(struct split_view){ .paths = f->fetch->left_out }, take_item, f);
     f->id = transport_submit(&f->ask->transport, &r, &sink);
 }
 

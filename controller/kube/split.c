@@ -9,10 +9,11 @@
  * such a one. */
 enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10, KEY_MAX = 64 << 10 };
 
-void split_init(struct split *s, enum split_mode mode, split_item_fn *on_item, void *arg)
+void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg)
 {
     memset(s, 0, sizeof *s);
     s->mode = mode;
+    s->view = view ? *view : (struct split_view){ 0 };
     s->on_item = on_item;
     s->arg = arg;
     s->key = (struct buf) BUF_INIT(KEY_MAX);
@@ -417,8 +418,7 @@ json_t *split_object(const char *text, size_t len, const struct split_view *view
 {
     json_t *object = NULL;
     CLEANUP(split_clear) struct split s;
-    split_init(&s, SPLIT_FRAMES, parse_item, &object);
-    s.view = view ? *view : (struct split_view){ 0 };
+    split_init(&s, SPLIT_FRAMES, view, parse_item, &object);
     int rc = split_feed(&s, text, len, e);
     if (rc == 0 && !(object && split_complete(&s)))
         rc = err_set(e, ERR_INVALID, "not JSON: the object broke off");

@@ -77,8 +77,8 @@ struct split {
     struct buf envelope;
 };
 
-/* A splitter at the beginning of a stream; split_clear() when done. */
-void split_init(struct split *s, enum split_mode mode, split_item_fn *on_item, void *arg);
+/* A splitter at the beginning of a stream; split_clear() when done. `view` NULL: everything comes out. */
+void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg);
 /* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or the item function's error. */
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
 /* Whether everything that was begun has ended. */

@@ -239,9 +239,7 @@ static void on_done(void *arg, const struct transport_result *result)
 static void send(struct informer *inf, struct request request, enum split_mode mode)
 {
     split_clear(&inf->split);
-    split_init(&inf->split, mode, mode == SPLIT_LIST ? on_item : on_frame, inf);
-    if (inf->options.view)
-        inf->split.view = *inf->options.view;
+    split_init(&inf->split, mode, inf->options.view, mode == SPLIT_LIST ? on_item : on_frame, inf);
     buf_reset(&inf->error_body);
     inf->status = 0;
     struct transport_sink sink = { on_status, on_bytes, on_done, inf };

@@ -40,9 +40,7 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
 struct look *look_new(const struct split_view *view, look_seen_fn *seen, void *arg)
 {
     struct look *l = xcalloc(1, sizeof *l);
-    split_init(&l->split, SPLIT_LIST, take_item, l);
-    if (view)
-        l->split.view = *view;
+    split_init(&l->split, SPLIT_LIST, view, take_item, l);
     l->seen = seen;
     l->arg = arg;
     return l;

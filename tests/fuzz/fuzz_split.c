@@ -38,8 +38,7 @@ static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, 
                           bool *ret_complete)
 {
     struct split s;
-    split_init(&s, mode, take_item, items);
-    s.view = view;
+    split_init(&s, mode, &view, take_item, items);
     CLEANUP_ERR struct err e = { 0 };
     uint32_t random = seed * 2654435761u + 1;
     *ret_rc = 0;

@@ -8,6 +8,7 @@
 
 static const char *const left_out[] = { "metadata.managedFields", "status.images", "spec.containers.env",
                                         "spec.containers.ports.name", "spec.volumes", NULL };
+static const struct split_view view = { .paths = left_out };
 
 /* What came out of one run: the items' texts, a line each. */
 struct run {
@@ -33,8 +34,7 @@ static struct run run_cut(enum split_mode mode, const char *text, const size_t *
 {
     struct run r = { .items = BUF_INIT(64 << 20) };
     CLEANUP(split_clear) struct split s;
-    split_init(&s, mode, take_item, &r);
-    s.view.paths = left_out;
+    split_init(&s, mode, &view, take_item, &r);
     size_t from = 0;
     for (size_t i = 0; i <= ncuts && r.rc == 0; i++) {
         size_t to = i < ncuts ? cuts[i] : strlen(text);
@@ -378,8 +378,7 @@ static void check_size(void **state)
     CLEANUP_FREE char *before = json_quoted(row->before), *after = json_quoted(row->after);
     struct run r = { .items = BUF_INIT(64 << 20) };
     CLEANUP(split_clear) struct split s;
-    split_init(&s, row->mode, take_item, &r);
-    s.view.paths = left_out;
+    split_init(&s, row->mode, &view, take_item, &r);
     static char filler[10000];
     memset(filler, row->filler ? 'x' : '\n', sizeof filler);
     size_t pieces = row->filler ? row->filler / sizeof filler : 1000;
@@ -407,7 +406,7 @@ static void item_function_can_end_the_stream(void **state)
     int count = 0;
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP(split_clear) struct split s;
-    split_init(&s, SPLIT_FRAMES, refuse_second, &count);
+    split_init(&s, SPLIT_FRAMES, NULL, refuse_second, &count);
     assert_int_equal(split_feed(&s, "{}{}{}", 6, &e), -1);
     assert_int_equal(count, 2);
     assert_int_equal(e.kind, ERR_CONFLICT);
@@ -419,7 +418,7 @@ static void nothing_is_left_out_unless_said(void **state)
     CLEANUP_FREE char *text = json_quoted("{'metadata':{'managedFields':[{'manager':'x'}]},'status':{'images':[1]}}\n");
     struct run r = { .items = BUF_INIT(1 << 20) };
     CLEANUP(split_clear) struct split s;
-    split_init(&s, SPLIT_FRAMES, take_item, &r);
+    split_init(&s, SPLIT_FRAMES, NULL, take_item, &r);
     assert_int_equal(split_feed(&s, text, strlen(text), &r.err), 0);
     assert_string_equal(buf_text(&r.items), text);
     run_clear(&r);
@@ -445,7 +444,7 @@ static void check_object(void **state)
     const struct object_row *row = *state;
     CLEANUP_FREE char *text = json_quoted(row->text);
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *got = split_object(text, strlen(text), &(struct split_view){ .paths = left_out }, &e);
+    CLEANUP_JSON json_t *got = split_object(text, strlen(text), &view, &e);
     assert_int_equal(e.kind, row->want ? ERR_NONE : ERR_INVALID);
     assert_int_equal(got != NULL, row->want != NULL);
     if (got)

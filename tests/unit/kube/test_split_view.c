@@ -25,8 +25,7 @@ static char *split_in(const struct split_view *view, enum split_mode mode, const
     struct buf items = BUF_INIT(64 << 20);
     CLEANUP(split_clear) struct split s;
     CLEANUP_ERR struct err e = { 0 };
-    split_init(&s, mode, take_item, &items);
-    s.view = *view;
+    split_init(&s, mode, view, take_item, &items);
     size_t len = strlen(text);
     for (size_t i = 0; i < len; i += piece)
         if (split_feed(&s, text + i, len - i < piece ? len - i : piece, &e) < 0)
