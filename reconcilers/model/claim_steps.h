@@ -16,6 +16,7 @@
     X(WAITING, UNLOADING, "DrainBegins, TargetChanged", "the same; nobody has to leave")                                      \
     X(WAITING, NONE, "CalledBack, TargetChanged, CanaryElsewhere, Released",                                                  \
       "a person holds or cordons it, it is to run something else, or another node became the canary")                         \
+    X(DRAINING, WAITING, "JobCame", "only jobs are left: they run to their end, and another node gets the place")             \
     X(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                                                    \
     X(DRAINING, FAILED, "UpgradeFailed", "drain.timeout is over: without the taint, back in service")                         \
     X(DRAINING, NONE, "CalledBack, TargetChanged, Released", "a person holds or cordons it, or it is to run something else")  \

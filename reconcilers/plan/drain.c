@@ -188,7 +188,12 @@ bool drain_is_done(const struct drain *d)
 
 bool drain_waits_for_jobs_alone(const struct drain *d)
 {
-    return d->host_count == 0 && d->waiting == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
+    return drain_is_stuck_by_jobs(d) && d->waiting == d->stuck;
+}
+
+bool drain_is_stuck_by_jobs(const struct drain *d)
+{
+    return d->stuck > 0 && d->stuck == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
 }
 
 /* ---- requests */

@@ -89,8 +89,10 @@ const char *drain_fate_text(enum drain_fate fate);
 const char *drain_fate_reason(enum drain_fate fate);
 /* Whether nobody keeps the node from being drained. */
 bool drain_is_done(const struct drain *d);
-/* Whether nobody but jobs keeps the node from being drained. */
+/* Whether jobs keep the node from being drained, and nobody else does. */
 bool drain_waits_for_jobs_alone(const struct drain *d);
+/* Whether jobs keep the node from being drained, and everybody else could leave. */
+bool drain_is_stuck_by_jobs(const struct drain *d);
 /* What is in the way of draining a node, of all its pods: who leaves, who stays, and whom it waits for. Lists and texts are from
  * the arena. */
 void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret);

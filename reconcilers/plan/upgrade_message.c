@@ -20,8 +20,6 @@ static const char *next_waiting(const struct upgrade_story *s, struct arena *a)
 static const char *next_draining(const struct upgrade_story *s, struct arena *a)
 {
     const struct drain_spec *drain = &s->spec->drain;
-    if (!s->pods_leave)
-        return "the driver leaves when they are gone, without limit of time";
     return arena_printf(a, "the driver leaves when they are gone; soon after %s %s", deadline(s, drain->timeout_s, a),
                         drain->on_timeout == DRAIN_DELETE ? "they are deleted" : "the node goes back into service as it was");
 }

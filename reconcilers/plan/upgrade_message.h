@@ -12,7 +12,6 @@ struct upgrade_story {
     const struct rollout_spec *spec;
     const char *what;     /* the object that it waits for, and why */
     int64_t from_s;       /* when the time of the phase began to count: not before the node was up and somebody watched */
-    bool pods_leave;      /* while it drains: somebody is there whose time runs */
 };
 
 /* From the arena. It stays the same as long as the facts do. */

@@ -172,8 +172,18 @@ static void step_waiting(struct stepping *s)
     say(s, "WaitingForJobs", s->out->drain.message ? s->out->drain.message : "its jobs are over: it waits for its turn");
 }
 
-/* Pods are asked to leave, until it takes too long. Jobs that are waited for do not count: that may take as long as they run.
- * Nor is anybody deleted while a pod is there that would stay: it would help nobody. */
+/* Whether the node goes back to waiting. A job may run for weeks, and this phase holds a place of maxParallel. Where other pods
+ * have to leave too their time runs: drain.timeout ends the drain then, and jobs that come again and again do not put that off.
+ * Only what the scheduler bound before it saw the taint counts as if it had been there before the claim. */
+static bool jobs_have_come(const struct stepping *s)
+{
+    const struct drain *d = &s->out->drain;
+    bool new = s->in->now_s - s->out->claim.since_s <= SCHEDULER_BEHIND_S;
+    return new ? drain_is_stuck_by_jobs(d) : drain_waits_for_jobs_alone(d);
+}
+
+/* Pods are asked to leave, until it takes too long. Nobody is deleted while a pod is there that would stay: it would help
+ * nobody. */
 static void send_pods_away(struct stepping *s)
 {
     const struct drain_spec *spec = &s->in->rollout->drain;
@@ -181,7 +191,7 @@ static void send_pods_away(struct stepping *s)
     const char *refused = s->in->refused;
     say(s, "Draining", refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
     s->out->send = SEND_EVICT;
-    if (drain_waits_for_jobs_alone(d) || !is_overdue(s, spec->timeout_s))
+    if (!is_overdue(s, spec->timeout_s))
         return;
     if (spec->on_timeout == DRAIN_DELETE && !d->stuck) {
         s->out->send = SEND_DELETE;
@@ -200,6 +210,10 @@ static void step_draining(struct stepping *s)
 {
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
+    if (jobs_have_come(s)) {
+        stepping_enter(s, CLAIM_WAITING, "JobCame", s->out->drain.message);
+        return;
+    }
     if (!s->in->view.node->ready)
         return;
     if (!drain_is_done(&s->out->drain)) {

@@ -181,8 +181,7 @@ static void settle_step(struct stepping *s)
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
     s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
     struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),
-                                   .from_s = deadline_from_s(s->in, c->since_s),
-                                   .pods_leave = !drain_waits_for_jobs_alone(&s->out->drain) };
+                                   .from_s = deadline_from_s(s->in, c->since_s) };
     verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
 }
 

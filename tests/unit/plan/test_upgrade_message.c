@@ -11,33 +11,30 @@ static const struct row {
     struct claim claim; /* times in seconds after T0 */
     struct rollout_spec spec;
     int64_t from_s;
-    bool pods_leave;
     const char *want;
 } rows[] = {
-    { "jobs without limit", { .phase = CLAIM_WAITING }, { .drain = { .wait_for_jobs_s = -1 } }, 0, false,
+    { "jobs without limit", { .phase = CLAIM_WAITING }, { .drain = { .wait_for_jobs_s = -1 } }, 0,
       "W, since 2026-11-20T10:00:00Z; it is drained when they have ended and a place is free, without limit of time" },
     { "jobs for a day, counted from the claim", { .phase = CLAIM_WAITING, .since_s = 60 },
-      { .drain = { .wait_for_jobs_s = 86400 } }, 0, false,
+      { .drain = { .wait_for_jobs_s = 86400 } }, 0,
       "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or at 2026-11-21T10:00:00Z" },
     { "pods that leave, or the node goes back", { .phase = CLAIM_DRAINING },
-      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_RELEASE } }, 0, true,
+      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_RELEASE } }, 0,
       "W, since 2026-11-20T10:00:00Z; the driver leaves when they are gone; soon after 2026-11-20T10:15:00Z the node goes back "
       "into service as it was" },
     { "pods that leave, or are deleted", { .phase = CLAIM_DRAINING },
-      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } }, 0, true,
+      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } }, 0,
       "W, since 2026-11-20T10:00:00Z; the driver leaves when they are gone; soon after 2026-11-20T10:15:00Z they are deleted" },
-    { "jobs alone have no deadline", { .phase = CLAIM_DRAINING }, { .drain = { .timeout_s = 900 } }, 0, false,
-      "W, since 2026-11-20T10:00:00Z; the driver leaves when they are gone, without limit of time" },
-    { "pods of the old driver", { .phase = CLAIM_UNLOADING }, { .install_timeout_s = 1800 }, 0, false,
+    { "pods of the old driver", { .phase = CLAIM_UNLOADING }, { .install_timeout_s = 1800 }, 0,
       "W, since 2026-11-20T10:00:00Z; then what is new comes; soon after 2026-11-20T10:30:00Z it counts as failed" },
     { "a node that was down, or that nobody watched, had no time", { .phase = CLAIM_INSTALLING }, { .install_timeout_s = 1800 },
-      600, false, "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it counts as failed" },
-    { "the proof", { .phase = CLAIM_VALIDATING, .since_s = 5 }, { .validation_timeout_s = 600 }, 0, false,
+      600, "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it counts as failed" },
+    { "the proof", { .phase = CLAIM_VALIDATING, .since_s = 5 }, { .validation_timeout_s = 600 }, 0,
       "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z it counts as failed" },
-    { "a first failure is tried again after two minutes", { .phase = CLAIM_FAILED, .attempt = 1 }, { 0 }, 0, false,
+    { "a first failure is tried again after two minutes", { .phase = CLAIM_FAILED, .attempt = 1 }, { 0 }, 0,
       "W, since 2026-11-20T10:00:00Z; it is taken back as soon as it comes up, and tried again at 2026-11-20T10:02:00Z if the "
       "rollout still wants that" },
-    { "a tenth one after an hour", { .phase = CLAIM_FAILED, .attempt = 10 }, { 0 }, 0, false,
+    { "a tenth one after an hour", { .phase = CLAIM_FAILED, .attempt = 10 }, { 0 }, 0,
       "W, since 2026-11-20T10:00:00Z; it is taken back as soon as it comes up, and tried again at 2026-11-20T11:00:00Z if the "
       "rollout still wants that" },
 };
@@ -50,7 +47,7 @@ static void check(void **state)
     claim.claimed_s += T0;
     CLEANUP_ARENA struct arena a = { 0 };
     struct upgrade_story s = { .claim = &claim, .spec = &row->spec, .what = "W", .from_s = row->from_s ? T0 + row->from_s
-                               : claim.since_s, .pods_leave = row->pods_leave };
+                               : claim.since_s };
     assert_string_equal(upgrade_sentence(&s, &a), row->want);
 }
 
