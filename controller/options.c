@@ -74,6 +74,8 @@ static const struct option_row {
       "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
     { "--allowed-settings", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.settings), "LIST",
       "variables and arguments that a policy may give to operands; \"A_*\": all that begin so; default: proxies, switches" },
+    { "--allowed-install-dirs", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.install_dirs), "LIST",
+      "directories of hosts that a policy may install the toolkit in; default: " POLICY_INSTALL_DIRS },
     { "--agent-image", BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), TEXT, offsetof(struct options, agent_image), "IMAGE",
       "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
     { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",
@@ -249,7 +251,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
     *ret = (struct options){ .called = "ostler", .command = COMMAND_RUN, .operand_namespace = "ostler-operands",
                              .listen = ":8080",
-                             .limits = { POLICY_IMAGE_PREFIXES, POLICY_SETTINGS }, .absent_policy_grace_ms = 10 * 60 * 1000,
+                             .limits = POLICY_LIMITS_DEFAULT, .absent_policy_grace_ms = 10 * 60 * 1000,
                              .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = -1,
                              .pull_takes_ms = 30 * 1000, .simulated_ms = INT64_C(336) * 3600 * 1000 };
     unsigned given = 0;

@@ -18,6 +18,7 @@ ALL_THAT_IS_OPTIONAL = (
     "--set", "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus",
     "--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.folder=GPU",
     "--set", "policy.create=true,policy.spec.exporter.enabled=false,operandNamespace.keep=true,allowedSettings={A_*}",
+    "--set", "allowedInstallDirs={/srv/nvidia,/usr/local/nvidia}",
     "--set", "absentPolicyGrace=1h,log.level=debug,log.format=text,resources.limits.memory=128Mi,image.pullPolicy=Always",
     "--set", "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com:5000/gpu/,nvcr.io}",
     "--set", "commonLabels.team=gpu,commonAnnotations.owner=platform,podLabels.zone=a,podAnnotations.note=b",

@@ -66,6 +66,8 @@ static const struct option_row {
       "plan: registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
     { "--allowed-settings", NULL, BIT(PLAN), TEXT, offsetof(struct gpu_options, settings), "LIST",
       "plan: variables and arguments that a policy may give to operands; default: proxies and plain switches" },
+    { "--allowed-install-dirs", NULL, BIT(PLAN), TEXT, offsetof(struct gpu_options, install_dirs), "LIST",
+      "plan: directories that a policy may install the toolkit in; default: " POLICY_INSTALL_DIRS },
     { "--dry-run", NULL, WRITES, DRY_RUN, offsetof(struct gpu_options, dry_run), "server",
       "have the API server check it and change nothing" },
     { "--no-color", NULL, PLUGIN, FLAG, offsetof(struct gpu_options, no_colour), "",

@@ -45,6 +45,7 @@ struct gpu_options {
     const char *operand_namespace;
     const char *image_prefixes; /* plan: as `ostler plan` has them; NULL: its defaults */
     const char *settings;
+    const char *install_dirs;
     const char *file;       /* plan: a policy; bundle: where it is written */
     const char *state;      /* nodes: only those in this state; NULL: all */
     int64_t request_timeout_ms;

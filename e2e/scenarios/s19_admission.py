@@ -124,6 +124,8 @@ OPERANDS_THAT_ARE_NONE = {
     "image_of_another_port": ("driver", _edit("containers.0.image", "gke.gcr.io:1/x"), "allowed prefix"),
     "folder_of_secrets": ("driver", lambda pod: _folder(pod, "var-log", "/var/lib/kubelet"), "/var/lib/kubelet"),
     "folder_called_like_the_toolkits": ("toolkit", lambda pod: _folder(pod, "install-dir", "/etc/../nvidia"), "/etc/../nvidia"),
+    "install_dir_in_a_container": ("toolkit", lambda pod: _folder(pod, "install-dir", "/proc/4711/root/tmp/nvidia"), "/proc/"),
+    "install_dir_that_all_can_write_to": ("toolkit", lambda pod: _folder(pod, "install-dir", "/tmp/nvidia"), "/tmp/nvidia"),
     "host_to_write_to": ("node-agent", _edit("containers.0.volumeMounts.0", {"name": "host", "mountPath": "/host"}),
                          "only read them"),
     "account_of_others": ("driver", _edit("serviceAccountName", "admin"), "no account"),
@@ -218,6 +220,30 @@ def policy_names_images(env, row):
     contains(said, words or "", "the refusal")
     if words:
         contains(said, "allowed are nvcr.io/nvidia, gcr.io/gke-release, gke.gcr.io", "the refusal")
+
+
+# name -> (spec of a policy, what the refusal says; None: it is taken)
+POLICIES_WITH_INSTALL_DIRS = {
+    "default": ({"toolkit": {"installDir": "/usr/local/nvidia"}}, None),
+    "read_only_usr": ({"toolkit": {"installDir": "/opt/nvidia"}}, None),
+    "no_toolkit": ({"toolkit": {"enabled": False, "installDir": "/srv/nvidia"}}, None),
+    "container": ({"toolkit": {"installDir": "/run/containerd/io.containerd.runtime.v2.task/k8s.io/0/rootfs/tmp/nvidia"}},
+                  "rootfs/tmp/nvidia is not an allowed directory"),
+    "process": ({"toolkit": {"installDir": "/proc/4711/root/tmp/nvidia"}}, "is not an allowed directory"),
+    "volume": ({"toolkit": {"installDir": "/var/lib/kubelet/pods/0/volume-subpaths/v/c/0/nvidia"}},
+               "is not an allowed directory"),
+    "all_can_write": ({"toolkit": {"installDir": "/tmp/nvidia"}},
+                      "allowed are /usr/local/nvidia, /opt/nvidia; an administrator adds others with"),
+}
+
+
+@cases(POLICIES_WITH_INSTALL_DIRS)
+def policy_names_the_toolkits_directory(env, row):
+    """The API server refuses a policy whose toolkit lies where the administrator allows none, and says what is allowed."""
+    spec, words = row
+    status, said = answer(env.k, kube.policy(spec))
+    equal(status, 422 if words else 201, said)
+    contains(said, words or "", "the refusal")
 
 
 @contextlib.contextmanager

@@ -182,6 +182,8 @@ int policy_decode(const json_t *object, const struct policy_limits *limits, stru
     if (limits->images)
         policy_check_images(ret, limits->images, problems);
     policy_check_settings(ret->spec, limits->settings, problems);
+    if (limits->install_dirs)
+        policy_check_install_dir(ret->spec, limits->install_dirs, problems);
     policy_check_windows(ret, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);

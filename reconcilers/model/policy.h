@@ -38,6 +38,9 @@
     "HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,GPU_DIRECT_RDMA_ENABLED,USE_HOST_MOFED,"              \
     "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED,ACCEPT_NVIDIA_VISIBLE_DEVICES_AS_VOLUME_MOUNTS,"               \
     "DEVICE_ID_STRATEGY,DP_DISABLE_HEALTHCHECKS,GDS_ENABLED,MOFED_ENABLED,--device-id-strategy"
+/* Directories of hosts that the toolkit may be installed in by default: NVIDIA's own, and one for hosts whose /usr is read-only
+ * (Flatcar, Talos). Only root can write above them. On COS Ostler takes COS_DRIVER_DIR, whatever a policy says. */
+#define POLICY_INSTALL_DIRS "/usr/local/nvidia,/opt/nvidia"
 /* As many problems of one policy are kept as a person would read. */
 #define POLICY_PROBLEMS_MAX 32
 
@@ -63,10 +66,13 @@ enum policy_operand {
 struct policy_limits {
     const char *images;   /* prefixes of images; NULL: all are allowed */
     const char *settings; /* variables and arguments of operands, see policy_setting_allowed(); NULL: none */
+    const char *install_dirs; /* values of toolkit.installDir, each a whole path; NULL: all are allowed */
 };
 
 /* All that a policy may say is allowed. */
-#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*" })
+#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*", NULL })
+/* What is allowed where an administrator says nothing. */
+#define POLICY_LIMITS_DEFAULT ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS })
 
 /* One thing that is wrong with a policy. */
 struct policy_problem {
@@ -187,6 +193,10 @@ bool policy_setting_allowed(const char *setting, const char *allowed);
 
 /* Adds a problem for each variable and argument of the spec, of its pools too, that is not allowed or has control characters. */
 void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems);
+
+/* Adds a problem for a toolkit that an effective spec has installed in a directory that is not in a comma-separated list: its
+ * programs run as root on the host, so no other process may be able to rename a directory above them. */
+void policy_check_install_dir(const json_t *spec, const char *allowed, struct policy_problems *problems);
 
 /* Adds a problem for each image that the policy names, of its pools too, and that no prefix allows.
  * Of the policy only `spec` is looked at; what is missing in it counts as not given. */

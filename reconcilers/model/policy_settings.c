@@ -6,8 +6,9 @@
 #include "reconcilers/model/policy_problems.h"
 
 /*
- * Variables and arguments that a policy gives to operands. Those are privileged, and what interprets their scripts takes orders
- * from its environment (BASH_ENV, MAKEFLAGS, PERL5OPT, …): so a policy has only those that an administrator allows.
+ * Variables and arguments that a policy gives to operands, and the directory of the toolkit. Operands are privileged, and what
+ * interprets their scripts takes orders from its environment (BASH_ENV, MAKEFLAGS, PERL5OPT, …): so a policy has only what an
+ * administrator allows.
  */
 
 bool policy_setting_allowed(const char *setting, const char *allowed)
@@ -78,4 +79,30 @@ void policy_check_settings(const json_t *spec, const char *allowed, struct polic
         const struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
         check_operand(json_object_get(pool, "driver"), &at, allowed, problems);
     }
+}
+
+/* Whether a comma-separated list has this item. */
+static bool has_item(const char *list, const char *item)
+{
+    for (const char *p = list; *p;) {
+        p += strspn(p, ", ");
+        size_t n = strcspn(p, ", ");
+        if (n > 0 && n == strlen(item) && strncmp(item, p, n) == 0)
+            return true;
+        p += n;
+    }
+    return false;
+}
+
+void policy_check_install_dir(const json_t *spec, const char *allowed, struct policy_problems *problems)
+{
+    const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
+    const struct policy_place toolkit = { .up = &root, .kind = PLACE_FIELD, .name = "toolkit" };
+    const struct policy_place at = { .up = &toolkit, .kind = PLACE_FIELD, .name = "installDir" };
+    const char *dir = json_str(spec, "toolkit.installDir");
+    if (dir && json_bool(spec, "toolkit.enabled", true) && !has_item(allowed, dir))
+        policy_problem_add(problems, &at,
+                           "%s is not an allowed directory; allowed are %s; an administrator adds others with "
+                           "--allowed-install-dirs",
+                           dir, *allowed ? allowed : "none");
 }

@@ -40,12 +40,23 @@ class Operands(unittest.TestCase):
     """What Ostler's account may make."""
 
     def test_folders_are_those_that_operands_have(self):
-        (said,) = re.findall(r"hostPath\.path in (\[.*?\])", expressions(policy("ostler-operands")))
+        said, _ = re.findall(r"hostPath\.path in (\[.*?\])", expressions(policy("ostler-operands")))
         self.assertEqual(set(re.findall(r'"([^"]+)"', said)), host_paths())
 
-    def test_the_folder_of_the_toolkit_has_the_form_that_the_policy_asks_for(self):
+    def test_the_toolkit_is_installed_where_the_program_allows_it(self):
+        (ours,) = re.findall(r'#define POLICY_INSTALL_DIRS "([^"]+)"', (ROOT / "reconcilers/model/policy.h").read_text())
+        values = (((), ours.split(",")), (("--set", "allowedInstallDirs={/a/nvidia,/b/nvidia}"), ["/a/nvidia", "/b/nvidia"]))
+        for flags, dirs in values:
+            _, said = re.findall(r"hostPath\.path in (\[.*?\])", expressions(policy("ostler-operands", *flags)))
+            self.assertEqual(json.loads(said), dirs)
+            (said,) = re.findall(r'installDir\.orValue\("/usr/local/nvidia"\) in (\[.*?\])',
+                                 expressions(policy("ostler-images", *flags)))
+            self.assertEqual(json.loads(said), dirs)
+
+    def test_a_directory_of_the_administrator_has_the_form_that_a_policy_may_ask_for(self):
         (form,) = re.findall(r'\[FORMAT_INSTALL_DIR\] = \{ "([^"]+)"', (ROOT / "reconcilers/model/policy_formats.c").read_text())
-        self.assertIn(f'matches("{form}")', expressions(policy("ostler-operands")))
+        schema = json.loads((ROOT / "charts/ostler/values.schema.json").read_text())
+        self.assertEqual(schema["properties"]["allowedInstallDirs"]["items"]["pattern"], form)
 
     def test_the_account_is_that_of_the_agents(self):
         (account,) = re.findall(r"serviceAccountName: (\S+)", (MANIFESTS / "node-agent/daemonset.yaml").read_text())

@@ -52,13 +52,15 @@ class Pod(unittest.TestCase):
 
     def test_its_arguments_are_options_of_the_program(self):
         options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
-        _, container = self.pod("--set", "allowedImagePrefixes={a.example/x,b.example},allowedSettings={--a,B_*}")
+        _, container = self.pod("--set", "allowedImagePrefixes={a.example/x,b.example},allowedSettings={--a,B_*},"
+                                "allowedInstallDirs={/a/nvidia,/b/nvidia}")
         command, *flags = container["args"]
         self.assertEqual(command, "run")
         values = dict(flag.split("=", 1) for flag in flags)
         self.assertLessEqual(set(values), options)
         self.assertEqual(values["--allowed-image-prefixes"], "a.example/x,b.example")
         self.assertEqual(values["--allowed-settings"], "--a,B_*")
+        self.assertEqual(values["--allowed-install-dirs"], "/a/nvidia,/b/nvidia")
         self.assertEqual(values["--namespace"], NAMESPACE)
         self.assertEqual(values["--operand-namespace"], OPERANDS)
         self.assertEqual(values["--agent-image"], container["image"])

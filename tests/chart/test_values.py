@@ -63,6 +63,7 @@ class Values(unittest.TestCase):
                              ("image.repository=r.example/a:1", "/image/repository"), ("port=80", "/port"),
                              ("operandNamespace.name=Gpu", "/operandNamespace/name"),
                              ("allowedImagePrefixes={a b}", "/allowedImagePrefixes/0"),
+                             ("allowedInstallDirs={/etc}", "/allowedInstallDirs/0"),
                              ("policy.spec=x", "/policy/spec"), ("metrics.dashbord.enabled=true", "'dashbord'"),
                              ("metrics.serviceMonitor.interval=often", "/metrics/serviceMonitor/interval"),
                              ("networkPolicy.apiServerCidrs={10.0.0.1}", "/networkPolicy/apiServerCidrs/0"),

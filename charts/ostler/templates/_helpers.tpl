@@ -52,6 +52,11 @@ annotations:
 {{- .Values.allowedImagePrefixes | default (list "nvcr.io/nvidia" "gcr.io/gke-release" "gke.gcr.io") | toJson }}
 {{- end }}
 
+{{/* Where the toolkit may be installed, as a list: the values', or the program's own default, which tests/chart compares. */}}
+{{- define "ostler.installDirs" -}}
+{{- .Values.allowedInstallDirs | default (list "/usr/local/nvidia" "/opt/nvidia") | toJson }}
+{{- end }}
+
 {{/* The user that Ostler is to the API server. */}}
 {{- define "ostler.user" -}}
 system:serviceaccount:{{ .Release.Namespace }}:{{ include "ostler.name" . }}

@@ -215,7 +215,8 @@ static void render_row(const struct render_row *row, struct buf *out)
                   "metadata", "name", POLICY_NAME, "spec", tree(row->spec));
     struct policy policy;
     struct policy_problems problems = { 0 };
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES ",registry.example", "*" }, &policy, &problems) < 0)
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL };
+    if (policy_decode(object, &limits, &policy, &problems) < 0)
         fail_msg("%s", problems.items[0].message);
     CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
     struct host host = host_of(&row->facts);

@@ -25,7 +25,8 @@ static void set_up(struct world *w, size_t pool)
 {
     CLEANUP_JSON json_t *object =
         tree("{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuClusterPolicy','metadata':{'name':'default'},'spec':{}}");
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*" }, &w->policy, &w->problems), 0);
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL };
+    assert_int_equal(policy_decode(object, &limits, &w->policy, &w->problems), 0);
     w->record = (struct child){ .head = { .key = (char *) "a" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
                                 .revision = (char *) "aaaaaaaaaa", .inputs = tree("{'tier':'driver'}"),
                                 .annotations = tree("{'ostler.dev/target-old':'2026-11-01T00:00:00Z','x':'y',"

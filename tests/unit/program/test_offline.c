@@ -27,6 +27,9 @@ static const struct row {
       "standard input:5: spec.toolkit.repository: evil.io/container-toolkit is not under an allowed prefix; allowed are "
       POLICY_IMAGE_PREFIXES "; an administrator adds others with --allowed-image-prefixes\n"
       "standard input:6: spec.driver.version: must be a string, not a number; put it in quotes\n" },
+    { "a directory that is not the administrator's", HEAD "spec:\n  toolkit: {installDir: /tmp/nvidia}\n",
+      "standard input:5: spec.toolkit.installDir: /tmp/nvidia is not an allowed directory; allowed are " POLICY_INSTALL_DIRS
+      "; an administrator adds others with --allowed-install-dirs\n" },
     { "an envelope that lacks its kind", "apiVersion: ostler.dev/v1alpha1\nmetadata: {name: default}\nspecs: {}\n",
       "standard input:1: kind: is missing; write GpuClusterPolicy\nstandard input:3: specs: is not a field of a "
       "GpuClusterPolicy\n" },
@@ -50,7 +53,7 @@ static void check_validate(void **state)
     int stdin_before = put_in_place(STDIN_FILENO, in), stderr_before = put_in_place(STDERR_FILENO, out);
     clearerr(stdin);
     int rc = offline_validate(
-        &(struct options){ .called = "ostler", .file = "-", .limits = { POLICY_IMAGE_PREFIXES, POLICY_SETTINGS } });
+        &(struct options){ .called = "ostler", .file = "-", .limits = POLICY_LIMITS_DEFAULT });
     fflush(stderr);
     dup2(stdin_before, STDIN_FILENO);
     dup2(stderr_before, STDERR_FILENO);

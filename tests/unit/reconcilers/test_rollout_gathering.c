@@ -58,7 +58,8 @@ static int set_up(void **state)
     struct cluster_listener listener = quiet_listener;
     listener.rollout = tell_rollout;
     listener.arg = f;
-    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .limits = { "nvcr.io/nvidia", "*" },
+    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands",
+                                                         .limits = { "nvcr.io/nvidia", "*", NULL },
                                                          .clock = &quiet_clock, .listener = listener });
     put(f, RESOURCE_POLICY, POLICY, false);
     put(f, RESOURCE_NODE, NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);

@@ -34,7 +34,7 @@ void toy_init(struct toy *t, const json_t *policy)
 {
     *t = (struct toy){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = the_manifests() };
     cluster_init(t->cluster, &(struct cluster_options){ .operand_namespace = TOY_NAMESPACE,
-                                                         .limits = { POLICY_IMAGE_PREFIXES, "*" },
+                                                         .limits = { POLICY_IMAGE_PREFIXES, "*", NULL },
                                                          .clock = &quiet_clock,
                                                          .listener = quiet_listener });
     t->passes = xcalloc(1, sizeof *t->passes);
