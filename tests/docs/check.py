@@ -292,6 +292,9 @@ def security():
     rows = [line.strip("| ").split(" | ") for line in table.splitlines()
             if line.startswith("| ") and not line.startswith("| threat")]
     problems = [f"{page} has no test for: {row[0]}" for row in rows if len(row) != 3 or not re.search(r'`[^`]+`: "', row[2])]
+    fields = read(page).partition("## What a policy puts into privileged pods")[2].partition("\n## ")[0]
+    fields = [line for line in fields.splitlines() if line.startswith("| `")]
+    problems += [f"{page} has no test for: {line}" for line in fields if not re.search(r'`[^`]+`: "[^|]+\|$', line)]
     for path, words in sorted(found(r'`([\w.-]+/[\w./-]+)`: "([^"]+)"', page)):
         if not (ROOT / path).exists() or words not in read(path):
             problems.append(f"{page}: {path} has no {words!r}")

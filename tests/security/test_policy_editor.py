@@ -53,6 +53,15 @@ REFUSED = {
     "a label of Ostler's": {"driver": {"labels": {"app.kubernetes.io/component": "node-agent"}}},
     "a profile of another folder": {"nodeAgent": {"seccompProfile": "../../etc/a.json"}},
     "no profile": {"nodeAgent": {"seccompProfile": {"type": "Unconfined"}}},
+    "a secret with a path": {"driver": {"imagePullSecrets": ["../kube-system/x"]}},
+    "a configuration with a path": {"devicePlugin": {"config": {"name": "../x", "default": "a"}}},
+    "a key with a path": {"devicePlugin": {"config": {"name": "x", "default": "../a"}}},
+    "a list of metrics with a path": {"exporter": {"metricsConfig": "../x"}},
+    "a class with a newline": {"driver": {"priorityClassName": "a\nb"}},
+    "a toleration with a newline": {"driver": {"tolerations": [{"key": "a\nb", "operator": "Exists"}]}},
+    "a quantity that is a word": {"driver": {"resources": {"limits": {"memory": "lots"}}}},
+    "a GPU as a resource": {"driver": {"resources": {"limits": {"nvidia.com/gpu": "1"}}}},
+    "an interval that is a word": {"exporter": {"interval": "$(id)"}},
     "a privilege": {"driver": {"securityContext": {"privileged": True}}},
     "a folder": {"exporter": {"volumes": [{"name": "x", "hostPath": {"path": "/"}}]}},
     "a command": {"exporter": {"command": ["sh"]}},
@@ -112,6 +121,95 @@ def stripped(template):
     return left
 
 
+# What a field of docs/policy.md is set to, by the end of its name, else by its type there.
+BY_NAME = {
+    "repository": "nvcr.io/nvidia/other", "image": "other", "env[].name": "HTTP_PROXY", "env[].value": "x",
+    "args": ["--device-id-strategy=uuid"], "imagePullSecrets": ["x"], "installDir": "/opt/nvidia", "seccompProfile": "a/b.json",
+    "default": "x", "timeZone": "Asia/Tokyo", "pools[].name": "other",
+}
+BY_TYPE = {
+    "label key": "a.example/b", "label value": "b", "object name": "x", "quantity": "7", "tag or digest": "1.2.3",
+    "map of labels": {"a.example/b": "c"}, "cron schedule": "1 2 * * 6", "duration 1s to 1h": "45s",
+}
+# What must stand beside a field, by the list or object that both are in.
+BESIDE = {
+    "env[]": {"name": "HTTPS_PROXY", "value": "y"}, "tolerations[]": {"key": "a", "operator": "Equal", "effect": "NoExecute"},
+    "pools[]": {"name": "a", "nodeSelector": {"nvidia.com/gpu.present": "true"}}, "config": {"name": "y", "default": "y"},
+    "windows[]": {"schedule": "0 2 * * 6", "duration": "2h"},
+}
+# They choose nodes and pods, and a node that is not chosen has no operands.
+SELECTORS = re.compile(r"[sS]elector")
+
+
+def fields_of_docs():
+    """(field, its path, its type) of all that docs/policy.md has and that holds a value; test_policy_docs.c: none is missing."""
+    rows = re.findall(r"^\| `([\w.*\[\]-]+)` \| (.*?) \| .*? \| .* \|$", (ROOT / "docs/policy.md").read_text(encoding="utf-8"),
+                      re.M)
+    names = [field for field, _ in rows]
+    leaves = [(f, kind) for f, kind in rows if "." in f and not any(n.startswith((f + ".", f + "[")) for n in names)]
+    for field, kind in leaves:
+        for operand in OPERANDS if field.startswith("*.") else ("",):
+            yield field, field.replace("*", operand, 1), kind
+
+
+def values_for(field, kind):
+    """Values of a field that are not all its default."""
+    for end, value in BY_NAME.items():
+        if field.endswith(end):
+            return [value]
+    words = re.findall("`([^`]+)`", kind)
+    if words:
+        return [{"true": True, "false": False}.get(word, word) for word in words]
+    return [BY_TYPE.get(kind, 7 if kind.startswith("number") else "90m")]
+
+
+def spec_with(path, value):
+    """A spec in which the field at this path has this value, and what must stand beside it is there."""
+    spec = at = {}
+    *way, last = path.split(".")
+    for part in way:
+        more = copy.deepcopy(BESIDE.get(part, {}))
+        at[part.removesuffix("[]")] = [more] if part.endswith("[]") else more
+        at = more
+    at[last] = value
+    return spec
+
+
+def daemonsets(folder, spec):
+    """The text of the DaemonSets that are rendered."""
+    code, said = ostler(folder, spec)
+    if code:
+        raise AssertionError(f"{spec}: {said}")
+    return [text for text in said.split("\n---\n") if "\nkind: DaemonSet\n" in "\n" + text]
+
+
+def fields_that_reach_pods(folder):
+    """The fields of docs/policy.md with which the DaemonSets of operands differ."""
+    found = set()
+    nothing, one_pool = daemonsets(folder, {}), daemonsets(folder, spec_with("pools[].name", "a"))
+    for field, path, kind in fields_of_docs():
+        if SELECTORS.search(field) or field in found:
+            continue
+        base = one_pool if path.startswith("pools[]") else nothing
+        for value in values_for(field, kind):
+            if daemonsets(folder, spec_with(path, value)) != base:
+                found.add(field)
+    return found
+
+
+def fields_without_a_row(folder):
+    """Sentences for fields that reach a pod and have no row in docs/security.md, and for rows of fields that do not."""
+    table = (ROOT / "docs/security.md").read_text(encoding="utf-8").partition("## What a policy puts into privileged pods")[2]
+    rows = [line.split(" | ")[0] for line in table.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    reach = fields_that_reach_pods(folder)
+
+    def covers(name, field):
+        return field == name or field.startswith((name + ".", name + "["))
+    missing = [f"docs/security.md has no row for {f}" for f in sorted(reach) if not any(covers(n, f) for n in named)]
+    return missing + [f"{n} reaches no pod" for n in sorted(named) if not any(covers(n, f) for f in reach)]
+
+
 def problems_of(folder):
     """What is wrong, as {test: sentences}."""
     empty = templates(ostler(folder, {})[1])
@@ -127,6 +225,7 @@ def problems_of(folder):
     missing = [f"{c} is missing" for c in set(empty) - set(full)]
     results["nothing else of a pod changes"] = [f"{c} differs" for c in differ] + missing
     results["words stay what they are"] = words_that_changed(full)
+    results["each field that reaches a pod has a row"] = fields_without_a_row(folder)
     for name, wrong in REFUSED.items():
         code, said = ostler(folder, wrong)
         results[f"{name} is refused"] = [] if code else ["it was rendered"]
