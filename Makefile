@@ -9,6 +9,7 @@ SHELL := /bin/bash
 VARIANT ?= release
 V ?=
 WORLD ?= sim
+AGENT_IMAGE ?=
 SPEED ?= 10
 SCENARIO ?= sim/scenarios/fleet.yaml
 SEEDS ?=
@@ -195,13 +196,17 @@ UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
 UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
 $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
 $B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
+	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # A library that stands in for a driver's.
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
@@ -254,6 +259,7 @@ FUZZ_SECONDS ?= 60
 # Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
 FUZZ_SEED ?= 1
 build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 fuzz:
@@ -268,7 +274,7 @@ lint:
 	$Qscripts/crd-schema
 deps:
 	$Qscripts/deps
-test: deps
+test:
 	$Qscripts/test
 e2e: build/ostler build/ostler-node
 	$Qe2e/run $(if $(ONLY),--only $(ONLY))
@@ -280,7 +286,7 @@ BASE :=
 image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
-	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) scripts/run
+	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
 bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
 release: image-root

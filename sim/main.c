@@ -27,6 +27,10 @@ static void set_up_signals(void)
     const struct sigaction stop = { .sa_handler = on_signal };
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
+    /* A terminal that is closed ends it as well, but where nohup has it go on. */
+    struct sigaction closed;
+    if (sigaction(SIGHUP, NULL, &closed) == 0 && closed.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &stop, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 

@@ -108,7 +108,7 @@ def make_targets():
     plain = {x for x in " ".join(found(r"^\.PHONY: (.*)$", "Makefile")).split() if x[0] != "$" and x != "FORCE"}
     targets = plain | sweeps | {x + "-full" for x in sweeps}
     used = {word for page in PAGES
-            for word in found(r"(?:^ {4}|`|\] )(?:KUBECONFIG=\S+ )?make ([a-z0-9]+[a-z0-9-]*)(?=[ `\n])", page)}
+            for word in found(r"(?:^ {4}|`|\] )make ([a-z0-9]+[a-z0-9-]*)(?=[ `\n])", page)}
     return ([f"make {x} is in the documents, but not in the Makefile" for x in sorted(used - targets)] +
             [f"docs/development.md lacks make {x}" for x in sorted(plain - {"all"})
              if f"`make {x}" not in read("docs/development.md")] +

@@ -33,6 +33,7 @@ NEVER = {"bpf", "chroot", "finit_module", "init_module", "io_uring_setup", "kexe
          "reboot", "rename", "renameat", "renameat2", "setns", "setuid", "symlinkat", "unlink", "unlinkat", "unshare",
          "userfaultfd"}
 made = collections.defaultdict(set)  # by the name of a list
+left_out = set()  # why something that makes calls was not done here
 # What these tests need not make happen, and why it is allowed. They run with the libraries of one Debian; the lists are for both
 # that the image is built on.
 UNSEEN = {
@@ -108,6 +109,10 @@ class Confined(test_static.Alone):
     def count(self, stem):
         """Keeps which calls have been made."""
         made[stem] |= {number for number, was in enumerate((self.root / f"{stem}.calls").read_bytes()) if was}
+
+    def skipTest(self, reason):
+        left_out.add(reason)
+        super().skipTest(reason)
 
     def launch(self, *command, more=()):
         super().launch("/confine", f"{command[0]}.filter", f"{command[0]}.calls", *command, more=more)
@@ -185,6 +190,8 @@ class Needed(unittest.TestCase):
     """What was made of the lists: by its name it comes after those who make the calls."""
 
     def test_each_call_is_made_or_has_its_reason(self):
+        if left_out or os.geteuid():
+            self.skipTest("not all that makes calls can be done here")
         for path in PROFILES.glob("*.json"):
             idle = {name for name, number in numbers(names(path.name)).items() if number not in made[path.stem]}
             self.assertEqual(idle - set().union(*UNSEEN.values()), set(), f"{path.name} allows what nobody does")

@@ -92,9 +92,11 @@ class Plugin:
         assert ESCAPE not in done.stdout + done.stderr, (arguments, done.stdout, done.stderr)
         return done.returncode, done.stdout, done.stderr
 
-    def start(self, *arguments, stdout=subprocess.PIPE, stderr=None):
-        """One that goes on, but for no longer than a minute; its output is a pipe."""
-        p = subprocess.Popen([self.path, *arguments], env=self.environment(), stdout=stdout, stderr=stderr, text=True)
+    def start(self, *arguments, stdout=subprocess.PIPE, stderr=None, hangup="default"):
+        """One that goes on, but for no longer than a minute; its output is a pipe. `hangup`: what SIGHUP does to it ("default", or
+        "ignore", as under nohup), whatever it does to these tests."""
+        p = subprocess.Popen([shutil.which("env"), f"--{hangup}-signal=HUP", self.path, *arguments], env=self.environment(),
+                             stdout=stdout, stderr=stderr, text=True)
         guard = threading.Timer(60, p.kill)
         guard.daemon = True
         guard.start()
@@ -835,16 +837,19 @@ def logs_of_who_is_in_trouble(c):
     assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
 
 
+def slow_in_the_middle(_, path):
+    """A server that answers late in the middle of a bundle."""
+    if "/daemonsets" in path or path == "/version":
+        time.sleep(0.5)
+    return 200, {"items": []}
+
+
 @test
 def half_an_archive_is_none(c):
     """A bundle that is told to end, by whatever signal, leaves no file; it has its name only when it is whole."""
-    def answer(_, path):
-        if "/daemonsets" in path or path == "/version":
-            time.sleep(0.5)
-        return 200, {"items": []}
     folder = c.folder / "half"
     folder.mkdir()
-    with other(c, answer) as (plugin, handler):
+    with other(c, slow_in_the_middle) as (plugin, handler):
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             del handler.asked[:]
             with plugin.start("bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE) as p:
@@ -855,6 +860,20 @@ def half_an_archive_is_none(c):
                 assert p.returncode == 1 and "it was told to end: there is no " in err, (number, p.returncode, err)
             assert not list(folder.iterdir()), number
         plugin.said("bundle", "-f", str(folder / "b.tar.gz"))
+    assert [f.name for f in folder.iterdir()] == ["b.tar.gz"]
+
+
+@test
+def a_bundle_goes_on_under_nohup(c):
+    """Where SIGHUP is ignored, as under nohup, a terminal that is closed does not end a bundle."""
+    folder = c.folder / "nohup"
+    folder.mkdir()
+    with other(c, slow_in_the_middle) as (plugin, handler):
+        with plugin.start("bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE, hangup="ignore") as p:
+            c.until(lambda: any(p == "/version" for _, p, _ in handler.asked), "the middle of it")
+            p.send_signal(signal.SIGHUP)
+            _, err = p.communicate(timeout=10)
+            assert p.returncode == 0, (p.returncode, err)
     assert [f.name for f in folder.iterdir()] == ["b.tar.gz"]
 
 

@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""What somebody meets in the first hour: `make run`, `make test` and the tests where a machine can do less. Needs build/ostler and
+build/ostler-sim. Prints "scripts: N passed, N failed".
+
+    tests/scripts/test_scripts.py [WORD…]      only tests whose name has one of these words
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCENARIO = "tests/torture/small.yaml"
+TESTS = []
+
+
+def test(function):
+    """Adds a test; its docstring says what must be."""
+    TESTS.append(function)
+    return function
+
+
+def until(condition, what, seconds=30):
+    """Waits."""
+    end = time.time() + seconds
+    while not condition():
+        assert time.time() < end, f"{what} did not come in {seconds} s"
+        time.sleep(0.05)
+
+
+def environment(**more):
+    """What a script finds around it, without anything of the machine's that could change what it does."""
+    not_here = ("KUBECONFIG", "WORLD", "SCENARIO", "SPEED", "OSTLER_YES", "AGENT_IMAGE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    return {**{name: value for name, value in os.environ.items() if name not in not_here}, **more}
+
+
+def said(*command, seconds=60, **more):
+    """(exit code, all that it says)"""
+    done = subprocess.run(command, cwd=ROOT, env=environment(**more), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=seconds, check=False)
+    return done.returncode, done.stdout
+
+
+def processes_of(folder):
+    """Those that have a file of the folder on their command line."""
+    found = []
+    for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(folder) in line.read_bytes():
+                found.append(line.parent.name)
+    return found
+
+
+@contextlib.contextmanager
+def running(folder, **more):
+    """`make run` in a session of its own, as a terminal has one, once the simulator and Ostler run; and the file of what it says."""
+    log = pathlib.Path(folder) / "said"
+    with open(log, "wb") as out:
+        p = subprocess.Popen([shutil.which("env"), "--default-signal=HUP", "scripts/run"], cwd=ROOT, stdin=subprocess.DEVNULL,
+                             stdout=out, stderr=out, start_new_session=True,
+                             env=environment(SCENARIO=SCENARIO, TMPDIR=folder, **more))
+    try:
+        until(lambda: p.poll() is not None or list(pathlib.Path(folder).glob("ostler-run.*/ostler.log")), "Ostler")
+        yield p, log
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+
+
+# ---- make run
+
+
+@test
+def run_leaves_nothing():
+    """A closed terminal, Ctrl-C and a TERM to the script alone end `make run` with all that it has started, and leave no file."""
+    for number, whole in ((signal.SIGHUP, True), (signal.SIGINT, True), (signal.SIGTERM, True), (signal.SIGHUP, False),
+                          (signal.SIGTERM, False)):
+        with tempfile.TemporaryDirectory() as folder, running(folder) as (p, _):
+            assert len(processes_of(folder)) >= 2, (number, processes_of(folder))
+            (os.killpg if whole else os.kill)(p.pid, number)
+            assert p.wait(20) == 0, (number, whole, p.returncode)
+            assert not list(pathlib.Path(folder).glob("ostler-run.*")) and not processes_of(folder), (number, whole)
+
+
+@test
+def run_does_not_use_an_exported_kubeconfig():
+    """An exported KUBECONFIG changes nothing but a line that says so: `make run` shows the simulator."""
+    with tempfile.TemporaryDirectory() as folder, running(folder, KUBECONFIG="/nowhere/config") as (_, log):
+        until(lambda: "the API server is at" in log.read_text(), "the simulator")
+        assert "run: KUBECONFIG is set and not used: WORLD=sim has a cluster of its own; WORLD=cluster is for yours" in log.read_text()
+
+
+@test
+def run_on_a_cluster_needs_an_image():
+    """WORLD=cluster stops without the image that nodes are to have, and says why and how to make one."""
+    code, out = said("scripts/run", WORLD="cluster", KUBECONFIG="/nowhere/config")
+    assert code == 2 and "which image of Ostler can the nodes pull?" in out and "docker push" in out and "AGENT_IMAGE=" in out, out
+
+
+@test
+def run_names_its_worlds():
+    """Another WORLD is refused with those that there are."""
+    code, out = said("scripts/run", WORLD="moon")
+    assert code == 2 and "run: there is no WORLD=moon, only sim" in out and "cluster (yours)" in out, out
+
+
+@test
+def run_on_a_cluster():
+    """WORLD=cluster shows which cluster it is and asks; then definitions come, a namespace gets its label, and Ostler begins."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder) / "config"
+        server = subprocess.Popen([ROOT / "build/ostler-sim", "--api-only", "--kubeconfig", config], stdout=subprocess.DEVNULL)
+        try:
+            until(config.exists, "the simulator")
+            here = {"WORLD": "cluster", "KUBECONFIG": str(config), "AGENT_IMAGE": "registry.example/ostler:1"}
+            code, out = said("scripts/run", **here)
+            assert code == 1 and re.search(r"context +ostler-sim\n +server +https://127", out) and "set OSTLER_YES=1" in out, out
+            assert "agent image  registry.example/ostler:1\n" in out, out
+            assert "serverside-applied" not in out, out
+            with open(f"{folder}/said", "wb") as log:
+                p = subprocess.Popen(["scripts/run"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                     env=environment(OSTLER_YES="1", **here))
+            text = lambda: pathlib.Path(f"{folder}/said").read_text(encoding="utf-8")
+            try:
+                until(lambda: p.poll() is not None or "working leading=true" in text(), "Ostler")
+                parts = ("gpunodes.ostler.dev serverside-applied\n", "namespace/ostler-operands labeled\n", "There is no policy yet")
+                assert p.poll() is None and all(part in text() for part in parts), text()
+            finally:
+                p.terminate()
+                p.wait(10)
+        finally:
+            server.kill()
+            server.wait()
+
+
+# ---- make test
+
+
+@test
+def test_says_what_it_will_do():
+    """`make test` says first how long it takes, what it installs, downloads and keeps; each part says how long it took, and so does the
+    whole."""
+    code, out = said("scripts/test", "layers")
+    assert code == 0 and out.startswith("make test: everything that must pass. It takes "), out
+    places = [out.index(words) for words in ("  installs ", "  downloads ", "  keeps ", "== layers", "-- layers: ", "-- all of it: ")]
+    assert places == sorted(places) and re.search(r"\n-- layers: \d+ s\n", out), out
+    assert out.endswith("1 passed, 0 failed, 0 skipped\n"), out
+
+
+FAKE = """#!/bin/sh
+sleep {seconds}
+echo '[       OK ] {name}'
+"""
+
+
+@test
+def unit_tests_say_how_far_they_are():
+    """While unit tests run, a line now and then says how many programs have ended and which run."""
+    with tempfile.TemporaryDirectory() as folder:
+        programs = []
+        for name, seconds in (("quick", 0), ("slow", 3)):
+            programs.append(pathlib.Path(folder) / name)
+            programs[-1].write_text(FAKE.format(name=name, seconds=seconds))
+            programs[-1].chmod(0o755)
+        code, out = said("scripts/run-tests", "unit-x", *map(str, programs), EVERY="1")
+        assert code == 0 and out.endswith("unit-x: 2 passed, 0 failed\n"), out
+        assert re.search(r"^unit-x: after \d s 1 of 2 programs have ended; now: slow$", out, re.MULTILINE), out
+        assert "programs" not in said("scripts/run-tests", "unit-x", str(programs[0]))[1]
+
+
+@test
+def no_root_of_ones_own_is_skipped():
+    """Where unshare cannot change the propagation of mounts, the tests of the static program are skipped, with the reason, and none fails."""
+    why = "unshare: cannot change root filesystem propagation: Operation not permitted"
+    with tempfile.TemporaryDirectory() as folder:
+        unshare = pathlib.Path(folder) / "unshare"
+        unshare.write_text(f"#!/bin/sh\necho '{why}' >&2\nexit 1\n")
+        unshare.chmod(0o755)
+        code, out = said("tests/image/test_static.py", PATH=f"{folder}:{os.environ['PATH']}", OSTLER_PROGRAMS=str(ROOT / "build"))
+    assert code == 0 and re.search(rf"^SKIPPED static: a program cannot be given a root of its own here: .*{why}$", out, re.MULTILINE), out
+    assert "static: 0 passed, 0 failed" in out, out
+
+
+def main():
+    """Runs all tests."""
+    failed = 0
+    wanted = [t for t in TESTS if len(sys.argv) < 2 or any(word in t.__name__ for word in sys.argv[1:])]
+    for one in wanted:
+        about = " ".join(one.__doc__.split())
+        try:
+            one()
+            print(f"ok   {one.__name__}: {about}")
+        except Exception as e:  # pylint: disable=broad-except
+            failed += 1
+            places = ", ".join(f"line {w.lineno}" for w in traceback.extract_tb(e.__traceback__))
+            print(f"FAIL {one.__name__} ({places}): {about}\n     {type(e).__name__}: {e}")
+    print(f"scripts: {len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
