@@ -312,7 +312,7 @@ void check_status(struct invariants *v)
 void check_nodes(struct invariants *v)
 {
     const json_t *policy = check_policy(v);
-    if (!policy || object_is_deleting(policy) || v->run->plan->deny_verb || v->run->life->broken)
+    if (!policy || object_is_deleting(policy) || v->run->plan->deny_verb || life_is_broken(v->run->life, policy))
         return;
     check_tried(v, INVARIANT_L1_NODES);
     CLEANUP_FREE char *why = NULL;

@@ -89,7 +89,8 @@ static const char *wrong_of_others(const struct invariants *v, const json_t *nod
 static const json_t *policy_in_force(const struct invariants *v)
 {
     const json_t *policy = check_policy(v);
-    bool in_force = policy && !object_is_deleting(policy) && !v->run->plan->deny_verb && !v->run->life->broken;
+    bool in_force = policy && !object_is_deleting(policy) && !v->run->plan->deny_verb &&
+                    !life_is_broken(v->run->life, policy);
     return in_force ? policy : NULL;
 }
 
@@ -152,7 +153,7 @@ void check_status_truth(struct invariants *v)
 }
 
 /* What is wrong with what is said of a node that the policy wants; NULL: nothing. */
-static const char *wrong_of_report(const struct invariants *v, const json_t *node)
+static const char *wrong_of_report(const struct invariants *v, const json_t *policy, const json_t *node)
 {
     const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, object_name(node));
     const char *state = json_str_or_empty(report, "status.state");
@@ -166,7 +167,8 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *nod
     if (!str_eq(json_str_or_empty(report, "status.driver.revision"), str_or_empty(object_label(node, LABEL_DRIVER))))
         return "its report names another driver revision";
     /* Where operands break on purpose a GPU may be served by what is not as it should be; and an agent that lies may say so. */
-    if (!v->run->life->broken && !m.lies && (str_eq(state, "Ready") != (up && serves) || str_eq(state, "Lost") == up))
+    if (!life_is_broken(v->run->life, policy) && !m.lies &&
+        (str_eq(state, "Ready") != (up && serves) || str_eq(state, "Lost") == up))
         return "its report has the wrong state";
     if (str_eq(check_condition(node, NODE_CONDITION), "True") != str_eq(state, "Ready"))
         return "its condition says something else than its report";
@@ -184,7 +186,7 @@ void check_report_truth(struct invariants *v)
         if (object_is_deleting(node) || !is_wanted(v, policy, node))
             continue;
         check_tried(v, INVARIANT_L8_REPORTS);
-        const char *wrong = wrong_of_report(v, node);
+        const char *wrong = wrong_of_report(v, policy, node);
         if (wrong)
             check_failed(v, INVARIANT_L8_REPORTS, "%s: %s", object_name(node), wrong);
     }

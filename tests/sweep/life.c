@@ -1,6 +1,8 @@
 #include "tests/sweep/life.h"
 
+#include "base/json.h"
 #include "reconcilers/manifests/render.h"
+#include "sim/actors/fit.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
 #include "sim/api/custom_rules.h"
@@ -22,12 +24,32 @@ struct access *life_access(struct err *e)
     return NULL;
 }
 
-static bool is_broken(const struct spec_driver *drivers, size_t count)
+/* Whether one of these rows is of a driver that does not work, of this version. */
+static bool fails_in(const struct spec_driver *drivers, size_t count, const char *version)
 {
     for (size_t i = 0; i < count; i++)
-        if (drivers[i].outcome != SPEC_DRIVER_WORKS)
+        if (drivers[i].outcome != SPEC_DRIVER_WORKS && fit_pattern(drivers[i].version, version))
             return true;
     return false;
+}
+
+bool life_driver_fails(const struct life *life, const char *version)
+{
+    const struct scenario *s = life->scenario;
+    bool fails = fails_in(s->world.drivers, s->world.driver_count, version);
+    for (size_t i = 0; i < s->change_count && !fails; i++)
+        fails = fails_in(s->changes[i].drivers, s->changes[i].driver_count, version);
+    return fails;
+}
+
+bool life_is_broken(const struct life *life, const json_t *policy)
+{
+    bool broken = life_driver_fails(life, json_str_or_empty(policy, "spec.driver.version"));
+    size_t i;
+    json_t *pool;
+    json_array_foreach (json_at(policy, "spec.pools"), i, pool)
+        broken |= life_driver_fails(life, json_str_or_empty(pool, "driver.version"));
+    return broken;
 }
 
 int life_load(struct life *life, const char *file, struct err *e)
@@ -45,12 +67,8 @@ int life_load(struct life *life, const char *file, struct err *e)
     life->schemas = custom_schemas_new();
     for (size_t i = 0; i < life->scenario->world.action_count; i++)
         reach(life, life->scenario->world.actions[i].at_ms);
-    life->broken = is_broken(life->scenario->world.drivers, life->scenario->world.driver_count);
-    for (size_t i = 0; i < life->scenario->change_count; i++) {
-        const struct scenario_change *c = &life->scenario->changes[i];
-        reach(life, c->at_ms);
-        life->broken |= is_broken(c->drivers, c->driver_count);
-    }
+    for (size_t i = 0; i < life->scenario->change_count; i++)
+        reach(life, life->scenario->changes[i].at_ms);
     return 0;
 }
 

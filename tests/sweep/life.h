@@ -30,13 +30,16 @@ struct life {
     size_t phases;
     bool by_clock;    /* nothing is cut: all happens at its own time, in one phase … */
     int64_t until_ms; /* … that is not over before */
-    bool broken; /* a driver in it does not work: that all nodes are served is not asked */
 };
 
 int life_load(struct life *life, const char *file, struct err *e);
 /* The same, to be lived by the clock. */
 int life_load_by_clock(struct life *life, const char *file, struct err *e);
 void life_clear(struct life *life);
+/* Whether a driver of this version does not work somewhere, at some time. */
+bool life_driver_fails(const struct life *life, const char *version);
+/* Whether a policy asks for such a driver: that all nodes are served is not asked then. */
+bool life_is_broken(const struct life *life, const json_t *policy);
 /* The chart's rights, all of them. NULL with an error where the chart cannot be read. */
 struct access *life_access(struct err *e);
 

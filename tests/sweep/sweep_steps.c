@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "kube/object.h"
-#include "sim/actors/fit.h"
 #include "tests/sweep/expect.h"
 #include "tests/sweep/sweep.h"
 
@@ -189,21 +188,12 @@ static void wait_out(struct run *r)
     }
 }
 
-static bool is_bad(const struct run *r, const char *version)
-{
-    const struct spec_world *w = &r->life->scenario->world;
-    for (size_t i = 0; i < w->driver_count; i++)
-        if (w->drivers[i].outcome != SPEC_DRIVER_WORKS && fit_pattern(w->drivers[i].version, version))
-            return true;
-    return false;
-}
-
 /* Nothing comes back where all was removed. And where the driver fails nodes go back to what was known good last, which
  * another version may have come to be in between. */
 static bool is_incomparable(const struct run *r)
 {
     const struct step_case *c = case_of(r);
-    return json_bool(c->row, "ends", false) || (json_bool(c->row, "knownGood", false) && is_bad(r, c->version));
+    return json_bool(c->row, "ends", false) || (json_bool(c->row, "knownGood", false) && life_driver_fails(r->life, c->version));
 }
 
 /* Afterwards the life is at its end: what comes later was tried without it. */
