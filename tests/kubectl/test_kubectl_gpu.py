@@ -93,8 +93,8 @@ class Plugin:
         return done.returncode, done.stdout, done.stderr
 
     def start(self, *arguments, stdout=subprocess.PIPE, stderr=None, hangup="default"):
-        """One that goes on, but for no longer than a minute; its output is a pipe. `hangup`: what SIGHUP does to it ("default", or
-        "ignore", as under nohup), whatever it does to these tests."""
+        """One that goes on, but for no longer than a minute; its output is a pipe. `hangup`: what SIGHUP does to it, whatever it
+        does to these tests: "default", or "ignore", as under nohup."""
         p = subprocess.Popen([shutil.which("env"), f"--{hangup}-signal=HUP", self.path, *arguments], env=self.environment(),
                              stdout=stdout, stderr=stderr, text=True)
         guard = threading.Timer(60, p.kill)
