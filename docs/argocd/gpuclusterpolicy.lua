@@ -1,5 +1,6 @@
 -- Health of a GpuClusterPolicy for Argo CD. It says what kstatus says (Stalled, Reconciling, Ready, observedGeneration), and more:
--- a rollout under way is Progressing, one that waits for people or for its hours is Suspended, one that failed is Degraded.
+-- a rollout under way is Progressing, one that waits for people or for its hours is Suspended; what the condition Degraded names
+-- (nodes, a version that was rolled back, metrics, a missing detector) is Degraded.
 local waits = { Paused = true, WaitingForApproval = true, WaitingForWindow = true }
 -- Nothing more will happen by itself to nodes that are down, or that people keep out: that is no matter of this policy's health.
 local over = { UpToDate = true, NodesDown = true, NodesSkipped = true }
@@ -26,7 +27,7 @@ local stalled, degraded = condition("Stalled"), condition("Degraded")
 if stalled.status == "True" then
   return health("Degraded", stalled.message)
 end
-if ready.status ~= "True" and degraded.status == "True" then
+if degraded.status == "True" then
   return health("Degraded", degraded.message)
 end
 if rollout.reason == "RevisionFailed" then

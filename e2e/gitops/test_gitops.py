@@ -24,7 +24,9 @@ DONE, UNDER_WAY, FAILED = "Current", "InProgress", "Failed"
 # Step of a case: Argo CD's health, a part of its message, kstatus.
 EXPECTED = {
     "no-nodes-0": ("Healthy", "there is no GPU node to serve", DONE),
-    "no-detector-0": ("Healthy", "there is no GPU node to serve", DONE),
+    "no-detector-0": ("Degraded", "nothing says which of 2 nodes have a GPU", UNDER_WAY),
+    "headline-namespace-deleted-1": ("Degraded", "kubectl create namespace ostler-operands", FAILED),
+    "headline-rollout-with-few-nodes-ready-2": ("Progressing", "2 nodes wait for jobs to end", DONE),
     "foreign-stack-0": ("Healthy", "served by somebody else: 1 node", DONE),
     "foreign-stack-beside-ours-0": ("Healthy", "every GPU node has what it should have", DONE),
     "first-node-0": ("Healthy", "every GPU node has what it should have", DONE),
@@ -36,14 +38,14 @@ EXPECTED = {
     "invalid-spec-from-the-start-0": ("Degraded", "correct the spec: spec.driver.repository", FAILED),
     "invalid-spec-later-1": ("Degraded", "correct the spec", FAILED),
     "images-cannot-be-pulled-0": ("Degraded", "ImagePullBackOff", UNDER_WAY),
-    "exporter-missing-1": ("Degraded", "CrashLoopBackOff", UNDER_WAY),
+    "exporter-missing-1": ("Degraded", "CrashLoopBackOff", DONE),
     "unsupported-node-beside-others-0": ("Degraded", "no driver image exists", UNDER_WAY),
     "version-that-never-ran-is-not-held-1": ("Progressing", "1 node is under way", DONE),
     "upgrade-canary-soaks-1": ("Progressing", "waits until driver 580.1 has worked long enough", DONE),
     "upgrade-approval-1": ("Suspended", "annotate the policy with ostler.dev/approved=", DONE),
     "drift-daemonset-of-an-old-revision-deleted-1": ("Suspended", "spec.rollout.paused is true", DONE),
-    "upgrade-failed-revision-2": ("Degraded", "ostler.dev/retry=", DONE),
-    "upgrade-held-node-1": ("Healthy", "every GPU node has what it should have", DONE),
+    "upgrade-failed-revision-2": ("Degraded", "was rolled back. Correct the policy, or have it tried again", DONE),
+    "upgrade-held-node-1": ("Healthy", "2 nodes are skipped", DONE),
     "agents-have-not-looked-1": ("Progressing", "not all of their agents are up", UNDER_WAY),
     "removal-waits-for-gpu-pods-1": ("Progressing", "Pending deletion", "Terminating"),
 }

@@ -60,11 +60,13 @@ def no_gpu_nodes(env):
 
 @test
 def no_detector(env):
-    """No node that a detector has looked at: Degraded with reason NoDetector and the command that installs one."""
+    """No node that a detector has looked at: not Ready and Degraded with reason NoDetector; the cure is in the MESSAGE column."""
     env.node("bare", nfd=False)
     env.policy()
     degraded = env.wait_policy("NoDetector", kind="Degraded")
     contains(degraded["message"], ["helm install", "node-feature-discovery"], "message")
+    env.wait_policy("NoDetector", status="False")
+    contains(env.get_policy()["status"]["summary"]["message"], ["--agent-image", "kubectl label node NAME"], "the MESSAGE column")
 
 
 @test

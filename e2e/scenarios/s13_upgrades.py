@@ -131,7 +131,7 @@ def paused_and_resumed(env):
         rollout_says(env, "Paused")
         upgrades.driver_comes(env, begun)
         upgrades.wait_runs(env, slow, begun)
-        env.wait_policy("AllNodesReady")
+        contains(env.wait_policy("Paused")["message"], ["5 of 5 nodes ready", "spec.rollout.paused"], "the headline")
         env.stays(lambda: all(upgrades.is_in_service(env, n) for n in others), 1, "nobody begins")
         env.edit({"rollout": {"paused": False, **ALL_AT_ONCE}})
         for node in others:

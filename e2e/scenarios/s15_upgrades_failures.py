@@ -93,7 +93,10 @@ def canary_that_fails_its_proof_is_all_that_fails(env):
         wait_runs(env, OLD, canary)
         equal([ways.way[n] for n in others], [[None]] * len(others), "ways of the others")
         contains(record_of(env, bad), ["ostler.dev/failed-", f"{canary} ProofFailed"], "the revision's record")
-        env.wait_policy("AllNodesReady")
+        degraded = env.wait_policy("RolledBack", kind="Degraded")
+        contains(degraded["message"], [NEW, f"on {canary} with ProofFailed", f"{RETRY}={bad}"], "what is Degraded")
+        contains(env.wait_policy("RolledBack")["message"], degraded["message"], "the headline")
+        equal(env.get_policy()["status"]["summary"]["message"][:60], degraded["message"][:60], "the MESSAGE column")
 
 
 @test
@@ -152,7 +155,7 @@ def third_wave_fails(env):
         equal(ways.way[nodes[5]], [None], "the way of the node that is left")
         equal(ways.order, nodes[:5], "the order of waves")
         contains(record_of(env, bad), f"{crashes} CrashLoopBackOff", "the revision's record")
-        env.wait_policy("AllNodesReady")
+        env.wait_policy("RolledBack")
         env.wait_calm()
         rollout_says(env, "RevisionFailed", bad)
     upgrade(env, NEW, soak="0s", **ALL_AT_ONCE)

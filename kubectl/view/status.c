@@ -245,8 +245,9 @@ static void print_policy(const json_t *policy, const struct paint *p, struct buf
                                         json_bool(policy, "deleting", false) ? "; it is being deleted" : "",
                                         json_bool(policy, "seen", false) ? "" : "; Ostler has not seen its last change yet");
     head(out, p, "Policy");
-    add_cut(out, p, INDENT, good ? GREEN : str_eq(ready, "False") ? RED : YELLOW, line);
-    if (!good)
+    bool fine = good && (str_eq(reason, "AllNodesReady") || str_eq(reason, "NoGpuNodes"));
+    add_cut(out, p, INDENT, fine ? GREEN : str_eq(ready, "False") ? RED : YELLOW, line);
+    if (!fine)
         term_wrap(out, p, INDENT, 2, json_str_or_empty(policy, "message"));
 }
 
@@ -288,7 +289,8 @@ static void print_nodes(const json_t *status, const struct paint *p, struct buf 
     CLEANUP_FREE char *gpus = !json_object_get(status, "gpus") ? xstrdup("")
                               : xasprintf(", %lld of %lld GPUs ready", (long long) json_int(status, "gpus.ready", 0),
                                           (long long) json_int(status, "gpus.present", 0));
-    CLEANUP_FREE char *sums = xasprintf("%lld of %lld ready, %lld up to date%s; %lld with GPUs, %lld in the cluster",
+    CLEANUP_FREE char *sums = xasprintf("%lld of %lld ready, %lld assigned the wanted version%s; %lld with GPUs, %lld in the "
+                                        "cluster",
                                         (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
                                         (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
                                         (long long) json_int(nodes, "total", 0));
@@ -312,7 +314,7 @@ static void print_rollout(const json_t *r, const struct paint *p, struct buf *ou
     bool over = str_eq(reason, "UpToDate");
     CLEANUP_FREE char *counts = over ? xstrdup("every node runs what the policy says")
                                      : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
-                                                 "%lld kept from it, %lld not begun%s%s", (long long) done, (long long) all,
+                                                 "%lld held back, %lld not begun%s%s", (long long) done, (long long) all,
                                                  (long long) active, (long long) waiting, (long long) failed,
                                                  (long long) skipped, (long long) pending, ends ? "; ends about " : "",
                                                  str_or_empty(ends));

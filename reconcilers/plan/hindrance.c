@@ -28,6 +28,7 @@ static json_t *hindered_status(const struct cluster_view *v)
         { "Ready", "False", p->reason, p->message },
         { "Reconciling", "False", p->reason, "nothing is under way" },
         { "Stalled", "True", p->reason, p->message },
+        { "Degraded", "True", p->reason, p->message },
     };
     const json_t *old = json_object_get(v->object, "status"), *before = json_object_get(old, "conditions");
     json_t *status = json_is_object(old) ? json_deep_copy(old) : json_object();

@@ -48,12 +48,26 @@ void operands_list(const struct node_input *in, struct node_verdict *v)
         want(v, in->pods, COMPONENT_EXPORTER, NULL);
 }
 
+/* Of all components, as bits. */
+static unsigned tiered(void)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < COMPONENT_COUNT; i++)
+        bits |= *component_tier((enum component) i) ? 1u << i : 0;
+    return bits;
+}
+
+unsigned operands_missing(const struct node_verdict *v)
+{
+    return v->wanted & ~v->up & tiered();
+}
+
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     verdict_settle(v, NODE_READY, NULL, NULL);
     for (int i = 0; i < COMPONENT_COUNT; i++) {
         enum component c = (enum component) i;
-        if (!(v->wanted & ~v->up & (1u << c)))
+        if (!(operands_missing(v) & (1u << c)))
             continue;
         v->cause = c;
         v->pod = in->pods->of[c].key;
@@ -67,4 +81,15 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
                            arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
         return;
     }
+}
+
+void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
+{
+    const char *problem = in->pods->of[COMPONENT_EXPORTER].problem;
+    if (v->state != NODE_READY || !problem || !(v->wanted & ~v->up & (1u << COMPONENT_EXPORTER)))
+        return;
+    v->cause = COMPONENT_EXPORTER;
+    v->pod = in->pods->of[COMPONENT_EXPORTER].key;
+    verdict_settle(v, NODE_READY, "MetricsMissing",
+                   arena_printf(a, "the GPUs work, and their metrics are missing: %s", problem));
 }

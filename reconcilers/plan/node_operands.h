@@ -12,7 +12,11 @@ void verdict_ran(struct node_verdict *v, const char *driver, const char *stack);
 const json_t *operands_inputs(const struct node_input *in, const char *tier, const char *hash);
 /* Fills `wanted` and `up` from the revisions that the verdict carries. */
 void operands_list(const struct node_input *in, struct node_verdict *v);
-/* Installing, Failed or Ready: the first operand in start order that is not up says which. */
+/* The operands of tiers that should be up and are not, as bits. One without a tier brings metrics: the GPUs work without it. */
+unsigned operands_missing(const struct node_verdict *v);
+/* Installing, Failed or Ready: the first operand in start order that is missing says which. */
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v);
+/* Of a node that is Ready: that its metrics are missing, where the kubelet says why. It stays Ready. */
+void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v);
 
 #endif

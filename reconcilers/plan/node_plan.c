@@ -313,6 +313,7 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     prove(in, a, v, plan, &proving);
     seen_explain(in, a, v);
     judge_startup(in, a, v, plan);
+    operands_judge_metrics(in, a, v);
     look_for_holders(in, t, plan);
     give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v->pool, plan);
     if (proving.looked)

@@ -20,7 +20,7 @@
     X(DRAINING, "Draining", true)          /* claimed: GPU pods are asked to leave */              \
     X(UNLOADING, "Unloading", true)        /* claimed: stack, then driver come off */              \
     X(VALIDATING, "Validating", true)      /* all is up: whether a GPU works */                    \
-    X(READY, "Ready", true)                /* every operand that it should have is up */           \
+    X(READY, "Ready", true)                /* driver, toolkit and device plugin are up */           \
     X(FAILED, "Failed", true)              /* an operand says why it does not come up */           \
     X(LOST, "Lost", false)                 /* the node itself is down */                           \
     X(FOREIGN, "ForeignStack", false)      /* somebody else serves it */                           \

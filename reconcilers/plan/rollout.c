@@ -488,7 +488,8 @@ void rollout_decide(const struct rollout_input *in, struct arena *a, struct roll
     ret->out = d.budget.nodes;
     ret->out_gpus = d.budget.gpus;
     ret->hold = hold_of(&d);
-    ret->message = rollout_hold_message(&(struct rollout_story){ .view = &d.view, .budget = &d.budget, .refusals = d.refusals,
-                                                                 .domain = d.domain, .plan_hash = ret->plan_hash },
-                                        ret->hold, a);
+    const struct rollout_story story = { .view = &d.view, .budget = &d.budget, .refusals = d.refusals, .domain = d.domain,
+                                         .plan_hash = ret->plan_hash };
+    ret->message = rollout_hold_message(&story, ret->hold, a);
+    rollout_failure_of(&story, a, &ret->failure);
 }

@@ -130,6 +130,13 @@ struct budget_line {
     size_t used, max; /* used may be above max: the policy was changed, or nodes went down. max SIZE_MAX: there is no limit */
 };
 
+/* A revision that the policy still asks for and that failed. All from the arena. */
+struct rollout_failure {
+    const char *message; /* "driver 580.1 failed in pool default, on gpu-1 with NoGpus"; NULL: none failed */
+    const char *node;    /* where it failed first; NULL: not known */
+    const char *retry;   /* value of the policy's annotation that has it tried again */
+};
+
 struct rollout_decision {
     struct rollout_note *notes;   /* from the arena; to be written before the grants */
     size_t note_count;
@@ -139,6 +146,7 @@ struct rollout_decision {
     size_t pull_count;
     enum rollout_hold hold;       /* why there are no more grants than these */
     const char *message;          /* the sentence to it; from the arena */
+    struct rollout_failure failure;
     /* Of each node of the input: why it gets no grant; NONE: it does, or needs none. From the arena. */
     enum rollout_hold *refused;
     int64_t again_s;              /* look again at this time though nothing happens; 0: no need */

@@ -165,6 +165,18 @@ static const char *say_failed(const struct rollout_story *s, struct arena *a)
                         p ? "" : besides_failure(s, a));
 }
 
+void rollout_failure_of(const struct rollout_story *s, struct arena *a, struct rollout_failure *ret)
+{
+    const struct rollout_revision *r = rollout_first_failed(s->view->in);
+    *ret = (struct rollout_failure){ 0 };
+    if (!r)
+        return;
+    const char *space = r->failure ? strchr(r->failure, ' ') : NULL;
+    ret->message = failure_text(s, r, NULL, a);
+    ret->node = space ? arena_printf(a, "%.*s", (int) (space - r->failure), r->failure) : NULL;
+    ret->retry = r->retry ? r->retry : r->hash;
+}
+
 static const char *say_images(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_IMAGES];

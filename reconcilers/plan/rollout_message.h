@@ -28,6 +28,8 @@ void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX]);
 const char *rollout_skip_text(const struct rollout_node *n);
 /* Why no other node begins, as a sentence that names what to wait for or to change. From the arena, or static. */
 const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);
+/* The first revision that failed and that the policy still asks for, also where every node went back from it. */
+void rollout_failure_of(const struct rollout_story *s, struct arena *a, struct rollout_failure *ret);
 /* What a grant is for, as a sentence for the log and for Events. From the arena, or static. */
 const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in,
                                   struct arena *a);

@@ -15,12 +15,20 @@ void rollout_report_clear(struct rollout_report *r)
     }
     free(r->notes);
     free(r->message);
+    free(r->failure);
+    free(r->failure_node);
+    free(r->failure_retry);
     *r = (struct rollout_report){ 0 };
 }
 
 const char *rollout_report_reason(const struct rollout_report *r)
 {
     return r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold);
+}
+
+static char *copy(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
 }
 
 static struct report_note note_of(const struct rollout_note *n, const char *const *pool_names)
@@ -45,14 +53,17 @@ static bool same_notes(const struct rollout_report *a, const struct rollout_repo
 
 static bool same(const struct rollout_report *a, const struct rollout_report *b)
 {
-    return a->known == b->known && a->hold == b->hold && str_eq(a->message, b->message) && a->pending == b->pending &&
+    return a->known == b->known && a->hold == b->hold && str_eq(a->message, b->message) &&
+           str_eq(a->failure, b->failure) && str_eq(a->failure_retry, b->failure_retry) && a->pending == b->pending &&
            a->active == b->active && a->waiting == b->waiting && a->failed == b->failed && a->skipped == b->skipped &&
            a->done == b->done && str_eq(a->plan_hash, b->plan_hash) && same_notes(a, b);
 }
 
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names)
 {
-    struct rollout_report now = { .known = true, .hold = d->hold, .message = d->message ? xstrdup(d->message) : NULL,
+    struct rollout_report now = { .known = true, .hold = d->hold, .message = copy(d->message),
+                                  .failure = copy(d->failure.message), .failure_node = copy(d->failure.node),
+                                  .failure_retry = copy(d->failure.retry),
                                   .pending = d->pending, .active = d->active, .waiting = d->waiting, .failed = d->failed,
                                   .skipped = d->skipped, .done = d->done, .slots = d->slots, .out = d->out,
                                   .out_gpus = d->out_gpus, .note_count = d->note_count };

@@ -18,6 +18,7 @@ struct rollout_report {
     bool known;
     enum rollout_hold hold;
     char *message; /* owned; NULL: nothing to say */
+    char *failure, *failure_node, *failure_retry; /* as struct rollout_failure has them; owned */
     size_t pending, active, waiting, failed, skipped, done;
     char plan_hash[REVISION_HASH_MAX];
     struct budget_line slots, out, out_gpus;

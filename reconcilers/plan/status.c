@@ -224,14 +224,6 @@ static json_t *rollout_summary(const struct cluster_view *v)
     return outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate");
 }
 
-/* What blocks; where nothing does, how the rollout goes on. */
-static const char *summary_message(const struct cluster_view *v, const struct condition *conditions)
-{
-    const struct rollout_report *r = v->rollout;
-    bool rolling = r && r->known && r->hold != ROLLOUT_HOLD_DONE;
-    return conditions[rolling && str_eq(conditions[STATUS_READY].status, "True") ? STATUS_ROLLING_OUT : STATUS_READY].message;
-}
-
 static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)
 {
     const struct tally *t = v->tally;
@@ -240,7 +232,7 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
                      str_or_empty(driver), "rollout", rollout_summary(v),
-                     "message", shortened(summary_message(v, conditions), STATUS_SUMMARY_MAX));
+                     "message", shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
 }
 
 /* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries

@@ -144,7 +144,7 @@ static void fail(struct stepping *s, const char *why, const char *message)
 static bool works(const struct stepping *s)
 {
     bool plugin = s->v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
-    return s->out->stack && !(s->v->wanted & ~s->v->up) && (!plugin || s->in->view.node->gpus > 0);
+    return s->out->stack && !operands_missing(s->v) && (!plugin || s->in->view.node->gpus > 0);
 }
 
 /* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
@@ -367,12 +367,12 @@ static void step_validating(struct stepping *s)
         return;
     }
     const char *message = "every operand is up; the kubelet has no GPUs to give yet";
-    if (s->v->wanted & ~s->v->up) {
+    if (operands_missing(s->v)) {
         operands_judge(s->in, s->a, s->v);
         message = s->v->message;
     }
     if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail(s, s->v->wanted & ~s->v->up ? s->v->reason : REASON_NO_GPUS,
+        fail(s, operands_missing(s->v) ? s->v->reason : REASON_NO_GPUS,
              arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
         say(s, "Validating", message);

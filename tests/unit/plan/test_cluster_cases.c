@@ -7,6 +7,7 @@
  *     edit, foreign: {kind, name, patch}; foreign: by a manager of its own
  *     remove: {kind, name}      forget: targets are worked out anew, as after a restart
  *     refused: {kind, message}: what the server refused of the last plan
+ *     namespace: missing or present: the operands' namespace, as Ostler has seen it from this step on
  *     agentImage: another Ostler starts, whose image is that
  *     pods: false where no pods come up                         unsettled: not all nodes have been looked at
  *     expect: rounds of requests "Verb target Reason", those of the status left out; the order within a round does not count
@@ -249,6 +250,16 @@ static void take_refusal(struct toy *t, const json_t *refused)
     assert_int_equal(t->refused.kind == ERR_NONE, refused == NULL);
 }
 
+static void take_namespace(struct toy *t, const char *namespace)
+{
+    if (str_eq(namespace, "missing"))
+        surroundings_take(&t->surroundings, SURROUNDINGS_NAMESPACE, NULL, TOY_NAMESPACE);
+    else if (str_eq(namespace, "present"))
+        surroundings_forget(&t->surroundings, SURROUNDINGS_NAMESPACE);
+    else
+        assert_null(namespace);
+}
+
 /* It remembers nothing of what the one before has rendered. */
 static void start_another(struct toy *t, const char *agent_image)
 {
@@ -266,6 +277,7 @@ static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
     t->unsettled = json_bool(step, "unsettled", false);
     start_another(t, json_str(unresolved, "agentImage"));
     take_refusal(t, json_object_get(step, "refused"));
+    take_namespace(t, json_str(step, "namespace"));
     each(t, json_object_get(step, "put"), put);
     each(t, json_object_get(step, "edit"), edit);
     each(t, json_object_get(step, "foreign"), edit_foreign);

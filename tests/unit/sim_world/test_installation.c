@@ -353,6 +353,8 @@ static void a_namespace_that_goes_under_open_watches_is_named(void **state)
     api_delete(s->api, "admin", kind_named("namespaces"), NULL, "ostler-operands", NULL, 0, NULL);
     pass(s, LOOKED_AGAIN_MS);
     assert_says(s, "Stalled", "True", "NamespaceMissing", "ostler-operands");
+    assert_says(s, "Ready", "False", "NamespaceMissing", "kubectl create namespace ostler-operands");
+    assert_says(s, "Degraded", "True", "NamespaceMissing", "kubectl create namespace ostler-operands");
     access_free(access);
 }
 

@@ -63,6 +63,7 @@ void toy_clear(struct toy *t)
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         json_decref(t->objects[i]);
     err_clear(&t->refused);
+    surroundings_clear(&t->surroundings);
 }
 
 json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name)
@@ -248,6 +249,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .confirmed = confirmed,
         .arg = c,
         .rollout = &t->passes->rollout,
+        .surroundings = &t->surroundings,
         .failure = t->refused.kind != ERR_NONE ? &t->refused : NULL,
         .monitors_exist = t->monitors_exist,
         .agent_image = t->agent_image,

@@ -37,6 +37,7 @@ struct toy {
     bool monitors_exist;
     const char *agent_image;         /* of the node agent; NULL: it runs nowhere; borrowed */
     struct err refused;              /* what the server refused of the last plan */
+    struct surroundings surroundings; /* what is wrong with what Ostler stands on */
     bool unsettled;                  /* as if some node had not been looked at yet */
     size_t writes;                   /* actions carried out */
 };
