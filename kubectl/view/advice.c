@@ -39,7 +39,8 @@ static const struct row nodes[] = {
     { "NoGpus", "see the device plugin's log; the node may need a reboot" },
     { "StackLeaving", "see the pod that does not go: kubectl gpu explain NODE" },
     { "DriverLeaving", "find the process that holds the driver open: kubectl gpu explain NODE" },
-    { "ClaimUnreadable", "take off the annotation that no Ostler wrote: kubectl annotate node NODE ostler.dev/claim-" },
+    { "ClaimUnreadable",
+      "run the version of Ostler that the message names, or give up the upgrade: kubectl annotate node NODE ostler.dev/claim-" },
     { "StartupTimeout", "see what it waits for: kubectl gpu explain NODE" },
 };
 

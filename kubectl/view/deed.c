@@ -116,8 +116,8 @@ static const char *under_way(const json_t *node)
         [HELD_FAILED] = "; its upgrade failed, and it stays out of service: it is neither tried again nor rolled back",
     };
     struct claim c;
-    const char *text = object_annotation(node, ANNOTATION_CLAIM), *why = NULL;
-    return text && claim_parse(text, &c, &why) ? texts[seen_held_way(node, &c)] : "";
+    const char *text = object_annotation(node, ANNOTATION_CLAIM);
+    return text && claim_parse(text, &c, NULL) ? texts[seen_held_way(node, &c)] : "";
 }
 
 void deed_hold(const json_t *node, struct deed *ret)

@@ -283,9 +283,10 @@ json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us)
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *spec = policy_spec_read(json_object_get(l.policy, "spec"), &problems);
     CLEANUP_JSON json_t *defaults = policy_spec_read(NULL, &(struct policy_problems){ 0 });
-    const char *claim = object_annotation(l.node, ANNOTATION_CLAIM), *why = NULL;
+    const char *claim = object_annotation(l.node, ANNOTATION_CLAIM);
+    char why[CLAIM_WHY_MAX];
     l.state = json_str_or_empty(l.report, "status.state");
-    l.claimed = claim && claim_parse(claim, &l.claim, &why);
+    l.claimed = claim && claim_parse(claim, &l.claim, why);
     rollout_spec_decode(problems.len ? defaults : spec, &l.spec);
     policy_problems_clear(&problems);
     if (!str_eq(json_str(ostler, "state"), "Alive") && !str_eq(json_str(ostler, "state"), "Unknown"))
@@ -295,8 +296,9 @@ json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us)
     if (l.claimed)
         say_claimed(&l);
     else if (claim)
-        say(&l, 0, json_textf("nothing is changed as long as its claim is not understood: kubectl annotate node %s "
-                              ANNOTATION_CLAIM "- takes it off", object_name(l.node)));
+        say(&l, 0, json_textf("nothing changes on the node, because its annotation " ANNOTATION_CLAIM " is not understood: %s. "
+                              "To give up its upgrade: kubectl annotate node %s " ANNOTATION_CLAIM "-",
+                              why, object_name(l.node)));
     else if (l.policy)
         say_in_service(&l);
     say_people(&l);

@@ -97,8 +97,8 @@ static void tell_of_report(json_t *story, const json_t *report)
 static void tell_of_claim(json_t *story, const json_t *node)
 {
     struct claim c;
-    const char *text = object_annotation(node, ANNOTATION_CLAIM), *why = NULL;
-    if (!text || !claim_parse(text, &c, &why))
+    const char *text = object_annotation(node, ANNOTATION_CLAIM);
+    if (!text || !claim_parse(text, &c, NULL))
         return;
     bool driver = claim_moves_driver(&c);
     tell_at(story, c.claimed_s, "claim", false,

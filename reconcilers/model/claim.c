@@ -2,14 +2,18 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 
-/* Of the annotation's form. A later version that writes another one says so by a higher number. */
+/* The newest version of a claim that this Ostler understands, and the one that it writes. A claim's version is the least that
+ * a reader must understand: it grows only where a reader that ignores a new member would do harm (docs/versioning.md). */
 enum { VERSION = 1 };
+/* Longest number of a release that a claim names, with its NUL. */
+enum { RELEASE_MAX = 32 };
 /* More than any node is tried, or has GPUs. */
 enum { COUNT_MAX = 1000000 };
 
@@ -172,38 +176,87 @@ static const struct member {
 #undef AT
 };
 
-/* Why the members are not those of a claim, or NULL; fills `ret` on the way. */
-static const char *read_members(const json_t *said, struct claim *ret)
+/* Which release of Ostler understands the claim, as it says itself; "": it does not say. */
+static void read_release(const json_t *said, char ret[static RELEASE_MAX])
 {
-    const json_t *version = json_object_get(said, "v");
-    if (!json_is_object(said))
-        return "it is no JSON object";
-    if (json_is_integer(version) && json_integer_value(version) > VERSION)
-        return "a newer version of Ostler wrote it";
-    if (json_integer_value(version) != VERSION || json_object_size(said) != ARRAY_LEN(members) + 1)
-        return "it lacks a member, or has one too many";
-    for (size_t i = 0; i < ARRAY_LEN(members); i++)
-        if (!members[i].read(json_object_get(said, members[i].name), (char *) ret + members[i].at))
-            return "a member of it has a value that Ostler does not write";
-    if ((ret->phase == CLAIM_FAILED) != (*ret->reason != '\0'))
-        return "its reason does not fit its phase";
-    return NULL;
+    const char *text = json_str_or_empty(said, "needs");
+    size_t len = strspn(text, "0123456789.");
+    snprintf(ret, RELEASE_MAX, "%.*s", !text[len] && len < RELEASE_MAX ? (int) len : 0, text);
 }
 
-bool claim_parse(const char *text, struct claim *ret, const char **ret_why)
+/* Whether this version of Ostler may act on the claim; else says why not. */
+static bool check_version(const json_t *said, char why[static CLAIM_WHY_MAX])
 {
-    const char *why = "it is too long";
-    struct claim c = { 0 };
-    size_t len = strnlen(text, CLAIM_TEXT_MAX);
-    if (len < CLAIM_TEXT_MAX) {
-        CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
-        why = said ? read_members(said, &c) : "it is not JSON";
+    const json_t *version = json_object_get(said, "v");
+    json_int_t v = json_integer_value(version);
+    if (v == VERSION)
+        return true;
+    if (v < VERSION) {
+        snprintf(why, CLAIM_WHY_MAX, "its member v is missing or is no version");
+        return false;
     }
-    if (ret_why)
-        *ret_why = why;
-    if (!why)
+    char release[RELEASE_MAX];
+    read_release(said, release);
+    snprintf(why, CLAIM_WHY_MAX, "it needs %s%s (its version is %lld, and this Ostler understands version %d)",
+             *release ? "at least Ostler " : "a newer Ostler", release, (long long) v, VERSION);
+    return false;
+}
+
+/* Fills `ret` with the members that this version knows; else says which of them is wrong. */
+static bool read_members(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
+{
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        if (!members[i].read(json_object_get(said, members[i].name), (char *) ret + members[i].at)) {
+            snprintf(why, CLAIM_WHY_MAX, "its member %s is missing or has a value that Ostler does not write", members[i].name);
+            return false;
+        }
+    bool fits = (ret->phase == CLAIM_FAILED) == (*ret->reason != '\0');
+    if (!fits)
+        snprintf(why, CLAIM_WHY_MAX, "its reason does not fit its phase");
+    return fits;
+}
+
+/* Keeps the members that this version does not know; else says that they are too long. */
+static bool keep_more(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
+{
+    CLEANUP_JSON json_t *more = json_copy((json_t *) said);
+    json_object_del(more, "v");
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        json_object_del(more, members[i].name);
+    if (json_object_size(more) == 0)
+        return true;
+    CLEANUP_FREE char *text = json_compact(more);
+    if (strlen(text) >= CLAIM_MORE_MAX) {
+        snprintf(why, CLAIM_WHY_MAX, "its members that this Ostler does not know are longer than %d bytes", CLAIM_MORE_MAX - 1);
+        return false;
+    }
+    snprintf(ret->more, sizeof ret->more, "%s", text);
+    return true;
+}
+
+static bool read_claim(const char *text, struct claim *ret, char why[static CLAIM_WHY_MAX])
+{
+    size_t len = strnlen(text, CLAIM_TEXT_MAX);
+    if (len == CLAIM_TEXT_MAX) {
+        snprintf(why, CLAIM_WHY_MAX, "it is too long");
+        return false;
+    }
+    CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
+    if (!json_is_object(said)) {
+        snprintf(why, CLAIM_WHY_MAX, "it is no JSON object");
+        return false;
+    }
+    return check_version(said, why) && read_members(said, ret, why) && keep_more(said, ret, why);
+}
+
+bool claim_parse(const char *text, struct claim *ret, char *ret_why)
+{
+    char why[CLAIM_WHY_MAX];
+    struct claim c = { 0 };
+    bool good = read_claim(text, &c, ret_why ? ret_why : why);
+    if (good)
         *ret = c;
-    return !why;
+    return good;
 }
 
 char *claim_text(const struct claim *c)
@@ -216,5 +269,7 @@ char *claim_text(const struct claim *c)
                   "generation", (json_int_t) c->generation, "kind", kinds[c->kind], "phase", phases[c->phase].name, "since",
                   since, "claimed", claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus, "driver", c->driver, "stack",
                   c->stack, "fromDriver", c->from_driver, "fromStack", c->from_stack, "reason", c->reason);
+    CLEANUP_JSON json_t *more = json_parse(c->more, strlen(c->more), NULL);
+    json_object_update_missing(said, more);
     return json_compact(said);
 }

@@ -31,8 +31,10 @@ enum claim_kind {
     CLAIM_ROLLBACK, /* back to the known good revision, since the target failed */
 };
 
-/* Longest policy uid and reason that are kept, and longest annotation that is read. */
-enum { CLAIM_UID_MAX = 64, CLAIM_REASON_MAX = 64, CLAIM_TEXT_MAX = 2048 };
+/* Longest policy uid and reason that are kept, longest annotation that is read, and longest sentence of claim_parse(). */
+enum { CLAIM_UID_MAX = 64, CLAIM_REASON_MAX = 64, CLAIM_TEXT_MAX = 2048, CLAIM_WHY_MAX = 160 };
+/* Room for the members that this version does not know: several times what one version has added so far. */
+enum { CLAIM_MORE_MAX = 512 };
 
 /* The taint that goes with a claim; its value is the claim's kind. */
 #define CLAIM_TAINT_EFFECT "NoSchedule"
@@ -54,12 +56,14 @@ struct claim {
     char from_driver[REVISION_HASH_MAX]; /* what it ran before; "": none */
     char from_stack[REVISION_HASH_MAX];
     char reason[CLAIM_REASON_MAX];    /* with FAILED: one word; else "" */
+    char more[CLAIM_MORE_MAX]; /* members that this version does not know, as a JSON object; "": none. They are written again */
 };
 
-/* The claim that an annotation holds. False: it is none that this version understands; `ret_why` (may be NULL) is then a
- * static sentence part such as "it is not JSON". The text comes from a node that anybody may have annotated: nothing in it is
- * trusted beyond its form. */
-bool claim_parse(const char *text, struct claim *ret, const char **ret_why);
+/* The claim that an annotation holds. False: it is none that this version understands; `ret_why` (CLAIM_WHY_MAX bytes; may be
+ * NULL) is then a sentence part such as "it is not JSON"; else it is left as it is. The text comes from a node that anybody may
+ * have annotated: nothing in it is trusted beyond its form. A member that this version does not know is kept: a newer version
+ * that wrote one which must not be ignored has raised the claim's version, "v". */
+bool claim_parse(const char *text, struct claim *ret, char *ret_why);
 /* The annotation's text. Owned by the caller. */
 char *claim_text(const struct claim *c);
 /* "Waiting", "Draining", … as the annotation has it. Static text. */

@@ -12,6 +12,8 @@
 
 /* As the annotation names it. */
 #define UPGRADE_TAINT_NAME TAINT_UPGRADE ":" CLAIM_TAINT_EFFECT
+/* Room for members that a newer version wrote, as JSON. */
+enum { MARKS_MORE_MAX = 1024 };
 
 /* One comparison on its way. */
 struct diff {
@@ -236,6 +238,21 @@ static void want_upgrade_taint(struct diff *d, const struct claim *claim)
                                            .effect = CLAIM_TAINT_EFFECT });
 }
 
+/* Members that this version does not know: a newer one wrote them, and would no longer know what it set. More than a newer one
+ * would write is somebody else's. */
+static void keep_more(const struct diff *d, json_t *ret)
+{
+    if (!json_is_object(d->said))
+        return;
+    CLEANUP_JSON json_t *more = json_copy(d->said);
+    static const char *const known[] = { "labels", "taints", "features" };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        json_object_del(more, known[i]);
+    CLEANUP_FREE char *text = json_compact(more);
+    if (strlen(text) < MARKS_MORE_MAX)
+        json_object_update_missing(ret, more);
+}
+
 /* The annotation's text, or NULL when nothing is ours. */
 static char *marks_text(const struct diff *d)
 {
@@ -244,6 +261,7 @@ static char *marks_text(const struct diff *d)
     CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints", d->our_taints);
     if (json_object_size(d->our_features))
         json_object_set(said, "features", d->our_features);
+    keep_more(d, said);
     return json_compact(said);
 }
 

@@ -11,8 +11,9 @@ static const char *wanted_text(const struct node_input *in, struct arena *a, con
     struct proof p;
     bool proven = o->look && (o->look->result == PROOF_HOLDS || o->look->result == PROOF_PASSES);
     if (proven) {
-        CLEANUP_FREE char *text = proof_text(&o->look->proof);
-        return arena_strdup(a, text);
+        CLEANUP_FREE char *text = proof_text(&o->look->proof), *now = proof_of_node(&in->view, &p) ? proof_text(&p) : NULL;
+        /* The same proof, perhaps with members that a newer Ostler wrote: these stay. */
+        return str_eq(text, now) ? intern_text(in->view.strings, in->view.node->proof) : arena_strdup(a, text);
     }
     if (o->changing)
         return proof_outdated(&in->view, a);

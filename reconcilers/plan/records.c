@@ -10,6 +10,8 @@
 #include "reconcilers/model/revision.h"
 #include "reconcilers/plan/retry.h"
 
+/* Longest text of an annotation that a newer version wrote, with its NUL. */
+enum { NEWER_TEXT_MAX = 512 };
 /* In place of a time: a wave that is not over. */
 #define WAVE_RUNNING "Running"
 
@@ -266,9 +268,25 @@ static bool is_kept_failure(const struct cluster_view *v, const struct child *re
 /* What was so once. */
 static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE };
 
-/* Whether an annotation of the record stays true. */
+/* Whether a newer version of Ostler wrote the annotation. What is longer than any of this version's is somebody else's. */
+static bool is_of_newer(const struct child *record, const char *key)
+{
+    static const char *const known[] = { ANNOTATION_INTENT, ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED,
+                                         ANNOTATION_CANARY, ANNOTATION_WAVE, ANNOTATION_FAILED, ANNOTATION_RETRIED };
+    const char *text = json_key(record->annotations, key);
+    if (!text || strlen(text) >= NEWER_TEXT_MAX || !str_has_prefix(key, MARK_PREFIX))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_has_prefix(key, known[i]))
+            return false;
+    return true;
+}
+
+/* Whether an annotation of the record stays: it is still true, or only a newer version knows. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
 {
+    if (is_of_newer(record, key))
+        return true;
     if (str_has_prefix(key, ANNOTATION_FAILED))
         return is_kept_failure(v, record, key);
     if (str_has_prefix(key, ANNOTATION_WAVE) && str_eq(json_key(record->annotations, key), WAVE_RUNNING))

@@ -1,6 +1,7 @@
 #include "reconcilers/plan/rollout_grants.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -46,6 +47,8 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
     if (goes_on(n)) {
         c = *n->claim;
     } else {
+        if (n->claim)
+            memcpy(c.more, n->claim->more, sizeof c.more);
         c.kind = back || g->restores ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
         put(c.from_driver, n->driver);
         put(c.from_stack, n->stack);

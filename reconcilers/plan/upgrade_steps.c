@@ -135,8 +135,9 @@ static void settle_unreadable(struct stepping *s, const char *why)
     s->out->untouched = true;
     verdict_settle(s->v, NODE_FAILED, "ClaimUnreadable",
                    arena_printf(s->a,
-                                "node %s: nothing is changed, since its annotation " ANNOTATION_CLAIM " is not understood: %s. "
-                                "To have the node looked after again, run: kubectl annotate node %s " ANNOTATION_CLAIM "-",
+                                "node %s: Ostler changes nothing on this node, because it does not understand the annotation "
+                                ANNOTATION_CLAIM ": %s. To give up the upgrade of this node, run: kubectl annotate node %s "
+                                ANNOTATION_CLAIM "-",
                                 name, why, name));
 }
 
@@ -218,7 +219,8 @@ static void step(struct stepping *s)
 void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
                   struct plan *plan, struct upgrade *ret)
 {
-    const char *text = intern_text(in->view.strings, in->view.node->claim), *why = NULL;
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    char why[CLAIM_WHY_MAX];
     const struct target *t = upgrade_target(in, wish);
     struct stepping s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .plan = plan, .out = ret };
     *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? upgrade_pair(a, wish) : NULL };
@@ -229,7 +231,7 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
         ret->gave_up = upgrade_pair(a, wish);
         ret->claimed = true;
         give_up(&s, wish, "GivenUp", "somebody took the claim off the node: it goes back to what it ran, and is left alone");
-    } else if (!claim_parse(text, &ret->claim, &why)) {
+    } else if (!claim_parse(text, &ret->claim, why)) {
         settle_unreadable(&s, why);
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {

@@ -11,15 +11,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_FREE char *text = xstrndup((const char *) data, size);
-    const char *why = NULL;
+    char why[CLAIM_WHY_MAX] = "";
     struct claim c, back;
-    if (!claim_parse(text, &c, &why)) {
-        if (!why)
+    if (!claim_parse(text, &c, why)) {
+        if (!*why)
             abort();
         return 0;
     }
     CLEANUP_FREE char *again = claim_text(&c);
-    if (why || !claim_parse(again, &back, NULL))
+    if (*why || !claim_parse(again, &back, NULL) || !str_eq(c.more, back.more))
         abort();
     CLEANUP_FREE char *once_more = claim_text(&back);
     if (!str_eq(again, once_more))

@@ -51,34 +51,37 @@ static void check_all_phases(void **state)
 
 /* ---- what is no claim: one member of the text above changed (NULL: taken out), or another text */
 
+/* The sentence about a member. */
+#define OF(member) "its member " member " is missing or has a value that Ostler does not write"
+
 static const struct bad_row {
     const char *name, *member, *value, *why;
 } bad_rows[] = {
-    { "newer: a higher version", "v", "2", "a newer version of Ostler wrote it" },
-    { "v: none", "v", NULL, "it lacks a member, or has one too many" },
-    { "v: a text", "v", "\"1\"", "it lacks a member, or has one too many" },
-    { "v: before the first", "v", "0", "it lacks a member, or has one too many" },
-    { "a member that nobody knows", "more", "1", "it lacks a member, or has one too many" },
-    { "policy: empty", "policy", "\"\"", "a member of it has a value that Ostler does not write" },
-    { "policy: with a quote", "policy", "\"a'b\"", "a member of it has a value that Ostler does not write" },
+    { "newer: a higher version", "v", "2", "it needs a newer Ostler (its version is 2, and this Ostler understands version 1)" },
+    { "v: none", "v", NULL, "its member v is missing or is no version" },
+    { "v: a text", "v", "\"1\"", "its member v is missing or is no version" },
+    { "v: before the first", "v", "0", "its member v is missing or is no version" },
+    { "phase: none", "phase", NULL, OF("phase") },
+    { "policy: empty", "policy", "\"\"", OF("policy") },
+    { "policy: with a quote", "policy", "\"a'b\"", OF("policy") },
     { "policy: 64 letters", "policy", "\"0123456789012345678901234567890123456789012345678901234567890123\"",
-      "a member of it has a value that Ostler does not write" },
-    { "generation: negative", "generation", "-1", "a member of it has a value that Ostler does not write" },
-    { "generation: a fraction", "generation", "1.5", "a member of it has a value that Ostler does not write" },
-    { "kind: another", "kind", "\"Downgrade\"", "a member of it has a value that Ostler does not write" },
-    { "phase: another", "phase", "\"failed\"", "a member of it has a value that Ostler does not write" },
-    { "phase: a number", "phase", "3", "a member of it has a value that Ostler does not write" },
-    { "since: no time", "since", "\"now\"", "a member of it has a value that Ostler does not write" },
-    { "since: with a fraction", "since", "\"2026-11-20T10:00:00.5Z\"", "a member of it has a value that Ostler does not write" },
-    { "claimed: before 1970", "claimed", "\"1969-11-20T10:00:00Z\"", "a member of it has a value that Ostler does not write" },
-    { "attempt: none", "attempt", "0", "a member of it has a value that Ostler does not write" },
-    { "attempt: too many", "attempt", "1000001", "a member of it has a value that Ostler does not write" },
-    { "gpus: negative", "gpus", "-1", "a member of it has a value that Ostler does not write" },
-    { "gpus: true", "gpus", "true", "a member of it has a value that Ostler does not write" },
-    { "driver: too long", "driver", "\"abcdefghijk\"", "a member of it has a value that Ostler does not write" },
-    { "stack: with a slash", "stack", "\"a/b\"", "a member of it has a value that Ostler does not write" },
-    { "stack: null", "stack", "null", "a member of it has a value that Ostler does not write" },
-    { "reason: two words", "reason", "\"Two words\"", "a member of it has a value that Ostler does not write" },
+      OF("policy") },
+    { "generation: negative", "generation", "-1", OF("generation") },
+    { "generation: a fraction", "generation", "1.5", OF("generation") },
+    { "kind: another", "kind", "\"Downgrade\"", OF("kind") },
+    { "phase: another", "phase", "\"failed\"", OF("phase") },
+    { "phase: a number", "phase", "3", OF("phase") },
+    { "since: no time", "since", "\"now\"", OF("since") },
+    { "since: with a fraction", "since", "\"2026-11-20T10:00:00.5Z\"", OF("since") },
+    { "claimed: before 1970", "claimed", "\"1969-11-20T10:00:00Z\"", OF("claimed") },
+    { "attempt: none", "attempt", "0", OF("attempt") },
+    { "attempt: too many", "attempt", "1000001", OF("attempt") },
+    { "gpus: negative", "gpus", "-1", OF("gpus") },
+    { "gpus: true", "gpus", "true", OF("gpus") },
+    { "driver: too long", "driver", "\"abcdefghijk\"", OF("driver") },
+    { "stack: with a slash", "stack", "\"a/b\"", OF("stack") },
+    { "stack: null", "stack", "null", OF("stack") },
+    { "reason: two words", "reason", "\"Two words\"", OF("reason") },
     { "reason: none though it failed", "reason", "\"\"", "its reason does not fit its phase" },
     { "reason: one though it did not fail", "phase", "\"Draining\"", "its reason does not fit its phase" },
 };
@@ -92,9 +95,9 @@ static void check_bad(void **state)
     else
         json_object_del(said, row->member);
     CLEANUP_FREE char *text = json_compact(said);
-    const char *why = NULL;
+    char why[CLAIM_WHY_MAX] = "";
     struct claim c = whole;
-    assert_false(claim_parse(text, &c, &why));
+    assert_false(claim_parse(text, &c, why));
     assert_string_equal(why, row->why);
     assert_same(&c, &whole);
 }
@@ -102,19 +105,26 @@ static void check_bad(void **state)
 static const struct text_row {
     const char *name, *text, *why;
 } text_rows[] = {
-    { "text: empty", "", "it is not JSON" },
-    { "text: a word", "mine", "it is not JSON" },
+    { "text: empty", "", "it is no JSON object" },
+    { "text: a word", "mine", "it is no JSON object" },
     { "text: a list", "[1]", "it is no JSON object" },
-    { "text: an empty object", "{}", "it lacks a member, or has one too many" },
-    { "text: newer, and unlike this one", "{\"v\":7}", "a newer version of Ostler wrote it" },
+    { "text: an empty object", "{}", "its member v is missing or is no version" },
+    { "newer: unlike this one, and it names the release", "{\"v\":7,\"needs\":\"0.4.0\"}",
+      "it needs at least Ostler 0.4.0 (its version is 7, and this Ostler understands version 1)" },
+    { "newer: what it names is no release", "{\"v\":7,\"needs\":\"0.4; run this\"}",
+      "it needs a newer Ostler (its version is 7, and this Ostler understands version 1)" },
+    { "newer: the longest release", "{\"v\":7,\"needs\":\"1.23456789012345678901234567890\"}",
+      "it needs at least Ostler 1.23456789012345678901234567890 (its version is 7, and this Ostler understands version 1)" },
+    { "newer: the release is one digit too long", "{\"v\":7,\"needs\":\"1.234567890123456789012345678901\"}",
+      "it needs a newer Ostler (its version is 7, and this Ostler understands version 1)" },
 };
 
 static void check_text_row(void **state)
 {
     const struct text_row *row = *state;
-    const char *why = NULL;
+    char why[CLAIM_WHY_MAX] = "";
     struct claim c;
-    assert_false(claim_parse(row->text, &c, &why));
+    assert_false(claim_parse(row->text, &c, why));
     assert_string_equal(why, row->why);
 }
 
@@ -122,15 +132,51 @@ static void check_length(void **state)
 {
     (void) state;
     char text[CLAIM_TEXT_MAX + sizeof whole_text];
-    const char *why = NULL;
+    char why[CLAIM_WHY_MAX] = "";
     struct claim c;
     memset(text, ' ', CLAIM_TEXT_MAX);
     memcpy(text + CLAIM_TEXT_MAX, whole_text, sizeof whole_text);
-    assert_false(claim_parse(text, &c, &why));
+    assert_false(claim_parse(text, &c, why));
     assert_string_equal(why, "it is too long");
     /* as long as may be */
-    assert_true(claim_parse(text + sizeof whole_text, &c, &why));
-    assert_null(why);
+    assert_true(claim_parse(text + sizeof whole_text, &c, why));
+    assert_string_equal(why, "it is too long"); /* a claim that is read says nothing */
+}
+
+/* ---- members that this version does not know */
+
+/* The text of `whole` with another member of which the text is `size` bytes long, as claim_text() writes it. */
+static char *with_more(size_t size)
+{
+    CLEANUP_FREE char *filled = xcalloc(size, 1);
+    memset(filled, 'x', size - sizeof "{\"more\":\"\"}" + 1);
+    return xasprintf("%.*s,\"more\":\"%s\"}", (int) strlen(whole_text) - 1, whole_text, filled);
+}
+
+static void check_more_is_kept(void **state)
+{
+    (void) state;
+    static const char more[] = "\"first\":{\"a\":[1,null]},\"second\":\"b\"}";
+    CLEANUP_FREE char *text = xasprintf("%.*s,%s", (int) strlen(whole_text) - 1, whole_text, more);
+    struct claim c;
+    assert_true(claim_parse(text, &c, NULL));
+    c.attempt = 3;
+    CLEANUP_FREE char *again = claim_text(&c);
+    strstr(text, "\"attempt\":2")[strlen("\"attempt\":")] = '3';
+    assert_string_equal(again, text);
+}
+
+static void check_more_is_bounded(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *most = with_more(CLAIM_MORE_MAX - 1), *too_much = with_more(CLAIM_MORE_MAX);
+    char why[CLAIM_WHY_MAX] = "";
+    struct claim c;
+    assert_true(claim_parse(most, &c, why));
+    CLEANUP_FREE char *again = claim_text(&c);
+    assert_string_equal(again, most);
+    assert_false(claim_parse(too_much, &c, why));
+    assert_string_equal(why, "its members that this Ostler does not know are longer than 511 bytes");
 }
 
 /* ---- what follows from one */
@@ -159,6 +205,8 @@ int main(void)
     SUITE_ROWS(&s, check_bad, bad_rows);
     SUITE_ROWS(&s, check_text_row, text_rows);
     suite_add(&s, "text: too long", check_length, NULL);
+    suite_add(&s, "members that this version does not know are written again", check_more_is_kept, NULL);
+    suite_add(&s, "members that this version does not know: too long", check_more_is_bounded, NULL);
     suite_add(&s, "what a claim says of its node", check_questions, NULL);
     return suite_run(&s, "claim");
 }

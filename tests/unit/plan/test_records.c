@@ -1,6 +1,7 @@
 #include "reconcilers/plan/records.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -67,6 +68,25 @@ static void pools_of_an_earlier_policy_are_not_named_anew(void **state)
     set_up(&w, 7); /* the policy of before had at least 8 pools */
     CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
     assert_tree(got, "{'ostler.dev/target-old':'2026-11-01T00:00:00Z','ostler.dev/completed-old':'2026-11-02T00:00:00Z'}");
+    tear_down(&w);
+}
+
+static void annotations_of_a_newer_ostler_are_kept(void **state)
+{
+    (void) state;
+    struct world w = { 0 };
+    char text[512];
+    set_up(&w, 7);
+    json_decref(w.record.annotations);
+    w.record.annotations = tree("{'ostler.dev/intent':'of this version','ostler.dev/observed-old':'12 a','x':'y',"
+                                "'ostler.dev/target-old':'no time','ostler.dev/number':1}");
+    memset(text, 'a', sizeof text);
+    json_object_set_new(w.record.annotations, "ostler.dev/too-long", json_stringn(text, sizeof text));
+    json_object_set_new(w.record.annotations, "ostler.dev/longest", json_stringn(text, sizeof text - 1));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    CLEANUP_JSON json_t *want = tree("{'ostler.dev/observed-old':'12 a'}");
+    json_object_set_new(want, "ostler.dev/longest", json_stringn(text, sizeof text - 1));
+    assert_true(json_equal(got, want));
     tear_down(&w);
 }
 
@@ -417,6 +437,7 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "while nodes are still to be looked at, no pool is named anew", pools_of_an_earlier_policy_are_not_named_anew,
               NULL);
+    suite_add(&s, "annotations that only a newer Ostler knows are kept", annotations_of_a_newer_ostler_are_kept, NULL);
     suite_add(&s, "when all are looked at, the pools that want it are named", settled_pools_are_named, NULL);
     suite_add(&s, "what one of two nodes runs has run and is not complete", what_one_node_runs_is_not_complete, NULL);
     suite_add(&s, "what no node runs has not run", what_no_node_runs_has_not_run, NULL);

@@ -52,7 +52,8 @@ static void check(void **state)
 {
     const struct row *row = *state;
     struct claim before = { .phase = (enum claim_phase) row->before, .claimed_s = CLAIMED_S, .attempt = 1, .gpus = 8,
-                            .stack = "s1", .from_driver = "old", .from_stack = "s1", .reason = "NoGpus" };
+                            .stack = "s1", .from_driver = "old", .from_stack = "s1", .reason = "NoGpus",
+                            .more = "{\"of\":\"a newer Ostler\"}" };
     if (row->claim_driver)
         snprintf(before.driver, sizeof before.driver, "%s", row->claim_driver);
     struct rollout_node n = { .name = "gpu-1", .driver = row->driver, .stack = row->stack, .target_driver = row->to_driver,
@@ -72,6 +73,7 @@ static void check(void **state)
     assert_int_equal(c.generation, 7);
     assert_string_equal(c.policy, "uid-1");
     assert_string_equal(c.reason, "");
+    assert_string_equal(c.more, n.claim ? before.more : "");
 }
 
 static bool writes(const struct plan *plan, const char *text)
