@@ -143,6 +143,7 @@ struct watch_next watch_step(struct watch_state *s, const struct watch_input *in
         return take_failure(s, in);
     case WATCH_AGAIN:
         forget_version(s);
+        s->synced = false;
         return list(s);
     case WATCH_DELAY_OVER:
         return resume(s, in);

@@ -24,7 +24,7 @@ struct watch_state {
     enum watch_phase phase;
     char rv[RV_TEXT_MAX];     /* last version seen; "": list first */
     char *token;              /* continue token of the next page; owned */
-    bool synced;              /* one whole list has come */
+    bool synced;              /* one whole list has come since it began, or since WATCH_AGAIN */
     enum err_kind last_error; /* of the last failure */
     int failures;             /* waits in a row for failures of that kind, with nothing heard in between */
     int64_t last_failure_ms;
@@ -38,7 +38,7 @@ enum watch_event {
     WATCH_SEEN,         /* an event or a bookmark has come: rv */
     WATCH_CLOSED,       /* the server ended the stream, as it does sooner or later */
     WATCH_FAILED,       /* list or watch failed: error, retry_after_ms */
-    WATCH_AGAIN,        /* what is known is to be listed anew */
+    WATCH_AGAIN,        /* other objects are kept from now on: list anew */
     WATCH_DELAY_OVER,   /* the delay that was asked for is over */
 };
 

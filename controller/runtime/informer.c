@@ -14,6 +14,10 @@
 enum {
     /* Bookmarks come about each minute: a stream that is silent for longer than two of them is dead. */
     SILENCE_MS = 150 * 1000,
+    /* HTTP 200 does not mean that the server still has the version: kube-apiserver sends the 410 after it, as the first frame.
+     * A watch that is opened again after a failure counts as well after this time without an ERROR frame, or at a bookmark.
+     * After a stream that was silent, only a frame counts. */
+    RESUMED_MS = 1000,
     ERROR_BODY_MAX = 64 * 1024,
 };
 
@@ -28,12 +32,14 @@ struct informer {
     struct watch_state watch;
     struct timer delay;   /* the state machine's wait */
     struct timer silence; /* ends a dead stream */
+    struct timer resumed; /* a stream that was opened again is well by then */
     int64_t heard_ms;     /* when the last list or event came */
     uint64_t request;     /* in flight; 0: none */
     int status;           /* of the answer in flight */
     struct split split;
     struct buf error_body; /* of an answer that is no success */
     struct err failure;    /* of one frame or page in flight */
+    bool silent;           /* the stream before was silent: of the next one only a frame counts */
     char *problem;
     enum err_kind trouble; /* its kind; ERR_NONE: there is none */
     bool started;
@@ -66,8 +72,6 @@ static void set_problem(struct informer *inf, enum err_kind kind, const char *se
     bool was = inf->problem != NULL;
     outage_note(inf->options.outage, inf->trouble, kind, sentence);
     inf->trouble = kind;
-    if (sentence && !outage_is_general(kind) && !str_eq(sentence, inf->problem))
-        log_warn("watch failed", "resource", resource_name(inf->options.resource), "err", sentence);
     free(inf->problem);
     inf->problem = sentence ? xstrdup(sentence) : NULL;
     if (inf->on_change && was != (sentence != NULL))
@@ -94,6 +98,20 @@ static int take_error_frame(const json_t *status, struct err *e)
     return reply_error((int) json_int(status, "code", 500), text, strlen(text), e);
 }
 
+/* What is known is whole again, or is being made whole in the order of what happened. */
+static void take_proof(struct informer *inf)
+{
+    inf->silent = false;
+    set_problem(inf, ERR_NONE, NULL);
+}
+
+/* All events up to the bookmark's version have come. */
+static void take_bookmark(struct informer *inf, const json_t *object)
+{
+    table_bookmark(inf->table, object_rv(object));
+    take_proof(inf);
+}
+
 static int take_event(struct informer *inf, const char *type, const json_t *object, struct err *e)
 {
     if (!json_is_object(object))
@@ -102,7 +120,7 @@ static int take_event(struct informer *inf, const char *type, const json_t *obje
         return take_error_frame(object, e);
     bool deleted = str_eq(type, "DELETED");
     if (str_eq(type, "BOOKMARK"))
-        table_bookmark(inf->table, object_rv(object));
+        take_bookmark(inf, object);
     else if (deleted || str_eq(type, "ADDED") || str_eq(type, "MODIFIED"))
         table_event(inf->table, object, deleted);
     else
@@ -119,6 +137,8 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
     if (!frame || take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0)
         return -1;
     step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
+    if (inf->silent)
+        take_proof(inf);
     inf->heard_ms = loop_now(inf->loop);
     loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
     return 0;
@@ -128,8 +148,13 @@ static void on_status(void *arg, int status)
 {
     struct informer *inf = arg;
     inf->status = status;
-    if (status == 200 && inf->watch.phase == WATCH_STREAMING)
-        set_problem(inf, ERR_NONE, NULL);
+    if (status == 200 && inf->watch.phase == WATCH_STREAMING && inf->problem && !inf->silent)
+        loop_timer_set(inf->loop, &inf->resumed, loop_now(inf->loop) + RESUMED_MS);
+}
+
+static void on_resumed(void *arg)
+{
+    take_proof(arg);
 }
 
 static int on_bytes(void *arg, const char *bytes, size_t n)
@@ -154,16 +179,30 @@ static const char *advice(const struct informer *inf, enum err_kind kind)
     return "";
 }
 
+/* What is wrong, as one sentence; owned by the caller. */
+static char *describe_failure(const struct informer *inf, const struct err *e, bool lists)
+{
+    const char *name = resource_name(inf->options.resource);
+    if (lists)
+        return xasprintf("the watch of %s missed events: %s; Ostler changes nothing until it has listed %s again", name,
+                         err_msg(e), name);
+    return xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list", name, err_msg(e), advice(inf, e->kind));
+}
+
+/* From here until a list is whole, or a watch that goes on where it was has proven well, events may be missing. So there is a
+ * problem, and whoever rests on the table holds still. */
 static void fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
 {
     inf->restarts++;
     struct watch_next next =
         step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
-    CLEANUP_FREE char *sentence = xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list",
-                                            resource_name(inf->options.resource), err_msg(e), advice(inf, e->kind));
-    /* A version that has grown old, once, is the normal course: nothing is wrong, and nothing that was wrong is over yet. */
-    if (next.what == WATCH_DO_WAIT)
-        set_problem(inf, e->kind, sentence);
+    bool lists = next.what == WATCH_DO_LIST; /* a version that grew too old, as each does some time */
+    CLEANUP_FREE char *sentence = describe_failure(inf, e, lists);
+    if (lists)
+        log_info("watch missed events", "resource", resource_name(inf->options.resource), "err", sentence);
+    else if (!outage_is_general(e->kind) && !str_eq(sentence, inf->problem))
+        log_warn("watch failed", "resource", resource_name(inf->options.resource), "err", sentence);
+    set_problem(inf, e->kind, sentence);
     act(inf, &next);
 }
 
@@ -200,18 +239,34 @@ static void take_page_end(struct informer *inf)
         inf->looks = false;
         table_list_end(inf->table, object_rv_parse(rv));
         inf->heard_ms = loop_now(inf->loop);
-        set_problem(inf, ERR_NONE, NULL);
+        take_proof(inf);
         if (inf->on_change)
             inf->on_change(inf->arg);
     }
     act(inf, &next);
 }
 
+static void cancel_stream_timers(struct informer *inf)
+{
+    loop_timer_cancel(inf->loop, &inf->silence);
+    loop_timer_cancel(inf->loop, &inf->resumed);
+}
+
+/* Ends what is in flight, and the wait for the next try. */
+static void stop(struct informer *inf)
+{
+    if (inf->request)
+        transport_cancel(inf->transport, inf->request);
+    inf->request = 0;
+    cancel_stream_timers(inf);
+    loop_timer_cancel(inf->loop, &inf->delay);
+}
+
 static void on_done(void *arg, const struct transport_result *result)
 {
     struct informer *inf = arg;
     inf->request = 0;
-    loop_timer_cancel(inf->loop, &inf->silence);
+    cancel_stream_timers(inf);
     CLEANUP_ERR struct err e = inf->failure;
     inf->failure = (struct err){ 0 };
     bool streaming = inf->watch.phase == WATCH_STREAMING;
@@ -277,8 +332,8 @@ static void on_delay(void *arg)
 static void on_silence(void *arg)
 {
     struct informer *inf = arg;
-    transport_cancel(inf->transport, inf->request);
-    inf->request = 0;
+    stop(inf);
+    inf->silent = true;
     CLEANUP_ERR struct err e = { 0 };
     err_set(&e, ERR_TIMEOUT, "the stream was silent for %d s", SILENCE_MS / 1000);
     fail(inf, &e, -1);
@@ -297,6 +352,7 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
     inf->error_body = (struct buf) BUF_INIT(ERROR_BODY_MAX);
     inf->delay = (struct timer){ .fn = on_delay, .arg = inf };
     inf->silence = (struct timer){ .fn = on_silence, .arg = inf };
+    inf->resumed = (struct timer){ .fn = on_resumed, .arg = inf };
     return inf;
 }
 
@@ -313,13 +369,11 @@ void informer_list_anew(struct informer *inf)
 {
     if (!inf->started || inf->absent)
         return;
-    if (inf->request)
-        transport_cancel(inf->transport, inf->request);
-    inf->request = 0;
-    loop_timer_cancel(inf->loop, &inf->silence);
-    loop_timer_cancel(inf->loop, &inf->delay);
+    stop(inf);
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_AGAIN });
     act(inf, &next);
+    if (inf->on_change)
+        inf->on_change(inf->arg);
 }
 
 bool informer_started(const struct informer *inf)
@@ -346,6 +400,7 @@ void informer_look_again(struct informer *inf, int64_t apart_ms)
 {
     if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < apart_ms)
         return;
+    stop(inf); /* a look that failed may be waiting for its next try */
     inf->looks = true;
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);
@@ -375,10 +430,7 @@ void informer_free(struct informer *inf)
 {
     if (!inf)
         return;
-    if (inf->request)
-        transport_cancel(inf->transport, inf->request);
-    loop_timer_cancel(inf->loop, &inf->delay);
-    loop_timer_cancel(inf->loop, &inf->silence);
+    stop(inf);
     split_clear(&inf->split);
     buf_clear(&inf->error_body);
     err_clear(&inf->failure);

@@ -25,16 +25,18 @@ struct informer_options {
     struct outage *outage;     /* shared by all who would say the same of the server; NULL: that is not logged */
 };
 
-/* All borrowed. `on_change` is called when the informer becomes synced, fails or recovers; may be NULL. */
+/* All borrowed. `on_change` is called when the informer becomes synced or lists anew, fails or recovers; may be NULL. */
 struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
                               struct loop *loop, loop_fn *on_change, void *arg);
 /* Begins to list and watch; once it has begun nothing happens. */
 void informer_start(struct informer *inf);
 /* Whether informer_start() was called. */
 bool informer_started(const struct informer *inf);
-/* Whether one whole list has come (or, when optional, that there is no such resource). */
+/* Whether one whole list of what the projector keeps has come (or, when optional, that there is no such resource). */
 bool informer_synced(const struct informer *inf);
-/* What goes wrong at the moment, one sentence; NULL when nothing does. Borrowed, until the next turn. */
+/* What goes wrong at the moment, one sentence; NULL when nothing does. While there is a problem, events may be missing from the
+ * table. It is over when a whole list has come, or when a watch that goes on where it was has brought a bookmark, or has been
+ * open for a second without an error. Borrowed, until the next turn. */
 const char *informer_problem(const struct informer *inf);
 /* What it keeps. */
 enum resource_id informer_resource(const struct informer *inf);
@@ -42,7 +44,8 @@ enum resource_id informer_resource(const struct informer *inf);
 bool informer_present(const struct informer *inf);
 /* Whether a resource that was absent is looked for again: nobody knows yet what there is of it. */
 bool informer_looks(const struct informer *inf);
-/* Lists again, since the projector keeps others from now on. Until that list is whole, what is known stays. */
+/* Lists again, since the projector keeps others from now on. Until that list is whole, what is known stays, and the informer is
+ * not synced. */
 void informer_list_anew(struct informer *inf);
 /* Lists an absent resource again, but not sooner than this after the last time: for who would use it. */
 void informer_look_again(struct informer *inf, int64_t apart_ms);

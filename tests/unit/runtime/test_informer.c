@@ -149,6 +149,22 @@ static void absent_resource_is_looked_for_when_asked(void **state)
     assert_false(informer_looks(f->informer));
 }
 
+/* Two requests at a time would share one splitter, and the first could not be cancelled any more. */
+static void a_look_ends_the_wait_of_the_one_before(void **state)
+{
+    struct fixture *f = *state;
+    start_optional(f);
+    world_reply(&f->w, 0, 403, "{}");
+    world_turn(&f->w);
+    informer_look_again(f->informer, 0);
+    world_reply(&f->w, 0, 500, "{}");
+    world_turn(&f->w); /* waits for its next try */
+    informer_look_again(f->informer, 0);
+    world_expect(&f->w, LIST);
+    world_pass(&f->w, 10 * FIRST_WAIT_MS);
+    world_expect(&f->w, LIST);
+}
+
 static void absent_resource_comes_and_goes(void **state)
 {
     struct fixture *f = *state;
@@ -210,10 +226,11 @@ static void what_is_listed_anew_stays_meanwhile(void **state)
     informer_list_anew(f->informer);
     assert_int_equal(f->w.cancelled, 1);
     world_expect(&f->w, LIST);
-    assert_true(informer_synced(f->informer));
+    assert_false(informer_synced(f->informer)); /* what is known lacks what was not kept before */
     expect_content(f, "a=x b=y");
     world_reply(&f->w, 0, 200, PAGE("20", "", NODE("b", "2", "z")));
     world_turn(&f->w);
+    assert_true(informer_synced(f->informer));
     expect_content(f, "b=z");
     world_expect(&f->w, WATCH("20"));
     expect_problem(f, "");
@@ -278,6 +295,7 @@ int main(void)
         { "a watch that the client ends in time is no failure", watch_that_the_client_ends_in_time_is_no_failure },
         { "an absent resource is an empty one", absent_resource_is_an_empty_one },
         { "an absent resource is looked for when asked", absent_resource_is_looked_for_when_asked },
+        { "a look ends the wait of the one before", a_look_ends_the_wait_of_the_one_before },
         { "an absent resource comes and goes", absent_resource_comes_and_goes },
         { "what may be listed and not watched is there", what_may_be_listed_and_not_watched_is_there },
         { "only what is optional may be absent", only_what_is_optional_may_be_absent },

@@ -1,6 +1,9 @@
 /* What an informer makes of what goes wrong: versions that are gone, answers that make no sense, connections that fail. */
 #include "tests/unit/runtime/informing.h"
 
+#define GAP \
+    "the watch of nodes missed events: HTTP 410: as the test wants; Ostler changes nothing until it has listed nodes again"
+
 /* ---- 410 */
 
 static void gone_at_the_opening(void **state)
@@ -13,11 +16,12 @@ static void gone_at_the_opening(void **state)
     world_reply(&f->w, 0, 410, STATUS("410", "Expired"));
     world_turn(&f->w);
     world_expect(&f->w, LIST);
-    expect_problem(f, "");
+    expect_problem(f, GAP);
     assert_true(informer_synced(f->informer));
     expect_content(f, "a=x b=y");
     world_reply(&f->w, 0, 200, PAGE("90", "", NODE("a", "80", "w")));
     world_turn(&f->w);
+    expect_problem(f, "");
     expect_content(f, "a=w"); /* b's deletion was never told, only missed */
     world_expect(&f->w, WATCH("90"));
 }
@@ -28,9 +32,10 @@ static void gone_in_the_stream(void **state)
     start_listed(f);
     stream(f, EVENT("ERROR", STATUS("410", "Expired")));
     world_expect(&f->w, LIST);
-    expect_problem(f, "");
+    expect_problem(f, GAP);
     world_reply(&f->w, 0, 200, PAGE("90", "", NODE("b", "2", "y")));
     world_turn(&f->w);
+    expect_problem(f, "");
     expect_content(f, "b=y");
 }
 
@@ -77,7 +82,61 @@ static void gone_after_an_outage_is_well_only_with_the_list(void **state)
     world_reply(&f->w, 0, 410, STATUS("410", "Expired"));
     world_turn(&f->w);
     world_expect(&f->w, LIST);
+    expect_problem(f, GAP);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+}
+
+/* kube-apiserver answers 200 and sends the 410 as the first frame. */
+static void gone_after_http_200_of_the_resume(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_break(&f->w, 0, 200, ERR_UNREACHABLE, "the connection was reset");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_status(&f->w, 0, 200);
+    world_pass(&f->w, 500);
     expect_problem(f, "cannot watch nodes: the connection was reset");
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    expect_problem(f, GAP);
+    world_expect(&f->w, LIST);
+    world_pass(&f->w, 10000); /* nothing of the stream that ended makes the list well */
+    expect_problem(f, GAP);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    expect_problem(f, "");
+}
+
+static void nothing_is_well_before_the_last_page(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_status(&f->w, 0, 200);
+    world_pass(&f->w, 20000);
+    expect_problem(f, GAP);
+    world_bytes(&f->w, 0, PAGE("90", "t1", NODE("a", "80", "w")));
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    world_expect(&f->w, LIST "&continue=t1");
+    world_status(&f->w, 0, 200);
+    world_pass(&f->w, 20000);
+    expect_problem(f, GAP);
+    world_reply(&f->w, 0, 200, PAGE("90", "", NODE("b", "2", "y")));
+    world_turn(&f->w);
+    expect_problem(f, "");
+}
+
+static void a_list_is_well_at_its_end(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    world_reply(&f->w, 0, 500, "{}");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_status(&f->w, 0, 200);
+    world_pass(&f->w, 20000);
+    expect_problem(f, "cannot list nodes: HTTP 500: {}");
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
     expect_problem(f, "");
@@ -235,7 +294,22 @@ static void silent_stream_is_dead(void **state)
     world_pass(&f->w, FIRST_WAIT_MS);
     world_expect(&f->w, WATCH("57"));
     world_status(&f->w, 0, 200);
+    world_pass(&f->w, 5000);
+    expect_problem(f, "cannot watch nodes: the stream was silent for 150 s"); /* this one may be as silent */
+    stream(f, BOOKMARK("58"));
+    expect_problem(f, "");
+}
+
+static void any_frame_ends_the_doubt_in_a_silent_stream(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, BOOKMARK("57"));
+    world_pass(&f->w, 150000 + FIRST_WAIT_MS);
+    world_status(&f->w, 0, 200);
     world_turn(&f->w);
+    assert_non_null(informer_problem(f->informer));
+    stream(f, EVENT("MODIFIED", NODE("a", "58", "w")));
     expect_problem(f, "");
 }
 
@@ -286,12 +360,27 @@ static void failed_watch_goes_on_where_it_was(void **state)
     world_pass(&f->w, FIRST_WAIT_MS);
     world_expect(&f->w, WATCH("12"));
     world_status(&f->w, 0, 200);
-    world_turn(&f->w);
+    world_pass(&f->w, 999);
+    expect_problem(f, "cannot watch nodes: the connection was reset");
+    world_pass(&f->w, 1);
     expect_problem(f, "");
     stream(f, EVENT("ERROR", STATUS("500", "InternalError")));
     expect_problem(f, "cannot watch nodes: HTTP 500: as the test wants");
     world_pass(&f->w, FIRST_WAIT_MS);
     world_expect(&f->w, WATCH("12"));
+}
+
+static void a_bookmark_ends_the_wait_of_a_resumed_watch(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    world_break(&f->w, 0, 200, ERR_UNREACHABLE, "the connection was reset");
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_status(&f->w, 0, 200);
+    stream(f, EVENT("MODIFIED", NODE("a", "12", "w")));
+    assert_non_null(informer_problem(f->informer)); /* more of what was missed may follow */
+    stream(f, BOOKMARK("13"));
+    expect_problem(f, "");
 }
 
 static void retry_after_is_waited_for(void **state)
@@ -326,6 +415,9 @@ int main(void)
         { "gone at a later page: from the first page", gone_at_a_later_page },
         { "gone again and again is a problem", gone_again_and_again_is_a_problem },
         { "gone after an outage: all is well only with the list", gone_after_an_outage_is_well_only_with_the_list },
+        { "gone after HTTP 200 of the resume: not well before the list", gone_after_http_200_of_the_resume },
+        { "nothing is well before the last page", nothing_is_well_before_the_last_page },
+        { "a list is well at its end, not at its HTTP 200", a_list_is_well_at_its_end },
         { "a server that lags behind is listed anew", server_that_lags_behind_is_listed_anew },
         { "a bad item fails the list", bad_item_fails_the_list },
         { "a bad item makes nothing go", bad_item_makes_nothing_go },
@@ -335,9 +427,11 @@ int main(void)
         { "a list that broke off drops nothing", list_that_broke_off_drops_nothing },
         { "a list that is none is a problem", list_that_is_none },
         { "a silent stream is dead", silent_stream_is_dead },
+        { "after a silent stream, any frame of the next one counts", any_frame_ends_the_doubt_in_a_silent_stream },
         { "a stream that never opens is dead too", stream_that_never_opens_is_dead_too },
         { "a problem is a sentence, until it is over", problem_is_a_sentence },
         { "a failed watch goes on where it was", failed_watch_goes_on_where_it_was },
+        { "a bookmark ends the wait of a resumed watch", a_bookmark_ends_the_wait_of_a_resumed_watch },
         { "Retry-After is waited for", retry_after_is_waited_for },
         { "streams that end at once are a failure", streams_that_end_at_once_are_a_failure },
     };
