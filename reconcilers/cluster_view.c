@@ -1,6 +1,7 @@
 #include "reconcilers/cluster_view.h"
 
 #include "base/mem.h"
+#include "reconcilers/model/names.h"
 
 #define MANAGED_FIELDS "metadata.managedFields"
 
@@ -50,6 +51,7 @@ static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
 
 static const char *const of_pods[] = {
     OF_METADATA,
+    "metadata.annotations.=" KUBELET_MIRROR,
     "metadata.labels",
     "metadata.ownerReferences",
     OF_CONTAINERS("spec.containers"),

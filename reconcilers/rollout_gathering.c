@@ -76,8 +76,8 @@ static const struct claim *claim_of(const struct gathering *g, const struct node
 static void look_at_pods(const struct gathering *g, struct node_slot *slot)
 {
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = slot->pods, .strings = g->c->strings, .spec = &g->c->rollout.drain,
-                                      .holders = cluster_holders(g->c, slot) }, g->a, &d);
+    drain_look(&(struct drain_input){ .pods = slot->pods, .node_uid = slot->node->head.uid, .strings = g->c->strings,
+                                      .spec = &g->c->rollout.drain, .holders = cluster_holders(g->c, slot) }, g->a, &d);
     slot->busy = 0;
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
         slot->busy += p->gpus > 0 && !p->deleting && p->running;

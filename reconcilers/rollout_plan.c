@@ -16,7 +16,8 @@ static struct drain *drains_of(const struct cluster *c, const struct rollout_gat
         const struct claim *claim = g->in.nodes[i].claim;
         if (!would_be_drained(&g->in.nodes[i]))
             continue;
-        drain_look(&(struct drain_input){ .pods = g->slots[i]->pods, .strings = c->strings, .spec = &c->rollout.drain,
+        drain_look(&(struct drain_input){ .pods = g->slots[i]->pods, .node_uid = g->slots[i]->node->head.uid,
+                                          .strings = c->strings, .spec = &c->rollout.drain,
                                           .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0,
                                           .closed_s = claim ? drain_closed_s(claim) : 0, .now_s = g->in.now_s,
                                           .holders = cluster_holders(c, g->slots[i]) },

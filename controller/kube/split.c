@@ -78,7 +78,7 @@ static const char *path_rest(const char *path, unsigned names)
 /* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
 static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 {
-    size_t len = strcspn(rest, ".");
+    size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
     *ret_last = rest[len] == '\0';
     return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
 }

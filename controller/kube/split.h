@@ -29,8 +29,9 @@ enum { SPLIT_PATHS_MAX = 64 };
 
 /* What of an object comes out. */
 struct split_view {
-    /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. Of an array on the way to them no more
-     * than SPLIT_MEMBERS_MAX elements come out. Borrowed. */
+    /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. A last name that has
+     * dots has a = before it: "metadata.annotations.=a.example/b". Of an array on the way to them no more than SPLIT_MEMBERS_MAX
+     * elements come out. Borrowed. */
     const char *const *paths;
     /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
      * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of any array, or a map

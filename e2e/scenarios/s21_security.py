@@ -288,6 +288,52 @@ def labels_of_a_pod_move_nothing(env):
     equal(len(env.k.list("Pod", "default")), 3, "the user's pods")
 
 
+def controller(version, kind, name="x", uid="u"):
+    """A reference to the owner that controls an object."""
+    return {"apiVersion": version, "kind": kind, "name": name, "uid": uid, "controller": True}
+
+
+UNKNOWN_OWNER = {"apiVersion": "x.example/v1", "kind": "X", "name": "x", "uid": "x"}
+# name -> owners that a user's pod may name, none of which is there.
+FORGED_OWNERS = {
+    "daemonset-of-another-group": [controller("x.example/v1", "DaemonSet")],
+    "daemonset-of-another-version": [controller("apps/v9", "DaemonSet")],
+    "daemonset-and-unknown": [controller("apps/v1", "DaemonSet"), UNKNOWN_OWNER],
+    "node-of-another-group": [controller("x.example/v1", "Node")],
+    "node-and-unknown": [controller("v1", "Node"), UNKNOWN_OWNER],
+}
+
+
+def owned_pod(name, node, owners):
+    """A user's pod that names these owners, and looks like another operator's driver."""
+    item = kube.gpu_pod(name, node, gpus=0, restart="Always", labels={"app": "nvidia-driver-daemonset"})
+    item["metadata"]["ownerReferences"] = owners
+    item["spec"]["volumes"] = [{"name": "host", "hostPath": {"path": "/"}}]
+    return item
+
+
+@test
+def forged_owners_keep_no_node_from_being_served(env):
+    """A user's pod that looks like a driver and names an owner that is none keeps no new node from being served."""
+    env.serving("gpu")
+    env.operator.stop()
+    node = env.node("late", "nfd")
+    for name, owners in FORGED_OWNERS.items():
+        env.create(owned_pod(name, node, owners))
+    env.operator.start()
+    env.wait_serving(node, timeout=30)
+    equal({p["metadata"]["name"] for p in env.k.list("Pod", "default")}, set(FORGED_OWNERS), "pods that are still there")
+
+
+@test
+def owner_that_is_not_there_ends_its_pod(env):
+    """Kubernetes deletes a pod whose only owner is a DaemonSet or a Node that is not there with that uid: Ostler relies on it."""
+    node = env.node("gpu", "nfd")
+    for version, kind in (("apps/v1", "DaemonSet"), ("v1", "Node")):
+        env.k.create(owned_pod(kind.lower(), node, [controller(version, kind, node)]))
+    env.wait_until(lambda: not env.k.list("Pod", "default"), 60, "the pods are deleted")
+
+
 # What a pod may have by the thousand, since nobody but its size limits it; the first is 100 MiB as a tree of values.
 WIDE = {
     "pull-secrets": {"imagePullSecrets": [{}] * 370_000},

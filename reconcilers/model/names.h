@@ -66,6 +66,8 @@
  * of theirs. */
 #define CRD_POLICY "gpuclusterpolicies.ostler.dev"
 #define CRD_GPU_NODE "gpunodes.ostler.dev"
+/* The kubelet sets it on the pod that stands for a static one. */
+#define KUBELET_MIRROR "kubernetes.io/config.mirror"
 #define ANNOTATION_SCHEMA "ostler.dev/schema"
 
 /* The condition of a Node that we write. */

@@ -12,6 +12,7 @@
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "kube/split.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 
 _Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator more");
@@ -103,11 +104,37 @@ static bool has_volume(const json_t *object, const char *kind)
     return false;
 }
 
+/*
+ * The owner of a pod, if it is of this kind and controls the pod. Whoever may make a pod may name any owner. Kubernetes' garbage
+ * collector deletes a pod whose owner is not there with that uid, but only if it knows the owner's kind, and knows the kinds of
+ * all other owners: so a pod counts as owned only if it has one owner, of a group and version that every server has.
+ */
+static const json_t *owner_of(const json_t *object, const char *api_version, const char *kind)
+{
+    const json_t *owner = object_controller(object);
+    bool alone = json_array_size(json_at(object, "metadata.ownerReferences")) == 1;
+    return alone && str_eq(json_str(owner, "apiVersion"), api_version) && str_eq(json_str(owner, "kind"), kind) ? owner : NULL;
+}
+
+static bool is_of_daemonset(const json_t *object)
+{
+    return owner_of(object, "apps/v1", "DaemonSet") != NULL;
+}
+
+/* The node that a static pod names as its owner; NULL: it is none. The kubelet deletes a pod with that annotation for which it
+ * has no file, and never runs it. */
+static const json_t *owner_of_static(const json_t *object)
+{
+    const json_t *owner = owner_of(object, "v1", "Node");
+    bool there = str_eq(json_str(owner, "name"), json_str_or_empty(object, "spec.nodeName"));
+    return there && object_annotation(object, KUBELET_MIRROR) ? owner : NULL;
+}
+
 /* Whoever may make a pod may call it a driver, and keep a new node from being served. A driver or a device plugin is a
  * DaemonSet's, and reaches into its host: both are more than the right to make pods. */
 static bool may_serve_gpus(const json_t *object)
 {
-    return str_eq(json_str(object_controller(object), "kind"), "DaemonSet") && has_volume(object, "hostPath");
+    return is_of_daemonset(object) && has_volume(object, "hostPath");
 }
 
 static const struct sign *foreign_sign(const json_t *object)
@@ -280,14 +307,16 @@ static bool tolerates_upgrade(const json_t *tolerations)
 
 static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
 {
-    const json_t *controller = object_controller(object);
-    const char *kind = json_str_or_empty(controller, "kind"), *restart = json_str_or_empty(object, "spec.restartPolicy");
+    const char *restart = json_str_or_empty(object, "spec.restartPolicy");
+    const json_t *node = owner_of_static(object);
     p->labels = labels_text(in, json_at(object, "metadata.labels"));
     p->running = str_eq(json_str(object, "status.phase"), "Running");
     p->ends = *restart && !str_eq(restart, "Always");
-    p->bare = !controller;
-    p->daemon = str_eq(kind, "DaemonSet");
-    p->fixed = str_eq(kind, "Node");
+    p->bare = !object_controller(object);
+    p->daemon = is_of_daemonset(object);
+    p->fixed = node != NULL;
+    if (node)
+        p->owner = gpu_node_owner(json_str_or_empty(node, "uid"));
     p->scratch = has_volume(object, "emptyDir");
     p->tolerates = tolerates_upgrade(json_at(object, "spec.tolerations"));
     p->made_s = time_made(object);
@@ -318,7 +347,12 @@ const struct task *pod_task(const struct pod *p)
 
 const struct sign *pod_foreign(const struct pod *p)
 {
-    return p->is_task || p->component != COMPONENT_NONE ? NULL : p->foreign;
+    return p->is_task || p->fixed || p->component != COMPONENT_NONE ? NULL : p->foreign;
+}
+
+bool pod_is_static(const struct pod *p, const char *node_uid)
+{
+    return p->fixed && *node_uid && p->owner == gpu_node_owner(node_uid);
 }
 
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again)
@@ -407,7 +441,7 @@ bool pod_same(const struct pod *a, const struct pod *b)
     return a->node == b->node && a->gpus == b->gpus && a->component == b->component && a->revision == b->revision &&
            a->ready == b->ready && a->deleting == b->deleting && a->host_driver == b->host_driver &&
            use_bits(a) == use_bits(b) && pod_foreign(a) == pod_foreign(b) && task_same(pod_task(a), pod_task(b)) &&
-           same_end(a, b) && str_eq(a->problem, b->problem);
+           same_end(a, b) && (!a->fixed || a->owner == b->owner) && str_eq(a->problem, b->problem);
 }
 
 void pod_free(struct intern *in, struct pod *p)

@@ -19,6 +19,7 @@ struct pod {
     struct pod *next_on_node;   /* the node's list; kept by whoever indexes */
     union {
         const struct sign *foreign; /* another operator's driver or device plugin; NULL: it is not */
+        uint64_t owner;             /* with `fixed`: gpu_node_owner() of its owner's uid; read it through pod_is_static() */
         struct task *task_state;    /* with `is_task`. Owned; read it through pod_task() */
         struct {                    /* of an operand; read it through pod_ended() */
             uint32_t container;     /* interned name of the one that ended badly, and whose log says why */
@@ -47,7 +48,7 @@ struct pod {
     bool ends : 1;              /* it runs to an end by itself: its containers are not restarted for ever */
     bool bare : 1;              /* nothing controls it: nobody would make it again */
     bool daemon : 1;            /* a DaemonSet's */
-    bool fixed : 1;             /* a static pod: its kubelet runs it from a file */
+    bool fixed : 1;             /* it says that its kubelet runs it from a file; read it through pod_is_static() */
     bool scratch : 1;           /* it has an emptyDir, which is lost with it */
     bool tolerates : 1;         /* it may be bound to the node in spite of the upgrade's taint */
     bool is_task : 1;           /* a one-off pod of ours */
@@ -64,6 +65,8 @@ struct pod *pod_project_task(struct intern *in, const char *operand_namespace, c
 const struct task *pod_task(const struct pod *p);
 /* Whose driver or device plugin it is, of another operator's pod; NULL for all others. */
 const struct sign *pod_foreign(const struct pod *p);
+/* Whether it is a static pod of the node with this uid ("": of none): its kubelet runs it from a file. */
+bool pod_is_static(const struct pod *p, const char *node_uid);
 /* The container of an operand that ended badly; NULL: none did. `ret_again`: it has been started again since. */
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again);
 /* The same for whoever asks all pods of a node to leave: any pod that is bound and not over is kept, but for one-off pods

@@ -37,6 +37,11 @@ struct look {
     const struct selector *selector; /* NULL: it is none, and nobody is asked to leave */
 };
 
+static bool is_static(const struct look *l, const struct pod *p)
+{
+    return pod_is_static(p, str_or_empty(l->in->node_uid));
+}
+
 static bool is_selected(const struct look *l, const struct pod *p)
 {
     return l->selector && pod_selected(l->in->strings, p, l->selector);
@@ -65,8 +70,8 @@ static bool stays(const struct look *l, const struct pod *p)
 {
     if (p->gpus > 0 || holders_unasked(l->in->holders, p))
         return false;
-    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != COMPONENT_NONE || p->daemon || p->fixed ||
-           !is_selected(l, p);
+    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != COMPONENT_NONE || p->daemon ||
+           is_static(l, p) || !is_selected(l, p);
 }
 
 /* The first that applies. */
@@ -79,7 +84,7 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
     } rows[] = {
         { stays(l, p), DRAIN_STAYS },
         { p->deleting, DRAIN_GOING },
-        { p->fixed, DRAIN_STATIC },
+        { is_static(l, p), DRAIN_STATIC },
         { p->daemon && p->tolerates, DRAIN_DAEMON },
         { !is_selected(l, p), DRAIN_LEFT_OUT },
         { p->ends && !l->in->jobs_may_go, spec->wait_for_jobs_s < 0 ? DRAIN_JOB : DRAIN_TIMED_JOB },

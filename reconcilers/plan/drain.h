@@ -45,6 +45,7 @@ enum drain_fate {
 /* What a drain looks at. All borrowed. */
 struct drain_input {
     const struct pod *pods;       /* of the node: a list through next_on_node */
+    const char *node_uid;         /* the node's; NULL: there is none */
     const struct intern *strings; /* that the pods' ids name */
     const struct drain_spec *spec;
     bool jobs_may_go;             /* the time that jobs are waited for is over */

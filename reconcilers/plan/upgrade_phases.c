@@ -31,6 +31,7 @@ static void look_at_pods(const struct stepping *s, struct drain *ret)
     int64_t left;
     const struct drain_spec *spec = &s->in->rollout->drain;
     struct drain_input in = { .pods = s->in->pod_list, .strings = s->in->view.strings, .spec = spec };
+    in.node_uid = s->in->view.node->head.uid;
     in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
     in.closed_s = drain_closed_s(&s->out->claim);
     in.now_s = s->in->now_s;

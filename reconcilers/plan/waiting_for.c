@@ -192,12 +192,18 @@ static void add_hosts(const struct node_holders *h, json_t *list, struct arena *
                                           holders_host_text(&h->hosts[i], a)) });
 }
 
+static const char *node_uid(const struct gpu_node_input *in)
+{
+    return in->node ? in->node->head.uid : NULL;
+}
+
 static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     struct drain d;
     add_hosts(in->holders, list, a);
-    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = in->drain, .jobs_may_go = in->jobs_may_go,
-                                      .closed_s = in->closed_s, .now_s = in->now_s, .holders = in->holders }, a, &d);
+    drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = in->drain,
+                                      .jobs_may_go = in->jobs_may_go, .closed_s = in->closed_s, .now_s = in->now_s,
+                                      .holders = in->holders }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
         add_found(in, &d.found[i], list, a);
     if (drain_is_done(&d))
@@ -212,8 +218,8 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
 {
     static const struct drain_spec spec = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = in->pods, .strings = in->strings, .spec = &spec, .jobs_may_go = true,
-                                      .holders = in->holders }, a, &d);
+    drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = &spec,
+                                      .jobs_may_go = true, .holders = in->holders }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
         add_pod(list, d.found[i].pod->head.key, "UsesGpu",
                 d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);

@@ -8,7 +8,8 @@
 #include "tests/unit/support/tree.h"
 
 static const char *const paths[] = { "metadata.name", "metadata.labels", "metadata.owners.kind", "spec.containers.image",
-                                     "spec.containers.limits", "spec.volumes.empty.medium", "status.phase", NULL };
+                                     "spec.containers.limits", "spec.volumes.empty.medium", "status.phase",
+                                     "metadata.notes.=a.example/b", NULL };
 static const struct split_view only = { paths, true }, without = { paths, false };
 
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
@@ -42,6 +43,8 @@ static const struct view_row {
     { "what a path names", SPLIT_FRAMES,
       "{'metadata':{'uid':'u','name':'a','x':{}},'spec':{'nodeName':'n'},'status':{'a':[]}}",
       "{'metadata':{'name':'a'},'spec':{},'status':{}}\n" },
+    { "a name that has dots", SPLIT_FRAMES, "{'metadata':{'notes':{'a':{'example/b':1},'a.example/b':'c','a.example':2,'x':3}}}",
+      "{'metadata':{'notes':{'a.example/b':'c'}}}\n" },
     { "all that is below it", SPLIT_FRAMES, "{'metadata':{'labels':{'a':{'b':[1,[2]]},'c':'d'}}}",
       "{'metadata':{'labels':{'a':{'b':[1,[2]]},'c':'d'}}}\n" },
     { "the same of every element", SPLIT_FRAMES,

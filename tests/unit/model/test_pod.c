@@ -9,7 +9,7 @@
 #include "tests/unit/support/tree.h"
 
 #define NS "ostler-operands"
-#define OWNED "'ownerReferences': [{'kind': 'DaemonSet', 'controller': true}]"
+#define OWNED "'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'controller': true}]"
 #define OURS(component, rest)                                                                                            \
     "{'metadata': {'name': 'p', 'namespace': '" NS "', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', " \
     "'app.kubernetes.io/component': '" component "', 'ostler.dev/revision': 'h'}}, 'spec': {'nodeName': 'n'}" rest "}"
@@ -102,6 +102,9 @@ static const struct kept_row {
     { "dropped: one of a Deployment's",
       SERVES("'ownerReferences': [{'kind': 'ReplicaSet', 'controller': true}]", "'app': 'nvidia-driver-daemonset'", HOST_PATH,
              ""), false, 0, 0, false },
+    { "dropped: one whose DaemonSet is of another group",
+      SERVES("'ownerReferences': [{'apiVersion': 'x.example/v1', 'kind': 'DaemonSet', 'controller': true}]",
+             "'app': 'nvidia-driver-daemonset'", HOST_PATH, ""), false, 0, 0, false },
     { "dropped: one of a DaemonSet's that has nothing of its host",
       SERVES(OWNED, "'app': 'nvidia-driver-daemonset'", "'volumes': [{'emptyDir': {}}]", ""), false, 0, 0, false },
     { "kept: one that uses a GPU, as a user's",
@@ -275,7 +278,13 @@ static int uses(const struct pod *p)
     "{'metadata': {'name': 'p', 'namespace': 'ml'" meta "}, 'spec': {'nodeName': 'n', " LIMITS("'nvidia.com/gpu': '1'") spec "}" \
     rest "}"
 #define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
-#define TOLERATES(text) USER(OWNER("DaemonSet"), ", 'tolerations': [{" text "}]", "")
+#define DAEMONS ", " OWNED
+#define STATIC(version, name, more, meta) \
+    USER(", 'ownerReferences': [{'apiVersion': '" version "', 'kind': 'Node', 'name': '" name "', 'uid': 'u', " \
+         "'controller': true}" more "]" meta, "", "")
+#define MIRROR ", 'annotations': {'kubernetes.io/config.mirror': 'h'}"
+#define UNKNOWN ", {'apiVersion': 'x.example/v1', 'kind': 'X', 'name': 'x', 'uid': 'x'}"
+#define TOLERATES(text) USER(DAEMONS, ", 'tolerations': [{" text "}]", "")
 static const struct use_row {
     const char *name, *object;
     int uses;
@@ -289,11 +298,24 @@ static const struct use_row {
     { "use: nobody's", USER("", ", 'restartPolicy': 'Always'", ""), BARE },
     { "use: nobody's that ends", USER("", ", 'restartPolicy': 'Never'", ""), BARE | ENDS },
     { "use: an owner that does not control it", USER(", 'ownerReferences': [{'kind': 'ReplicaSet'}]", "", ""), BARE },
-    { "use: static", USER(OWNER("Node") ", 'annotations': {'kubernetes.io/config.mirror': 'h'}", "", ""), FIXED },
+    { "use: static", STATIC("v1", "n", "", MIRROR), FIXED },
+    { "use: a static one without the kubelet's annotation", STATIC("v1", "n", "", ""), 0 },
+    { "use: a static one of another node", STATIC("v1", "m", "", MIRROR), 0 },
+    { "use: a Node of another group", STATIC("x.example/v1", "n", "", MIRROR), 0 },
+    { "use: a Node beside an owner of a kind that is not known", STATIC("v1", "n", UNKNOWN, MIRROR), 0 },
     { "use: an emptyDir",
       USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'a', 'secret': {}}, {'name': 'b', 'emptyDir': {}}]", ""), SCRATCH },
     { "use: other volumes", USER(OWNER("ReplicaSet"), ", 'volumes': [{'name': 'emptyDir', 'configMap': {}}]", ""), 0 },
-    { "use: a DaemonSet's", USER(OWNER("DaemonSet"), "", ""), DAEMON },
+    { "use: a DaemonSet's", USER(DAEMONS, "", ""), DAEMON },
+    { "use: a DaemonSet of no group", USER(OWNER("DaemonSet"), "", ""), 0 },
+    { "use: a DaemonSet of another group",
+      USER(", 'ownerReferences': [{'apiVersion': 'x.example/v1', 'kind': 'DaemonSet', 'controller': true}]", "", ""), 0 },
+    { "use: a DaemonSet of a version that no server has",
+      USER(", 'ownerReferences': [{'apiVersion': 'apps/v9', 'kind': 'DaemonSet', 'controller': true}]", "", ""), 0 },
+    { "use: a DaemonSet that does not control it",
+      USER(", 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet'}]", "", ""), BARE },
+    { "use: a DaemonSet beside an owner of a kind that is not known",
+      USER(", 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'controller': true}" UNKNOWN "]", "", ""), 0 },
     { "use: it tolerates everything", TOLERATES("'operator': 'Exists'"), DAEMON | TOLERANT },
     { "use: it tolerates our taint", TOLERATES("'key': 'ostler.dev/upgrade', 'operator': 'Exists', 'effect': 'NoSchedule'"),
       DAEMON | TOLERANT },
@@ -306,6 +328,19 @@ static const struct use_row {
     { "use: of an operand it is kept that it runs", OURS("driver", ", 'status': {'phase': 'Running'}"), RUNNING },
     { "use: and nothing else", OURS("driver", ", 'status': {'phase': 'Pending'}"), 0 },
 };
+
+/* Its node is told by its uid: another one may have the same name. */
+static void check_static(void **state)
+{
+    (void) state;
+    struct intern *in = intern_new();
+    struct pod *p = project(in, STATIC("v1", "n", "", MIRROR));
+    assert_true(pod_is_static(p, "u"));
+    assert_false(pod_is_static(p, "other"));
+    assert_false(pod_is_static(p, ""));
+    assert_null(pod_foreign(p));
+    end(in, p);
+}
 
 static void check_use(void **state)
 {
@@ -441,6 +476,7 @@ int main(void)
     SUITE_ROWS(&s, check_host, host_rows);
     SUITE_ROWS(&s, check_use, use_rows);
     suite_add(&s, "use: when it was made", check_made, NULL);
+    suite_add(&s, "a static pod is of the node with that uid", check_static, NULL);
     SUITE_ROWS(&s, check_selected, selected_rows);
     suite_add(&s, "selected: more labels than are kept", check_many_labels, NULL);
     SUITE_ROWS(&s, check_same, same_rows);

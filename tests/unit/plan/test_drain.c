@@ -13,6 +13,11 @@
 #define META(name, more) "'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'u-" name "', 'resourceVersion': '7'" more \
  "}"
 #define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
+#define OF_SET ", 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'controller': true}]"
+#define NODE_UID "node-uid"
+#define OF_NODE(uid)                                                                                                          \
+    ", 'annotations': {'kubernetes.io/config.mirror': 'h'}, 'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Node', "         \
+    "'name': 'n', 'uid': '" uid "', 'controller': true}]"
 #define GPU "'nodeName': 'n', 'containers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]"
 #define SERVICE(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
 #define OTHERS(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'b'}") ", 'spec': {" GPU "}}"
@@ -20,7 +25,11 @@
 #define BARE(name) "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
 #define BARE_JOB(name) "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
 #define GOING(name) "{" META(name, OWNER("Job") ", 'deletionTimestamp': 't'") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
-#define STATIC(name) "{" META(name, OWNER("Node")) ", 'spec': {" GPU "}}"
+#define STATIC(name) "{" META(name, OF_NODE(NODE_UID)) ", 'spec': {" GPU "}}"
+#define STATIC_ELSEWHERE(name) "{" META(name, OF_NODE("another")) ", 'spec': {" GPU "}}"
+#define STATIC_FORGED(name) "{" META(name, OWNER("Node") ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
+#define DAEMON_FORGED(name)                                                  \
+    "{" META(name, OWNER("DaemonSet") ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': [{'operator': 'Exists'}], " GPU "}}"
 #define TOLERANT(name, time)                                                                                                     \
     "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}, 'creationTimestamp': '" time "'")                             \
     ", 'spec': {'tolerations': [{'operator': 'Exists'}], " GPU "}}"
@@ -32,7 +41,7 @@
 #define DATA(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'volumes': [{'emptyDir': {}}], " \
  GPU "}}"
 #define DAEMON(name, tolerations) \
-    "{" META(name, OWNER("DaemonSet") ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': [" tolerations "], " GPU "}}"
+    "{" META(name, OF_SET ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': [" tolerations "], " GPU "}}"
 #define OPERAND(name)                                                                                                            \
     "{'metadata': {'name': '" name "', 'namespace': '" NS "'" OWNER("DaemonSet") ", 'labels': {'app.kubernetes.io/managed-by': " \
     "'ostler', 'app.kubernetes.io/component': 'driver'}}, 'spec': {" GPU "}}"
@@ -40,11 +49,11 @@
 #define WEB(name) "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'nodeName': 'n'}}"
 #define WEB_ALONE(name) "{" META(name, ", 'labels': {'team': 'b'}") ", 'spec': {'nodeName': 'n'}}"
 #define BATCH(name) "{" META(name, OWNER("Job")) ", 'spec': {'nodeName': 'n', 'restartPolicy': 'Never'}}"
-#define LOGS(name) "{" META(name, OWNER("DaemonSet")) ", 'spec': {'nodeName': 'n'}}"
+#define LOGS(name) "{" META(name, OF_SET) ", 'spec': {'nodeName': 'n'}}"
 #define WATCHER(name)                                                                                                           \
-    "{" META(name, OWNER("DaemonSet")) ", 'spec': {'nodeName': 'n', 'tolerations': [{'operator': 'Exists'}]}}"
+    "{" META(name, OF_SET) ", 'spec': {'nodeName': 'n', 'tolerations': [{'operator': 'Exists'}]}}"
 #define ENGINE "{'process': 'nv-hostengine', 'unit': 'dcgm.service', 'pid': 812}"
-#define PROXY(name) "{" META(name, OWNER("Node")) ", 'spec': {'nodeName': 'n'}}"
+#define PROXY(name) "{" META(name, OF_NODE(NODE_UID)) ", 'spec': {'nodeName': 'n'}}"
 
 /* 2026-11-20T10:00:00Z */
 enum { CLOSED_S = 1795168800 };
@@ -177,6 +186,12 @@ static const struct drain_row {
     { "who comes back past the scheduler is left", MADE("s", "2026-11-20T10:00:06Z"), { .closed_for_s = 7, .again_s = 599 }, 1, 1,
       "", "waits for 1 GPU pod: ml/s (came back to the closed node, by a toleration of ostler.dev/upgrade or a nodeName: take "
           "that away)" },
+    { "a pod that is said to be static on another node is asked", STATIC_ELSEWHERE("s"), { 0 }, 1, 0, "t s, e s",
+      "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "a pod that names a Node of no group as its owner is asked", STATIC_FORGED("s"), { 0 }, 1, 0, "t s, e s",
+      "waits for 1 GPU pod: ml/s (asked to leave)" },
+    { "a pod that names a DaemonSet of no group as its owner is asked, though it tolerates everything", DAEMON_FORGED("d"), { 0 },
+      1, 0, "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
     { "static pods are left", STATIC("s"), { .force = true, .jobs_may_go = true }, 1, 1, "",
       "waits for 1 GPU pod: ml/s (static: take its file off the node)" },
 
@@ -250,7 +265,7 @@ static void look(const struct node_of_pods *n, const struct terms *t, struct are
     CLEANUP_JSON json_t *inventory = text ? tree(text) : NULL;
     node_holders_free(holders);
     holders = node_holders_read(inventory);
-    drain_look(&(struct drain_input){ n->pods, n->strings, &spec, t->jobs_may_go, t->closed_for_s ? CLOSED_S : 0,
+    drain_look(&(struct drain_input){ n->pods, NODE_UID, n->strings, &spec, t->jobs_may_go, t->closed_for_s ? CLOSED_S : 0,
                                       CLOSED_S + t->closed_for_s, holders }, a, ret);
 }
 

@@ -52,9 +52,14 @@ static const struct view_row {
       ",'spec':{'nodeName':'n','restartPolicy':'Never','volumes':[{'name':'w','secret':{}}],"
       "'affinity':{},'containers':[" CONTAINER("c", "") "]},'status':{'phase':'Running'}}",
       "spec.affinity" },
+    { "a static pod", RESOURCE_POD,
+      "{" META(",'annotations':{'x':'y','kubernetes.io/config.mirror':'h'},'ownerReferences':[{'apiVersion':'v1','kind':'Node',"
+               "'name':'n','uid':'u','controller':true}]")
+      ",'spec':{'nodeName':'n','containers':[" CONTAINER("c", "") "]},'status':{}}",
+      "metadata.annotations.x" },
     { "a pod of another operator", RESOURCE_POD,
-      "{" META(",'labels':{'app':'nvidia-driver-daemonset'},'ownerReferences':[{'kind':'DaemonSet','name':'d',"
-               "'controller':true}]")
+      "{" META(",'labels':{'app':'nvidia-driver-daemonset'},'ownerReferences':[{'apiVersion':'apps/v1','kind':'DaemonSet',"
+               "'name':'d','controller':true}]")
       ",'spec':{'nodeName':'n','volumes':[{'name':'v','hostPath':{'path':'/'}}],"
       "'containers':[{'image':'nvcr.io/nvidia/driver:580','args':[]}]},'status':{}}",
       "metadata.managedFields" },
@@ -64,7 +69,7 @@ static const struct view_row {
       "'imageID':'j','containerID':'k','state':{'terminated':{'exitCode':1,'message':'m'}}}],"
       "'containerStatuses':[{'name':'driver','image':'i','imageID':'j','restartCount':3,'ready':false,"
       "'state':{'waiting':{'reason':'CrashLoopBackOff'}},'lastState':{'terminated':{'exitCode':1,'message':'cannot build'}}}]}}",
-      "metadata.annotations" },
+      "metadata.annotations.x" },
     { "an operand that finds no room", RESOURCE_POD,
       "{" META(OPERAND) ",'spec':{'affinity':{},'containers':[" CONTAINER("driver", "") "]},'status':{'phase':'Pending',"
       CONDITIONS "}}", "spec.affinity" },
@@ -101,6 +106,7 @@ static void check_same_record(void **state)
         assert_int_equal(a->scratch, strstr(row->text, "emptyDir") != NULL);
         assert_int_equal(a->tolerates, strstr(row->text, "tolerations") != NULL);
         assert_int_equal(a->ends, strstr(row->text, "Never") != NULL);
+        assert_int_equal(a->fixed, strstr(row->text, "config.mirror") != NULL);
         pod_free(in, a);
         pod_free(in, b);
     }
