@@ -75,6 +75,24 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
     return NULL;
 }
 
+/* What the policy asks for in place of the node's target, and that failed in the node's pool. */
+static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a, struct gpu_node_input *in)
+{
+    const struct {
+        const char *tier, *hash;
+    } wishes[] = { { "driver", s->wish_driver }, { "stack", s->wish_stack } };
+    for (size_t i = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && i < ARRAY_LEN(wishes); i++) {
+        const struct child *record = *wishes[i].hash ? cluster_record_of(c, wishes[i].tier, wishes[i].hash) : NULL;
+        const char *failure = record ? record_failure(record, c->policy.pools[s->pool].name) : NULL;
+        if (!failure)
+            continue;
+        in->failed = revision_name(a, record->inputs, wishes[i].tier, wishes[i].hash, false);
+        in->failure = failure;
+        in->failed_retry = retry_value(record->annotations, record->revision, a);
+        return;
+    }
+}
+
 /* What of a node's claim its report rests on. While its kubelet offers no GPUs, since its driver is off, it has those that it
  * had before. */
 static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
@@ -112,6 +130,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->target_version = version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
     in->retry = retry_of(c, &slot->summary, a);
+    take_failed(c, &slot->summary, a, in);
     take_claim(c, slot, in);
 }
 

@@ -199,6 +199,13 @@ static bool is_outdated(const json_t *report)
            !str_eq(json_str(report, "status.stack.revision"), json_str(report, "status.stack.target"));
 }
 
+/* A time of the plan; NULL: there is none, or it is past, since the plan takes longer. */
+static const char *time_to_come(const struct outlook *l, const json_t *wave, const char *member)
+{
+    const char *time = json_str(wave, member);
+    return time && term_seconds_since(time, l->now_s * US) <= 0 ? time : NULL;
+}
+
 static void say_turn(struct outlook *l)
 {
     const json_t *rollout = json_at(l->policy, "status.rollout"), *wave = NULL;
@@ -206,7 +213,8 @@ static void say_turn(struct outlook *l)
     size_t at = wave_of(json_at(rollout, "plan.waves"), object_name(l->node), &wave);
     if (at) {
         int64_t due_s = 0;
-        const char *begins = closed_until(l, &due_s) ? NULL : json_str(wave, "begins"), *earliest = json_str(wave, "notBefore");
+        const char *begins = closed_until(l, &due_s) ? NULL : time_to_come(l, wave, "begins");
+        const char *earliest = time_to_come(l, wave, "notBefore");
         say(l, 0, json_textf("it is in wave %zu of the plan%s%s", at,
                              begins ? ", which begins " : earliest ? ", not before " : "",
                              str_or_empty(begins ? begins : earliest)));
@@ -232,6 +240,7 @@ static void say_in_service(struct outlook *l)
         { "Validating", "when a CUDA program has run on a GPU of it, it is Ready" },
         { "Removing", "when what it waits for is gone, driver, labels and taints come off" },
         { "ForeignStack", "nothing: somebody else serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
+        { "Unmanaged", "nothing: Ostler leaves it alone" },
         { "Unsupported", "nothing, until what the message says is mended" },
         { "Failed", "it is tried on; when the operand comes up, the node is Ready" },
     };
@@ -244,6 +253,9 @@ static void say_in_service(struct outlook *l)
         say_text(l, 0, "nothing, as long as people keep it as it is");
     else if (is_outdated(l->report) || seen_may_be_old(l->report, l->policy))
         say_turn(l);
+    else if (str_eq(json_str(l->report, "status.reason"), "RolledBack"))
+        say_text(l, 0, "nothing by itself: a version that the policy asks for failed, and the node runs what it ran before; "
+                       "correct the policy, or have the version tried again with the command above");
     else if (str_eq(l->state, "Ready"))
         say_text(l, 0, "nothing: it runs what the policy says");
 }

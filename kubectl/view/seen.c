@@ -128,10 +128,32 @@ const json_t *seen_named(const json_t *list, const char *name)
     return json_find(list, "metadata.name", name);
 }
 
+/* Whether the policy's status lists the target of a tier that a report has. `absent`: what is said where it has none. */
+static bool is_still_wanted(const json_t *policy, const json_t *report, const char *tier, bool absent)
+{
+    CLEANUP_FREE char *path = xasprintf("status.%s.target", tier);
+    const char *target = json_str(report, path);
+    if (!target)
+        return absent;
+    CLEANUP_FREE char *revision = xasprintf("%s-%s", tier, target);
+    size_t i;
+    json_t *pool;
+    json_array_foreach (json_at(policy, "status.pools"), i, pool)
+        if (json_find(json_object_get(pool, "targets"), "revision", revision))
+            return true;
+    return false;
+}
+
 bool seen_may_be_old(const json_t *report, const json_t *policy)
 {
+    int64_t generation = object_generation(policy);
+    if (!report || !policy || json_int(report, "status.policyGeneration", 0) >= generation)
+        return false;
+    if (json_int(policy, "status.observedGeneration", 0) != generation)
+        return true;
     bool over = str_eq(json_str_or_empty(policy, "status.rollout.reason"), "UpToDate");
-    return report && policy && !over && json_int(report, "status.policyGeneration", 0) < object_generation(policy);
+    /* A driver that the host brings has no revision. */
+    return !over && !(is_still_wanted(policy, report, "driver", true) && is_still_wanted(policy, report, "stack", false));
 }
 
 bool seen_is_held(const json_t *node)

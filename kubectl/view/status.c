@@ -106,7 +106,18 @@ static json_t *nodes_part(const json_t *policy, const json_t *reports)
     return part;
 }
 
-static json_t *rollout_part(const json_t *policy)
+/* When the plan is to end. A plan that takes longer has an end that is past, which says nothing any more. */
+static void add_end(json_t *part, const char *ends, int64_t now_us)
+{
+    if (!ends)
+        return;
+    if (term_seconds_since(ends, now_us) <= 0)
+        json_object_set_new(part, "ends", json_text(ends));
+    else
+        json_object_set_new(part, "late", json_true());
+}
+
+static json_t *rollout_part(const json_t *policy, int64_t now_us)
 {
     static const char *const members[] = { "pending", "active", "waiting", "failed", "skipped", "done" };
     const json_t *rollout = json_at(policy, "status.rollout");
@@ -119,9 +130,7 @@ static json_t *rollout_part(const json_t *policy)
     if (json_is_object(json_at(rollout, "plan")))
         json_object_set_new(part, "plan", json_pack("{s:o, s:o}", "hash", json_text(json_str_or_empty(rollout, "plan.hash")),
                                                     "message", json_text(json_str_or_empty(rollout, "plan.message"))));
-    const char *ends = json_str(rollout, "plan.ends");
-    if (ends)
-        json_object_set_new(part, "ends", json_text(ends));
+    add_end(part, json_str(rollout, "plan.ends"), now_us);
     char *todo = advice_of_rollout(json_str(rollout, "reason"), json_str(rollout, "plan.hash"));
     if (todo)
         json_object_set_new(part, "todo", json_text(todo));
@@ -209,7 +218,7 @@ json_t *status_view(const json_t *seen, int64_t now_us)
     if (reports)
         json_object_set_new(status, "gpus", gpus_part(reports));
     if (json_at(policy, "status.rollout"))
-        json_object_set_new(status, "rollout", rollout_part(policy));
+        json_object_set_new(status, "rollout", rollout_part(policy, now_us));
     json_object_set_new(status, "stuck", sorted(stuck_part(reports, now_us)));
     if (json_object_get(seen, "missing"))
         json_object_set(status, "missing", json_object_get(seen, "missing"));
@@ -289,7 +298,7 @@ static void print_nodes(const json_t *status, const struct paint *p, struct buf 
     CLEANUP_FREE char *gpus = !json_object_get(status, "gpus") ? xstrdup("")
                               : xasprintf(", %lld of %lld GPUs ready", (long long) json_int(status, "gpus.ready", 0),
                                           (long long) json_int(status, "gpus.present", 0));
-    CLEANUP_FREE char *sums = xasprintf("%lld of %lld ready, %lld assigned the wanted version%s; %lld with GPUs, %lld in the "
+    CLEANUP_FREE char *sums = xasprintf("%lld of %lld ready, %lld on their target%s; %lld with GPUs, %lld in the "
                                         "cluster",
                                         (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
                                         (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
@@ -316,7 +325,8 @@ static void print_rollout(const json_t *r, const struct paint *p, struct buf *ou
                                      : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
                                                  "%lld held back, %lld not begun%s%s", (long long) done, (long long) all,
                                                  (long long) active, (long long) waiting, (long long) failed,
-                                                 (long long) skipped, (long long) pending, ends ? "; ends about " : "",
+                                                 (long long) skipped, (long long) pending, ends ? "; ends about "
+                                                 : json_bool(r, "late", false) ? "; it takes longer than planned" : "",
                                                  str_or_empty(ends));
     CLEANUP_FREE char *line = xasprintf("%s%s%s: %s", reason, json_bool(r, "paused", false) ? ", paused" : "",
                                         *reason ? "" : "no rollout", counts);

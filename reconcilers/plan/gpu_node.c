@@ -1,5 +1,7 @@
 #include "reconcilers/plan/gpu_node.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -29,6 +31,21 @@ static const char *message_of(const struct node_summary *s)
     return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
 }
 
+/* The node works, but a version that the policy asks for failed, and the node went back or never got it. */
+static bool is_rolled_back(const struct gpu_node_input *in)
+{
+    return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
+}
+
+static const char *rolled_back_sentence(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *space = strchr(in->failure, ' ');
+    const char *where = space ? arena_printf(a, " on %.*s with %s", (int) (space - in->failure), in->failure, space + 1) : "";
+    return arena_printf(a, "the node works and runs driver %s in place of %s, which the policy asks for and which failed%s; "
+                        "correct the policy, or have it tried again: " POLICY_RETRY_COMMAND,
+                        in->driver_version ? in->driver_version : "of the host", in->failed, where, in->failed_retry);
+}
+
 /* The same; of a node on its way what the kubelet says of a pod that does not come up, and of one that works what it still waits
  * for: in one word and in a sentence. */
 static const char *word_of(const struct gpu_node_input *in, struct arena *a)
@@ -36,6 +53,8 @@ static const char *word_of(const struct gpu_node_input *in, struct arena *a)
     const char *trouble = waiting_trouble(in->summary, a);
     if (waiting_for_turn(in))
         return rollout_hold_reason(waiting_turn(in->hold));
+    if (is_rolled_back(in))
+        return "RolledBack";
     return trouble ? trouble : reason_of(in->summary);
 }
 
@@ -43,6 +62,8 @@ static const char *sentence_of(const struct gpu_node_input *in, struct arena *a)
 {
     if (waiting_for_turn(in))
         return waiting_turn_sentence(in, a);
+    if (is_rolled_back(in))
+        return rolled_back_sentence(in, a);
     return waiting_closed(in) ? waiting_closed_sentence(in, a) : message_of(in->summary);
 }
 
@@ -188,17 +209,50 @@ static bool may_be_said(const struct gpu_node_input *in, bool wanted)
     return !in->report || !(in->report->deleting || is_of_another(in));
 }
 
-/* Of a node that it does not look after Ostler says nothing. */
+/* Why Ostler leaves a node alone, the first that applies. */
+static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *a, const char **ret_reason)
+{
+    const struct node_view view = { in->node, in->strings };
+    *ret_reason = "NoGpu";
+    if (!in->summary->gpu)
+        return "no GPU was found on the node";
+    const char *managed = node_label(&view, LABEL_MANAGED), *operands = node_label(&view, LABEL_DEPLOY_OPERANDS);
+    *ret_reason = "OptedOut";
+    if (str_eq(managed, "false"))
+        return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_MANAGED "=false; to have it managed, "
+                            "run: kubectl label node %s " LABEL_MANAGED "-", in->name);
+    if (str_eq(operands, "false") && !str_eq(managed, "true"))
+        return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_DEPLOY_OPERANDS "=false; to have it "
+                            "managed, run: kubectl label node %s " LABEL_DEPLOY_OPERANDS "-", in->name);
+    *ret_reason = "NotSelected";
+    return "Ostler leaves the node alone because spec.nodes.selector of the policy does not match its labels";
+}
+
+/* Of a node that Ostler leaves alone and whose agent has made the GpuNode. Without a policy it leaves all alone, and says
+ * nothing. */
+static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *state = node_state_name(NODE_UNMANAGED), *reason;
+    if (!in->managing)
+        return json_object();
+    const char *message = why_unmanaged(in, a, &reason);
+    json_t *status = json_pack("{s:s, s:s, s:o, s:o}", "state", state, "reason", reason, "message",
+                               shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
+    set_text(status, "product", in->product);
+    json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
+    return status;
+}
+
 static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct plan *plan)
 {
-    CLEANUP_JSON json_t *status = wanted ? status_json(in, a) : json_object();
+    CLEANUP_JSON json_t *status = wanted ? status_json(in, a) : unmanaged_json(in, a);
     if (in->report && in->report->said == gpu_node_said(status))
         return;
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
                                            "metadata", "name", in->name, "status", status);
     const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), word_of(in, a),
                                              str_or_empty(sentence_of(in, a)))
-                              : "Ostler does not look after the node any more";
+                              : "Ostler does not manage the node";
     plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s", news);
 }
 

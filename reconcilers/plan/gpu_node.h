@@ -42,6 +42,10 @@ struct gpu_node_input {
     /* Why the rollout does not take it next, as waiting_turn() has it; NONE: it does, or it need not. */
     enum rollout_hold hold;
     const char *target_version;         /* of what it is to run in place of that; NULL: not known */
+    /* What the policy asks for and failed in the node's pool, so that the node runs what was known to be good; NULL: nothing. */
+    const char *failed;                 /* "driver 580.1" */
+    const char *failure;                /* "gpu-1 NoGpus": where it failed first and with what; with `failed` */
+    const char *failed_retry;           /* as `retry`; with `failed` */
     const char *wanted_since;           /* since when the policy wants its target, RFC 3339; NULL: not known */
     const char *retry;                  /* what has its target tried again where that failed (plan/retry.h); NULL: it did not */
     int64_t generation;                 /* of the policy */

@@ -44,6 +44,33 @@ static void check_keeper(void **state)
         assert_null(got);
 }
 
+#define TARGETS ",'pools': [{'targets': [{'revision': 'driver-d2'}, {'revision': 'stack-s1'}]}]"
+#define REPORT(driver) "{'status': {'policyGeneration': 2, 'driver': {'target': '" driver "'}, 'stack': {'target': 's1'}}}"
+static const struct old_row {
+    const char *name, *report, *policy;
+    bool want;
+} olds[] = {
+    { "of this generation", REPORT("d2"), "{'metadata': {'generation': 2}}", false },
+    { "the policy was edited a moment ago", REPORT("d2"),
+      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 2" TARGETS "}}", true },
+    { "the policy was paused and resumed", REPORT("d2"),
+      "{'metadata': {'generation': 4}, 'status': {'observedGeneration': 4, 'rollout': {'reason': 'Soaking'}" TARGETS "}}",
+      false },
+    { "the policy wants another driver now", REPORT("d1"),
+      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3, 'rollout': {'reason': 'Soaking'}" TARGETS "}}", true },
+    { "the rollout is over", REPORT("d1"),
+      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3, 'rollout': {'reason': 'UpToDate'}}}", false },
+    { "a report that names no driver", "{'status': {'policyGeneration': 2, 'stack': {'target': 's1'}}}",
+      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3" TARGETS "}}", false },
+};
+
+static void check_old(void **state)
+{
+    const struct old_row *row = *state;
+    CLEANUP_JSON json_t *report = tree(row->report), *policy = tree(row->policy);
+    assert_int_equal(seen_may_be_old(report, policy), row->want);
+}
+
 static const struct lease_row {
     const char *name, *seen, *want;
 } leases[] = {
@@ -106,6 +133,7 @@ int main(void)
     SUITE_ROWS(&s, check_similar, similars);
     SUITE_ROWS(&s, check_keeper, keepers);
     SUITE_ROWS(&s, check_lease, leases);
+    SUITE_ROWS(&s, check_old, olds);
     suite_add(&s, "who set a field last", check_setter, NULL);
     suite_add(&s, "events that were not there before", check_news, NULL);
     suite_add(&s, "advice", check_advice, NULL);

@@ -85,6 +85,8 @@ static const struct row {
     int gpus;
     const char *product;
     const struct last_words *words;
+    const char *failed;    /* that the policy asks for, on gpu-1 with NoGpus */
+    bool gpu;              /* a GPU was found */
     bool off;              /* the node carries nothing, and is to run nothing */
     const char *requests;
     const char *status;    /* that is written; NULL: none */
@@ -251,9 +253,35 @@ static const struct row {
     { .name = "a report that its agent made", .report = "'inventory':{'gpus':[]}", .owner = "", .condition = IS_READY,
       .state = NODE_READY, .requests = APPLY STATUS, .status = "{" SAYS_READY(NOW) ",'policyGeneration':4}" },
     { .name = "a node that is let go of keeps what its agent has seen", .report = SAYS_READY(BEFORE) ",'inventory':{}",
-      .state = NODE_UNMANAGED, .managing = true, .requests = STATUS, .status = "{}" },
-    { .name = "of a node that is none of Ostler's its agent alone speaks", .report = "'inventory':{}", .state = NODE_UNMANAGED,
-      .managing = true, .requests = "" },
+      .state = NODE_UNMANAGED, .managing = true, .requests = STATUS,
+      .status = "{'state':'Unmanaged','reason':'NoGpu','message':'no GPU was found on the node','since':'" NOW
+                "','policyGeneration':4}" },
+    { .name = "a node that is told to be left alone says so, and how that ends", .report = "'inventory':{}",
+      .node = ",'labels':{'ostler.dev/managed':'false'}", .gpu = true, .state = NODE_UNMANAGED, .managing = true,
+      .product = "H100",
+      .requests = STATUS,
+      .status = "{'state':'Unmanaged','reason':'OptedOut','message':'Ostler leaves the node alone because of its label "
+                "ostler.dev/managed=false; to have it managed, run: kubectl label node a ostler.dev/managed-','since':'" NOW
+                "','product':'H100','policyGeneration':4}" },
+    { .name = "the label of another operator counts", .report = "'inventory':{}",
+      .node = ",'labels':{'nvidia.com/gpu.deploy.operands':'false'}", .gpu = true, .state = NODE_UNMANAGED, .managing = true,
+      .requests = STATUS,
+      .status = "{'state':'Unmanaged','reason':'OptedOut','message':'Ostler leaves the node alone because of its label "
+                "nvidia.com/gpu.deploy.operands=false; to have it managed, run: kubectl label node a "
+                "nvidia.com/gpu.deploy.operands-','since':'" NOW "','policyGeneration':4}" },
+    { .name = "a node that the policy does not select says so", .report = "'inventory':{}", .gpu = true, .state = NODE_UNMANAGED,
+      .managing = true, .requests = STATUS,
+      .status = "{'state':'Unmanaged','reason':'NotSelected','message':'Ostler leaves the node alone because "
+                "spec.nodes.selector of the policy does not match its labels','since':'" NOW "','policyGeneration':4}" },
+    { .name = "what was said of a node that is left alone is not said again",
+      .report = "'inventory':{},'state':'Unmanaged','reason':'NoGpu','message':'no GPU was found on the node','since':'" BEFORE
+                "','policyGeneration':3", .state = NODE_UNMANAGED, .managing = true, .requests = "" },
+    { .name = "a version that the policy asks for failed, and the node runs another", .condition = IS_READY, .state = NODE_READY,
+      .failed = "driver 581", .requests = APPLY STATUS,
+      .status = "{'state':'Ready','reason':'RolledBack','message':'the node works and runs driver 580 in place of driver 581, "
+                "which the policy asks for and which failed on gpu-1 with NoGpus; correct the policy, or have it tried again: "
+                "kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite','since':'" NOW "'," TIERS
+                ",'policyGeneration':4}" },
     { .name = "an agent makes the report a moment before it speaks", .report = "", .owner = "", .state = NODE_UNMANAGED,
       .managing = true, .requests = "" },
     { .name = "what an agent has made for a node that nobody knows goes when the server has none", .report = "", .owner = "",
@@ -329,7 +357,8 @@ static void take_holders(struct scene *s, const struct row *row)
 static void take_verdict(struct scene *s, const struct row *row)
 {
     struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message,
-                              .pod = row->pod, .trouble = row->trouble, .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
+                              .gpu = row->gpu, .pod = row->pod, .trouble = row->trouble,
+                              .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
                               .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
     if (row->off)
         *v.driver = *v.stack = *v.target_driver = *v.target_stack = '\0';
@@ -389,6 +418,7 @@ static void check(void **state)
                                  .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW, .strings = s.strings,
                                  .drain = &drain, .refused = row->refused,
                                  .hold = row->hold, .gpus = row->gpus, .product = row->product, .words = row->words,
+                                 .failed = row->failed, .failure = "gpu-1 NoGpus", .failed_retry = "twfs0h0r29.2",
                                  .holders = s.holders, .wanted_since = BEFORE, .target_version = "581", .retry = "twfs0h0r29.2" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
