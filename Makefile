@@ -208,6 +208,12 @@ $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPER
 $B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(KUBECTL_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+# Of the sweeps' program all but what reads its command line.
+$B/tests/sweep.a: $(patsubst %.c,$B/%.o,$(filter-out tests/sweep/sweep.c tests/sweep/options.c,$(wildcard tests/sweep/*.c)))
+	$Qrm -f $@ && $(AR) rcs $@ $^
+$B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # A library that stands in for a driver's.
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
 	@mkdir -p $(@D)

@@ -5,9 +5,11 @@
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build" / "release" / "sweep"
@@ -152,6 +154,29 @@ def kept(tree):
         file.write("dst 7  what it was\n")
     _, out = tree.sweep("dst", "--count", "1")
     assert "dst: 2 passed, 0 failed" in out, out
+
+
+@test
+def ended_early(tree):
+    """A sweep that a signal ends prints its counts first, and ends by that signal."""
+    with subprocess.Popen([PROGRAM, "dst", "--count", "1000", "--processes", "1"], cwd=tree.folder, stdout=subprocess.PIPE,
+                          text=True) as process:
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT, process.returncode
+    assert re.search(r"dst: ended early by signal 2, after \d+ of 1000 cases\n$", out), out
+    for line in (r"^dst: 0 of \d+ cases? with findings; ", r"^    S1_BUDGET +\d+ times"):
+        assert re.search(line, out, re.M), out
+
+
+@test
+def tried_too_seldom(tree):
+    """Beside each invariant stands how often it must be tried, or why it is not; a case that is asked for alone need not."""
+    _, out = tree.sweep("dst", "--count", "2")
+    assert re.search(r"^    S1_BUDGET +\d+ times \(at least [1-9]\d*\): ", out, re.M), out
+    _, out = tree.sweep("dst", "--case", "1")
+    assert "at least" not in out and "dst: 1 passed, 0 failed" in out, out
 
 
 CASE = """

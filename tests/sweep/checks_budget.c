@@ -85,7 +85,7 @@ static bool policy_of(const struct invariants *v, const struct claim *claim, str
     struct policy_problems problems = { 0 };
     bool same = object && str_eq(object_uid(object), claim->policy) && object_generation(object) == claim->generation;
     *ret = (struct policy){ 0 };
-    bool good = same && policy_decode(object, &(struct policy_limits){ "", "*", NULL }, ret, &problems) == 0;
+    bool good = same && policy_decode(object, &POLICY_LIMITS_NONE, ret, &problems) == 0;
     policy_problems_clear(&problems);
     return good;
 }

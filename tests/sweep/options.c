@@ -4,8 +4,9 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "tests/sweep/workers.h"
 
-enum { PROCESSES = 2, PROCESSES_MAX = 64, NAMES_MAX = 4096, SHORTEN_S = 60, SHORTEN_MAX_S = 24 * 3600 };
+enum { PROCESSES = 2, NAMES_MAX = 4096, SHORTEN_S = 60, SHORTEN_MAX_S = 24 * 3600 };
 
 /* What a row's value is. */
 enum value { FLAG, NUMBER, TEXT };
@@ -27,7 +28,7 @@ static const struct row {
       "of one case all commits, faults and starts, and all that Ostler writes and logs" },
     { "--reference", FLAG, offsetof(struct options, reference), 0, 0, "",
       "the life without faults alone, with all commits and all that Ostler writes" },
-    { "--processes", NUMBER, offsetof(struct options, processes), 1, PROCESSES_MAX, " N", "2 by default" },
+    { "--processes", NUMBER, offsetof(struct options, processes), 1, WORKERS_MAX, " N", "2 by default" },
     { "--life", TEXT, offsetof(struct options, life), 0, 0, " FILE", "another scenario" },
     { "--plant", NUMBER, offsetof(struct options, plant), 0, SWEEP_SEEDS, " N",
       "a finding where there is none: as soon as N faults have struck; it is not kept" },

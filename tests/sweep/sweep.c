@@ -1,6 +1,7 @@
 #include "tests/sweep/sweep.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -8,12 +9,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "tests/sweep/least.h"
 #include "tests/sweep/options.h"
 #include "tests/sweep/regressions.h"
 #include "tests/sweep/trace.h"
 #include "tests/sweep/workers.h"
 
-enum { CASES_SHOWN = 10, NUMBER_MAX = 32, CASE_LIMIT_S = 120, LARGE_LIMIT_S = 4 * 3600 };
+enum { CASES_SHOWN = 10, NUMBER_MAX = 32, TRIES_TEXT_MAX = 1 << 16, CASE_LIMIT_S = 120, LARGE_LIMIT_S = 4 * 3600 };
 
 #define AGENTS "tests/sweep/agents.yaml"
 #define AGENTS_ACTO "tests/sweep/agents-acto.yaml"
@@ -232,11 +234,32 @@ static size_t *choose(const struct options *o, size_t all, size_t *ret_count)
     return cases;
 }
 
-static void print_tried(const struct counts *c)
+/* How often each was tried; in the sweep's own life also how often it must be, or why it is not. */
+static void print_tried(const struct report *r, bool judged, bool whole)
 {
-    for (int i = 0; i < INVARIANT_COUNT; i++)
-        printf("    %-16s %10" PRIu64 " times: %s\n", invariant_name((enum invariant_id) i), c->tried[i],
-               invariant_text((enum invariant_id) i));
+    const struct options *o = r->options;
+    const struct counts *c = &r->counts;
+    enum least_life life;
+    bool known = judged && least_life_of(o->sweep->name, &life);
+    for (int i = 0; i < INVARIANT_COUNT; i++) {
+        enum invariant_id id = (enum invariant_id) i;
+        printf("    %-16s %10" PRIu64 " times", invariant_name(id), c->tried[i]);
+        if (known && least_reason(life, id))
+            printf(" (%s)", least_reason(life, id));
+        else if (known)
+            printf(" (at least %" PRIu64 ")", least_of(life, id, c->runs, whole));
+        printf(": %s\n", invariant_text(id));
+    }
+}
+
+/* A check that was tried too seldom has shown nothing; returns for how many that is so. A case alone, another life and a sweep
+ * that was ended early need not try everything. */
+static size_t judge_tries(const struct report *r, bool whole)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(TRIES_TEXT_MAX);
+    size_t failed = least_judge(r->options->sweep->name, &r->counts, whole, &text);
+    printf("%s", buf_text(&text));
+    return failed;
 }
 
 /* What this program's processes have computed so far, once they have ended. */
@@ -333,16 +356,23 @@ static int sweep(const struct options *o, struct sweep_env *env)
         .tell = env->single ? teller(o->sweep) : NULL, .more = on_more, .arg = &report
     };
     workers_run(&job);
-    if (report.failed && o->only == SIZE_MAX && env->life)
+    if (report.failed && o->only == SIZE_MAX && env->life && !workers_ended_by())
         tell_first(&report, env);
     double seconds = (double) (clock_mono_ms(&clock) - began) / 1000;
     CLEANUP_FREE char *counts = counts_text(&report.counts);
     print_share(o, report.cases, all);
     printf("%s: %zu of %zu %s with findings; %s\n", o->sweep->name, report.failed, report.cases,
            report.cases == 1 ? "case" : "cases", counts);
-    print_tried(&report.counts);
+    bool judged = o->only == SIZE_MAX && !o->life && !workers_ended_by();
+    bool whole = o->full || n >= how_many(&(struct options){ .sweep = o->sweep }, all);
+    print_tried(&report, judged, whole);
     print_figures(&report, seconds);
-    size_t failed = report.failed + (report.counts.runs == 0); /* nothing tried is nothing shown */
+    if (workers_ended_by()) {
+        printf("%s: ended early by signal %d, after %zu of %zu cases\n", o->sweep->name, workers_ended_by(), report.cases, n);
+        return 1;
+    }
+    size_t failed = report.failed + (report.counts.runs == 0) /* nothing tried is nothing shown */
+                    + (judged ? judge_tries(&report, whole) : 0);
     printf("%s: %zu passed, %zu failed\n", o->sweep->name, report.cases - report.failed, failed);
     return failed > 0;
 }
@@ -374,9 +404,13 @@ int main(int argc, char **argv)
                              .verbose = o.verbose,
                              .plant = o.plant,
                              .shorten_s = (unsigned) o.shorten_s };
+    workers_heed_signals();
     int rc = sweep(&o, &env);
     run_result_clear(&env.reference);
     if (env.life)
         life_clear(&life);
+    fflush(stdout);
+    if (workers_ended_by())
+        raise(workers_ended_by()); /* who sent it sees that the sweep ended by it */
     return rc;
 }

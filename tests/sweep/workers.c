@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 16, TEXT_MAX = 32 << 20 };
+enum { TEXT_MAX = 32 << 20 };
 
 /* What a worker does. */
 enum stage {
@@ -93,7 +93,51 @@ static void work(const struct workers_job *job, size_t place, int fd)
         place += job->processes;
 }
 
-static void begin(const struct workers_job *job, struct worker *w, size_t place)
+/* ---- an early end */
+
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP };
+static volatile sig_atomic_t ended_by;
+
+static void on_end_signal(int signal_number)
+{
+    ended_by = signal_number;
+}
+
+void workers_heed_signals(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(end_signals); i++) {
+        struct sigaction now, then = { .sa_handler = on_end_signal, .sa_flags = (int) SA_RESETHAND };
+        sigaction(end_signals[i], NULL, &now);
+        if (now.sa_handler != SIG_IGN)
+            sigaction(end_signals[i], &then, NULL);
+    }
+}
+
+/* In the worker: a terminal sends them to all processes at once, and the one that began them ends the workers. */
+static void leave_signals(const sigset_t *mask)
+{
+    for (size_t i = 0; i < ARRAY_LEN(end_signals); i++)
+        signal(end_signals[i], SIG_IGN);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+/* Blocks them, so that none comes between the look at `ended_by` and ppoll(), which lets them in. The mask before is left in
+ * `ret_before`. */
+static void block_end_signals(sigset_t *ret_before)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (size_t i = 0; i < ARRAY_LEN(end_signals); i++)
+        sigaddset(&ends, end_signals[i]);
+    sigprocmask(SIG_BLOCK, &ends, ret_before);
+}
+
+int workers_ended_by(void)
+{
+    return ended_by;
+}
+
+static void begin(const struct workers_job *job, struct worker *w, size_t place, const sigset_t *mask)
 {
     int ends[2];
     fflush(NULL);
@@ -102,6 +146,7 @@ static void begin(const struct workers_job *job, struct worker *w, size_t place)
         exit(2);
     }
     if (w->pid == 0) {
+        leave_signals(mask);
         close(ends[0]);
         work(job, place, ends[1]);
         fflush(stdout); /* --verbose */
@@ -111,8 +156,8 @@ static void begin(const struct workers_job *job, struct worker *w, size_t place)
     *w = (struct worker){ .pid = w->pid, .fd = ends[0], .place = place };
 }
 
-/* The worker is gone: at its end, or in the middle of a case, which is a finding. */
-static void bury(const struct workers_job *job, struct worker *w)
+/* The worker is gone: at its end, or in the middle of a case, which is a finding. `mask`: of signals, for the one after it. */
+static void bury(const struct workers_job *job, struct worker *w, const sigset_t *mask)
 {
     int status = 0;
     close(w->fd);
@@ -128,15 +173,15 @@ static void bury(const struct workers_job *job, struct worker *w)
     else
         job->done(job->arg, job->cases[w->place], &(struct counts){ 0 }, 1, text);
     if (w->place + job->processes < job->count)
-        begin(job, w, w->place + job->processes);
+        begin(job, w, w->place + job->processes, mask);
 }
 
-static void take(const struct workers_job *job, struct worker *w)
+static void take(const struct workers_job *job, struct worker *w, const sigset_t *mask)
 {
     struct message m;
     CLEANUP_FREE char *text = NULL;
     if (!read_all(w->fd, &m, sizeof m) || !read_all(w->fd, text = xcalloc(m.text_len + 1, 1), m.text_len)) {
-        bury(job, w);
+        bury(job, w, mask);
         return;
     }
     if (w->stage == LIVES)
@@ -147,24 +192,46 @@ static void take(const struct workers_job *job, struct worker *w)
     w->stage = m.stage;
 }
 
+/* Ends the workers in the middle of their cases. */
+static void end_workers(struct worker *workers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (workers[i].fd < 0)
+            continue;
+        kill(workers[i].pid, SIGKILL);
+        waitpid(workers[i].pid, NULL, 0);
+        close(workers[i].fd);
+    }
+}
+
+/* Waits for news of the workers and takes it; false: all have ended, or a signal ends the sweep. */
+static bool attend(const struct workers_job *job, struct worker *workers, const sigset_t *mask)
+{
+    struct pollfd fds[WORKERS_MAX];
+    size_t open = 0, n = job->processes;
+    for (size_t i = 0; i < n; i++) {
+        fds[i] = (struct pollfd){ .fd = workers[i].fd, .events = POLLIN };
+        open += workers[i].fd >= 0;
+    }
+    if (!open || ended_by)
+        return false;
+    if (ppoll(fds, n, NULL, mask) < 0)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (fds[i].revents)
+            take(job, &workers[i], mask);
+    return true;
+}
+
 void workers_run(const struct workers_job *job)
 {
     struct worker workers[WORKERS_MAX];
-    size_t n = job->processes;
-    for (size_t i = 0; i < n; i++)
-        begin(job, &workers[i], i);
-    for (;;) {
-        struct pollfd fds[WORKERS_MAX];
-        size_t open = 0;
-        for (size_t i = 0; i < n; i++) {
-            fds[i] = (struct pollfd){ .fd = workers[i].fd, .events = POLLIN };
-            open += workers[i].fd >= 0;
-        }
-        if (!open)
-            return;
-        poll(fds, n, -1);
-        for (size_t i = 0; i < n; i++)
-            if (fds[i].revents)
-                take(job, &workers[i]);
-    }
+    sigset_t mask;
+    block_end_signals(&mask);
+    for (size_t i = 0; i < job->processes; i++)
+        begin(job, &workers[i], i, &mask);
+    while (attend(job, workers, &mask))
+        ;
+    end_workers(workers, job->processes);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
 }

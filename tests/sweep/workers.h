@@ -21,6 +21,15 @@ struct workers_job {
     void *arg;
 };
 
+/* Most processes at a time. */
+enum { WORKERS_MAX = 16 };
+
+/* From here on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end workers_run() early. A second
+ * one ends the program. */
+void workers_heed_signals(void);
+/* Returns when all cases are over, or after such a signal: what is under way is given up then. */
 void workers_run(const struct workers_job *job);
+/* The signal that has ended it; 0: none. */
+int workers_ended_by(void);
 
 #endif

@@ -1,0 +1,191 @@
+#include "tests/sweep/least.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* ---- lives */
+
+static const struct {
+    const char *sweep;
+    enum least_life life;
+} sweeps[] = {
+    { "crash-sweep", LEAST_LONG },
+    { "lost-response-sweep", LEAST_LONG },
+    { "stale-sweep", LEAST_LONG },
+    { "unobserved-sweep", LEAST_LONG },
+    { "two-leaders", LEAST_LONG },
+    { "outage", LEAST_LONG },
+    { "dst-life", LEAST_LONG },
+    { "foreign-writers", LEAST_LONG },
+    { "same", LEAST_LONG },
+    { "rbac-matrix", LEAST_LONG_RIGHTS },
+    { "dst", LEAST_DST },
+    { "acto", LEAST_ACTO },
+    { "agents-same", LEAST_AGENTS },
+    { "agents-crash", LEAST_AGENTS },
+    { "agents-stale", LEAST_AGENTS },
+    { "agents-lost-response", LEAST_AGENTS },
+    { "agents-unobserved", LEAST_AGENTS },
+    { "agents-two-leaders", LEAST_AGENTS },
+    { "agents-outage", LEAST_AGENTS },
+    { "agents-writers", LEAST_AGENTS },
+    { "agents-dst", LEAST_AGENTS },
+    { "agents-rights", LEAST_AGENTS_RIGHTS },
+    { "agents-acto", LEAST_AGENTS_ACTO },
+    { "agents-steps", LEAST_AGENT_STEPS },
+    { "upgrade-same", LEAST_UPGRADE },
+    { "upgrade-crash", LEAST_UPGRADE },
+    { "upgrade-lost-response", LEAST_UPGRADE },
+    { "upgrade-stale", LEAST_UPGRADE },
+    { "upgrade-unobserved", LEAST_UPGRADE },
+    { "upgrade-two-leaders", LEAST_UPGRADE },
+    { "upgrade-outage", LEAST_UPGRADE },
+    { "upgrade-writers", LEAST_UPGRADE },
+    { "upgrade-dst", LEAST_UPGRADE },
+    { "upgrade-rights", LEAST_UPGRADE_RIGHTS },
+    { "upgrade-people", LEAST_STEPS },
+    { "upgrade-policy", LEAST_STEPS },
+    { "upgrade-nodes", LEAST_STEPS },
+    { "rollouts", LEAST_CASE_FILES },
+};
+
+bool least_life_of(const char *sweep, enum least_life *ret)
+{
+    for (size_t i = 0; i < ARRAY_LEN(sweeps); i++)
+        if (str_eq(sweeps[i].sweep, sweep)) {
+            *ret = sweeps[i].life;
+            return true;
+        }
+    return false;
+}
+
+/* ---- the table */
+
+enum { LIVES = 100 };
+
+/* Least tries in a hundred lives: six tenths of what was measured, so that another order of things does no harm. A new invariant
+ * needs a row, a new life a column, as LEAST_LIVES has them; 0 needs a reason below. */
+static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
+#define ROW(id, ...) [INVARIANT_##id] = { __VA_ARGS__ }
+    /*                   LONG  rights     DST    ACTO  AGENTS  rights    ACTO UPGRADE  rights   STEPS A-STEPS   FILES */
+    ROW(S1_BUDGET,          0,      0,    400,      0,      0,      0,      0,    200,    150,    200,    200,    300),
+    ROW(S2_CORDON,       9500,   4500,   6500,   8500,   9500,   4500,   2000,   5000,   2500,   3000,   3000,   5000),
+    ROW(S3_ASSIGNED,     1000,    500,    550,   6500,   1000,    450,    450,    350,    150,     60,     70,     70),
+    ROW(S3_KEPT,         3000,      0,   1000,      0,   3500,      0,      0,    900,      0,    900,    900,   1000),
+    ROW(S3_CLAIMED,        60,     30,    400,    250,      0,      0,      0,    300,    150,    150,    200,    300),
+    ROW(S3_CLOSED,          0,      0,    700,      0,      0,      0,      0,    450,    200,    350,    400,    600),
+    ROW(S3_IMAGES,          0,      0,    350,      0,      0,      0,      0,    200,    100,    200,    200,    300),
+    ROW(S3_PROVEN,        400,    200,    500,    100,    350,    200,    100,    400,    200,    350,    350,    550),
+    ROW(S3_STEPS,           0,      0,   1500,      0,      0,      0,      0,   1000,    650,    950,   1000,   1500),
+    ROW(S4_EVICTION,        0,      0,    350,      0,      0,      0,      0,    200,    100,    200,    200,     35),
+    ROW(S6_IDENTITY,    13000,   6000,  10000,  22000,  12500,   6000,   3000,   6500,   3500,   3500,   3500,   6000),
+    ROW(S7_FRAME_NODE,   9500,   4500,   6500,   8500,   9500,   4500,   2000,   5000,   2500,   3000,   3000,   5000),
+    ROW(S7_FRAME_CHILD, 14000,   5000,   8500,  47500,  14000,   5000,   5000,   6500,   2500,   4000,   4500,   6000),
+    ROW(S7_FRAME_POLICY,  6500,   3000,   4000,  34000,   6000,   3000,  33000,   2500,   1500,   2000,   2000,   2000),
+    ROW(S8_GENERATION,   1000,    600,   1000,   1000,   1000,    550,    350,    900,    450,    750,    750,   1000),
+    ROW(S9_HONESTY,       500,    250,    300,   1500,    450,    200,    650,    100,     70,    100,     75,    100),
+    ROW(S9_COUNTS,       6000,   3000,   4000,  34000,   6000,   3000,  33000,   2500,   1500,   2000,   2000,   2000),
+    ROW(S10_LEADER,     36000,  22500,  28500, 104000,  35500,  22000,  43000,  18500,  11500,  12000,  12500,  16000),
+    ROW(S11_FAILED,         0,      0,    350,      0,      0,      0,      0,    100,    100,    200,    200,    300),
+    ROW(S12_ONCE,       32000,  14000,  23500,  91500,  32000,  14000,  41000,  17000,   8000,  11500,  12000,  16000),
+    ROW(S12_EVENTS,      2500,   1000,   2500,   2500,   2500,   1000,   1500,   1000,    700,   1000,   1000,   1000),
+    ROW(S13_DELETION,     600,    300,    250,    350,    500,    300,    400,    250,    200,      0,      0,     25),
+    ROW(S14_BOUNDS,     33000,  14000,  24000,  83000,  32500,  14000,  42000,  17000,   8000,  12000,  12500,  16000),
+    ROW(S15_SECRETS,    89000,  78000,  99500, 300000,  88500,  77500, 238500,  52500,  43000,  37000,  38500, 208500),
+    ROW(S16_STATIC,     36000,  22500,  28500, 104000,  35500,  22000,  43000,  18500,  11500,  12000,  12500,  17000),
+    ROW(UNLOAD,          4500,   4500,    950,    750,   4500,   4500,    750,    900,    900,    550,    600,    300),
+    ROW(L1_STATUS,        600,      0,    300,    300,    600,      0,    300,    200,      0,    150,    200,     55),
+    ROW(L1_NODES,         600,      0,    200,      0,    600,      0,      0,    150,      0,    150,    150,     45),
+    ROW(L1_MARKS,        3500,      0,    650,      0,   3500,      0,      0,    500,      0,    450,    450,    250),
+    ROW(L5_REMOVAL,       100,      0,     60,     60,    100,      0,     60,     60,      0,      0,      0,      3),
+    ROW(L7_CACHE,         700,      0,    350,    350,    700,      0,    350,    300,      0,    150,    200,     60),
+    ROW(L8_STATUS,        600,      0,    200,      0,    600,      0,      0,    150,      0,    150,    150,     45),
+    ROW(L8_REPORTS,      2500,      0,    750,    400,   2500,      0,    400,    700,      0,    550,    600,    300),
+#undef ROW
+};
+
+#define BIT(life) (1U << (life))
+#define RIGHTS (BIT(LEAST_LONG_RIGHTS) | BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_UPGRADE_RIGHTS))
+#define NO_CHANGE                                                                                                            \
+    (BIT(LEAST_LONG) | BIT(LEAST_LONG_RIGHTS) | BIT(LEAST_ACTO) | BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) |             \
+     BIT(LEAST_AGENTS_ACTO))
+#define ACTO (BIT(LEAST_ACTO) | BIT(LEAST_AGENTS_ACTO))
+#define STEPS (BIT(LEAST_STEPS) | BIT(LEAST_AGENT_STEPS))
+
+#define NOT_CHANGED "no node gets another driver or stack in this life, so none is claimed"
+#define NOT_ALLOWED "a right is missing: Ostler cannot do what the policy says, and need not"
+#define BROKEN "the driver of this life never comes up on one node: what the policy says is not reached"
+#define NOT_REMOVED "the policy is not deleted in this life; what takes it back deletes it after the last quiet moment"
+
+/* Why an invariant is not tried in these lives. */
+static const struct {
+    enum invariant_id id;
+    unsigned lives;
+    const char *why;
+} reasons[] = {
+    { INVARIANT_S1_BUDGET, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_S3_CLOSED, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_S3_IMAGES, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_S3_STEPS, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_S4_EVICTION, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_S11_FAILED, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_S3_CLAIMED, BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_AGENTS_ACTO),
+      "nobody changes the label of a driver in this life" },
+    { INVARIANT_S3_KEPT, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L1_STATUS, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L1_NODES, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L1_MARKS, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L5_REMOVAL, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L7_CACHE, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L8_STATUS, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L8_REPORTS, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_S3_KEPT, ACTO, BROKEN },
+    { INVARIANT_L1_NODES, ACTO, BROKEN },
+    { INVARIANT_L1_MARKS, ACTO, BROKEN },
+    { INVARIANT_L8_STATUS, ACTO, BROKEN },
+    { INVARIANT_S13_DELETION, STEPS, NOT_REMOVED },
+    { INVARIANT_L5_REMOVAL, STEPS, NOT_REMOVED },
+};
+
+/* ---- what is asked of a sweep */
+
+unsigned least_tries(enum least_life life, enum invariant_id id)
+{
+    return tries[id][life];
+}
+
+const char *least_reason(enum least_life life, enum invariant_id id)
+{
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (reasons[i].id == id && (reasons[i].lives & BIT(life)))
+            return reasons[i].why;
+    return NULL;
+}
+
+uint64_t least_of(enum least_life life, enum invariant_id id, uint64_t lives, bool whole)
+{
+    uint64_t least = tries[id][life] * lives / LIVES;
+    return least == 0 && whole && tries[id][life] ? 1 : least;
+}
+
+size_t least_judge(const char *sweep, const struct counts *c, bool whole, struct buf *out)
+{
+    enum least_life life;
+    size_t failed = 0;
+    if (!least_life_of(sweep, &life)) {
+        buf_printf(out, "FAIL %s has no row in tests/sweep/least.c\n", sweep);
+        return 1;
+    }
+    for (int i = 0; i < INVARIANT_COUNT; i++) {
+        enum invariant_id id = (enum invariant_id) i;
+        uint64_t least = least_of(life, id, c->runs, whole);
+        if (c->tried[i] >= least)
+            continue;
+        buf_printf(out, "FAIL %s tried %s %" PRIu64 " times in %" PRIu64 " lives, at least %" PRIu64 " are needed\n", sweep,
+                   invariant_name(id), c->tried[i], c->runs, least);
+        failed++;
+    }
+    return failed;
+}
