@@ -269,17 +269,17 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
     return check_together(ret, given, e);
 }
 
-void options_help(void)
+void options_help(FILE *out)
 {
-    printf("Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\nusage: ostler [COMMAND] [OPTION…]\n\ncommands:\n",
+    fprintf(out, "Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\nusage: ostler [COMMAND] [OPTION…]\n\ncommands:\n",
            ostler_version);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        printf("  %-12s %s\n", commands[i].name, commands[i].help);
-    printf("\noptions:\n");
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\noptions:\n");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument,
+        fprintf(out, "  %s %s%*s %s\n", rows[i].name, rows[i].argument,
                (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
-    printf("\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did not get "
+    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did not get "
            "there\n");
-    printf("\nexample: ostler --kubeconfig ~/.kube/config --log-format text\n");
+    fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --log-format text\n");
 }

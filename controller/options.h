@@ -3,6 +3,7 @@
 #define OSTLER_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -49,7 +50,7 @@ extern const char ostler_version[];
 
 /* Reads the command line; on error the message says which argument and what to do. */
 int options_parse(int argc, char **argv, struct options *ret, struct err *e);
-/* The whole help, on standard output. */
-void options_help(void);
+/* The whole help. */
+void options_help(FILE *out);
 
 #endif

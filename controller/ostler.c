@@ -2,6 +2,7 @@
 #include "ostler.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "install_crds.h"
@@ -15,6 +16,10 @@ int ostler_main(int argc, char **argv)
     mem_hook_jansson();
     struct options o;
     CLEANUP_ERR struct err e = { 0 };
+    if (argc < 2 && !getenv("KUBERNETES_SERVICE_HOST")) {
+        options_help(stderr); /* somebody looks what this is: in a pod it is the operator */
+        return 2;
+    }
     if (options_parse(argc, argv, &o, &e) < 0) {
         fprintf(stderr, "ostler: %s\n", err_msg(&e));
         return 2;
@@ -22,7 +27,7 @@ int ostler_main(int argc, char **argv)
     log_setup(o.log_level, o.log_json);
     switch (o.command) {
     case COMMAND_HELP:
-        options_help();
+        options_help(stdout);
         return 0;
     case COMMAND_VERSION:
         printf("ostler %s\n", ostler_version);

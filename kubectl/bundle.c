@@ -32,7 +32,7 @@ struct bundle {
     struct buf inside;  /* a line for each file */
     struct buf lacking; /* a line for each thing that could not be had */
     int64_t now_us;
-    size_t logs;
+    size_t logs, silent; /* logs that are there, and containers that have written nothing */
 };
 
 /* ---- files */
@@ -102,6 +102,8 @@ static void add_log(void *arg, const char *file, const char *text, bool cut, con
         CLEANUP_FREE char *clean = scrub_text(text);
         archive_add(b->archive, file, clean, strlen(clean));
         b->logs++;
+    } else {
+        b->silent++;
     }
     if (cut)
         buf_printf(&b->lacking, "%s: of its last %d lines the last %d KiB are there\n", file, BUNDLE_LOGS_LINES, BUNDLE_LOGS_KIB);
@@ -142,6 +144,9 @@ static void add_others(struct bundle *b)
     add_objects(b, "revisions.yaml", "what each revision is, and how it fared", f[RECORDS].ret, scrub_object);
     add_objects(b, "server.yaml", "version of the API server", f[VERSION].ret, scrub_object);
     add_logs(b, f[OWN_PODS].ret, NULL);
+    if (f[OWN_PODS].ret && json_array_size(f[OWN_PODS].ret) == 0)
+        buf_printf(&b->lacking, "log of Ostler itself: no pod of it is in the namespace %s; an Ostler that was started by hand "
+                                "writes its log where it was started\n", ns);
     fetches_clear(f, COUNT);
 }
 
@@ -188,6 +193,8 @@ static void add_seen(struct bundle *b, const json_t *seen)
     add_objects(b, "events.yaml", "events as rows", events, scrub_object);
     add_others(b);
     add_logs(b, json_object_get(seen, "pods"), json_object_get(seen, "reports"));
+    if (b->silent)
+        buf_printf(&b->lacking, "logs: %zu containers have written none\n", b->silent);
     add_stories(b, status);
 }
 

@@ -95,8 +95,9 @@ static char *why(const struct gpu_options *o, const struct ask *a, enum question
 {
     bool custom = q == POLICY || q == REPORTS;
     if (e->kind == ERR_NOT_FOUND && custom)
-        return xasprintf("Ostler is not installed here: the API server of %s knows no %s", ask_cluster(a),
-                         resource_get(questions[q].resource)->kind);
+        return xasprintf("%sthe API server of %s knows no %s%s", q == POLICY ? "Ostler is not installed here: " : "",
+                         ask_cluster(a), resource_get(questions[q].resource)->kind,
+                         q == POLICY ? "" : ", a definition that Ostler needs: kubectl apply --server-side -f crds");
     if (e->kind == ERR_FORBIDDEN)
         return xasprintf("a right is missing: %s", err_msg(e));
     if (e->kind == ERR_UNREACHABLE || e->kind == ERR_TIMEOUT)

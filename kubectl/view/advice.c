@@ -92,7 +92,7 @@ char *advice_of_rollout(const char *reason, const char *plan)
 bool advice_is_stuck(const char *state, const char *reason, long long seconds)
 {
     static const char *const at_once[] = { "Failed", "Unsupported", "Lost" };
-    static const char *const quiet[] = { "Ready", "ForeignStack", "Unmanaged", "" };
+    static const char *const quiet[] = { "Ready", "ForeignStack", "Unmanaged" };
     for (size_t i = 0; i < ARRAY_LEN(at_once); i++)
         if (str_eq(at_once[i], state))
             return true;

@@ -85,7 +85,7 @@ json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
 {
     static const char *const members[] = { "state", "reason", "message", "since", "gpus", "product", "driver", "stack",
                                            "waitingFor", "lastWords", "timeToReady" };
-    const json_t *status = json_at(json_object_get(seen, "reports"), "status");
+    const json_t *report = json_object_get(seen, "reports"), *status = json_object_get(report, "status");
     const json_t *node = json_object_get(seen, "nodes");
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(now_us, now);
@@ -93,6 +93,8 @@ json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         if (json_object_get(status, members[i]))
             json_object_set(all, members[i], json_object_get(status, members[i]));
+    if (report)
+        json_object_set_new(all, "state", json_text(seen_state(report)));
     if (json_str(status, "inventory.module.version"))
         json_object_set_new(all, "loaded", json_text(json_str(status, "inventory.module.version")));
     if (json_str(status, "inventory.heldBy"))
@@ -164,16 +166,16 @@ static char *facts_of(const json_t *all)
 
 static void print_head(const json_t *all, const struct paint *p, struct buf *out)
 {
-    const char *state = json_str(all, "state");
+    const char *state = json_str(all, "state"), *reason = json_str(all, "reason"), *node = json_str_or_empty(all, "node");
     CLEANUP_FREE char *span = term_span(json_int(all, "seconds", 0));
-    CLEANUP_FREE char *line = state ? xasprintf("%s: %s (%s) for %s", json_str_or_empty(all, "node"), state,
-                                                json_str_or_empty(all, "reason"), span)
-                                    : xasprintf("%s: Ostler reports nothing of it", json_str_or_empty(all, "node"));
+    CLEANUP_FREE char *line = reason  ? xasprintf("%s: %s (%s) for %s", node, str_or_empty(state), reason, span)
+                              : state ? xasprintf("%s: %s", node, state)
+                                      : xasprintf("%s: Ostler reports nothing of it", node);
     CLEANUP_FREE char *clean = terminal_clean(line);
     paint_add(out, p, str_eq(state, "Ready") ? GREEN : str_eq(state, "Failed") ? RED : YELLOW, clean);
     buf_str(out, "\n");
     term_wrap(out, p, 2, 0, json_str_or_empty(all, "message"));
-    if (!state)
+    if (!reason)
         return;
     CLEANUP_FREE char *facts = facts_of(all);
     term_wrap(out, p, 2, 0, facts);

@@ -242,6 +242,7 @@ static void say_in_service(struct outlook *l)
         { "ForeignStack", "nothing: somebody else serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
         { "Unmanaged", "nothing: Ostler leaves it alone" },
         { "Unsupported", "nothing, until what the message says is mended" },
+        { "Unmanaged", "nothing: Ostler does not look after it" },
         { "Failed", "it is tried on; when the operand comes up, the node is Ready" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -297,7 +298,7 @@ json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us)
     CLEANUP_JSON json_t *defaults = policy_spec_read(NULL, &(struct policy_problems){ 0 });
     const char *claim = object_annotation(l.node, ANNOTATION_CLAIM);
     char why[CLAIM_WHY_MAX];
-    l.state = json_str_or_empty(l.report, "status.state");
+    l.state = seen_state(l.report);
     l.claimed = claim && claim_parse(claim, &l.claim, why);
     rollout_spec_decode(problems.len ? defaults : spec, &l.spec);
     policy_problems_clear(&problems);

@@ -17,7 +17,7 @@ static bool is_wanted(const struct nodes_wanted *w, const json_t *report)
     bool named = w->name_count == 0;
     for (size_t i = 0; i < w->name_count; i++)
         named = named || str_eq(w->names[i], object_name(report));
-    return named && (!w->state || strcasecmp(w->state, json_str_or_empty(report, "status.state")) == 0);
+    return named && (!w->state || strcasecmp(w->state, seen_state(report)) == 0);
 }
 
 /* A member of the report's status under another name, where it is a text. */
@@ -28,9 +28,11 @@ static void copy_text(json_t *row, const char *name, const json_t *status, const
         json_object_set_new(row, name, json_text(text));
 }
 
-/* "yes", "no", or "unknown": whether it runs what it should. */
+/* "yes", "no", or "unknown": whether it runs what it should. NULL: it should run nothing. */
 static const char *is_current(const json_t *status, const json_t *report, const json_t *policy)
 {
+    if (str_eq(seen_state(report), "Unmanaged"))
+        return NULL;
     if (!str_eq(json_str(status, "driver.revision"), json_str(status, "driver.target")) ||
         !str_eq(json_str(status, "stack.revision"), json_str(status, "stack.target")))
         return "no";
@@ -52,12 +54,14 @@ static json_t *row_of(const json_t *report, const json_t *node, const json_t *po
     const json_t *status = json_object_get(report, "status"), *first = json_array_get(json_at(status, "waitingFor"), 0);
     json_t *row = json_object();
     json_object_set_new(row, "name", json_text(object_name(report)));
-    json_object_set_new(row, "state", json_text(json_str_or_empty(status, "state")));
+    json_object_set_new(row, "state", json_text(seen_state(report)));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         copy_text(row, texts[i].name, status, texts[i].path);
     json_object_set_new(row, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
-    json_object_set_new(row, "gpus", json_integer(json_int(status, "gpus", 0)));
-    json_object_set_new(row, "current", json_string(is_current(status, report, policy)));
+    if (json_object_get(status, "gpus"))
+        json_object_set_new(row, "gpus", json_integer(json_int(status, "gpus", 0)));
+    if (is_current(status, report, policy))
+        json_object_set_new(row, "current", json_string(is_current(status, report, policy)));
     if (first)
         json_object_set_new(row, "waitingFor",
                             json_textf("%s %s", json_str_or_empty(first, "kind"), json_str_or_empty(first, "name")));
@@ -82,9 +86,14 @@ json_t *nodes_view(const json_t *seen, const struct nodes_wanted *wanted, int64_
     json_t *item;
     json_array_foreach (nodes, i, item)
         map_put(&by, object_name(item), item);
-    json_array_foreach (reports, i, item)
-        if (is_wanted(wanted, item))
-            rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(seen, "policy"), now_us);
+    json_array_foreach (reports, i, item) {
+        if (!is_wanted(wanted, item))
+            continue;
+        rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(seen, "policy"), now_us);
+        /* Nodes are read by their GPU label: one without it nobody can hold. */
+        if (nodes && !map_get(&by, object_name(item)))
+            json_object_set_new(rows[n - 1], "held", json_false());
+    }
     map_clear(&by);
     qsort(rows, n, sizeof *rows, by_name);
     json_t *list = json_array();
@@ -125,10 +134,11 @@ static const char *people(const json_t *row)
 static void add_row(struct grid *g, const json_t *row, bool wide)
 {
     CLEANUP_FREE char *since = term_span(json_int(row, "seconds", 0));
-    CLEANUP_FREE char *gpus = xasprintf("%lld", (long long) json_int(row, "gpus", 0));
+    CLEANUP_FREE char *gpus =
+        json_object_get(row, "gpus") ? xasprintf("%lld", (long long) json_int(row, "gpus", 0)) : xstrdup("-");
     const char *loaded = json_str(row, "loaded"), *driver = loaded ? loaded : text_or_dash(row, "driver");
     const char *cells[] = { json_str_or_empty(row, "name"), text_or_dash(row, "state"), text_or_dash(row, "reason"),
-                            json_int(row, "seconds", -1) < 0 ? "-" : since, gpus, driver, json_str_or_empty(row, "current"),
+                            json_int(row, "seconds", -1) < 0 ? "-" : since, gpus, driver, text_or_dash(row, "current"),
                             people(row), text_or_dash(row, "product"), text_or_dash(row, "kernel"), text_or_dash(row, "os"),
                             text_or_dash(row, "holders"), text_or_dash(row, "waitingFor"), text_or_dash(row, "message") };
     grid_row(g, colour_of(cells[1]), cells, wide ? ARRAY_LEN(cells) : 9);

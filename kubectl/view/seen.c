@@ -128,6 +128,12 @@ const json_t *seen_named(const json_t *list, const char *name)
     return json_find(list, "metadata.name", name);
 }
 
+const char *seen_state(const json_t *report)
+{
+    const char *state = json_str(report, "status.state");
+    return state && *state ? state : "Unmanaged";
+}
+
 /* Whether the policy's status lists the target of a tier that a report has. `absent`: what is said where it has none. */
 static bool is_still_wanted(const json_t *policy, const json_t *report, const char *tier, bool absent)
 {

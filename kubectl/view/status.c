@@ -87,8 +87,7 @@ static json_t *states_part(const json_t *policy, const json_t *reports)
         if (!reports && json_int(item, "count", 0) > 0)
             json_object_set_new(counts, json_str_or_empty(item, "state"), json_integer(json_int(item, "count", 0)));
     json_array_foreach (reports, i, item) {
-        const char *state = json_str(item, "status.state");
-        state = state && *state ? state : "NoReport";
+        const char *state = seen_state(item);
         json_object_set_new(counts, state, json_integer(json_integer_value(json_object_get(counts, state)) + 1));
     }
     return counts;
@@ -142,7 +141,7 @@ static json_t *rollout_part(const json_t *policy, int64_t now_us)
 
 static json_t *stuck_of(const json_t *report, long long seconds)
 {
-    const char *name = object_name(report), *state = json_str_or_empty(report, "status.state");
+    const char *name = object_name(report), *state = seen_state(report);
     const char *reason = json_str_or_empty(report, "status.reason");
     CLEANUP_FREE char *todo = advice_of_node(name, state, reason);
     return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state", json_text(state), "reason",
@@ -156,7 +155,7 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
     json_t *groups = json_array(), *report, *group;
     size_t i, k;
     json_array_foreach (reports, i, report) {
-        const char *state = json_str_or_empty(report, "status.state"), *reason = json_str_or_empty(report, "status.reason");
+        const char *state = seen_state(report), *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
         if (!advice_is_stuck(state, reason, seconds))
             continue;

@@ -300,6 +300,8 @@ def pause_and_resume(c):
     assert code == 0 and out.startswith("resumed: ") and spec() == before, (out, spec())
     assert err.startswith("kubectl gpu: warning: Argo CD (gpu:x) keeps this object, and puts back what Git names, "), err
     assert "is not paused; nothing was changed" in c.plugin.said("resume")
+    c.until(lambda: "unknown" not in [n["current"] for n in json.loads(c.plugin.said("nodes", "-o", "json"))],
+            "whether nodes are current, which a pause does not change,")
 
 
 @test
@@ -835,6 +837,37 @@ def logs_of_who_is_in_trouble(c):
     with tarfile.open(path) as tar:
         listed = next(tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml"))
     assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
+
+
+@test
+def one_definition_is_missing(c):
+    """Where only the definition of GpuNode is missing, Ostler is not called away beside "alive": the definition is named."""
+    lease = {"metadata": {"namespace": "ostler-system"}, "spec": {"holderIdentity": "a", "renewTime": "2999-01-01T00:00:00Z"}}
+
+    def answer(_, path):
+        if "/gpunodes" in path:
+            return refusal(404, "NotFound", "the server could not find the requested resource")
+        return 200, lease if "/leases/ostler" in path else {"items": []}
+    with other(c, answer) as (plugin, _):
+        _, out, err = plugin.run("status")
+    assert "knows no GpuNode, a definition that Ostler needs: kubectl apply --server-side -f crds" in out + err, (out, err)
+    assert "not installed" not in out + err, (out, err)
+
+
+@test
+def silent_containers_are_counted(c):
+    """A bundle says why it has no log: containers that have written nothing, and no pod of Ostler's own."""
+    pod = {"metadata": {"name": "p", "namespace": "ostler-operands"},
+           "status": {"containerStatuses": [{"name": "main", "state": {"running": {}}}]}}
+
+    def answer(_, path):
+        if "/log?" in path:
+            return 200, b""
+        return 200, {"items": [pod] if "/ostler-operands/pods?" in path else []}
+    with other(c, answer) as (plugin, _):
+        out = plugin.said("bundle", "-f", str(c.folder / "silent.tar.gz"))
+    assert "of 0 logs of containers" in out and "logs: 1 containers have written none\n" in out, out
+    assert "log of Ostler itself: no pod of it is in the namespace ostler-system; " in out, out
 
 
 def slow_in_the_middle(_, path):

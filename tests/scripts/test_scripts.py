@@ -142,6 +142,19 @@ def run_on_a_cluster():
             server.wait()
 
 
+# ---- build/ostler
+
+
+@test
+def ostler_without_arguments():
+    """Without arguments the program prints its usage and ends with 2; in a pod it is the operator."""
+    nobody = {"HOME": "/nowhere"}
+    code, out = said("build/ostler", **nobody)
+    assert code == 2 and "\nusage: ostler [COMMAND] [OPTION…]\n" in out and '"level"' not in out, out
+    code, out = said("build/ostler", KUBERNETES_SERVICE_HOST="127.0.0.1", **nobody)
+    assert code == 1 and "cannot start" in out and "usage:" not in out, out
+
+
 # ---- make test
 
 

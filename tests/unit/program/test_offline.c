@@ -33,6 +33,16 @@ static const struct row {
     { "an envelope that lacks its kind", "apiVersion: ostler.dev/v1alpha1\nmetadata: {name: default}\nspecs: {}\n",
       "standard input:1: kind: is missing; write GpuClusterPolicy\nstandard input:3: specs: is not a field of a "
       "GpuClusterPolicy\n" },
+    { "the object of NVIDIA's operator",
+      "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: gpu}\nspec: {dcgm: {}}\n",
+      "standard input: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write a GpuClusterPolicy "
+      "instead:\n"
+      "  apiVersion: ostler.dev/v1alpha1\n  kind: GpuClusterPolicy\n  metadata: {name: default}\n  spec: {}\n"
+      "Every field of its spec has a default; docs/policy.md has all, such as driver.version. Nodes that NVIDIA's operator "
+      "serves\n"
+      "stay with it (state ForeignStack) until it is off them: docs/operations.md says how they are handed over.\n" },
+    { "another ClusterPolicy", "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: default}\n",
+      "standard input:1: apiVersion: must be \"ostler.dev/v1alpha1\"\nstandard input:2: kind: must be \"GpuClusterPolicy\"\n" },
 };
 
 /* Puts a file of this text in the place of a descriptor; what was there before. */
