@@ -271,15 +271,16 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 
 void options_help(FILE *out)
 {
-    fprintf(out, "Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\nusage: ostler [COMMAND] [OPTION…]\n\ncommands:\n",
-           ostler_version);
+    fprintf(out, "Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\n", ostler_version);
+    fprintf(out, "usage: ostler [COMMAND] [OPTION…]\n\ncommands:\n");
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\noptions:\n");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         fprintf(out, "  %s %s%*s %s\n", rows[i].name, rows[i].argument,
-               (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
-    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did not get "
-           "there\n");
-    fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --log-format text\n");
+                (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
+    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did not "
+                 "get there\n");
+    fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --agent-image registry.example.com/ostler:dev "
+                 "--log-format text\n");
 }
