@@ -104,7 +104,8 @@ static bool is_of_nvidia(const char *file, const json_t *object)
     fprintf(stderr,
             "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write a " POLICY_KIND " instead:\n"
             "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
-            "Every field of its spec has a default; docs/policy.md has all, such as driver.version. Nodes that NVIDIA's operator serves\n"
+            "Every field of its spec has a default; docs/policy.md has all, such as driver.version. Nodes that NVIDIA's operator "
+            "serves\n"
             "stay with it (state ForeignStack) until it is off them: docs/operations.md says how they are handed over.\n", file);
     return true;
 }

@@ -279,8 +279,8 @@ void options_help(FILE *out)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         fprintf(out, "  %s %s%*s %s\n", rows[i].name, rows[i].argument,
                 (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
-    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did not "
-                 "get there\n");
+    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did "
+                 "not get there\n");
     fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --agent-image registry.example.com/ostler:dev "
                  "--log-format text\n");
 }

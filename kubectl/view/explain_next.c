@@ -242,7 +242,6 @@ static void say_in_service(struct outlook *l)
         { "ForeignStack", "nothing: somebody else serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
         { "Unmanaged", "nothing: Ostler leaves it alone" },
         { "Unsupported", "nothing, until what the message says is mended" },
-        { "Unmanaged", "nothing: Ostler does not look after it" },
         { "Failed", "it is tried on; when the operand comes up, the node is Ready" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
