@@ -1,6 +1,10 @@
 /* One file, several programs: which of them is asked for, its name says. */
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "kubectl/kubectl_gpu.h"
 #include "node/ostler_node.h"
@@ -29,7 +33,21 @@ static const struct program *find(const char *path)
     return &PROGRAMS[0];
 }
 
+/* Other tables in each process: tenants choose names that are kept in them. */
+static bool seed_tables(void)
+{
+    uint64_t seed[2];
+    if (getrandom(seed, sizeof seed, 0) != sizeof seed)
+        return false;
+    hash_set_seed(seed);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!seed_tables()) {
+        perror("ostler: cannot read random bytes for the hash tables: getrandom");
+        return 1;
+    }
     return find(argc > 0 ? argv[0] : "")->main(argc, argv);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/str.h"
 
 struct text {
     uint32_t refs;
@@ -86,7 +86,7 @@ uint32_t intern_add(struct intern *in, const char *text)
 {
     if (!text)
         return INTERN_NONE;
-    uint32_t hash = (uint32_t) str_hash(text, strlen(text));
+    uint32_t hash = (uint32_t) hash_bytes(text, strlen(text));
     uint32_t id = find(in, text, hash);
     if (id) {
         in->texts[id].refs++;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
-#include "base/str.h"
 
 static size_t slot_of(const struct map *m, const char *key)
 {
-    return str_hash(key, strlen(key)) & (m->cap - 1);
+    return hash_bytes(key, strlen(key)) & (m->cap - 1);
 }
 
 /* Where the key is, or the free slot where it would go. */
