@@ -165,7 +165,7 @@ void node_outcome(struct reconcilers *r, const char *name, const struct executor
     struct node_slot *slot = map_get(&r->cluster->slots, name);
     if (!slot)
         return;
-    if (result->error != ERR_NONE && result->failed && result->failed->request.looks)
+    if (result->error != ERR_NONE && (!result->failed || result->failed->request.looks))
         slot->holders_looked = 0;
     if (result->error == ERR_BUDGET)
         cluster_refused(r->cluster, slot, xasprintf("%s: %s", result->failed->target, result->message));

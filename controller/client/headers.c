@@ -9,15 +9,14 @@
 #include "base/str.h"
 #include "client/limits.h"
 #include "client/trim.h"
-
-enum { RETRY_AFTER_MAX_S = 24 * 60 * 60 };
+#include "kube/transport.h"
 
 /* Whole seconds; a date is left out, since it would need the server's clock and ours to agree. */
 static void take_retry_after(struct headers *h, const char *value)
 {
     int64_t seconds;
-    if (str_parse_int(value, 0, RETRY_AFTER_MAX_S, &seconds))
-        h->retry_after_ms = seconds * 1000;
+    if (str_parse_int(value, 0, INT32_MAX, &seconds))
+        h->retry_after_ms = transport_retry_after_ms(seconds);
 }
 
 /* `299 - "text"`: the only warning that the API server sends. Escapes stay as they are: it is for the log. */

@@ -9,10 +9,14 @@
 #include "base/err.h"
 #include "kube/request.h"
 
+/* No longer than this does Ostler wait because a server asked for it. kube-apiserver asks for at most 10 seconds when it is
+ * overloaded, but a proxy in front of it may ask for hours. */
+enum { RETRY_AFTER_MAX_S = 60 };
+
 /* How an answer came out. */
 struct transport_result {
     int status;             /* HTTP status; 0 when no answer came */
-    int64_t retry_after_ms; /* Retry-After header, -1 when there was none */
+    int64_t retry_after_ms; /* of the Retry-After header, transport_retry_after_ms(); -1 when there was none */
     int64_t date_s;         /* the server's clock when it answered, seconds of the epoch; 0: it did not say */
     struct err err;         /* set when no (whole) answer came (UNREACHABLE, TIMEOUT, TOO_LARGE) or the credentials were
                              * refused (UNAUTHORIZED, with what to do); borrowed */
@@ -37,6 +41,8 @@ struct transport {
     void *self;
 };
 
+/* The wait that a Retry-After of so many seconds (>= 0) stands for, in milliseconds. */
+int64_t transport_retry_after_ms(int64_t seconds);
 /* As `submit` of the transport. */
 uint64_t transport_submit(const struct transport *t, struct request *request_steal, const struct transport_sink *sink);
 /* As `cancel` of the transport. */

@@ -104,6 +104,19 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
     arm(c);
 }
 
+/* The server asked to be left alone. The look at the key counts, so that nobody waits for it; its plan is made anew later. */
+static void put_back(struct controller *c, const char *key, const struct plan *plan, int64_t wait_ms)
+{
+    struct executor_result result = { ERR_THROTTLED, "the API server asked Ostler to wait before it writes again", wait_ms, plan,
+                                      NULL };
+    if (c->o.outcome)
+        c->o.outcome(c->o.arg, key, &result);
+    tell(c, plan);
+    count(c, "requeue_after");
+    queue_put_back(&c->queue, key);
+    arm(c);
+}
+
 static void reconcile(struct controller *c, const char *key)
 {
     struct plan plan = { 0 };
@@ -113,6 +126,12 @@ static void reconcile(struct controller *c, const char *key)
     if (plan.len == 0) {
         tell(c, &plan);
         succeed(c, key, plan.requeue_after_ms);
+        plan_clear(&plan);
+        return;
+    }
+    int64_t wait_ms = queue_parked_until(&c->queue, key) - loop_now(c->o.loop);
+    if (wait_ms > 0) {
+        put_back(c, key, &plan, wait_ms);
         plan_clear(&plan);
         return;
     }

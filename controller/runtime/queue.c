@@ -11,6 +11,7 @@ struct queue_item {
     bool working; /* taken and not done */
     bool dirty;   /* added while it was worked on */
     int failures;
+    int64_t parked_until; /* the server wants no request for the key before; 0: it did not say */
     char *key;
 };
 
@@ -115,10 +116,10 @@ void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t re
     if (!it)
         return;
     bool failed = end != QUEUE_WELL;
-    /* What came meanwhile may be the cure of the failure; but not before the server wants to hear from us. */
-    bool again = it->dirty && !(failed && retry_after_ms > 0);
+    bool again = it->dirty; /* what came meanwhile may be the cure of the failure */
     it->working = it->dirty = false;
     it->failures = failed ? it->failures + 1 : 0;
+    it->parked_until = failed && retry_after_ms > 0 ? now + retry_after_ms : 0;
     q->retries += failed;
     if (again) {
         enqueue(q, it);
@@ -126,6 +127,22 @@ void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t re
         int64_t wait = longer(backoff_ms(q, it->failures), end == QUEUE_OVERTAKEN ? QUEUE_OVERTAKEN_MS : 0);
         queue_add_at(q, key, now + longer(wait, retry_after_ms));
     }
+    forget_idle(q, it);
+}
+
+int64_t queue_parked_until(const struct queue *q, const char *key)
+{
+    const struct queue_item *it = map_get(&q->items, key);
+    return it ? it->parked_until : 0;
+}
+
+void queue_put_back(struct queue *q, const char *key)
+{
+    struct queue_item *it = map_get(&q->items, key);
+    if (!it)
+        return;
+    it->working = it->dirty = false;
+    queue_add_at(q, key, it->parked_until);
     forget_idle(q, it);
 }
 

@@ -44,9 +44,14 @@ void queue_add_at(struct queue *q, const char *key, int64_t at);
 /* The next key that is due, or NULL; it is being worked on until queue_done(). Borrowed until then. */
 const char *queue_take(struct queue *q, int64_t now);
 /* The work on a key is over. Added meanwhile, it is due again at once. Otherwise one that failed comes back after its backoff,
- * and one that was overtaken when it is added, or after QUEUE_OVERTAKEN_MS where its backoff is shorter. What the server asked
- * for with retry_after_ms (-1: nothing) is waited for in all cases. */
+ * and one that was overtaken when it is added, or after QUEUE_OVERTAKEN_MS where its backoff is shorter; neither before
+ * retry_after_ms (-1: the server asked for nothing), which parks the key. A parked key may be looked at, without a request. */
 void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms, int64_t now);
+/* Until when no request should be sent for a key, because the server asked for that; 0: it did not, or the key has done well
+ * since. */
+int64_t queue_parked_until(const struct queue *q, const char *key);
+/* The work on a parked key ends without a request: due again at queue_parked_until(), its failures as they were. */
+void queue_put_back(struct queue *q, const char *key);
 /* When the next delayed key is due; INT64_MAX when none is. A key that is due now gives INT64_MIN. */
 int64_t queue_deadline(const struct queue *q);
 /* Failures of a key in a row. */

@@ -179,7 +179,7 @@ static void carry_out(struct flight *f)
         return;
     }
     f->result.status = a.status;
-    f->result.retry_after_ms = a.retry_after_s ? (int64_t) a.retry_after_s * 1000 : -1;
+    f->result.retry_after_ms = a.retry_after_s ? transport_retry_after_ms(a.retry_after_s) : -1;
     if (a.watch) {
         stream_open(f, a.watch);
         a.watch = NULL;

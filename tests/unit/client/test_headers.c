@@ -12,6 +12,11 @@ static const struct row {
 } rows[] = {
     { "Retry-After: 3\r\n", 3000, 0, NULL },
     { "retry-after:3", 3000, 0, NULL },
+    { "Retry-After: 60", 60000, 0, NULL },
+    { "Retry-After: 61", 60000, 0, NULL },
+    { "Retry-After: 3600", 60000, 0, NULL },
+    { "Retry-After: 2147483647", 60000, 0, NULL },
+    { "Retry-After: -1", -1, 0, NULL },
     { "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT", -1, 0, NULL },
     { "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", -1, 784111777, NULL },
     { "date: Fri, 20 Nov 2026 10:00:00 GMT", -1, 1795168800, NULL },

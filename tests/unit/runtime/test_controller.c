@@ -214,6 +214,45 @@ static void retry_after_is_waited_for(void **state)
     world_expect_said(&f->w, "a");
 }
 
+/* Who waits until every key was looked at must not wait for one that the server has parked. */
+static void a_parked_key_is_looked_at_without_a_request(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    begin(f);
+    controller_add(f->controller, "a"); /* while it is worked on */
+    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
+    world_turn(&f->w);
+    world_expect_said(&f->w, "a [a: TooManyRequests] a [a: TooManyRequests]");
+    assert_int_equal(f->w.submitted, 1);
+    world_pass(&f->w, 1000);
+    controller_add(f->controller, "a"); /* while it is parked */
+    world_turn(&f->w);
+    world_expect_said(&f->w, "a [a: TooManyRequests]");
+    assert_int_equal(f->w.submitted, 1);
+    assert_int_equal(controller_failures(f->controller, "a"), 1);
+    world_pass(&f->w, 5999);
+    world_expect_said(&f->w, "");
+    world_pass(&f->w, 1);
+    world_expect_said(&f->w, "a");
+    assert_int_equal(f->w.submitted, 2);
+}
+
+static void a_parked_key_without_a_plan_is_done(void **state)
+{
+    struct fixture *f = *state;
+    f->patches = 1;
+    begin(f);
+    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
+    world_turn(&f->w);
+    buf_reset(&f->w.said);
+    f->patches = 0;
+    controller_add(f->controller, "a");
+    world_pass(&f->w, 60000);
+    world_expect_said(&f->w, "a");
+    assert_int_equal(controller_failures(f->controller, "a"), 0);
+}
+
 static void plan_asks_to_look_again(void **state)
 {
     struct fixture *f = *state;
@@ -464,6 +503,8 @@ int main(void)
         { "a plan is carried out", plan_is_carried_out },
         { "a failure comes back with backoff", failure_comes_back_with_backoff },
         { "Retry-After is waited for", retry_after_is_waited_for },
+        { "a parked key is looked at without a request", a_parked_key_is_looked_at_without_a_request },
+        { "a parked key without a plan is done", a_parked_key_without_a_plan_is_done },
         { "a plan asks to look again", plan_asks_to_look_again },
         { "a failure outweighs the wish to look again", failure_outweighs_the_wish_to_look_again },
         { "refused by a budget it is tried again evenly", refused_by_a_budget_it_is_tried_again_evenly },

@@ -9,7 +9,8 @@
 #include "tests/unit/support/suite.h"
 
 /* One thing that happens at a time (ms): "add K", "at K MS", "take K" ("take -": nothing is due), "done K", "fail K",
- * "fail K RETRY_AFTER", "overtaken K", "due MS" (the queue's deadline), "depth N", "failures K N". */
+ * "fail K RETRY_AFTER", "back K" (it is put back), "parked K MS",
+ * "overtaken K", "due MS" (the queue's deadline), "depth N", "failures K N". */
 struct turn {
     int64_t now;
     const char *line;
@@ -74,8 +75,23 @@ static const struct script {
     { "Retry-After is waited for",
       { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 0, "due 7000" }, { 6999, "take -" }, { 7000, "take a" } } },
     { "Retry-After does not shorten the backoff", { { 0, "add a" }, { 0, "take a" }, { 0, "fail a 1" }, { 0, "due 5" } } },
-    { "Retry-After is waited for by what was added meanwhile too", {
-        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "fail a 7000" }, { 0, "due 7000" } } },
+    { "a parked key that was added meanwhile is due at once, still parked", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "add a" }, { 0, "fail a 7000" }, { 0, "due now" }, { 0, "parked a 7000" } } },
+    { "a parked key that is added is due at once, still parked", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 5, "add a" }, { 5, "due now" }, { 5, "parked a 7000" } } },
+    { "a parked key that is put back is due when the server wants it, with its failures", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 5, "add a" }, { 5, "take a" }, { 5, "back a" },
+        { 5, "due 7000" }, { 5, "failures a 1" }, { 5, "parked a 7000" }, { 7000, "take a" } } },
+    { "added while it is looked at and put back, a parked key waits all the same", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 5, "add a" }, { 5, "take a" }, { 5, "add a" }, { 5, "back a" },
+        { 5, "due 7000" } } },
+    { "however often it failed, a parked key that was put back comes back when the server wants it", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a" }, { 5, "take a" }, { 5, "fail a" }, { 15, "take a" }, { 15, "fail a" },
+        { 35, "take a" }, { 35, "fail a" }, { 75, "take a" }, { 75, "fail a" }, { 155, "take a" }, { 155, "add a" },
+        { 155, "fail a 100" }, { 155, "take a" }, { 155, "back a" }, { 155, "due 255" } } },
+    { "a key that did well is not parked any more", {
+        { 0, "add a" }, { 0, "take a" }, { 0, "fail a 7000" }, { 5, "add a" }, { 5, "take a" }, { 5, "done a" },
+        { 5, "parked a 0" } } },
     { "overtaken, a key waits for what others wrote, which adds it", {
         { 0, "add a" }, { 0, "take a" }, { 0, "overtaken a" }, { 0, "due 250" }, { 3, "take -" }, { 3, "add a" }, { 3, "take a" },
         { 3, "done a" },
@@ -114,6 +130,10 @@ static void happen(struct queue *q, const struct turn *turn)
         queue_done(q, key, QUEUE_WELL, -1, turn->now);
     else if (str_eq(what, "fail"))
         queue_done(q, key, QUEUE_FAILED, words == 3 ? number(arg) : -1, turn->now);
+    else if (str_eq(what, "back"))
+        queue_put_back(q, key);
+    else if (str_eq(what, "parked"))
+        assert_int_equal(queue_parked_until(q, key), number(arg));
     else if (str_eq(what, "overtaken"))
         queue_done(q, key, QUEUE_OVERTAKEN, -1, turn->now);
     else if (str_eq(what, "due"))
@@ -190,6 +210,7 @@ struct model_key {
     int64_t since; /* since when it is due: its place in the order */
     int64_t at;    /* when it comes back; INT64_MAX: not by time */
     int failures;
+    int64_t parked; /* until when; 0: it is not */
 };
 
 struct model {
@@ -237,9 +258,10 @@ static struct model_key *model_take(struct model *m)
 
 static int64_t model_done(struct model *m, struct model_key *k, bool failed, int64_t retry_after)
 {
-    bool again = k->dirty && !(failed && retry_after > 0);
+    bool again = k->dirty;
     k->working = k->dirty = false;
     k->failures = failed ? k->failures + 1 : 0;
+    k->parked = failed && retry_after > 0 ? m->now + retry_after : 0;
     int64_t wait = 5;
     for (int i = 1; i < k->failures && wait < 1000000; i++)
         wait *= 2;
@@ -281,7 +303,11 @@ static void step(struct model *m, struct queue *q, struct chance *chance)
         break;
     }
     case 4:
-        if (k->working) {
+        if (k->working && k->parked && chance_below(chance, 2)) {
+            queue_put_back(q, k->name);
+            k->working = k->dirty = false;
+            model_add_at(k, k->parked);
+        } else if (k->working) {
             bool failed = chance_below(chance, 2);
             /* A time of this key's own, later than any backoff; none only where the key is due at once anyway. */
             bool at_once = !failed || (k->dirty && chance_below(chance, 2));
@@ -302,6 +328,7 @@ static void compare(const struct model *m, const struct queue *q)
         queued += k->queued;
         deadline = k->at < deadline ? k->at : deadline;
         assert_int_equal(queue_failures(q, k->name), k->failures);
+        assert_int_equal(queue_parked_until(q, k->name), k->parked);
     }
     assert_int_equal(q->depth, queued);
     assert_int_equal(queue_deadline(q), queued ? INT64_MIN : deadline);
