@@ -25,7 +25,7 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
         struct metric_desc desc;
     } rows[] = {
         { &m->nodes, { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL, 0 } },
-        { &m->agents, { "ostler_agents", "Nodes by what the word of their agent is worth.", METRIC_GAUGE, by_word, NULL, 0 } },
+        { &m->agents, { "ostler_agents", "Nodes by how fresh the report of their agent is.", METRIC_GAUGE, by_word, NULL, 0 } },
         { &m->state_seconds,
           { "ostler_node_state_seconds", "How long nodes were in a state that they have left.", METRIC_HISTOGRAM, by_state,
             state_buckets, ARRAY_LEN(state_buckets) } },

@@ -109,7 +109,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     if (!slot || stance == STANCE_HOLD)
         return;
     if (!slot->node) {
-        task_pods_clear(slot->pods, "NodeGone", "the node that it is for is gone", plan);
+        task_pods_clear(slot->pods, "NodeGone", "the node that the pod was made for is gone: Ostler deletes the pod", plan);
         return;
     }
     struct node_pods pods;

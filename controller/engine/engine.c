@@ -131,8 +131,11 @@ static void take_hindrance(struct engine *en)
 /* When all is well (again), everything is looked at. */
 static void work_when_ready(void *arg)
 {
-    static const char *const words[] = { [MODE_STILL] = "holding still", [MODE_TELLING] = "holding still, and saying why",
-                                         [MODE_WORKING] = "working" };
+    static const char *const words[] = {
+        [MODE_STILL] = "changing nothing until all watches are well",
+        [MODE_TELLING] = "changing nothing, and reporting why in the policy's status",
+        [MODE_WORKING] = "working",
+    };
     struct engine *en = arg;
     enum engine_mode mode = mode_now(en);
     if (en->leading && !watches_are_well(en))

@@ -48,7 +48,7 @@ static char *why_not_ours(const struct engine *en)
                          lease_holder(en->claim));
     if (en->lease && lease_holder(en->lease))
         return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
-    return xstrdup("the lease is not ours yet");
+    return xstrdup("this Ostler does not hold the Lease yet");
 }
 
 /* ---- what is still there */

@@ -101,7 +101,7 @@ char *engine_why_surroundings_fail(void *arg)
         return xasprintf("%s: %s", worst->reason, worst->message);
     if (en->look.forbidden)
         return xasprintf("%s; grant the right: the chart's ClusterRole has it", en->look.forbidden);
-    return en->look.known ? NULL : xstrdup("what Ostler stands on has not been read yet");
+    return en->look.known ? NULL : xstrdup("Ostler's prerequisites have not been read yet");
 }
 
 char *engine_why_stopping(void *arg)

@@ -48,9 +48,9 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
 static void tell(const struct surroundings_problem *p)
 {
     if (p)
-        log_error("something that Ostler stands on is not as it should be", "reason", p->reason, "err", p->message);
+        log_error("a prerequisite of Ostler is missing or wrong", "reason", p->reason, "err", p->message);
     else
-        log_info("what Ostler stands on is as it should be again");
+        log_info("all prerequisites of Ostler are met again");
 }
 
 /* Takes note of what is said of the part; false where nothing was said that counts. */
@@ -85,7 +85,7 @@ static void finish(struct engine *en)
     l->known = true;
     l->looked_ms = loop_now(en->o.loop);
     if (l->refused && !str_eq(l->refused, l->forbidden))
-        log_warn("what Ostler stands on cannot all be read", "err", l->refused);
+        log_warn("cannot read all prerequisites of Ostler", "err", l->refused);
     free(l->forbidden);
     l->forbidden = TAKE(l->refused);
     if (l->again)

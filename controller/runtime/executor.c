@@ -77,13 +77,16 @@ static void log_outcome(const struct job *job, const struct err *e)
 {
     const struct action *a = &job->plan.actions[job->at];
     if (e->kind == ERR_NONE)
-        log_info("done", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message);
+        log_info("request accepted", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message);
     else if (e->kind == ERR_CONFLICT) /* somebody wrote in between; the next pass sees it */
-        log_debug("conflict", "verb", a->verb, "object", a->target, "reason", a->reason, "err", err_msg(e));
+        log_debug("the object has changed since it was read: it is read again", "verb", a->verb, "object", a->target, "reason",
+                  a->reason, "err", err_msg(e));
     else if (e->kind == ERR_BUDGET) /* so it was meant by whoever made the budget */
-        log_info("held back", "verb", a->verb, "object", a->target, "reason", a->reason, "err", err_msg(e));
+        log_info("a PodDisruptionBudget refuses the eviction", "verb", a->verb, "object", a->target, "reason", a->reason, "err",
+                 err_msg(e));
     else
-        log_warn("refused", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message, "err", err_msg(e));
+        log_warn("request refused", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message, "err",
+                 err_msg(e));
 }
 
 static void pump(struct executor *ex);
@@ -221,9 +224,9 @@ static const char *why_not(const struct job *job)
 {
     const struct executor_options *o = &job->ex->o;
     if (clock_mono_ms(loop_clock(o->loop)) >= o->fence(o->arg))
-        return "the lease is not ours";
+        return "this Ostler does not hold the Lease any more";
     if (job->plan.epoch && job->plan.epoch != o->epoch(o->arg))
-        return "something else is wanted since this was decided";
+        return "the policy or the nodes changed since this was decided";
     return NULL;
 }
 

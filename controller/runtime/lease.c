@@ -130,7 +130,7 @@ static void release_further(struct lease *l, json_t *record, enum err_kind error
     }
     json_decref(record);
     if (l->sent == SENT_REMOVAL && error == ERR_FORBIDDEN) {
-        log_warn("the lease stays, for it may not be deleted", "lease", l->o.name, "namespace", l->o.ns);
+        log_warn("cannot delete the Lease: the permission is missing", "lease", l->o.name, "namespace", l->o.ns);
         send_record(l, SENT_RELEASE);
     } else if (!record && (l->sent == SENT_WRITE || error == ERR_CONFLICT))
         act(l, (struct lease_next){ .what = LEASE_DO_GET });

@@ -58,7 +58,7 @@ void look_end(struct look *l, struct err *e)
     else if (!split_complete(&l->split))
         err_set(e, ERR_UNREACHABLE, "the list has no end");
     else if (l->news)
-        err_set(e, ERR_CONFLICT, "something is there that was not heard of yet");
+        err_set(e, ERR_CONFLICT, "the list has an object that the watch has not reported yet");
 }
 
 void look_free(struct look *l)

@@ -57,7 +57,7 @@ static void on_done(void *arg, const struct transport_result *result)
     struct text_reader *r = q->reader;
     bool there = result->err.kind == ERR_NONE && result->status == 200;
     if (!there)
-        log_debug("a text cannot be read", "object", q->key, "err",
+        log_debug("cannot read the end of a container's log", "object", q->key, "err",
                   result->err.kind != ERR_NONE ? err_msg(&result->err) : "refused");
     unlink_question(r, q);
     r->in_flight--;

@@ -30,7 +30,7 @@ EXPECTED = {
     "foreign-stack-0": ("Healthy", "served by somebody else: 1 node", DONE),
     "foreign-stack-beside-ours-0": ("Healthy", "every GPU node has what it should have", DONE),
     "first-node-0": ("Healthy", "every GPU node has what it should have", DONE),
-    "nothing-is-deleted-while-unsettled-1": ("Progressing", "the nodes are being looked at", UNDER_WAY),
+    "nothing-is-deleted-while-unsettled-1": ("Progressing", "Ostler is reading the nodes", UNDER_WAY),
     "exporter-beside-a-broken-node-0": ("Progressing", "is starting", UNDER_WAY),
     "daemonset-that-no-node-takes-0": ("Progressing", "there is no driver pod on the node yet", UNDER_WAY),
     "refusal-that-passes-1": ("Progressing", "HTTP 500", UNDER_WAY),

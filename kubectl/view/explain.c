@@ -52,7 +52,7 @@ json_t *explain_pod(const json_t *pod)
         state = json_str(trouble, "reason");
     if (str_eq(object_label(pod, LABEL_TASK), "pull") && str_eq(state, "Failed")) {
         state = "Done";
-        message = "the node has the images of its next revision; that none of its containers runs is meant";
+        message = "the node has the images of its next revision; its containers are not meant to run: the pod only pulls images";
     }
     if (str_eq(json_str(unscheduled, "status"), "False"))
         message = json_str_or_empty(unscheduled, "message");

@@ -322,8 +322,8 @@ static void print_rollout(const json_t *r, const struct paint *p, struct buf *ou
     bool over = str_eq(reason, "UpToDate");
     CLEANUP_FREE char *counts = over ? xstrdup("every node runs what the policy says")
                                      : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
-                                                 "%lld held back, %lld not begun%s%s", (long long) done, (long long) all,
-                                                 (long long) active, (long long) waiting, (long long) failed,
+                                                 "%lld held back, %lld waiting for their turn%s%s", (long long) done,
+                                                 (long long) all, (long long) active, (long long) waiting, (long long) failed,
                                                  (long long) skipped, (long long) pending, ends ? "; ends about "
                                                  : json_bool(r, "late", false) ? "; it takes longer than planned" : "",
                                                  str_or_empty(ends));

@@ -52,7 +52,7 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
     json_patch_add(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
     json_patch_add(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
     plan_add(p->plan, request_json_patch(live->resource, namespace_of(p, live->resource), name, replace), "Repair", target,
-             "Drift", "somebody else has set something in its spec: it is taken out again");
+             "Drift", "another field manager changed the object's spec: Ostler restores it");
 }
 
 /* A child that should be there, and how it is made when it has to be. */
@@ -80,11 +80,11 @@ static const struct need_row {
     const char *reason;
     const char *message;
 } needs[] = {
-    [NEED_MISSING] = { "Missing", "it is not there" },
-    [NEED_LABELS] = { "Drift", "it lost its labels" },
-    [NEED_REPAIR] = { "Drift", "its fields are taken over" },
-    [NEED_CHANGED] = { "Changed", "what it should be has changed" },
-    [NEED_CONFIRM] = { "Confirm", "it may have been changed since it was last applied" },
+    [NEED_MISSING] = { "Missing", "the object is missing: Ostler creates it" },
+    [NEED_LABELS] = { "Drift", "Ostler's labels are missing on the object: Ostler restores them" },
+    [NEED_REPAIR] = { "Drift", "another field manager owns fields of the object: Ostler takes them over" },
+    [NEED_CHANGED] = { "Changed", "the policy or this version of Ostler asks for other contents: Ostler applies them" },
+    [NEED_CONFIRM] = { "Confirm", "the object may have changed since Ostler last applied it: Ostler applies it again" },
 };
 
 /* `intent` is the hash of what the child should be. */
@@ -450,7 +450,7 @@ static size_t delete_unwanted(struct pass *p)
             continue;
         CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
         plan_add(p->plan, request_delete(c->resource, namespace_of(p, c->resource), child_name(c), c->head.uid, c->head.rv),
-                 "Delete", target, "Unneeded", "no node needs it any more");
+                 "Delete", target, "Unneeded", "no node needs the object any more: Ostler deletes it");
     }
     return left;
 }

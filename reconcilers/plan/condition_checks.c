@@ -161,8 +161,8 @@ const char *cond_letting_go(const struct checks *in)
     size_t n = in->t->states[NODE_REMOVING];
     const struct cause *c = n ? waiting_for_pods(in) : NULL;
     if (c)
-        return arena_printf(in->a, "; being let go: %s (%s)", cond_nodes(in, n), cause_example(c)->message);
-    return n ? arena_printf(in->a, "; being let go: %s", cond_nodes(in, n)) : "";
+        return arena_printf(in->a, "; being released: %s (%s)", cond_nodes(in, n), cause_example(c)->message);
+    return n ? arena_printf(in->a, "; being released: %s", cond_nodes(in, n)) : "";
 }
 
 /* ---- who has GPUs */

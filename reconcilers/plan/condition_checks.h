@@ -52,7 +52,7 @@ bool cond_no_detector(const struct checks *in, struct condition *ret);
 bool cond_detecting(const struct checks *in, struct condition *ret);
 /* Sets the reason `Removing`, where the policy is being deleted. */
 bool cond_removing(const struct checks *in, struct condition *ret);
-/* "; being let go: …" of nodes that are taken out of Ostler's hands while the policy lives; "": there are none. From the arena,
+/* "; being released: …" of nodes that are taken out of Ostler's hands while the policy lives; "": there are none. From the arena,
  * or static. */
 const char *cond_letting_go(const struct checks *in);
 

@@ -209,7 +209,8 @@ static void evict(const struct pod *p, bool dry_run, struct plan *plan)
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
     plan_add(plan, request_evict(ns, name, p->head.uid, dry_run), dry_run ? "TryEvict" : "Evict", target, "Drain",
-             dry_run ? "whether it may leave, before any pod of its node is asked to" : "its node's driver is about to change");
+             dry_run ? "dry run of the eviction, before Ostler evicts a pod of the node"
+                     : "the driver of its node is about to be replaced: Ostler evicts the pod");
 }
 
 void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan)
@@ -230,6 +231,7 @@ void drain_delete(const struct drain *d, struct plan *plan)
         CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
         CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
         struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
-        plan_add(plan, request, "Delete", target, "DrainTimedOut", "drain.timeout is over, and drain.onTimeout is Delete");
+        plan_add(plan, request, "Delete", target, "DrainTimedOut",
+                 "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
     }
 }

@@ -151,7 +151,8 @@ static void plan_create(const struct gpu_node_input *in, const char *target, str
                   "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
     plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target,
              in->report ? "ReportUnowned" : "ReportMissing",
-             in->report ? "it does not go with its node yet" : "the node has no report yet");
+             in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
+                        : "the node has no GpuNode yet: Ostler creates it");
 }
 
 /* What the agent on a node has seen is not taken from it while there is a policy: the agent would not say it again, and a node of
@@ -182,8 +183,8 @@ static void plan_orphan(const struct gpu_node_input *in, const char *target, str
     CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
     plan->keep_going = false;
     plan_add(plan, request_look(RESOURCE_NODE, &(struct list_options){ .field_selector = selector }), "Look", target,
-             "ReportUnneeded", "whether there is a node of this name that was not heard of yet");
-    plan_delete(in, target, "there is no node of this name", plan);
+             "ReportUnneeded", "lists the Nodes of this name, before the GpuNode is deleted");
+    plan_delete(in, target, "there is no Node of this name: Ostler deletes the GpuNode", plan);
 }
 
 /* What is there and should not be. */
@@ -195,9 +196,9 @@ static void plan_way(const struct gpu_node_input *in, const char *target, bool w
     if (keeps && !in->node && !in->report->owner)
         plan_orphan(in, target, plan);
     else if (!keeps && !wanted)
-        plan_delete(in, target, "Ostler does not look after the node any more", plan);
+        plan_delete(in, target, "Ostler no longer manages the node: it deletes the GpuNode", plan);
     else if (!keeps && is_of_another(in))
-        plan_delete(in, target, "it was made for another node of this name", plan);
+        plan_delete(in, target, "the GpuNode belongs to an earlier Node of this name: Ostler deletes it", plan);
 }
 
 /* Whether something may be said of the node in its report. */

@@ -28,7 +28,7 @@ static bool has_failed_writes(const struct checks *in, struct condition *ret)
 
 static bool is_unsettled(const struct checks *in, struct condition *ret)
 {
-    return !in->v->settled && cond_say(ret, "Unknown", "Reading", "the nodes are being looked at");
+    return !in->v->settled && cond_say(ret, "Unknown", "Reading", "Ostler is reading the nodes");
 }
 
 /* ---- nodes that are not ready, or not known */

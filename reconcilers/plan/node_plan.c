@@ -89,7 +89,7 @@ static void look_at_node(const struct node_input *in, const char *reason, struct
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
     plan_add(plan, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }), "Look", target, reason,
-             "whether a GPU pod is there that was not heard of yet");
+             "lists the node's pods, in case a GPU pod started that the watch has not reported");
 }
 
 /* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
@@ -304,7 +304,7 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     struct assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
     struct proving proving;
     if (as.record_missing) {
-        verdict_settle(v, NODE_DISCOVERED, "WaitingForRevision", "the record of the revision is being written");
+        verdict_settle(v, NODE_DISCOVERED, "WaitingForRevision", "the ControllerRevision of the new version is being written");
         carry_labels(v, in);
         return;
     }
@@ -327,7 +327,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 {
     v->pool = policy_pool_of(in->policy, node_label, &in->view);
     if (!in->may_mark) {
-        verdict_settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "the policy does not bear the finalizer yet");
+        verdict_settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "Ostler has not added its finalizer to the policy yet");
         carry_labels(v, in);
         return;
     }
@@ -367,7 +367,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     struct marks none = { 0 };
     if (off.done) {
         verdict_settle(v, NODE_UNMANAGED, NULL, NULL);
-        write_marks(in, &none, "Released", "everything that Ostler set comes off the node", plan);
+        write_marks(in, &none, "Released", "Ostler removes its labels, annotations and taints from the node", plan);
         return;
     }
     if (!in->view.node->ready) {

@@ -37,7 +37,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
         return (struct off){ .driver = driver, .reason = "StackOff",
-                             .message = "toolkit, device plugin and exporter leave the node" };
+                             .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
         return (struct off){ .driver = driver, .reason = "WaitingForStack",
                              .message = arena_printf(a, "node %s: stack pods are leaving", name) };
@@ -131,7 +131,7 @@ struct assignment node_assign(const struct node_input *in, struct arena *a, cons
     as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
     if (host_driver_found) {
         as.reason = "HostDriver";
-        as.message = "the host has a driver of its own: Ostler's is not sent there";
+        as.message = "the host has a driver of its own: Ostler installs none";
     } else if (!str_eq(as.driver, driver) || !str_eq(as.stack, stack)) {
         as.reason = "Assigned";
         as.message = arena_printf(a, "driver revision %s, stack revision %s", as.driver ? as.driver : "none",

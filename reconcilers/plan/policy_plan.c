@@ -115,7 +115,7 @@ static bool plan_removal(const struct cluster_view *v, struct plan *plan)
     bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
     /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
-        plan_finalizer(v, false, "Cleaned", "everything of Ostler's is gone: the policy may go", plan);
+        plan_finalizer(v, false, "Cleaned", "everything of Ostler's is gone: Ostler removes its finalizer from the policy", plan);
     return done;
 }
 
@@ -127,7 +127,8 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
     if (v->stance == STANCE_REMOVE)
         done = plan_removal(v, plan);
     else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
-        plan_finalizer(v, true, "SomethingToClean", "nodes bear marks from now on that must come off when the policy goes", plan);
+        plan_finalizer(v, true, "SomethingToClean",
+                       "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", plan);
     else if (v->stance == STANCE_MANAGE)
         children_plan(v, plan, &e);
     const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;

@@ -225,7 +225,7 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     task_purpose(c->driver, c->stack, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
-        say(&l, PROOF_WAITS, "Validating", "the pod of another proof has to leave first");
+        say(&l, PROOF_WAITS, "Validating", "waits until the pod of an earlier proof is gone");
     } else if (l.pod) {
         look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
@@ -249,14 +249,14 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
                                 .agent_image = in->agent_image, .spec = in->policy->spec,
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
-    return task_pod_create(in->manifests, &want, "Prove", "whether a GPU of the node works", plan, e);
+    return task_pod_create(in->manifests, &want, "Prove", "runs a CUDA program, to prove that a GPU of the node works", plan, e);
 }
 
 static void clear_but(const struct node_input *in, const struct pod *keep, struct plan *plan)
 {
     for (const struct pod *p = in->pod_list; p; p = p->next_on_node)
         if (p != keep && pod_task(p) && pod_task(p)->kind == TASK_PROOF)
-            task_pod_delete(p, "Prove", "nobody waits for this proof any more", plan);
+            task_pod_delete(p, "Prove", "the proof is no longer needed: Ostler deletes its pod", plan);
 }
 
 int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,

@@ -87,5 +87,5 @@ struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct
     if (!stack || !has_configured(in, stack))
         return node_take_off(in, a);
     return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER), .removal = stack, .reason = "StackOff",
-                         .message = "toolkit, device plugin and exporter leave the node" };
+                         .message = "Ostler removes toolkit, device plugin and exporter from the node" };
 }

@@ -318,7 +318,7 @@ static void step_unloading(struct stepping *s)
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
     } else if (lacks_record(s, "driver", LABEL_DRIVER, c->driver) || lacks_record(s, "stack", LABEL_STACK, c->stack)) {
-        say(s, "WaitingForRevision", "the record of the revision is being written");
+        say(s, "WaitingForRevision", "the ControllerRevision of the new version is being written");
     } else {
         stepping_enter(s, CLAIM_INSTALLING, "Unloaded", arena_printf(s->a, "what is new comes: %s", what_comes(s)));
         stepping_assign(s, c->driver, driver_is_up(s) ? c->stack : "");
@@ -406,7 +406,7 @@ static void step_installing(struct stepping *s)
     } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
         fail(s, s->v->reason, arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
     } else {
-        say(s, "Upgrading", s->v->message ? s->v->message : "the record of the revision is being written");
+        say(s, "Upgrading", s->v->message ? s->v->message : "the ControllerRevision of the new version is being written");
     }
 }
 

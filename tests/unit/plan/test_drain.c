@@ -302,8 +302,9 @@ static void check_begun(void **state)
     drain_evict(&d, false, &plan);
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
     plan_text(&plan, &text);
-    assert_string_equal(buf_text(&text), "Evict pod/ml/a Drain: its node's driver is about to change\n"
-                                         "Evict pod/ml/b Drain: its node's driver is about to change\n");
+    assert_string_equal(buf_text(&text),
+                        "Evict pod/ml/a Drain: the driver of its node is about to be replaced: Ostler evicts the pod\n"
+                        "Evict pod/ml/b Drain: the driver of its node is about to be replaced: Ostler evicts the pod\n");
     assert_false(plan.keep_going);
     CLEANUP_JSON json_t *body = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
     assert_string_equal(json_str(body, "deleteOptions.preconditions.uid"), "u-a");

@@ -211,8 +211,8 @@ static void news_of_a_look_end_the_plan(void **state)
     struct fixture *f = *state;
     submit_look(f);
     world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
-    expect_log(f, "seen pods new at 17\nseen pods c at 17\nGET pods (not a write) 200\nk: Conflict \"something is there that was "
-                  "not heard of yet\" -1\n");
+    expect_log(f, "seen pods new at 17\nseen pods c at 17\nGET pods (not a write) 200\nk: Conflict \"the list has an object "
+                  "that the watch has not reported yet\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -316,7 +316,7 @@ static void nothing_begins_without_the_lease(void **state)
     f->fence = INT64_MIN;
     submit(f, "k", true, NODES("a", "b"));
     assert_int_equal(f->w.submitted, 0);
-    expect_log(f, "k: Conflict \"the lease is not ours\" -1\n");
+    expect_log(f, "k: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     assert_int_equal(executor_pending(f->ex), 0);
 }
 
@@ -331,7 +331,7 @@ static void nothing_begins_at_the_fence(void **state)
     world_expect(&f->w, PATCHED("b"));
     world_jump(&f->w, 1);
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nk: Conflict \"the lease is not ours\" -1\n");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -343,8 +343,8 @@ static void what_waits_for_a_place_ends_at_the_fence(void **state)
         submit(f, i < 8 ? "begun" : "waiting", false, NODES("a"));
     world_jump(&f->w, 100);
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"the lease is not ours\" -1\n"
-                  "waiting: Conflict \"the lease is not ours\" -1\n");
+    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"this Ostler does not hold the Lease any more\" -1\n"
+                  "waiting: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     assert_int_equal(world_open(&f->w), 7);
     assert_int_equal(f->w.submitted, 8);
 }
@@ -358,7 +358,7 @@ static void nothing_more_begins_when_something_else_is_wanted(void **state)
     executor_submit(f->ex, "k", &plan, done, f);
     f->epoch++;
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nk: Conflict \"something else is wanted since this was decided\" -1\n");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"the policy or the nodes changed since this was decided\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -381,7 +381,7 @@ static void fence_is_held_against_the_clock_not_the_turn(void **state)
     submit(f, "k", false, NODES("a", "b"));
     f->jump_ms = 60000;
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nk: Conflict \"the lease is not ours\" -1\n");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -507,7 +507,7 @@ static void fence_is_nobodys_fault(void **state)
     submit(f, "k", true, NODES("a", "b"));
     world_jump(&f->w, 100);
     world_reply(&f->w, 0, 500, "{'message': 'first'}");
-    expect_log(f, "PATCH nodes 500\nk: Conflict \"the lease is not ours\" -1\n");
+    expect_log(f, "PATCH nodes 500\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     assert_int_equal(f->failed, -1);
 }
 
@@ -556,7 +556,7 @@ static void done_may_submit(void **state)
     f->fence = INT64_MIN;
     add_patch(&f->again, "c");
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"the lease is not ours\" -1\n");
+    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     assert_int_equal(executor_pending(f->ex), 0);
 }
 
@@ -603,7 +603,7 @@ int main(void)
         { "the refusal of a trial ends the plan, and says whose it is", refusal_of_a_trial_ends_the_plan },
         { "the server may ask for more time than a budget takes", server_may_ask_for_more_time_than_a_budget_takes },
         { "a pod that is gone has left; another one of its name is not meant", pod_that_is_gone_has_left },
-        { "that the lease is not ours is no action's failure", fence_is_nobodys_fault },
+        { "that this Ostler does not hold the Lease any more is no action's failure", fence_is_nobodys_fault },
         { "no whole answer is a failure", no_answer_is_a_failure },
         { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },
         { "answers come in pieces", answers_come_in_pieces },
