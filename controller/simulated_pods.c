@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "reconcilers/model/detect.h"
 
 /* By which the pods of one owner are known. */
@@ -176,7 +177,7 @@ static bool is_guest(const struct simulated_world *w, const json_t *object, stru
 {
     if (!str_eq(json_str(object, "kind"), "Pod"))
         return false;
-    CLEANUP_FREE char *key = table_key(object);
+    CLEANUP_FREE char *key = record_key(object);
     const struct pod *p = (const struct pod *) table_get(&w->cluster->tables[RESOURCE_POD], key);
     const char *node = p ? intern_text(w->cluster->strings, p->node) : NULL;
     const struct node_slot *slot = node ? map_get(&w->cluster->slots, node) : NULL;

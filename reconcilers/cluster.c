@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_tables.h"
 #include "reconcilers/manifests/render.h"
@@ -227,7 +228,7 @@ static char *confirmation_key(enum resource_id resource, const char *key)
 
 static void confirm(struct cluster *c, enum resource_id resource, const json_t *object)
 {
-    CLEANUP_FREE char *key = table_key(object);
+    CLEANUP_FREE char *key = record_key(object);
     char *name = confirmation_key(resource, key);
     struct confirmation *k = map_get(&c->confirmed, name);
     if (k) {

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_policy.h"
@@ -188,7 +189,7 @@ static struct record *pod_from(void *arg, const json_t *object)
 {
     struct cluster *c = arg;
     bool any = c->all_pods || is_holder(c, object);
-    CLEANUP_FREE char *key = any ? table_key(object) : NULL;
+    CLEANUP_FREE char *key = any ? record_key(object) : NULL;
     /* Ostler's own pod stays: it is at work there. */
     any = any && !str_eq(key, c->o.own_pod);
     struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, object);

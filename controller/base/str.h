@@ -27,7 +27,7 @@ char *str_shortened(const char *s, size_t max);
 bool str_parse_int(const char *s, int64_t min, int64_t max, int64_t *ret);
 /* A duration as Go writes it ("30m", "1h30m", "0s", "1.5h", "250ms"), in milliseconds; negative ones are refused. */
 bool str_parse_duration(const char *s, int64_t *ret_ms);
-/* FNV-1a, 64 bits: short names and table hashes, not for secrets. */
+/* FNV-1a, 64 bits: the same in every process, for short names and comparisons. Not for secrets, nor for tables (base/hash.h). */
 uint64_t str_hash(const void *bytes, size_t n);
 
 #endif

@@ -3,6 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "kube/object.h"
+
+char *record_key(const json_t *object)
+{
+    const char *ns = object_namespace(object);
+    return *ns ? xasprintf("%s/%s", ns, object_name(object)) : xstrdup(object_name(object));
+}
 
 const char *record_name(const char *key)
 {

@@ -2,6 +2,7 @@
 #ifndef OSTLER_KUBE_RECORD_H
 #define OSTLER_KUBE_RECORD_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 enum { RECORD_UID_MAX = 40 };
@@ -16,6 +17,9 @@ struct record {
     char uid[RECORD_UID_MAX];
 };
 
+/* The key of an object's record, "namespace/name" or "name"; owned by the caller. Every projector takes it from here: a record
+ * under another key is never found again. */
+char *record_key(const json_t *object);
 /* The name in a record's key. Borrowed. */
 const char *record_name(const char *key);
 /* The namespace in a key that has one; `ret_name` is then the name, and as long there. Owned by the caller. */

@@ -23,12 +23,6 @@ struct record *table_get(const struct table *t, const char *key)
     return map_get(&t->records, key);
 }
 
-char *table_key(const json_t *object)
-{
-    const char *ns = object_namespace(object);
-    return *ns ? xasprintf("%s/%s", ns, object_name(object)) : xstrdup(object_name(object));
-}
-
 static void drop(struct table *t, struct record *r)
 {
     map_remove(&t->records, r->key);
@@ -91,7 +85,7 @@ void table_list_begin(struct table *t)
 
 void table_list_item(struct table *t, const json_t *object)
 {
-    CLEANUP_FREE char *key = table_key(object);
+    CLEANUP_FREE char *key = record_key(object);
     struct record *held = table_get(t, key);
     if (written_meanwhile(t, held) && is_older(held, object))
         held->seen = t->list;
@@ -125,7 +119,7 @@ void table_bookmark(struct table *t, uint64_t rv)
 void table_event(struct table *t, const json_t *object, bool deleted)
 {
     table_bookmark(t, object_rv(object));
-    CLEANUP_FREE char *key = table_key(object);
+    CLEANUP_FREE char *key = record_key(object);
     struct record *held = table_get(t, key);
     if (!deleted && !is_older(held, object))
         put(t, held, object, 0, 0);
@@ -139,7 +133,7 @@ bool table_written(struct table *t, const json_t *object)
     /* What the watch has passed already it has also brought: an answer that was overtaken must not raise the dead. */
     if (!t->synced || !rv || rv <= t->rv)
         return false;
-    CLEANUP_FREE char *key = table_key(object);
+    CLEANUP_FREE char *key = record_key(object);
     struct record *held = table_get(t, key);
     if (is_older(held, object))
         return false;
@@ -151,7 +145,7 @@ bool table_listed(struct table *t, const json_t *object, uint64_t list_rv)
 {
     if (table_written(t, object))
         return true;
-    CLEANUP_FREE char *key = table_key(object);
+    CLEANUP_FREE char *key = record_key(object);
     if (!t->synced || !list_rv || table_get(t, key))
         return false;
     struct record *fresh = t->ops.project(t->ops.arg, object);

@@ -35,7 +35,7 @@ struct table {
 void table_init(struct table *t, const struct table_ops *ops);
 /* Frees all records; nobody is told of it. */
 void table_clear(struct table *t);
-/* The record of a key, as table_key() has it; NULL: there is none. Borrowed until it changes. */
+/* The record of a key, as record_key() has it; NULL: there is none. Borrowed until it changes. */
 struct record *table_get(const struct table *t, const char *key);
 /* A list begins: what it does not bring will be dropped at its end. */
 void table_list_begin(struct table *t);
@@ -53,7 +53,5 @@ bool table_written(struct table *t, const json_t *object);
  * watch passed it, and would be by now. Whether that was news, or the list is older than what the watch has brought, so that
  * nobody knows whether the object is still there. */
 bool table_listed(struct table *t, const json_t *object, uint64_t list_rv);
-/* "namespace/name" or "name" of an object; owned by the caller. */
-char *table_key(const json_t *object);
 
 #endif

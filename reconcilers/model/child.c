@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "kube/request.h"
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/names.h"
@@ -46,8 +47,7 @@ static void take_agents(struct child *c, const json_t *object)
 struct child *child_project(enum resource_id resource, const json_t *object)
 {
     struct child *c = xcalloc(1, sizeof *c);
-    const char *ns = object_namespace(object);
-    c->head.key = *ns ? xasprintf("%s/%s", ns, object_name(object)) : xstrdup(object_name(object));
+    c->head.key = record_key(object);
     snprintf(c->head.uid, sizeof c->head.uid, "%s", object_uid(object));
     c->resource = resource;
     c->generation = object_generation(object);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "kube/request.h"
 
 static const char *owner_of(const json_t *object)
@@ -95,7 +96,7 @@ static uint32_t said_at(const json_t *object)
 struct gpu_node *gpu_node_project(const json_t *object)
 {
     struct gpu_node *g = xcalloc(1, sizeof *g);
-    g->head.key = xstrdup(object_name(object));
+    g->head.key = record_key(object);
     snprintf(g->head.uid, sizeof g->head.uid, "%s", object_uid(object));
     g->owner = gpu_node_owner(owner_of(object));
     take_state(object, g->state);

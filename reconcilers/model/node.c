@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_inventory.h"
@@ -162,7 +163,7 @@ struct node_condition node_condition(const json_t *condition)
 struct node *node_project(struct intern *in, const json_t *object)
 {
     struct node *n = xcalloc(1, sizeof *n);
-    n->head.key = xstrdup(object_name(object));
+    n->head.key = record_key(object);
     snprintf(n->head.uid, sizeof n->head.uid, "%s", object_uid(object));
     project_labels(in, n, json_at(object, "metadata.labels"));
     n->taints = project_taints(in, object);

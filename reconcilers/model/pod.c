@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "kube/split.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
@@ -361,11 +362,17 @@ const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_ag
     return p->component != COMPONENT_NONE ? intern_text(in, p->ended.container) : NULL;
 }
 
+/* Whether it can be asked for by name: an API server sends no pod without a namespace, and record_namespace() needs one. */
+static bool has_namespace(const json_t *object)
+{
+    return *object_namespace(object) != '\0';
+}
+
 /* What is kept of any pod. */
 static struct pod *pod_begin(struct intern *in, const json_t *object, const char *node)
 {
     struct pod *p = xcalloc(1, sizeof *p);
-    p->head.key = xasprintf("%s/%s", object_namespace(object), object_name(object));
+    p->head.key = record_key(object);
     snprintf(p->head.uid, sizeof p->head.uid, "%s", object_uid(object));
     p->node = intern_add(in, node);
     p->component = COMPONENT_NONE;
@@ -376,7 +383,7 @@ static struct pod *pod_begin(struct intern *in, const json_t *object, const char
 struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object)
 {
     enum task_kind kind = task_of(operand_namespace, object);
-    if (kind == TASK_NONE)
+    if (kind == TASK_NONE || !has_namespace(object))
         return NULL;
     struct pod *p = pod_begin(in, object, task_node(object));
     p->is_task = true;
@@ -387,7 +394,7 @@ struct pod *pod_project_task(struct intern *in, const char *operand_namespace, c
 
 struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object)
 {
-    if (task_of(operand_namespace, object) != TASK_NONE)
+    if (task_of(operand_namespace, object) != TASK_NONE || !has_namespace(object))
         return NULL;
     bool ours = is_operand(operand_namespace, object);
     enum component component = ours ? component_parse(object_label(object, LABEL_COMPONENT)) : COMPONENT_NONE;
@@ -417,7 +424,7 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace, co
 {
     struct pod *p = pod_project(in, operand_namespace, object);
     const char *node = json_str_or_empty(object, "spec.nodeName");
-    if (p || !*node || is_finished(object) || task_of(operand_namespace, object) != TASK_NONE)
+    if (p || !*node || !has_namespace(object) || is_finished(object) || task_of(operand_namespace, object) != TASK_NONE)
         return p;
     p = pod_begin(in, object, node);
     look_at_use(in, p, object);

@@ -8,11 +8,12 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 
 struct pod_budget *pod_budget_project(const json_t *object)
 {
     struct pod_budget *b = xcalloc(1, sizeof *b);
-    b->head.key = xasprintf("%s/%s", object_namespace(object), object_name(object));
+    b->head.key = record_key(object);
     snprintf(b->head.uid, sizeof b->head.uid, "%s", object_uid(object));
     b->generation = object_generation(object);
     b->allows = json_int(object, "status.disruptionsAllowed", 0) > 0;

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "engine/engine.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "kube/selector.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/component.h"
@@ -374,7 +375,7 @@ static void compare_cache(struct invariants *v, const struct cluster *cluster, e
                      api_count(v->run->api, k));
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
-        CLEANUP_FREE char *key = table_key(object);
+        CLEANUP_FREE char *key = record_key(object);
         const struct record *r = table_get(table, key);
         if (!r || !str_eq(r->uid, object_uid(object)) || r->rv != object_rv(object))
             check_failed(v, INVARIANT_L7_CACHE, "%s %s is known %s", k->plural, key, r ? "as it was" : "not at all");

@@ -34,7 +34,9 @@ static uint64_t reference(const uint64_t seed[2], const void *bytes, size_t n)
 static void hashes_are_those_of_openssl_s_siphash(void **state)
 {
     (void) state;
-    static const uint64_t seeds[][2] = { { 0, 0 }, { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) }, { UINT64_MAX, 1 } };
+    static const uint64_t seeds[][2] = { { 0, 0 },
+                                         { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) },
+                                         { UINT64_MAX, 1 } };
     unsigned char bytes[70];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char) (i * 37 + 250);
@@ -98,7 +100,8 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "hashes are those of OpenSSL's SipHash-1-3", hashes_are_those_of_openssl_s_siphash, NULL);
-    suite_add(&s, "names that meet under one seed do not meet under another", names_that_meet_under_one_seed_do_not_under_another, NULL);
+    suite_add(&s, "names that meet under one seed do not meet under another", names_that_meet_under_one_seed_do_not_under_another,
+              NULL);
     suite_add(&s, "a map works under any seed", a_map_works_under_any_seed, NULL);
     return suite_run(&s, "hash");
 }

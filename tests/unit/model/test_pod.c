@@ -134,6 +134,7 @@ static void check_any(void **state)
         { THEIRS("'containers': [{'image': 'nginx'}]", ", 'status': {'phase': 'Succeeded'}"), false },
         { "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {'containers': [{'image': 'nginx'}]}}", false },
         { OURS("driver", ""), true },
+        { "{'metadata': {'name': 'p'}, 'spec': {'nodeName': 'n', 'containers': [{'image': 'nginx'}]}}", false },
         { "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
           "'ostler.dev/task': 'pull'}}, 'spec': {'nodeName': 'n', 'containers': [{'image': 'nginx'}]}}", false },
     };

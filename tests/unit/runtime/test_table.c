@@ -214,17 +214,6 @@ static void check(void **state)
     table_clear(&t);
 }
 
-static void keys_have_the_namespace(void **state)
-{
-    (void) state;
-    CLEANUP_JSON json_t *in_one = tree("{'metadata': {'name': 'a', 'namespace': 'ns'}}");
-    CLEANUP_JSON json_t *in_none = tree("{'metadata': {'name': 'a'}}");
-    CLEANUP_FREE char *with = table_key(in_one);
-    CLEANUP_FREE char *without = table_key(in_none);
-    assert_string_equal(with, "ns/a");
-    assert_string_equal(without, "a");
-}
-
 static void synced_when_one_list_is_whole(void **state)
 {
     (void) state;
@@ -246,7 +235,6 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, scripts);
-    suite_add(&s, "keys have the namespace", keys_have_the_namespace, NULL);
     suite_add(&s, "synced when one list is whole", synced_when_one_list_is_whole, NULL);
     return suite_run(&s, "table");
 }

@@ -14,7 +14,7 @@ static struct record *project(void *arg, const json_t *object)
     if (str_eq(text, "-"))
         return NULL;
     struct thing *t = xcalloc(1, sizeof *t);
-    t->head.key = table_key(object);
+    t->head.key = record_key(object);
     snprintf(t->head.uid, sizeof t->head.uid, "%s", json_str_or_empty(object, "metadata.uid"));
     t->text = xstrdup(text);
     return &t->head;
