@@ -208,7 +208,7 @@ def show(options):
             screen.say("ostler", "starts")
             operator.start()
             screen.say("ostler", "is ready")
-            client.create(kube.policy())
+            client.create(kube.policy({"rollout": {"canary": {"soak": "20s"}}}))  # a version that one tries goes on soon
             for name, gpu, os in ARRIVALS:
                 time.sleep(1.2)
                 client.create(kube.node(name, gpu, os=os))

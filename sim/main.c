@@ -11,6 +11,7 @@
 
 enum {
     TURN_MS = 100,           /* between two looks at what to show */
+    REMIND_MS = 20000,       /* among lines, until it is said again how somebody comes in */
     PICTURE_MAX = 4 << 20,
 };
 
@@ -57,11 +58,19 @@ static void show(struct view *v)
     fflush(stdout);
 }
 
-static int run(struct sim_cluster *c, const struct sim_options *o, struct view *v)
+static void say_door(const char *door)
+{
+    printf("ostler-sim: %s\n", door);
+    fflush(stdout);
+}
+
+/* `door`: what is said now and then among lines. */
+static int run(struct sim_cluster *c, const struct sim_options *o, struct view *v, const char *door)
 {
     const struct clock *virtual = sim_cluster_clock(c);
     const struct clock real = clock_system();
-    int64_t shown_ms = 0;
+    bool lines = v && !isatty(STDOUT_FILENO);
+    int64_t shown_ms = 0, said_ms = clock_mono_ms(&real);
     while (!stopped && (o->duration_ms == 0 || clock_mono_ms(virtual) < o->duration_ms)) {
         if (sim_cluster_turn(c, TURN_MS) < 0)
             return 1;
@@ -69,6 +78,10 @@ static int run(struct sim_cluster *c, const struct sim_options *o, struct view *
         if (v && now - shown_ms >= TURN_MS) {
             shown_ms = now;
             show(v);
+        }
+        if (lines && now - said_ms >= REMIND_MS) {
+            said_ms = now;
+            say_door(door);
         }
     }
     if (v)
@@ -85,19 +98,18 @@ static int serve(const struct sim_options *o)
         return 1;
     }
     bool picture = o->show && isatty(STDOUT_FILENO);
-    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)", sim_cluster_name(c), sim_cluster_server(c), o->speed);
-    CLEANUP_FREE char *foot = xasprintf("in a second terminal: kubectl --kubeconfig %s get nodes      "
-                                        "Ctrl-C ends it, and the file goes", o->kubeconfig);
+    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C ends it", sim_cluster_name(c), sim_cluster_server(c), o->speed);
+    CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s", o->kubeconfig);
     struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c),
                                                                 .clock = sim_cluster_clock(c),
                                                                 .picture = picture,
                                                                 .head = head,
-                                                                .foot = foot })
+                                                                .door = door })
                              : NULL;
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
-    printf("%sostler-sim: the API server is at %s\n%s\n", picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c), foot);
-    fflush(stdout);
-    int rc = run(c, o, v);
+    printf("%sostler-sim: the API server is at %s\n", picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c));
+    say_door(door);
+    int rc = run(c, o, v, door);
     if (picture)
         printf("\033[?25h\n");
     if (v)

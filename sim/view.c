@@ -253,31 +253,52 @@ static void row(struct screen *s, const char *colour, const char *text)
         buf_printf(s->out, "%s\033[K\r\n", cut);
 }
 
+/* Words behind one another, which go on in the next row where one is full. */
+struct flow {
+    struct screen *s;
+    int column; /* of the next word, from 0 */
+};
+
+static void flow_end(struct flow *f)
+{
+    if (f->column > 0)
+        buf_str(f->s->out, "\033[K\r\n");
+    f->column = 0;
+}
+
+/* `width`: columns that the word takes, with what keeps it apart from the next. */
+static void flow_add(struct flow *f, int width, const char *word)
+{
+    if (f->column + width > f->s->columns)
+        flow_end(f);
+    if (f->column == 0 && f->s->rows_left-- <= 0)
+        return;
+    buf_str(f->s->out, word);
+    f->column += width;
+}
+
 static void draw_nodes(const struct view *v, struct screen *s)
 {
     const struct kind *k = kind_named("nodes");
     size_t n = api_count(v->o.api, k), counts[NODE_STATE_COUNT] = { 0 };
-    int column = 0;
+    struct flow f = { .s = s };
     for (size_t i = 0; i < n; i++) {
         enum node_state state = state_of(v, api_at(v->o.api, k, i));
         counts[state]++;
-        if (s->rows_left <= 0)
-            continue;
-        buf_printf(s->out, "\033[%sm■\033[0m ", node_state_colour(state));
-        if (++column * 2 + 2 > s->columns || i + 1 == n) {
-            buf_str(s->out, "\033[K\r\n");
-            s->rows_left--;
-            column = 0;
-        }
+        CLEANUP_FREE char *square = xasprintf("\033[%sm■\033[0m ", node_state_colour(state));
+        flow_add(&f, 2, square);
     }
-    if (s->rows_left-- <= 0)
-        return;
-    buf_printf(s->out, "%zu nodes:", n);
-    for (size_t i = 0; i < NODE_STATE_COUNT; i++)
-        if (counts[i])
-            buf_printf(s->out, " \033[%sm■\033[0m %zu %s ", node_state_colour((enum node_state) i), counts[i],
-                       node_state_name((enum node_state) i));
-    buf_str(s->out, "\033[K\r\n");
+    flow_end(&f);
+    CLEANUP_FREE char *sum = xasprintf("%zu nodes: ", n);
+    flow_add(&f, (int) strlen(sum), sum);
+    for (size_t i = 0; i < NODE_STATE_COUNT; i++) {
+        if (!counts[i])
+            continue;
+        CLEANUP_FREE char *text = xasprintf(" %zu %s  ", counts[i], node_state_name((enum node_state) i));
+        CLEANUP_FREE char *word = xasprintf("\033[%sm■\033[0m%s", node_state_colour((enum node_state) i), text);
+        flow_add(&f, 1 + (int) strlen(text), word);
+    }
+    flow_end(&f);
     row(s, NULL, "");
 }
 
@@ -336,22 +357,28 @@ static void draw_daemonsets(const struct view *v, struct screen *s)
     row(s, NULL, "");
 }
 
+/* The terminal breaks it where a row is full, so that it is one line for who copies it. */
+static void draw_door(const struct view *v, struct screen *s)
+{
+    buf_printf(s->out, "%s\033[K\r\n", v->o.door);
+    s->rows_left -= ((int) strlen(v->o.door) + s->columns - 1) / s->columns;
+}
+
 static void draw(const struct view *v, int columns, int rows, struct buf *out)
 {
-    struct screen s = { .out = out, .columns = columns, .rows_left = rows - 2 };
+    struct screen s = { .out = out, .columns = columns, .rows_left = rows - 1 };
     CLEANUP_BUF struct buf head = BUF_INIT(TEXT_MAX);
     time_text(clock_mono_ms(v->o.clock), &head);
     buf_printf(&head, "  %s", v->o.head);
     buf_str(out, "\033[H");
     row(&s, "1", buf_text(&head));
+    draw_door(v, &s);
     row(&s, NULL, "");
     draw_policy(v, &s);
     draw_nodes(v, &s);
     draw_daemonsets(v, &s);
     for (size_t i = 0; i < v->note_count; i++)
         row(&s, NULL, v->notes[i]);
-    row(&s, NULL, "");
-    row(&s, "90", v->o.foot);
     buf_str(out, "\033[J");
 }
 

@@ -16,7 +16,7 @@ struct view_options {
     const struct clock *clock; /* virtual */
     bool picture;     /* ANSI escapes; otherwise lines */
     const char *head; /* first line of the picture; borrowed */
-    const char *foot; /* last lines of it; borrowed */
+    const char *door; /* below it, how somebody comes in: never cut, whatever the size; borrowed */
 };
 
 /* Listens to the API from now on. */

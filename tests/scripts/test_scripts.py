@@ -6,14 +6,19 @@ Needs build/ostler and build/ostler-sim. Prints "scripts: N passed, N failed".
 """
 
 import contextlib
+import fcntl
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import traceback
 
@@ -89,6 +94,48 @@ def run_leaves_nothing():
             (os.killpg if whole else os.kill)(p.pid, number)
             assert p.wait(20) == 0, (number, whole, p.returncode)
             assert not list(pathlib.Path(folder).glob("ostler-run.*")) and not processes_of(folder), (number, whole)
+
+
+def pictures(folder, rows, columns, seconds):
+    """What `make run` draws on a terminal of that size: each picture as its rows, without colours, in the order of time."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    p = subprocess.Popen(["scripts/run"], cwd=ROOT, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL,
+                         start_new_session=True, env=environment(SPEED="60", TMPDIR=folder, TERM="xterm"))
+    os.close(theirs)
+    drawn, end = b"", time.time() + seconds
+    try:
+        while time.time() < end and select.select([ours], [], [], end - time.time())[0]:
+            drawn += os.read(ours, 65536)
+    finally:
+        os.killpg(p.pid, signal.SIGTERM)
+        p.wait(20)
+        os.close(ours)
+    # What is drawn first is behind what make says, and the last may be cut off.
+    whole = drawn.decode("utf-8", "replace").replace("\r\r\n", "\r\n").split("\x1b[H")[2:-1]
+    return [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", picture).split("\r\n") for picture in whole]
+
+
+@test
+def run_fits_a_small_terminal():
+    """On 80 columns and 24 rows each picture of `make run` fits, and each has the whole name of the kubeconfig's file."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = pictures(folder, 24, 80, 15)
+        assert len(found) > 20 and any("driver-" in row for row in found[-1]), found[-1:]
+        for picture in found:
+            line = f"in a second terminal: export KUBECONFIG={folder}/ostler-run."
+            kubeconfig = [row for row in picture if row.startswith(line)]
+            assert kubeconfig and kubeconfig[0].endswith("/kubeconfig"), picture
+            assert sum(max(1, -(-len(row) // 80)) for row in picture) <= 24, picture
+            assert not [row for row in picture if len(row) > 80 and row not in kubeconfig], picture
+
+
+@test
+def run_says_again_where_the_kubeconfig_is():
+    """Where lines are printed, the one with the kubeconfig's file comes again and again."""
+    with tempfile.TemporaryDirectory() as folder, running(folder) as (_, log):
+        line = "ostler-sim: in a second terminal: export KUBECONFIG="
+        until(lambda: log.read_text().count(line) >= 2, "the line for the second time", 40)
 
 
 @test

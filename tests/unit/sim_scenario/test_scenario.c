@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/str.h"
 #include "tests/unit/support/suite.h"
 
 #define SHAPES "shapes: [{name: a, gpus: 8}, {name: b}]\n"
@@ -203,7 +204,17 @@ static void a_base_may_have_a_base(void **state)
     scenario_free(s);
 }
 
-/* A scenario that the README names, and how many nodes it has at least. */
+static const json_t *policy_of(const struct scenario *s)
+{
+    const json_t *policy = json_find(s->world.objects, "kind", "GpuClusterPolicy");
+    for (size_t i = 0; !policy && i < s->world.action_count; i++)
+        if (str_eq(s->world.actions[i].kind, "gpuclusterpolicies"))
+            policy = s->world.actions[i].body;
+    return policy;
+}
+
+/* A scenario that the README names, and how many nodes it has at least. Whoever tries another version in it does not wait for a
+ * quarter of an hour until it goes on behind the canary. */
 static void check_example(const char *file, size_t nodes)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -212,6 +223,9 @@ static void check_example(const char *file, size_t nodes)
     assert_non_null(s);
     assert_true(s->world.node_count >= nodes);
     assert_int_equal(s->begins_us, 0);
+    int64_t soak_ms = -1;
+    assert_true(str_parse_duration(json_str_or_empty(policy_of(s), "spec.rollout.canary.soak"), &soak_ms));
+    assert_in_range(soak_ms, 1, 30000);
     scenario_free(s);
 }
 
