@@ -107,7 +107,8 @@ static int serve(const struct sim_options *o)
                                                                 .door = door })
                              : NULL;
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
-    printf("%sostler-sim: the API server is at %s; Ctrl-C ends it, and the file goes\n", picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c));
+    printf("%sostler-sim: the API server is at %s; Ctrl-C ends it, and the file goes\n",
+           picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c));
     say_door(door);
     int rc = run(c, o, v, door);
     if (picture)
