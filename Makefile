@@ -34,7 +34,7 @@ CC_fuzz := clang-14
 BRANCHES_amd64 := -fcf-protection
 BRANCHES_arm64 := -mbranch-protection=standard
 # The folder that it is built in is not to be seen in a program.
-FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection $(BRANCHES_$(ARCH)) -fPIE \
+FLAGS_release := -O2 -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection $(BRANCHES_$(ARCH)) -fPIE \
                  -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=.
 FLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
