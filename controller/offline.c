@@ -172,7 +172,8 @@ static struct render_context context(const struct offline *f, const json_t *spec
 {
     return (struct render_context){ .operand_namespace = f->o->operand_namespace, .policy_name = POLICY_NAME,
                                     .policy_uid = f->policy.uid ? f->policy.uid : "", .spec = spec, .inputs = inputs,
-                                    .hash = hash, .agent_image = f->o->agent_image };
+                                    .hash = hash, .agent_image = f->o->agent_image,
+                                    .keep_off_control_plane = !f->o->limits.control_plane };
 }
 
 static void print_rendered(struct offline *f, enum render_object what, const struct render_context *ctx)
@@ -313,7 +314,7 @@ static int render_all(struct offline *f, const json_t *node_object)
     struct node *node = node_project(strings, node_object);
     struct node_view view = { node, strings };
     struct node_facts facts = node_facts(&view);
-    struct target_sources sources = { .config_text = empty_config };
+    struct target_sources sources = { .config_text = empty_config, .control_plane = f->o->limits.control_plane };
     f->targets = targets_new(&f->policy, &sources);
     if (f->o->node_file)
         render_for_node(f, &view, &facts);

@@ -76,6 +76,8 @@ static const struct option_row {
       "variables and arguments that a policy may give to operands; \"A_*\": all that begin so; default: proxies, switches" },
     { "--allowed-install-dirs", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.install_dirs), "LIST",
       "directories of hosts that a policy may install the toolkit in; default: " POLICY_INSTALL_DIRS },
+    { "--control-plane-nodes", OFFLINE | PLAN | BIT(COMMAND_RUN), SWITCH, offsetof(struct options, limits.control_plane), "BOOL",
+      "serve GPU nodes of the control plane, too; default: false" },
     { "--agent-image", BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), TEXT, offsetof(struct options, agent_image), "IMAGE",
       "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
     { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",

@@ -40,7 +40,10 @@ static bool was_judged(const json_t *policy)
 static void judge_no_more(struct planning *p, struct cluster *c)
 {
     CLEANUP_JSON json_t *policy = json_incref(c->object);
-    p->o.limits = c->o.limits = POLICY_LIMITS_NONE;
+    bool control_plane = p->o.limits.control_plane;
+    p->o.limits = POLICY_LIMITS_NONE;
+    p->o.limits.control_plane = control_plane;
+    c->o.limits = p->o.limits;
     cluster_take_policy(c, NULL);
     cluster_take_policy(c, policy);
 }

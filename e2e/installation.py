@@ -19,6 +19,7 @@ ALL_THAT_IS_OPTIONAL = (
     "--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.folder=GPU",
     "--set", "policy.create=true,policy.spec.exporter.enabled=false,operandNamespace.keep=true,allowedSettings={A_*}",
     "--set", "allowedInstallDirs={/srv/nvidia,/usr/local/nvidia}",
+    "--set", "controlPlaneNodes=true,requiredNodes[0].key=node-role.kubernetes.io/control-plane,requiredNodes[0].operator=Exists",
     "--set", "absentPolicyGrace=1h,log.level=debug,log.format=text,resources.limits.memory=128Mi,image.pullPolicy=Always",
     "--set", "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com:5000/gpu/,nvcr.io}",
     "--set", "commonLabels.team=gpu,commonAnnotations.owner=platform,podLabels.zone=a,podAnnotations.note=b",

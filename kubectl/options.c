@@ -68,6 +68,8 @@ static const struct option_row {
       "plan: variables and arguments that a policy may give to operands; default: proxies and plain switches" },
     { "--allowed-install-dirs", NULL, BIT(PLAN), TEXT, offsetof(struct gpu_options, install_dirs), "LIST",
       "plan: directories that a policy may install the toolkit in; default: " POLICY_INSTALL_DIRS },
+    { "--control-plane-nodes", NULL, BIT(PLAN), FLAG, offsetof(struct gpu_options, control_plane), "",
+      "plan: Ostler serves GPU nodes of the control plane, too" },
     { "--dry-run", NULL, WRITES, DRY_RUN, offsetof(struct gpu_options, dry_run), "server",
       "have the API server check it and change nothing" },
     { "--no-color", NULL, PLUGIN, FLAG, offsetof(struct gpu_options, no_colour), "",

@@ -46,6 +46,7 @@ struct gpu_options {
     const char *image_prefixes; /* plan: as `ostler plan` has them; NULL: its defaults */
     const char *settings;
     const char *install_dirs;
+    bool control_plane;
     const char *file;       /* plan: a policy; bundle: where it is written */
     const char *state;      /* nodes: only those in this state; NULL: all */
     int64_t request_timeout_ms;

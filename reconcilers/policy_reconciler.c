@@ -238,6 +238,7 @@ static void plan_policy(struct reconcilers *r, struct plan *plan)
     v.children = gather_children(c, &a, &v.child_count);
     take_agents(r, &v);
     v.agents_up_s = r->agents_up_s;
+    cluster_look_at_control_plane(c, &v);
     plan->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
     c->deleting = deletes_revisions(plan);

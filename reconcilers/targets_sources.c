@@ -74,7 +74,8 @@ static const char *config_text(void *arg, const char *name, const char *key)
 
 struct target_sources targets_sources(struct cluster *c)
 {
-    return (struct target_sources){ .held = held, .standing = standing, .config_text = config_text, .arg = c };
+    return (struct target_sources){ .held = held, .standing = standing, .config_text = config_text, .arg = c,
+                                    .control_plane = c->o.limits.control_plane };
 }
 
 struct targets *cluster_targets(struct cluster *c)
@@ -84,4 +85,17 @@ struct targets *cluster_targets(struct cluster *c)
         c->targets = targets_new(&c->policy, &sources);
     }
     return c->targets;
+}
+
+void cluster_look_at_control_plane(const struct cluster *c, struct cluster_view *v)
+{
+    v->keep_off_control_plane = !c->o.limits.control_plane;
+    for (size_t i = 0; i < c->slots.len && !c->o.limits.control_plane; i++) {
+        const struct node_view view = { c->by_name[i]->node, c->strings };
+        if (!view.node || !node_label(&view, KUBERNETES_CONTROL_PLANE))
+            continue;
+        v->control_plane++;
+        if (node_label(&view, LABEL_DRIVER) || node_label(&view, LABEL_STACK) || node_label(&view, LABEL_REMOVAL))
+            v->keep_off_control_plane = false;
+    }
 }

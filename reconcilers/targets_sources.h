@@ -1,12 +1,17 @@
-/* What targets ask about the cluster: revisions that pools hold on to, and configurations of the device plugin. */
+/* What targets ask about the cluster: revisions that pools hold on to, configurations of the device plugin, and whether nodes of
+ * the control plane are served. */
 #ifndef OSTLER_RECONCILERS_TARGETS_SOURCES_H
 #define OSTLER_RECONCILERS_TARGETS_SOURCES_H
 
 #include "reconcilers/cluster.h"
+#include "reconcilers/plan/cluster_view.h"
 
 /* The questions, to be answered by this cluster, which is borrowed. */
 struct target_sources targets_sources(struct cluster *c);
 /* The targets of the valid policy, worked out when first asked for; NULL without a valid policy. Borrowed. */
 struct targets *cluster_targets(struct cluster *c);
+/* Fills in what the view says of the control plane. Pods that run on one of its nodes already keep the requirement out of all
+ * DaemonSets, whose controller would end those pods at once, with jobs on the node or without. */
+void cluster_look_at_control_plane(const struct cluster *c, struct cluster_view *v);
 
 #endif

@@ -13,7 +13,8 @@ from names import CHART, CRD_CHART, NAMESPACE, OPERANDS, ROOT
 from program import run_program
 
 MANIFESTS = ROOT / "reconcilers/manifests"
-POLICIES = ("ostler-gpuclusterpolicies", "ostler-images", "ostler-inventories", "ostler-nodes", "ostler-operands", "ostler-pods")
+POLICIES = ("ostler-gpuclusterpolicies", "ostler-images", "ostler-inventories", "ostler-nodes", "ostler-operands", "ostler-pods",
+            "ostler-services")
 
 # name -> flags of helm. Together they set every value of the chart to something else than its default, which tests/chart holds.
 INSTALLATIONS = {
@@ -145,8 +146,17 @@ OPERANDS_THAT_ARE_NONE = {
     "variable_of_a_configmap": ("toolkit", _edit("initContainers.0.env", [{"name": "S", "valueFrom": {
         "configMapKeyRef": {"name": "s", "key": "k"}}}]), "no variable"),
     "variables_of_a_secret": ("device-plugin", _edit("containers.0.envFrom", [{"secretRef": {"name": "s"}}]), "no variable"),
+    "control_plane": ("driver", lambda pod: pod.pop("affinity"), "no node of the control plane"),
+    "control_plane_by_a_second_term": ("driver", lambda pod: _terms(pod).append({"matchExpressions": [
+        {"key": "kubernetes.io/os", "operator": "Exists"}]}), "no node of the control plane"),
+    "control_plane_of_the_agent": ("node-agent", lambda pod: pod.pop("affinity"), "no node of the control plane"),
     "memory_of_others": ("driver", _edit("hostIPC", True), "no IPC"),
 }
+
+
+def _terms(pod):
+    """The terms of which one has to select the node of a pod."""
+    return pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
 
 
 def _folder(pod, name, path):
@@ -330,7 +340,7 @@ def googles_images_are_taken(env):
     elsewhere = _as_new(cos)
     _edit("containers.0.image", "gke.gcr.io/pause:3.9")(elsewhere["spec"]["template"]["spec"])
     operator = kube.from_kubeconfig(env.kubeconfig)
-    with _rules_of(env, "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com}"):
+    with _rules_of(env, "admissionPolicy.requireDigests=true,allowedImagePrefixes={registry.example.com},controlPlaneNodes=true"):
         contains(answer(operator, elsewhere, OPERANDS)[1], "allowed prefix", "another image")
         for item in (daemonset, pod):
             status, said = answer(operator, item, OPERANDS)

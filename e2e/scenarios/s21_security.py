@@ -148,6 +148,13 @@ def pod(name="x", namespace=OPERANDS, **spec):
             "spec": {"automountServiceAccountToken": False, "containers": [container], **spec}}
 
 
+def service(**spec):
+    """A Service that is labelled as one of Ostler's."""
+    return {"apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "x", "namespace": OPERANDS, "labels": {"app.kubernetes.io/managed-by": "ostler"}},
+            "spec": {"ports": [{"port": 80}], **spec}}
+
+
 def patch_node(**changes):
     """A merge patch of the node."""
     return lambda c, node: c.merge_patch("Node", node, changes)
@@ -214,6 +221,12 @@ WITH_THE_TOKEN = {
         "ostler.dev/marks": '{"labels":["team"]}'}}), "Ostler may not"),
     "annotation_of_others": (patch_node(metadata={"annotations": {"a.example/b": "c"}}), "no annotation but its own"),
     "taint_of_others": (patch_node(spec={"taints": []}), "may not change or remove a taint"),
+    "taint_that_ends_pods": (patch_node(spec={"taints": [
+        {"key": "team", "value": "theirs", "effect": "NoSchedule"}, {"key": "ostler.dev/x", "effect": "NoExecute"}]}),
+                             "NoExecute"),
+    "service_with_addresses": (lambda c, node: c.create(service(externalIPs=["10.1.2.3"])), "no externalIPs"),
+    "service_of_a_load_balancer": (lambda c, node: c.create(service(type="LoadBalancer")), "type ClusterIP"),
+    "service_that_is_a_name": (lambda c, node: c.create(service(type="ExternalName", externalName="a.b")), "type ClusterIP"),
     "label_between_quotes": (patch_node(metadata={"annotations": {"ostler.dev/marks": '{"labels":["x"team"y"]}'}}),
                              "was on the node"),
     "taint_between_quotes": (patch_node(metadata={"annotations": {"ostler.dev/marks": '{"taints":["x"team:NoSchedule"y"]}'}}),

@@ -306,6 +306,20 @@ static void add_selection(json_t *object, const struct render_context *ctx, cons
              ctx->hash);
 }
 
+/* Any of the terms selects a node: so each of them says it. */
+static void keep_off_control_plane(json_t *object)
+{
+    json_t *affinity = object_at(json_at(object, "spec.template.spec"), "affinity");
+    json_t *required = object_at(object_at(affinity, "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution");
+    if (!json_object_get(required, "nodeSelectorTerms"))
+        json_object_set_new(required, "nodeSelectorTerms", json_pack("[{s:[]}]", "matchExpressions"));
+    size_t i;
+    json_t *term;
+    json_array_foreach (json_object_get(required, "nodeSelectorTerms"), i, term)
+        json_array_append_new(json_object_get(term, "matchExpressions"),
+                              json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));
+}
+
 /* Names, labels, owner and selection: the same for all. */
 static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
 {
@@ -321,6 +335,8 @@ static void stamp(json_t *object, enum render_object what, const struct render_c
         add_owner(metadata, ctx);
     if (DAEMONSETS & BIT(row->manifest))
         add_selection(object, ctx, row->tier);
+    if ((DAEMONSETS & BIT(row->manifest)) && ctx->keep_off_control_plane)
+        keep_off_control_plane(object);
     if (what == RENDER_EXPORTER_SERVICE)
         set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
     render_seal(object);

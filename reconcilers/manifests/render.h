@@ -37,6 +37,7 @@ struct render_context {
     /* Ostler's own image, of which operands have containers; NULL: not known, so that it has to be on the nodes as "ostler". It
      * is no input: a new Ostler makes no new revision. */
     const char *agent_image;
+    bool keep_off_control_plane; /* pods of DaemonSets run on no node of the control plane */
 };
 
 /* The manifests, checked. One per process; render functions only read it. */

@@ -38,6 +38,8 @@
 /* That GPU feature discovery itself has written them. */
 #define LABEL_GFD_TIMESTAMP "nvidia.com/gfd.timestamp"
 /* Labels of a Node that people write. */
+/* Kubernetes' own: the machines on which the API server and its keys are. */
+#define KUBERNETES_CONTROL_PLANE "node-role.kubernetes.io/control-plane"
 #define LABEL_MANAGED "ostler.dev/managed"
 #define LABEL_DEPLOY_OPERANDS "nvidia.com/gpu.deploy.operands"
 #define LABEL_PLUGIN_CONFIG "nvidia.com/device-plugin.config"

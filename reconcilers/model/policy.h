@@ -67,12 +67,13 @@ struct policy_limits {
     const char *images;   /* prefixes of images; NULL: all are allowed */
     const char *settings; /* variables and arguments of operands, see policy_setting_allowed(); NULL: none */
     const char *install_dirs; /* values of toolkit.installDir, each a whole path; NULL: all are allowed */
+    bool control_plane;       /* operands may run on nodes of the control plane */
 };
 
 /* All that a policy may say is allowed. */
-#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*", NULL })
+#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*", NULL, true })
 /* What is allowed where an administrator says nothing. */
-#define POLICY_LIMITS_DEFAULT ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS })
+#define POLICY_LIMITS_DEFAULT ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS, false })
 
 /* One thing that is wrong with a policy. */
 struct policy_problem {

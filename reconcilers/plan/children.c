@@ -141,7 +141,8 @@ static struct render_context context(const struct pass *p, const json_t *spec, c
                                     .spec = spec,
                                     .inputs = inputs,
                                     .hash = hash,
-                                    .agent_image = p->v->agent_image };
+                                    .agent_image = p->v->agent_image,
+                                    .keep_off_control_plane = p->v->keep_off_control_plane };
 }
 
 static json_t *make_rendered(const struct pass *p, const struct recipe *r)
@@ -170,13 +171,20 @@ static json_t *make_record(const struct pass *p, const struct recipe *r)
     return annotated(render_revision(&r->ctx), r->annotations);
 }
 
+/* In a memo's key: where the pods may run. */
+static const char *place_of(const struct render_context *ctx)
+{
+    return ctx->keep_off_control_plane ? "" : " anywhere";
+}
+
 /* `variant` tells objects of one name from each other that one policy can want. */
 static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what, const struct render_context *ctx,
                           const char *variant)
 {
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
-    CLEANUP_FREE char *key = xasprintf("%s/%s %s", resource_get(resource)->plural, name, variant);
+    CLEANUP_FREE char *key = xasprintf("%s/%s %s%s", resource_get(resource)->plural, name, variant,
+                                       place_of(ctx));
     want(p, &(struct recipe){ .resource = resource, .name = name, .key = key, .make = make_rendered, .what = what, .ctx = *ctx });
 }
 
@@ -329,7 +337,8 @@ static void want_exporter(struct pass *p)
     struct render_context ctx = context(p, spec, inputs, NULL);
     CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
-    CLEANUP_FREE char *key = xasprintf("exporter %s %s", variant, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)));
+    CLEANUP_FREE char *key = xasprintf("exporter %s %s%s", variant, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)),
+                                       place_of(&ctx));
     want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated,
                               .what = RENDER_EXPORTER, .ctx = ctx, .annotations = annotations });
     want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx, variant);

@@ -45,6 +45,8 @@ struct cluster_view {
     struct intents *intents;      /* what rendered children were like under this policy */
     const char *operand_namespace;
     const char *agent_image;      /* of the node agent; NULL: not known, so it runs nowhere */
+    size_t control_plane;         /* nodes of the control plane, where operands may not run there */
+    bool keep_off_control_plane;  /* and no pod of an operand is on one of them already */
     const char *now;              /* RFC 3339 */
     int64_t now_s;                /* seconds of the epoch */
     int64_t agents_up_s;          /* the same: since when agents have been up on all nodes, as far as was seen; 0: long ago */

@@ -181,6 +181,9 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
 /* What brings a detector, shortest first. */
 static const char *detector_cure(const struct checks *in)
 {
+    if (in->v->control_plane == in->t->total)
+        return "all of them are nodes of the control plane, where Ostler runs nothing without --control-plane-nodes (the chart's "
+               "controlPlaneNodes): set that, or";
     if (detecting_agents(in->v))
         return arena_printf(in->a, "the pods of the node agent are not up: kubectl -n %s describe pod; or",
                             in->v->operand_namespace);

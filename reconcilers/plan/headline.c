@@ -45,6 +45,15 @@ static bool lacks_nodes(const struct checks *in, struct condition *ret)
 
 /* ---- nodes that work, and something to say about them */
 
+/* Nodes that the administrator keeps Ostler off, on which no agent looks. */
+static const char *left_out(const struct checks *in)
+{
+    if (!in->v->control_plane)
+        return "";
+    return arena_printf(in->a, "; of the control plane, where Ostler runs nothing without --control-plane-nodes: %s",
+                        cond_nodes(in, in->v->control_plane));
+}
+
 /* Nodes of which nobody knows since no agent reports there. */
 static const char *silent(const struct checks *in)
 {
@@ -64,8 +73,8 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
                          arena_printf(in->a, "no node to serve; served by somebody else: %s%s%s",
                                       cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in)));
     return cond_say(ret, "True", "NoGpuNodes",
-                     arena_printf(in->a, "there is no GPU node to serve among %s%s%s", cond_nodes(in, t->total), silent(in),
-                                  cond_letting_go(in)));
+                     arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
+                                  left_out(in), silent(in), cond_letting_go(in)));
 }
 
 static bool lacks_metrics(const struct checks *in, struct condition *ret)

@@ -75,6 +75,12 @@ static bool config_of(const struct targets *t, size_t pool, const struct node_fa
     return ret->name && ret->key;
 }
 
+/* Whether operands may not run there: with their rights the keys of the cluster can be read there. */
+static bool is_left_out(const struct targets *t, const struct node_facts *facts)
+{
+    return !t->sources.control_plane && facts->label(facts->labels, KUBERNETES_CONTROL_PLANE);
+}
+
 /* Everything that the target depends on besides the policy. */
 static char *entry_key(const struct targets *t, size_t pool, const struct node_facts *facts, const struct host *host,
                        enum driver_source source, const struct plugin_config *config)
@@ -84,8 +90,8 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
                                                            : host_runtime_name(host->runtime);
-    return xasprintf("%zu|%s|%s|%s|%d|%d|%d|%s|%s", pool, os, precompiled ? host->kernel : "", runtime, (int) host->distribution,
-                     host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
+    return xasprintf("%d|%zu|%s|%s|%s|%d|%d|%d|%s|%s", is_left_out(t, facts), pool, os, precompiled ? host->kernel : "", runtime,
+                     (int) host->distribution, host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
 }
 
 static void set_problem(struct target *target, const char *reason, const char *sentence)
@@ -218,7 +224,12 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     entry->key = key;
     entry->target.pool = pool;
     entry->target.source = source;
-    fill_driver(t, &entry->target, &host, facts);
+    if (is_left_out(t, facts))
+        set_problem(&entry->target, "ControlPlane",
+                    "it belongs to the control plane, where Ostler runs nothing by default; to serve its GPUs start Ostler with "
+                    "--control-plane-nodes (the chart's controlPlaneNodes)");
+    else
+        fill_driver(t, &entry->target, &host, facts);
     if (!entry->target.reason)
         fill_stack(t, &entry->target, &host, facts, &config);
     fill_good(t, &entry->target);

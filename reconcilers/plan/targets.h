@@ -32,6 +32,7 @@ struct target_sources {
      * NULL where there are no ConfigMaps. */
     const char *(*config_text)(void *arg, const char *name, const char *key);
     void *arg;
+    bool control_plane; /* nodes of the control plane have a target like any other */
 };
 
 /* The target of one kind of host in one pool. */

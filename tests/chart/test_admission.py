@@ -58,6 +58,12 @@ class Operands(unittest.TestCase):
         schema = json.loads((ROOT / "charts/ostler/values.schema.json").read_text())
         self.assertEqual(schema["properties"]["allowedInstallDirs"]["items"]["pattern"], form)
 
+    def test_the_control_plane_is_left_out_as_the_program_does(self):
+        key = re.search(r'#define KUBERNETES_CONTROL_PLANE "([^"]+)"', (ROOT / "reconcilers/model/names.h").read_text())[1]
+        self.assertIn(f'e.key == "{key}"', variable(policy("ostler-operands"), "keptOff"))
+        self.assertIn("variables.keptOff", expressions(policy("ostler-operands")))
+        self.assertNotIn("keptOff", expressions(policy("ostler-operands", "--set", "controlPlaneNodes=true")))
+
     def test_the_account_is_that_of_the_agents(self):
         (account,) = re.findall(r"serviceAccountName: (\S+)", (MANIFESTS / "node-agent/daemonset.yaml").read_text())
         self.assertIn(f'variables.account in ["default", "{account}"]', expressions(policy("ostler-operands")))
@@ -90,7 +96,7 @@ class Operands(unittest.TestCase):
     def test_every_policy_is_bound_and_fails_closed(self):
         found = objects()
         policies = {p["metadata"]["name"]: p["spec"] for p in of_kind(found, "ValidatingAdmissionPolicy")}
-        names = ("gpuclusterpolicies", "images", "inventories", "nodes", "operands", "pods")
+        names = ("gpuclusterpolicies", "images", "inventories", "nodes", "operands", "pods", "services")
         self.assertEqual(set(policies), {f"ostler-{name}" for name in names})
         self.assertEqual({s["failurePolicy"] for s in policies.values()}, {"Fail"})
         bindings = {b["spec"]["policyName"]: b["spec"]["validationActions"]
@@ -109,7 +115,7 @@ class Operands(unittest.TestCase):
         self.assertEqual([o["metadata"]["name"] for o in found if o["kind"].startswith("ValidatingAdmission")], [])
 
     def test_they_are_about_the_accounts_that_there_are(self):
-        ours = ("ostler-operands", "ostler-pods", "ostler-nodes", "ostler-gpuclusterpolicies")
+        ours = ("ostler-operands", "ostler-pods", "ostler-nodes", "ostler-services", "ostler-gpuclusterpolicies")
         users = {**dict.fromkeys(ours, "ostler-system:ostler"),
                  "ostler-inventories": "ostler-operands:ostler-node"}
         for name, user in users.items():

@@ -1,5 +1,6 @@
 """The pods of the chart: the operator, what reads the cards of nodes, the Jobs of hooks."""
 
+import json
 import re
 import unittest
 
@@ -66,6 +67,25 @@ class Pod(unittest.TestCase):
         self.assertEqual(values["--agent-image"], container["image"])
         _, container = self.pod("--set", "allowedImagePrefixes={a:}")
         self.assertIn("--allowed-image-prefixes=a:", container["args"])
+
+    def test_it_serves_the_control_plane_only_where_that_is_allowed(self):
+        self.assertNotIn("--control-plane-nodes=true", self.pod()[1]["args"])
+        self.assertIn("--control-plane-nodes=true", self.pod("--set", "controlPlaneNodes=true")[1]["args"])
+
+    def test_required_nodes_are_in_each_term(self):
+        wanted = {"key": "node-restriction.kubernetes.io/trusted", "operator": "Exists"}
+        required = ("--set-json", f"requiredNodes=[{json.dumps(wanted)}]")
+
+        def terms(*flags):
+            nodes = self.pod(*flags)[0]["affinity"]["nodeAffinity"]
+            return nodes.get("requiredDuringSchedulingIgnoredDuringExecution", {}).get("nodeSelectorTerms")
+        self.assertIsNone(terms())
+        self.assertEqual(terms(*required), [{"matchExpressions": [wanted]}])
+        own = [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}, {"matchFields": []}]
+        given = f"affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms={json.dumps(own)}"
+        self.assertEqual([t["matchExpressions"] for t in terms(*required, "--set-json", given)],
+                         [[{"key": "a", "operator": "Exists"}, wanted], [wanted]])
+        self.assertIn("preferredDuringSchedulingIgnoredDuringExecution", self.pod(*required)[0]["affinity"]["nodeAffinity"])
 
     def test_probes_ask_the_port_that_it_listens_on(self):
         _, container = self.pod("--set", "port=9090")

@@ -167,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         manifests = manifests_new(NULL);
     struct seen s = { .strings = intern_new(), .record = json_object(), .manifests = manifests,
                       .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
-    assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &s.policy, &problems) == 0);
+    assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
     s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });
     struct pod *p = pod ? pod_project(s.strings, OPERANDS, pod) : NULL;

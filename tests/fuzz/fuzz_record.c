@@ -57,7 +57,7 @@ static void check(struct child *a, struct child *b, bool settled)
     struct node_verdict verdict = { .state = NODE_READY, .cause = COMPONENT_NONE };
     snprintf(verdict.driver, sizeof verdict.driver, HASH);
     snprintf(verdict.target_driver, sizeof verdict.target_driver, HASH);
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &policy, &problems) < 0)
+    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &policy, &problems) < 0)
         abort();
     tally_set(&tally, &node, &verdict);
     struct cluster_view v = { .object = object, .policy = &policy, .targets = targets_new(&policy, &(struct target_sources){ 0 }),

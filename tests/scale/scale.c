@@ -133,7 +133,7 @@ static void set_up(struct scale *s, const char *file)
                                                        .user = OSTLER_USER,
                                                        .lease_namespace = "ostler-system",
                                                        .operand_namespace = "ostler-operands",
-                                                       .limits = { POLICY_IMAGE_PREFIXES, "*", NULL },
+                                                       .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
                                                        .absent_grace_ms = 600 * 1000,
                                                        .restart_ms = 1000,
                                                        .leader_elect = true,

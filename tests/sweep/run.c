@@ -258,7 +258,7 @@ static void set_up_ostlers(struct run *r)
                                  .user = OSTLER_USER,
                                  .lease_namespace = OSTLER_NAMESPACE,
                                  .operand_namespace = OPERAND_NAMESPACE,
-                                 .limits = { POLICY_IMAGE_PREFIXES, "*", NULL },
+                                 .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
                                  .agent_image = r->life->scenario->agents ? AGENT_IMAGE : NULL,
                                  .absent_grace_ms = ABSENT_GRACE_MS,
                                  .restart_ms = RESTART_MS,

@@ -109,7 +109,20 @@ another key; what a policy says that the chart does not make is not known here. 
 {{- end }}
 tolerations:
   {{- concat $tolerations (.Values.tolerations | default list) | uniq | toYaml | nindent 2 }}
-{{- with .Values.affinity }}
+{{- $affinity := deepCopy (.Values.affinity | default dict) }}
+{{- if .Values.requiredNodes }}
+{{- /* Any of the terms selects a node: each of them gets the requirements. */}}
+{{- $nodes := get $affinity "nodeAffinity" | default dict }}
+{{- $required := get $nodes "requiredDuringSchedulingIgnoredDuringExecution" | default dict }}
+{{- $terms := list }}
+{{- range get $required "nodeSelectorTerms" | default (list dict) }}
+{{- $more := concat (get . "matchExpressions" | default list) $.Values.requiredNodes }}
+{{- $terms = append $terms (mergeOverwrite (deepCopy .) (dict "matchExpressions" $more)) }}
+{{- end }}
+{{- $_ := set $nodes "requiredDuringSchedulingIgnoredDuringExecution" (dict "nodeSelectorTerms" $terms) }}
+{{- $_ := set $affinity "nodeAffinity" $nodes }}
+{{- end }}
+{{- with $affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -215,7 +215,7 @@ static void render_row(const struct render_row *row, struct buf *out)
                   "metadata", "name", POLICY_NAME, "spec", tree(row->spec));
     struct policy policy;
     struct policy_problems problems = { 0 };
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL, true };
     if (policy_decode(object, &limits, &policy, &problems) < 0)
         fail_msg("%s", problems.items[0].message);
     CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
@@ -233,7 +233,7 @@ static void render_row(const struct render_row *row, struct buf *out)
     revision_hash(stack, stack_hash);
 
     const char *agent_image = row->objects & NO_AGENT ? NULL : AGENT_IMAGE;
-    struct render_context common = { NAMESPACE, POLICY_NAME, UID, spec, NULL, NULL, agent_image };
+    struct render_context common = { NAMESPACE, POLICY_NAME, UID, spec, NULL, NULL, agent_image, true };
     struct render_context contexts[RENDER_OBJECTS];
     for (size_t i = 0; i < RENDER_OBJECTS; i++)
         contexts[i] = common;
@@ -608,7 +608,7 @@ static void hash_is_needed(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *spec = json_object();
-    struct render_context ctx = { NAMESPACE, POLICY_NAME, UID, spec, spec, NULL, NULL };
+    struct render_context ctx = { NAMESPACE, POLICY_NAME, UID, spec, spec, NULL, NULL, true };
     CLEANUP_ERR struct err e = { 0 };
     assert_null(render_object(manifests, RENDER_TOOLKIT, &ctx, &e));
 }
@@ -620,7 +620,7 @@ static void removal_without_a_policy(void **state)
     CLEANUP_JSON json_t *inputs =
         tree("{'tier':'stack','driverRoot':'Container','cdi':true,'runtime':'containerd','distribution':'stock','toolkit':"
              "{'enabled':true,'image':'registry.example/toolkit','version':'v1','installDir':'/usr/local/nvidia'}}");
-    struct render_context ctx = { NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE };
+    struct render_context ctx = { NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE, true };
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *object = render_object(manifests, RENDER_TOOLKIT_REMOVAL, &ctx, &e);
     assert_string_equal(err_msg(&e), "");

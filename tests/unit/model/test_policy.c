@@ -16,7 +16,7 @@ static void check_invalid_keeps_identity(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), -1);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
     assert_string_equal(p.uid, "u");
     assert_null(p.spec);
     assert_null(p.pools);
@@ -48,7 +48,7 @@ static void check_hostile(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), -1);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
     assert_true(problems.len > 0);
     policy_clear(&p);
     policy_problems_clear(&problems);
@@ -68,7 +68,7 @@ static void check_members(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), 0);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), 0);
     assert_true(selector_matches(&p.nodes, selector_lookup_json, ours));
     assert_false(selector_matches(&p.nodes, selector_lookup_json, theirs));
     assert_true(p.taint.enabled);
@@ -99,7 +99,7 @@ static void check_many_problems(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), -1);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
     assert_int_equal(problems.len, POLICY_PROBLEMS_MAX);
     assert_int_equal(problems.omitted, 3);
     CLEANUP_FREE char *text = policy_problems_text(&problems);
@@ -122,7 +122,7 @@ static void check_bounded_problem(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), -1);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
     assert_int_equal(problems.len, 3);
     for (size_t i = 0; i < problems.len; i++) {
         assert_in_range(strlen(problems.items[i].field), 1, 512);
@@ -149,7 +149,7 @@ static void check_nul(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), -1);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
     for (size_t i = 0; i < problems.len && i < ARRAY_LEN(fields); i++) {
         assert_string_equal(problems.items[i].field, fields[i]);
         assert_string_equal(problems.items[i].message, "must not contain a NUL character");
@@ -169,7 +169,7 @@ static void check_long_list(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), -1);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
     assert_int_equal(problems.len, 1);
     assert_string_equal(problems.items[0].field, "spec.driver.args");
     assert_string_equal(problems.items[0].message, "must have at most 32 items, not 100000");
@@ -263,7 +263,7 @@ static void check_allowed(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true };
     assert_int_equal(policy_decode(object, &limits, &p, &problems), *c->want ? -1 : 0);
     char fields[512] = "";
     for (size_t i = 0; i < problems.len; i++) {

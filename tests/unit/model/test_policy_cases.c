@@ -116,7 +116,7 @@ static void check_case(void **state)
 
     const char *settings = json_str(want, "settings"), *images = json_str(want, "images");
     const struct policy_limits limits = { images ? images : IMAGE_PREFIXES, settings ? settings : "*",
-                                          json_str(want, "installDirs") };
+                                          json_str(want, "installDirs"), true };
     int result = policy_decode(json_array_get(documents, 0), &limits, &policy, &problems);
     check_problems(&problems, json_object_get(want, "problems"));
     assert_int_equal(result, problems.len > 0 ? -1 : 0);

@@ -12,7 +12,7 @@ static json_t *spec_of(const char *rollout)
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                             "metadata", "name", POLICY_NAME, "spec", "rollout", tree(rollout));
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &p, &problems), 0);
+    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), 0);
     json_t *spec = json_incref(p.spec);
     policy_clear(&p);
     policy_problems_clear(&problems);

@@ -40,7 +40,7 @@ static void decode(const char *validation, struct policy *ret)
     CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                             "metadata", "name", POLICY_NAME, "spec", "validation", tree(validation));
     struct policy_problems problems = { 0 };
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL, true };
     if (policy_decode(object, &limits, ret, &problems) < 0)
         fail_msg("%s %s", problems.items[0].field, problems.items[0].message);
 }

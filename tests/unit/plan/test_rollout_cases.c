@@ -207,7 +207,7 @@ static void see_spec(struct seen *s, const json_t *given)
     json_merge(rollout, json_object_get(given, "rollout"));
     CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                             "metadata", "name", POLICY_NAME, "spec", "rollout", rollout);
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL }, &s->policy, &problems) < 0) {
+    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &s->policy, &problems) < 0) {
         CLEANUP_FREE char *text = policy_problems_text(&problems);
         fail_msg("%s", text);
     }

@@ -59,7 +59,7 @@ static int set_up(void **state)
     listener.rollout = tell_rollout;
     listener.arg = f;
     cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands",
-                                                         .limits = { "nvcr.io/nvidia", "*", NULL },
+                                                         .limits = { "nvcr.io/nvidia", "*", NULL, true },
                                                          .clock = &quiet_clock, .listener = listener });
     put(f, RESOURCE_POLICY, POLICY, false);
     put(f, RESOURCE_NODE, NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);

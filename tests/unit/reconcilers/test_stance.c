@@ -40,7 +40,7 @@ static int set_up(void **state)
     f->wall_us = QUIET_WALL_US;
     f->clock = (struct clock){ .mono_ms = mono, .wall_us = wall, .self = f };
     cluster_init(&f->cluster,
-                 &(struct cluster_options){ .operand_namespace = "operands", .limits = { "nvcr.io/nvidia", "*", NULL },
+                 &(struct cluster_options){ .operand_namespace = "operands", .limits = { "nvcr.io/nvidia", "*", NULL, true },
                                             .clock = &f->clock, .absent_grace_ms = GRACE_MS, .listener = quiet_listener });
     f->loop = loop_new(&f->clock);
     struct informer_options o = { .resource = RESOURCE_POLICY };

@@ -83,7 +83,7 @@ static struct process *process(const struct setting *s, const char *name, const 
                                                   .user = "system:serviceaccount:ostler-system:ostler",
                                                   .lease_namespace = ns,
                                                   .operand_namespace = "ostler-operands",
-                                                  .limits = { "nvcr.io/nvidia", "*", NULL },
+                                                  .limits = { "nvcr.io/nvidia", "*", NULL, true },
                                                   .absent_grace_ms = 600 * 1000,
                                                   .restart_ms = -1,
                                                   .leader_elect = true });
@@ -99,7 +99,7 @@ static struct process *cleanup(const struct setting *s, const char *ns, struct c
                                                   .user = "system:serviceaccount:ostler-system:ostler",
                                                   .lease_namespace = ns,
                                                   .operand_namespace = "ostler-operands",
-                                                  .limits = { "", "*", NULL },
+                                                  .limits = { "", "*", NULL, true },
                                                   .restart_ms = -1,
                                                   .leader_elect = true,
                                                   .cleanup = true,

@@ -62,7 +62,7 @@ static struct process *process(const struct setting *s, const char *name)
                                                   .user = "system:serviceaccount:ostler-system:ostler",
                                                   .lease_namespace = "ostler-system",
                                                   .operand_namespace = "ostler-operands",
-                                                  .limits = { "nvcr.io/nvidia", "*", NULL },
+                                                  .limits = { "nvcr.io/nvidia", "*", NULL, true },
                                                   .absent_grace_ms = 600 * 1000,
                                                   .restart_ms = RESTART_MS,
                                                   .leader_elect = true });

@@ -34,7 +34,7 @@ void toy_init(struct toy *t, const json_t *policy)
 {
     *t = (struct toy){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = the_manifests() };
     cluster_init(t->cluster, &(struct cluster_options){ .operand_namespace = TOY_NAMESPACE,
-                                                         .limits = { POLICY_IMAGE_PREFIXES, "*", NULL },
+                                                         .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
                                                          .clock = &quiet_clock,
                                                          .listener = quiet_listener });
     t->passes = xcalloc(1, sizeof *t->passes);
@@ -264,6 +264,7 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         return false;
     const struct child **children = gather(c, &v.child_count);
     v.children = children;
+    cluster_look_at_control_plane(c, &v);
     bool done = policy_plan(&v, &a, plan);
     free(children);
     return done;
