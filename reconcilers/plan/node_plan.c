@@ -257,7 +257,7 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
         look_at_proof(in, a, v, plan, ret);
         judge_proof(&ret->look, v);
     } else if (in->policy->validation.enabled) {
-        verdict_settle(v, NODE_VALIDATING, "NoGpus", "every operand is up; the kubelet has no GPUs to give yet");
+        verdict_settle(v, NODE_VALIDATING, "NoGpus", "every operand is up; the kubelet reports no allocatable GPUs yet");
     }
 }
 

@@ -95,7 +95,7 @@ static const char *pool_name(const struct rollout_story *s, const struct work *w
 static const char *say_none(const struct rollout_story *s, struct arena *a)
 {
     size_t left = s->view->in->node_count - s->view->of[WORK_DONE] - s->view->of[WORK_SKIPPED];
-    return arena_printf(a, "%s under way; no other has to go", nodes_are(a, left));
+    return arena_printf(a, "%s under way; no other node has to be upgraded", nodes_are(a, left));
 }
 
 static const char *say_done(const struct rollout_story *s, struct arena *a)
@@ -356,9 +356,8 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     if (!n->up)
         return arena_strdup(a, "the node is down; it is closed and begins when it is Ready again");
-    return arena_printf(a, "the node is closed; %s that nobody asks to leave %s waited for, %s", users_text(n, a),
-                        n->jobs == 1 ? "is" : "are",
-                        wait < 0 ? "as long as that takes"
+    return arena_printf(a, "the node takes no new GPU pods; Ostler waits for %s that it does not evict, %s", users_text(n, a),
+                        wait < 0 ? "without a time limit"
                                  : arena_printf(a, "at most until %s", rollout_time_text(a, time_after(in->now_s, wait))));
 }
 
@@ -391,8 +390,8 @@ const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind 
     case GRANT_CLAIM:
         return way_message(w, in, a);
     case GRANT_DRAIN:
-        return arena_strdup(a, w->node->jobs
-                            ? "the time to wait for jobs is over: GPU pods leave" : "no job runs on the node: GPU pods leave");
+        return arena_strdup(a, w->node->jobs ? "drain.waitForJobs is over: Ostler evicts the GPU pods of the node"
+                                             : "no job runs on the node: Ostler evicts its GPU pods");
     case GRANT_RETRY:
         return retry_message(w, a);
     }

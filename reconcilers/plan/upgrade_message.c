@@ -26,7 +26,7 @@ static const char *next_draining(const struct upgrade_story *s, struct arena *a)
 
 static const char *next_unloading(const struct upgrade_story *s, struct arena *a)
 {
-    return arena_printf(a, "then what is new comes; soon after %s it counts as failed",
+    return arena_printf(a, "then Ostler installs the new version; soon after %s it counts as failed",
                         deadline(s, s->spec->install_timeout_s, a));
 }
 

@@ -170,7 +170,7 @@ static void step_waiting(struct stepping *s)
 {
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
-    say(s, "WaitingForJobs", s->out->drain.message ? s->out->drain.message : "its jobs are over: it waits for its turn");
+    say(s, "WaitingForJobs", s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn");
 }
 
 /* Whether the node goes back to waiting. A job may run for weeks, and this phase holds a place of maxParallel. Where other pods
@@ -221,7 +221,8 @@ static void step_draining(struct stepping *s)
         send_pods_away(s);
         return;
     }
-    stepping_enter(s, CLAIM_UNLOADING, "Drained", "no GPU pod is left on the node: toolkit, device plugin and exporter leave");
+    stepping_enter(s, CLAIM_UNLOADING, "Drained",
+                   "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
     stepping_assign(s, str_or_empty(s->out->driver), "");
 }
 
@@ -287,16 +288,17 @@ static void take_driver_off(struct stepping *s)
         return;
     }
     if (pods_may_still_come(s)) {
-        say(s, "Unloading", "the stack is gone; a GPU pod that was bound when the node was closed may still come");
+        say(s, "Unloading", "toolkit and device plugin are gone; a GPU pod that was bound before the taint may still start");
         return;
     }
     if (holders_are_old(s)) {
-        say(s, "Unloading", "the stack is gone; the agent on the node has still to look who has a GPU open");
+        say(s, "Unloading",
+            "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
         return;
     }
     ask(s, "", "");
     s->out->look = true;
-    say(s, "DriverOff", "the stack is gone and no GPU pod is there: the driver leaves");
+    say(s, "DriverOff", "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
 static void wait_for_pods(struct stepping *s, const char *reason, const char *message)
@@ -312,7 +314,7 @@ static void step_unloading(struct stepping *s)
     const struct claim *c = &s->out->claim;
     stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), "");
     if (stack_is_present(s->in->pods) || s->in->pods->proof) {
-        wait_for_pods(s, REASON_STACK_LEAVING, "pods of the stack are still on the node");
+        wait_for_pods(s, REASON_STACK_LEAVING, "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
@@ -320,7 +322,8 @@ static void step_unloading(struct stepping *s)
     } else if (lacks_record(s, "driver", LABEL_DRIVER, c->driver) || lacks_record(s, "stack", LABEL_STACK, c->stack)) {
         say(s, "WaitingForRevision", "the ControllerRevision of the new version is being written");
     } else {
-        stepping_enter(s, CLAIM_INSTALLING, "Unloaded", arena_printf(s->a, "what is new comes: %s", what_comes(s)));
+        stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
+                       arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
         stepping_assign(s, c->driver, driver_is_up(s) ? c->stack : "");
     }
 }
@@ -367,7 +370,7 @@ static void step_validating(struct stepping *s)
         wait_for_proof(s);
         return;
     }
-    const char *message = "every operand is up; the kubelet has no GPUs to give yet";
+    const char *message = "every operand is up; the kubelet reports no allocatable GPUs yet";
     if (operands_missing(s->v)) {
         operands_judge(s->in, s->a, s->v);
         message = s->v->message;
@@ -394,14 +397,15 @@ static void step_installing(struct stepping *s)
     bool stack_is_on = *c->stack && str_eq(stepping_label(s->in, LABEL_STACK), c->stack);
     if (!stack_is_on && driver_is_up(s) && !lacks_record(s, "stack", LABEL_STACK, c->stack)) {
         ask(s, c->driver, c->stack);
-        say(s, "DriverUp", "the driver is up: toolkit, device plugin and exporter follow");
+        say(s, "DriverUp", "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
     stepping_assign(s, c->driver, stack_is_on ? c->stack : "");
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
-        stepping_enter(s, CLAIM_VALIDATING, "Installed", "every operand is up: the kubelet must have GPUs to give");
+        stepping_enter(s, CLAIM_VALIDATING, "Installed",
+                       "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
     } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
         fail(s, s->v->reason, arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
@@ -419,7 +423,7 @@ static void step_failed(struct stepping *s)
     explain_driver(s);
     if (claim_closes(c) && node_bears(&s->in->view, c->driver, c->stack) && claim_is_for(c, s->t->driver, s->t->stack) &&
         stepping_works(s)) {
-        stepping_release(s, "CameUp", "the node came up after all");
+        stepping_release(s, "CameUp", "the operands came up after all: the node returns to service");
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;

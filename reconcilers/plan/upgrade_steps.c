@@ -76,8 +76,8 @@ static const char *why_not_yet(const struct stepping *s)
     if (images.state == IMAGES_READY)
         return NULL;
     if (images.state != IMAGES_MISSING)
-        return "the policy says something else by now: the node turns to that when it has the images";
-    return arena_printf(s->a, "the policy says something else by now, and the node cannot get %s: %s",
+        return "the policy asks for another version now: the node turns to it when it has the images";
+    return arena_printf(s->a, "the policy asks for another version now, and the node cannot get %s: %s",
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
 
@@ -89,14 +89,15 @@ static void change_target(struct stepping *s)
         return; /* it holds no slot: the rollout gives it one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
-        stepping_release(s, "TargetChanged", "the node is meant to run something else by now, and nothing was changed on it yet");
+        stepping_release(s, "TargetChanged",
+                         "the policy asks for another version now, and nothing was changed on the node: it returns to service");
         return;
     }
     s->turn = why_not_yet(s);
     s->v->turns = s->turn != NULL;
     if (!s->turn)
         start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged",
-                   "the node is meant to run something else by now");
+                   "the policy asks for another version now: the node turns to it");
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
@@ -202,13 +203,15 @@ static void step(struct stepping *s)
     s->out->claimed = true;
     if (is_called_back(s)) {
         stepping_assign_as_it_was(s);
-        stepping_release(s, "CalledBack", "somebody cordoned the node or put it on hold, and nothing was changed on it yet");
+        stepping_release(s, "CalledBack",
+                         "a user cordoned or held the node, and nothing was changed on it: it returns to service");
     } else if (!claim_is_for(c, s->t->driver, s->t->stack) && *s->t->stack) {
         change_target(s);
     } else if (is_overtaken(s)) {
         stepping_assign_as_it_was(s);
         stepping_release(s, "CanaryElsewhere",
-                         "another node became the canary, and nothing was changed on this one yet: it serves until that soaked");
+                         "another node became the canary, and nothing was changed on this node: it returns to service until the "
+                         "canary has soaked");
     }
     if (s->out->claimed && !s->out->reason)
         upgrade_phases[c->phase].step(s);
@@ -230,7 +233,8 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
     if (!text) {
         ret->gave_up = upgrade_pair(a, wish);
         ret->claimed = true;
-        give_up(&s, wish, "GivenUp", "somebody took the claim off the node: it goes back to what it ran, and is left alone");
+        give_up(&s, wish, "GivenUp",
+                "a user removed the annotation ostler.dev/claim: the node goes back to what it ran, and is left alone");
     } else if (!claim_parse(text, &ret->claim, why)) {
         settle_unreadable(&s, why);
         return;

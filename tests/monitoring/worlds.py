@@ -106,13 +106,13 @@ WORLDS = {
         lambda s: ready(2)(s) and holds("UpToDate")(s) and s.value("ostler_node_state_seconds_count", state="Unloading") == 2,
         objects=(policy(**OLD, rollout=FAST),), steps=(edit(**NEW),)),
     "revision-fails": World(
-        "a version failed on a node, which went back", {"OstlerRevisionFailed"},
+        "a version failed on a node, which went back", {"OstlerRevisionFailed", "OstlerPolicyDegraded"},
         lambda s: holds("RevisionFailed")(s) and s.value("ostler_nodes", state="Ready") == 2,
         objects=(policy(**OLD, rollout={"canary": {"nodes": 1}}),),
         steps=(edit(**NEW),), more={"drivers": FAILS}),
     "nodes-fail": World(
         "a driver does not build, a host is unknown, a GPU fell off the bus",
-        {"OstlerNodesFailed", "OstlerNodesUnsupported", "OstlerGpusLost", "OstlerPolicyNotReady"},
+        {"OstlerNodesFailed", "OstlerNodesUnsupported", "OstlerGpusLost", "OstlerPolicyNotReady", "OstlerPolicyDegraded"},
         lambda s: s.value("ostler_nodes", state="Failed") and s.value("ostler_nodes", state="Unsupported")
         and s.value("ostler_gpus", state="lost"),
         objects=(policy(),),
@@ -125,6 +125,11 @@ WORLDS = {
         "the new driver's image does not exist", {"OstlerRolloutBlocked", "OstlerRolloutStands"}, holds("WaitingForImages"),
         objects=(policy(**OLD, rollout=FAST),), steps=(edit(**NEW),),
         more={"images": [{"image": "*driver:575*", "missing": True, "message": "manifest unknown"}]}),
+    "metrics-missing": World(
+        "the exporter's image does not exist; the GPUs work", {"OstlerPolicyDegraded"},
+        lambda s: condition(s, "Degraded", "True") and s.value("ostler_nodes", state="Ready") == 2,
+        objects=(policy(**OLD),),
+        more={"images": [{"image": "*dcgm-exporter*", "missing": True, "message": "manifest unknown"}]}),
     "drains": World(
         "a pod does not leave, since its budget lets nobody go", {"OstlerNodeDrains"},
         lambda s: s.value("ostler_nodes", state="Draining") and s.value("ostler_evictions_total", outcome="refused"),
@@ -169,7 +174,8 @@ WORLDS = {
         objects=(policy(**OLD),), options=("--operand-namespace", "elsewhere")),
     "namespace-is-gone": World(
         "the namespace of the operands is gone, and the policy is edited",
-        {"OstlerPassesFail", "OstlerPolicyStalled", "OstlerPolicyNotReady", "OstlerAgentsSilent", "OstlerNodeTakesLong"},
+        {"OstlerPassesFail", "OstlerPolicyStalled", "OstlerPolicyNotReady", "OstlerPolicyDegraded", "OstlerAgentsSilent",
+         "OstlerNodeTakesLong"},
         lambda s: s.value("ostler_agents", word="Down") == 2 and condition(s, "Stalled", "True"),
         grows=("controller_runtime_reconcile_errors_total",), objects=(policy(**OLD),),
         steps=(lambda client: client.delete("Namespace", "ostler-operands"), edit(exporter={"interval": "5s"}))),

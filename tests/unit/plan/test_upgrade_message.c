@@ -26,7 +26,8 @@ static const struct row {
       { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } }, 0,
       "W, since 2026-11-20T10:00:00Z; the driver leaves when they are gone; soon after 2026-11-20T10:15:00Z they are deleted" },
     { "pods of the old driver", { .phase = CLAIM_UNLOADING }, { .install_timeout_s = 1800 }, 0,
-      "W, since 2026-11-20T10:00:00Z; then what is new comes; soon after 2026-11-20T10:30:00Z it counts as failed" },
+      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after 2026-11-20T10:30:00Z it counts as "
+      "failed" },
     { "a node that was down, or that nobody watched, had no time", { .phase = CLAIM_INSTALLING }, { .install_timeout_s = 1800 },
       600, "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it counts as failed" },
     { "the proof", { .phase = CLAIM_VALIDATING, .since_s = 5 }, { .validation_timeout_s = 600 }, 0,
