@@ -9,31 +9,49 @@ static bool strikes(struct fault_plan *plan, const struct fault *f)
     return f->nth ? f->seen == f->nth : f->one_in && rng_one_in(&plan->rng, f->one_in);
 }
 
+/* Whether this row strikes here, by its own count or since it has not ended yet; that it begins is marked. */
+static bool draw_row(struct fault_plan *plan, struct fault *f, int64_t now_ms, bool over)
+{
+    bool goes_on = now_ms < f->until_ms;
+    if (goes_on || over || !strikes(plan, f))
+        return goes_on;
+    f->until_ms = now_ms + f->for_ms;
+    plan->marks = xreallocarray(plan->marks, plan->mark_count + 1, sizeof *plan->marks);
+    plan->marks[plan->mark_count++] = (struct fault_mark){ (size_t) (f - plan->rows), f->seen };
+    return true;
+}
+
 const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, int64_t now_ms)
 {
     struct fault *struck = NULL;
-    if (!plan || (plan->until_ms && now_ms >= plan->until_ms))
-        return NULL;
-    for (size_t i = 0; i < plan->count; i++) {
+    bool over = plan && plan->until_ms && now_ms >= plan->until_ms;
+    for (size_t i = 0; plan && i < plan->count; i++) {
         struct fault *f = &plan->rows[i];
         if (f->point != point || !(f->classes & FAULT_CLASS(class)))
             continue;
-        f->seen++;
-        if (!struck && strikes(plan, f))
+        f->seen += !over;
+        if (!struck && draw_row(plan, f, now_ms, over))
             struck = f;
     }
     if (!struck)
         return NULL;
     struck->fired++;
     struck->fired_ms = now_ms;
-    plan->marks = xreallocarray(plan->marks, plan->mark_count + 1, sizeof *plan->marks);
-    plan->marks[plan->mark_count++] = (struct fault_mark){ (size_t) (struck - plan->rows), struck->seen };
     return struck;
+}
+
+void fault_rewind(struct fault *f)
+{
+    f->seen = f->fired = 0;
+    f->until_ms = 0;
 }
 
 uint64_t fault_total(const struct fault_plan *plan)
 {
-    return plan->mark_count;
+    uint64_t n = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        n += plan->rows[i].fired;
+    return n;
 }
 
 void fault_plan_clear(struct fault_plan *plan)
@@ -63,6 +81,7 @@ const char *fault_text(const struct fault *f)
                            [FAULT_DELAY] = "news is late",
                            [FAULT_CLOSE] = "the server ends the stream",
                            [FAULT_GONE] = "the server says that the version is too old",
+                           [FAULT_FORGET] = "the server ends the stream and forgets what was",
                            [FAULT_SILENCE] = "nothing comes any more",
                            [FAULT_DUPLICATE] = "the last event comes twice" },
     };

@@ -13,6 +13,8 @@ enum ending { ENDING_NONE, ENDING_KILLED, ENDING_LOST, ENDING_FINISHED };
 struct process {
     struct process_options o;
     struct process_counts counts;
+    struct clock clock; /* of its machine: the world's, with another wall time */
+    int64_t ahead_ms;
     /* One life; `engine` is NULL between two. */
     char *identity;
     struct loop *loop;
@@ -123,7 +125,7 @@ static void set_up_engine(struct process *p)
 {
     const struct process_options *o = &p->o;
     struct engine_options e = {
-        .transport = wire_client_transport(p->client), .loop = p->loop, .clock = &o->sim->clock, .manifests = o->manifests,
+        .transport = wire_client_transport(p->client), .loop = p->loop, .clock = &p->clock, .manifests = o->manifests,
         .metrics = p->metrics, .identity = p->identity, .lease_namespace = o->lease_namespace,
         .operand_namespace = o->operand_namespace, .limits = o->limits, .agent_image = o->agent_image,
         .absent_grace_ms = o->absent_grace_ms,
@@ -142,7 +144,7 @@ void process_start(struct process *p)
     p->paused = p->stopping = false;
     tell_running(p, true);
     p->identity = xasprintf("%s_%llu", p->o.name, (unsigned long long) p->counts.starts);
-    p->loop = loop_new_virtual(&p->o.sim->clock);
+    p->loop = loop_new_virtual(&p->clock);
     p->metrics = metrics_new(METRIC_SERIES_MAX);
     p->client = wire_client_new(p->o.wire, &(struct wire_client_options){ .user = p->o.user, .user_agent = "ostler/simulated",
                                                                           .news = on_news, .die = on_die, .arg = p });
@@ -158,10 +160,30 @@ static void on_restart(void *arg)
     process_start(arg);
 }
 
+static int64_t mono_ms(void *self)
+{
+    const struct process *p = self;
+    return p->o.sim->now_ms;
+}
+
+static int64_t wall_us(void *self)
+{
+    const struct process *p = self;
+    return sim_wall_us(p->o.sim, p->o.sim->now_ms) + p->ahead_ms * 1000;
+}
+
+void process_set_clock(struct process *p, int64_t ahead_ms)
+{
+    p->ahead_ms = ahead_ms;
+}
+
 struct process *process_new(const struct process_options *o)
 {
     struct process *p = xcalloc(1, sizeof *p);
-    *p = (struct process){ .o = *o, .turn = { .fn = on_turn, .arg = p }, .restart = { .fn = on_restart, .arg = p } };
+    *p = (struct process){ .o = *o,
+                           .clock = { mono_ms, wall_us, p },
+                           .turn = { .fn = on_turn, .arg = p },
+                           .restart = { .fn = on_restart, .arg = p } };
     return p;
 }
 

@@ -53,6 +53,10 @@ void process_stop(struct process *p);
 void process_pause(struct process *p);
 void process_resume(struct process *p);
 
+/* The wall clock of its machine is ahead of the world's by so much from now on (negative: behind), also after its next start.
+ * Time passes for it as for everybody. */
+void process_set_clock(struct process *p, int64_t ahead_ms);
+
 /* Whether it was started, has not ended and is not paused. */
 bool process_is_running(const struct process *p);
 /* NULL where it is not running. */

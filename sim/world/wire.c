@@ -71,8 +71,9 @@ static void back(struct flight *f, sim_fn *fn, int64_t delay_ms)
 }
 
 /* An answer that is not the API server's own, or that it gives without having looked. */
-static void put_status(struct flight *f, int status)
+static void put_status(struct flight *f, const struct fault *fault)
 {
+    int status = fault->status;
     CLEANUP_REFUSAL struct refusal r = { 0 };
     refuse(&r, status, NULL, "the simulated network answers %d", status);
     CLEANUP_JSON json_t *body = refusal_status(&r);
@@ -80,7 +81,8 @@ static void put_status(struct flight *f, int status)
     buf_reset(&f->bytes);
     flight_put(f, text, strlen(text));
     f->result.status = status;
-    f->result.retry_after_ms = status == 429 ? 1000 : -1;
+    int64_t wait_s = fault->retry_after_s ? fault->retry_after_s : status == 429 ? 1 : -1;
+    f->result.retry_after_ms = wait_s < 0 ? -1 : transport_retry_after_ms(wait_s);
 }
 
 /* The client's process ends; the flight is not the client's any more. */
@@ -144,7 +146,7 @@ static void answer(struct flight *f, const struct fault *fault)
         fn = on_reset;
         break;
     case FAULT_STATUS:
-        put_status(f, fault->status);
+        put_status(f, fault);
         break;
     case FAULT_HALF:
         f->bytes.len /= 2;
@@ -155,6 +157,7 @@ static void answer(struct flight *f, const struct fault *fault)
         break;
     case FAULT_CLOSE:
     case FAULT_GONE:
+    case FAULT_FORGET:
     case FAULT_SILENCE:
     case FAULT_DUPLICATE:
         abort(); /* no such row: they are of streams */
@@ -206,13 +209,14 @@ static bool stopped_before(struct flight *f, const struct fault *fault)
         back(f, on_reset, 0);
         return true;
     case FAULT_STATUS:
-        put_status(f, fault->status);
+        put_status(f, fault);
         back(f, on_answer, 0);
         return true;
     case FAULT_DELAY:
     case FAULT_HALF:
     case FAULT_CLOSE:
     case FAULT_GONE:
+    case FAULT_FORGET:
     case FAULT_SILENCE:
     case FAULT_DUPLICATE:
         break;
@@ -332,6 +336,12 @@ void wire_gone(struct wire *w, const struct kind *kind)
         if (f->stream && (!kind || kind == api_watch_kind(f->stream->watch)))
             stream_gone(f);
     }
+}
+
+void wire_forget(struct wire *w)
+{
+    for (size_t i = 0; i < kind_count(); i++)
+        w->forgotten_rv[i] = api_rv(w->o.api);
 }
 
 void wire_list_from(struct wire *w, uint64_t rv)

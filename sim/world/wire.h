@@ -50,6 +50,8 @@ void wire_freeze(struct wire *w, const struct kind *kind);
 void wire_thaw(struct wire *w);
 /* Watches of this kind (NULL: of every kind) are told that their version is too old, and end; so are new ones from before now. */
 void wire_gone(struct wire *w, const struct kind *kind);
+/* The server forgets what was before now, and tells no stream: who asks for it by a watch is told so in the stream (410). */
+void wire_forget(struct wire *w);
 /* Lists are answered as of this version, as by a replica that is behind; 0: as they are. */
 void wire_list_from(struct wire *w, uint64_t rv);
 

@@ -95,6 +95,10 @@ static bool stopped(struct flight *f, const struct fault *fault)
     case FAULT_GONE:
         stream_gone(f);
         return true;
+    case FAULT_FORGET:
+        *forgotten_rv(f) = api_rv(f->wire->o.api);
+        stream_end(f, ERR_NONE, NULL);
+        return true;
     case FAULT_SILENCE:
         f->stream->silent = true;
         return true;

@@ -293,10 +293,21 @@ static bool is_pod_suffix(const char *s)
 /* On which node a revision failed first is where its canary was: that others may have changed. */
 static void hide_canary(char *text)
 {
-    static const char before[] = ", on ", after[] = " with ";
-    char *at = strstr(text, before), *end = at ? strstr(at, after) : NULL;
-    if (end)
-        memset(at + strlen(before), '*', (size_t) (end - at) - strlen(before));
+    static const char *const befores[] = { ", on ", "which failed on " };
+    for (size_t i = 0; i < ARRAY_LEN(befores); i++) {
+        size_t len = strlen(befores[i]);
+        char *at = strstr(text, befores[i]), *end = at ? strstr(at, " with ") : NULL;
+        if (end)
+            memset(at + len, '*', (size_t) (end - at) - len);
+    }
+}
+
+/* A pod's log is read once, as an extra: where that fails nobody says its last words. */
+static void cut_last_words(char *text)
+{
+    char *at = strstr(text, "; its last words: ");
+    if (at)
+        *at = '\0';
 }
 
 /* A sentence with names of pods, and times, as they are in every run. Owned. */
@@ -304,6 +315,7 @@ static char *sentence(const char *s)
 {
     char *text = xstrdup(s);
     hide_canary(text);
+    cut_last_words(text);
     for (char *at = strchr(text, '-'); at; at = strchr(at + 1, '-'))
         if (is_pod_suffix(at + 1))
             memset(at + 1, '*', POD_SUFFIX_LEN);

@@ -266,6 +266,7 @@ static void set_up_ostlers(struct run *r)
     for (size_t i = 0; i < r->replicas; i++) {
         o.name = names[i];
         r->ostlers[i] = process_new(&o);
+        process_set_clock(r->ostlers[i], r->plan->ahead_ms[i]);
         process_start(r->ostlers[i]);
     }
 }
@@ -360,6 +361,8 @@ static int64_t quiet_at(const struct run *r)
         const struct fault *f = &r->faults.rows[i];
         if (f->effect == FAULT_SILENCE && f->fired && f->fired_ms + SILENT_MS > at)
             at = f->fired_ms + SILENT_MS;
+        if (f->until_ms + RUN_QUIET_MS > at)
+            at = f->until_ms + RUN_QUIET_MS;
     }
     /* A node that is being changed has a deadline, by which something happens. */
     if (r->under_way && r->changed_ms + DEADLINE_MS > at)

@@ -27,6 +27,7 @@ struct run_plan {
     size_t fault_count;
     int64_t faults_ms;            /* so long in each phase, and it is not over before; 0: always */
     size_t replicas;              /* 0: one */
+    int64_t ahead_ms[REPLICAS_MAX]; /* of the wall clock of each one's machine, before the world's; negative: behind */
     size_t phases;                /* only so many of the life; 0: all */
     const char *deny_verb, *deny_resource; /* a right that is missing; NULL: none */
     bool calm;                    /* nothing goes wrong: that a deed of the life is refused is a finding */

@@ -33,6 +33,9 @@ static const struct sweep sweeps[] = {
     { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, NULL,
       EXACT, 30 },
     { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases, outage_run, NULL, EXACT, 20 },
+    { "server-trouble", "for minutes at every write the API server refuses, forgets, or its watches bring nothing", trouble_cases,
+      trouble_run, NULL, EXACT, 8 },
+    { "clocks", "the clock of one Ostler is wrong from every write on", clocks_cases, clocks_run, NULL, LOOSE, 6 },
     { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, NULL, EXACT, 0 },
     { "dst", "random faults of all kinds in a life of upgrades, then quiet; one case for each seed", dst_cases, dst_run,
       "tests/sweep/dst.yaml", LOOSE, 24 },
@@ -64,6 +67,8 @@ static const struct sweep sweeps[] = {
     { "upgrade-unobserved", "unobserved-sweep, in a life of upgrades", unobserved_cases, unobserved_run, UPGRADE, EXACT, 30 },
     { "upgrade-two-leaders", "two-leaders, in a life of upgrades", leaders_cases, leaders_run, UPGRADE, EXACT, 30 },
     { "upgrade-outage", "outage, in a life of upgrades", outage_cases, outage_run, UPGRADE, EXACT, 20 },
+    { "upgrade-server-trouble", "server-trouble, in a life of upgrades", trouble_cases, trouble_run, UPGRADE, EXACT, 16 },
+    { "upgrade-clocks", "clocks, in a life of upgrades", clocks_cases, clocks_run, UPGRADE, LOOSE, 12 },
     { "upgrade-rights", "rbac-matrix, in a life of upgrades", rights_cases, rights_run, UPGRADE, EXACT, 0 },
     { "upgrade-writers", "foreign-writers, in a life of upgrades", writers_cases, writers_run, UPGRADE, LOOSEST, 20 },
     { "rollouts", "case files of tests/rollouts: scenarios, and what must come of them; --life FILE lives one alone",
@@ -103,7 +108,7 @@ static void rewind_plan(const struct run_plan *plan)
     if (plan->fresh)
         memcpy(plan->arg, plan->fresh, plan->arg_size);
     for (size_t i = 0; i < plan->fault_count; i++)
-        plan->faults[i].seen = plan->faults[i].fired = 0;
+        fault_rewind(&plan->faults[i]);
 }
 
 size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts,

@@ -9,6 +9,8 @@
 enum {
     FAULTS_MS = 30 * 1000,
     SHORTEN_LIVES = 200,
+    MINUTE_MS = 60 * 1000,
+    CLOCKS_DIFFER_MS = 9 * MINUTE_MS, /* within ten minutes clocks of different machines may differ (base/clock.h) */
 };
 
 #define ANY_REQUEST (FAULT_ALL_CLASSES & ~FAULT_CLASS(REQUEST_WATCH))
@@ -40,6 +42,34 @@ static const struct fault menu[] = {
     { .point = FAULT_FRAMES, .effect = FAULT_GONE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
     { .point = FAULT_FRAMES, .effect = FAULT_SILENCE, .classes = FAULT_ALL_CLASSES, .one_in = 30 },
     { .point = FAULT_FRAMES, .effect = FAULT_DUPLICATE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_FRAMES, .effect = FAULT_FORGET, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    /* For minutes; once in a phase or so. */
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_STATUS,
+      .status = 429,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 100,
+      .for_ms = 2 * MINUTE_MS },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_STATUS,
+      .status = 500,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 100,
+      .for_ms = 2 * MINUTE_MS },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_STATUS,
+      .status = 503,
+      .retry_after_s = 30,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 100,
+      .for_ms = 2 * MINUTE_MS },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_DELAY,
+      .delay_ms = 20 * 1000,
+      .classes = FAULT_CLASS(REQUEST_READ),
+      .one_in = 30,
+      .for_ms = MINUTE_MS },
+    { .point = FAULT_BEFORE, .effect = FAULT_RESET, .classes = FAULT_CLASS(REQUEST_WATCH), .one_in = 10, .for_ms = MINUTE_MS },
 };
 
 size_t dst_cases(const struct sweep_env *env)
@@ -70,6 +100,11 @@ static void plan_seed(const struct sweep_env *env, size_t index, struct seed *re
                                    .replicas = rng_one_in(&rng, 4) ? 2 : 1,
                                    .loose = env->loose,
                                    .plant = env->plant };
+    /* Never behind: a pod that is younger than that is taken for one that came back to a closed node, and asked to leave 10 min
+     * later, which is longer than a phase. */
+    for (size_t i = 0; i < REPLICAS_MAX; i++)
+        if (rng_one_in(&rng, 4))
+            ret->plan.ahead_ms[i] = rng_between(&rng, 0, CLOCKS_DIFFER_MS);
 }
 
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
@@ -100,7 +135,7 @@ static void fill_in_marks(const struct fault *rows, const struct fault_mark *mar
     for (size_t i = 0; i < n; i++) {
         out[i] = rows[marks[i].row];
         out[i].nth = marks[i].nth;
-        out[i].seen = out[i].fired = 0;
+        fault_rewind(&out[i]);
     }
 }
 

@@ -336,6 +336,18 @@ static void a_failure_that_is_over_is_not_told_any_more(void **state)
     assert_null(strstr(after, "ReconcileFailed"));
 }
 
+static void its_clock_may_be_another_one(void **state)
+{
+    enum { AHEAD_MS = 5 * 60 * 1000 };
+    struct setting *s = *state;
+    process_set_clock(s->first, AHEAD_MS);
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    const json_t *lease = api_get(s->api, kind_named("leases"), "ostler-system", "ostler");
+    int64_t said_us = clock_parse_rfc3339(json_str_or_empty(lease, "spec.acquireTime")), begun_us = sim_wall_us(&s->sim, 0);
+    assert_in_range(said_us, begun_us + AHEAD_MS * INT64_C(1000), begun_us + (AHEAD_MS + SETTLED_MS) * INT64_C(1000));
+}
+
 /* The seed decides everything. */
 static uint64_t trace_of(uint64_t seed)
 {
@@ -373,6 +385,7 @@ int main(void)
     suite_add(&s, "nothing is written before all lists have come", nothing_is_written_before_all_lists_have_come, NULL);
     suite_add_fixture(&s, "the lease is given back after the last write", the_lease_is_given_back_after_the_last_write, set_up,
                       tear_down);
+    suite_add_fixture(&s, "its clock may be another one", its_clock_may_be_another_one, set_up, tear_down);
     suite_add_fixture(&s, "a failure that is over is not told any more", a_failure_that_is_over_is_not_told_any_more, set_up,
                       tear_down);
     suite_add(&s, "the same seed gives the same trace", the_same_seed_gives_the_same_trace, NULL);

@@ -237,14 +237,19 @@ static void nobody_answers_while_the_server_is_away(void **state)
 
 /* ---- watches */
 
-static void watch(struct setting *s)
+static void watch_from(struct setting *s, uint64_t rv)
 {
     char *path = xasprintf("/api/v1/namespaces/default/"
                            "configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=%llu&timeoutSeconds=300",
-                           (unsigned long long) api_rv(s->api));
+                           (unsigned long long) rv);
     submit(s, (struct request){
                   .class = REQUEST_WATCH, .method = "GET", .path = path, .timeout_ms = 305000, .resource = RESOURCE_CONFIGMAP });
-    sim_run_until(&s->sim, 100);
+    sim_run_until(&s->sim, s->sim.now_ms + 100);
+}
+
+static void watch(struct setting *s)
+{
+    watch_from(s, api_rv(s->api));
 }
 
 static void create(struct setting *s, const char *name)
@@ -349,6 +354,46 @@ static void an_outage_breaks_watches(void **state)
     end(&s);
 }
 
+static void a_fault_may_go_on_for_a_while(void **state)
+{
+    (void) state;
+    struct setting s;
+    struct fault fault = { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .classes = FAULT_CLASS(REQUEST_WRITE),
+                           .nth = 1, .for_ms = 1000 };
+    begin(&s, &fault);
+    s.faults.until_ms = 100;
+    for (int i = 0; i < 2; i++) {
+        submit(&s, create_configmap());
+        sim_run_until(&s.sim, 400 * (i + 1));
+    }
+    assert_false(is_there(&s));
+    sim_run_until(&s.sim, 1100);
+    submit(&s, create_configmap());
+    sim_run_until(&s.sim, 1200);
+    assert_string_equal(buf_text(&s.got), "status 503, done 503, status 503, done 503, status 201, done 201");
+    assert_int_equal(fault.fired, 2);
+    assert_int_equal(s.faults.mark_count, 1);
+    end(&s);
+}
+
+static void history_may_be_forgotten_without_a_word(void **state)
+{
+    (void) state;
+    struct setting s;
+    begin(&s, NULL);
+    uint64_t before = api_rv(s.api);
+    watch(&s);
+    create(&s, "first");
+    wire_forget(s.wire);
+    pass(&s, 1000);
+    assert_int_equal(times(&s, "410"), 0);
+    watch(&s);
+    assert_int_equal(times(&s, "410"), 0);
+    watch_from(&s, before);
+    assert_int_equal(times(&s, "410"), 1);
+    end(&s);
+}
+
 static void a_list_may_be_of_then(void **state)
 {
     (void) state;
@@ -380,6 +425,8 @@ int main(void)
     suite_add(&s, "a frozen watch goes on where it stood", a_frozen_watch_goes_on_where_it_stood, NULL);
     suite_add(&s, "bookmarks come, and the stream ends", bookmarks_come_and_the_stream_ends, NULL);
     suite_add(&s, "an outage breaks watches", an_outage_breaks_watches, NULL);
+    suite_add(&s, "a fault may go on for a while", a_fault_may_go_on_for_a_while, NULL);
+    suite_add(&s, "history may be forgotten without a word", history_may_be_forgotten_without_a_word, NULL);
     suite_add(&s, "a list may be of then", a_list_may_be_of_then, NULL);
     return suite_run(&s, "wire");
 }
