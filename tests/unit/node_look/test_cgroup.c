@@ -7,6 +7,7 @@
 
 #define UID "8f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
 #define UID_ "8f1c2a34_5b6d_4e7f_8a90_1b2c3d4e5f60"
+#define UID2 "00000000-5b6d-4e7f-8a90-1b2c3d4e5f60"
 #define HASH "0123456789abcdef0123456789abcdef"
 #define ID "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccdddddddddddddddd"
 #define ID2 "1111111111111111222222222222222233333333333333334444444444444444"
@@ -55,6 +56,10 @@ static const struct row {
       "0::/docker/" ID2 "/kubelet/kubepods/burstable/pod" UID "/" ID "\n", UID, ID, "" },
     { "docker within a pod: the container that the kubelet knows",
       "0::/kubepods/burstable/pod" UID "/" ID "/docker/" ID2 "\n", UID, ID, "" },
+    { "a cgroup within a pod that is called like another pod",
+      "0::/kubepods/burstable/pod" UID "/" ID "/kubepods/burstable/pod" UID2 "/" ID2 "\n", UID, ID, "" },
+    { "a slice within a pod that is called like another pod",
+      "0::/kubepods.slice/kubepods-pod" UID_ ".slice/cri-containerd-" ID ".scope/kubepods-pod" HASH ".slice\n", UID, ID, "" },
     { "from within another cgroup namespace",
       "0::/../../kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope\n", UID, ID, "" },
     { "the same, cgroupfs", "0::/../../pod" UID "/" ID "\n", UID, ID, "" },
