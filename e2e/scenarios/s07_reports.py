@@ -4,6 +4,7 @@ import threading
 
 import kube
 from harness import cases, contains, equal, test
+from names import OPERANDS
 from worker import Worker
 
 BROKEN = {
@@ -12,7 +13,6 @@ BROKEN = {
     "driver_crash": ({"driver": {"version": "580.0-crash"}}, "driver", "CrashLoopBackOff"),
     "plugin_image_missing": ({"devicePlugin": {"version": "v0-missing"}}, "device-plugin", "ImagePullBackOff"),
     "toolkit_crash": ({"toolkit": {"version": "v0-crash"}}, "toolkit", "CrashLoopBackOff"),
-    "exporter_crash": ({"exporter": {"version": "v0-crash"}}, "exporter", "CrashLoopBackOff"),
 }
 
 
@@ -37,15 +37,28 @@ def broken(env, row):
 
 
 @test
+def metrics_are_not_the_node(env):
+    """An exporter that crashes on two nodes: they are Ready, the policy is Degraded, and its headline has the pod's reason."""
+    nodes = [env.node("a", "nfd"), env.node("b", "nfd")]
+    env.policy({"exporter": {"version": "v0-crash"}})
+    env.wait_marked(*nodes)
+    degraded = env.wait_policy("MetricsMissing", kind="Degraded", timeout=30)
+    contains(degraded["message"], ["exporter", "CrashLoopBackOff"], "what is Degraded")
+    contains(env.wait_policy("MetricsMissing")["message"], ["exporter: ", "CrashLoopBackOff"], "the headline")
+    env.wait(lambda: env.get_policy()["status"]["summary"]["nodes"] == "2/2", what="both nodes are Ready")
+
+
+@test
 def broken_image_is_mended(env):
-    """An exporter's image that is put right makes the policy Ready again."""
+    """An exporter's image that is put right ends what the policy is Degraded for."""
     node = env.node("gpu", "nfd")
     env.policy({"exporter": {"version": "v0-missing"}})
     env.wait(lambda: "ImagePullBackOff" in str(env.get_policy().get("status")), what="the status names the cause")
     env.edit({"exporter": {"version": None}})
     env.wait_serving(node)
-    env.wait_policy()
+    env.wait_policy("AllNodesReady")
     equal(env.get_policy()["status"].get("firstCauses", []), [], "first causes")
+    equal(env.condition("Degraded").get("status"), "False", "Degraded")
 
 
 @test
@@ -71,12 +84,12 @@ def no_detector(env):
 
 @test
 def never_ready_with_an_operand_missing(env):
-    """From the first sight of a node until all its operands are ready, the policy is not Ready; then it is."""
+    """From the first sight of a node until driver, toolkit and device plugin are ready, the policy is not Ready; then it is."""
     seen = []
     stop = threading.Event()
     watcher = env.k.clone()
     first = env.node("first", "nfd")
-    env.policy({"exporter": {"version": "v0-slow"}})
+    env.policy({"devicePlugin": {"version": "v0-slow"}})
 
     def look():
         while not stop.wait(0.05):
@@ -84,12 +97,13 @@ def never_ready_with_an_operand_missing(env):
             seen.append(kube.condition(policy, "Ready").get("status"))
     looker = Worker(look)
     looker.start()
-    env.wait_serving(first, operands=("driver", "toolkit", "device-plugin"))
+    env.wait_serving(first, operands=("driver", "toolkit"))
     env.wait_calm()
     stop.set()
     looker.finish(10)
-    assert seen and "True" not in seen, "Ready while the exporter is missing"
-    env.edit({"exporter": {"version": "4.8.0-4.8.0-distroless"}})
+    assert seen and "True" not in seen, "Ready while the device plugin is missing"
+    plugin = env.pods(first, "device-plugin")[0]["metadata"]["name"]
+    env.k.merge_patch("Pod", plugin, {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
     env.wait_serving(first)
     env.wait_policy()
 

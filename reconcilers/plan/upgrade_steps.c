@@ -76,8 +76,8 @@ static const char *why_not_yet(const struct stepping *s)
     if (images.state == IMAGES_READY)
         return NULL;
     if (images.state != IMAGES_MISSING)
-        return "the policy asks for another version now: the node turns to it when it has the images";
-    return arena_printf(s->a, "the policy asks for another version now, and the node cannot get %s: %s",
+        return "the node's target is another version now: the node turns to it when it has the images";
+    return arena_printf(s->a, "the node's target is another version now, and the node cannot get %s: %s",
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
 
@@ -90,14 +90,14 @@ static void change_target(struct stepping *s)
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
         stepping_release(s, "TargetChanged",
-                         "the policy asks for another version now, and nothing was changed on the node: it returns to service");
+                         "the node's target is another version now, and nothing was changed on the node: it returns to service");
         return;
     }
     s->turn = why_not_yet(s);
     s->v->turns = s->turn != NULL;
     if (!s->turn)
         start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged",
-                   "the policy asks for another version now: the node turns to it");
+                   "the node's target is another version now: the node turns to it");
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
