@@ -124,7 +124,8 @@ int admission_take(struct admission *a, const json_t *object, struct refusal *r)
         return -1;
     CLEANUP_JSON json_t *before = a->before ? admission_view(a) : NULL;
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *own = rules_read(a->api->schemas, a->w->kind, before, object, a->w->strict, &why);
+    CLEANUP_JSON json_t *own =
+        rules_read_telling(a->api->schemas, a->w->kind, before, object, a->w->strict, a->w->ret_unknown, &why);
     if (!own)
         return refuse_shape(a->w, why, r);
     json_object_set_new(own, "apiVersion", json_string(kind_api_version(a->w->kind)));

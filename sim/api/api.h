@@ -34,6 +34,7 @@ struct api_answer {
     char *body;               /* NULL with a watch */
     size_t len;
     int retry_after_s;        /* 0: no such header */
+    json_t *unknown;          /* paths of fields that a write brought and its kind does not have, for warnings; NULL: none */
     struct api_watch *watch;  /* a stream follows: take it and end it with api_watch_free() */
 };
 

@@ -89,11 +89,12 @@ int write_options_parse(const struct path *p, const char *kind, struct write_opt
     struct write_options o = { .field_manager = str_or_empty(path_parameter(p, "fieldManager")),
                                .dry_run = str_eq(dry_run, "All"),
                                .strict = str_eq(validation, "Strict"),
+                               .warn = !*validation || str_eq(validation, "Warn"),
                                .force = path_flag(p, "force") };
     check_manager(o.field_manager, r);
     if (dry_run && !o.dry_run)
         refuse_cause(r, "FieldValueNotSupported", "dryRun", "Unsupported value: [\"%s\"]: supported values: \"All\"", dry_run);
-    if (*validation && !o.strict && !str_eq(validation, "Warn") && !str_eq(validation, "Ignore"))
+    if (!o.strict && !o.warn && !str_eq(validation, "Ignore"))
         refuse_cause(r, "FieldValueNotSupported", "fieldValidation",
                      "Unsupported value: \"%s\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"", validation);
     *ret = o;

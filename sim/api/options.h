@@ -28,6 +28,7 @@ struct write_options {
     const char *field_manager; /* "" = none given */
     bool dry_run;
     bool strict;               /* fieldValidation=Strict */
+    bool warn;                 /* fieldValidation=Warn, which is the default */
     bool force;
 };
 

@@ -94,9 +94,17 @@ json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, cons
 json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object, bool strict,
                    char **ret_why)
 {
+    return rules_read_telling(schemas, k, before, object, strict, NULL, ret_why);
+}
+
+json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
+                           bool strict, json_t **ret_unknown, char **ret_why)
+{
     struct typed_problems problems = { 0 };
     json_t *read = read_as(schemas, k, before, object, &problems);
     *ret_why = NULL;
+    if (ret_unknown)
+        *ret_unknown = json_incref(problems.unknown);
     if (read && strict && problems.unknown)
         *ret_why = unknown_fields(problems.unknown);
     else if (!read)

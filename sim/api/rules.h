@@ -18,6 +18,9 @@ struct custom_schemas;
  * unknown field …". */
 json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object, bool strict,
                    char **ret_why);
+/* The same; `ret_unknown` (may be NULL) becomes the paths of the fields that the kind does not have: a new reference, or NULL. */
+json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
+                           bool strict, json_t **ret_unknown, char **ret_why);
 /* Paths of the fields that its kind does not have, "spec.containers[0].x"; NULL when there are none. New reference. */
 json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, const json_t *object);
 /* What is done to a new object before it is checked: drops the status of kinds with that subresource, and does what admission

@@ -211,6 +211,7 @@ void api_serve(struct api *api, const struct api_call *call, struct api_answer *
 void api_answer_clear(struct api_answer *a)
 {
     mem_cleanup_free(&a->body);
+    json_decref(a->unknown);
     api_watch_free(a->watch);
     *a = (struct api_answer){ 0 };
 }

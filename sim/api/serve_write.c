@@ -34,6 +34,7 @@ struct write serve_write(const struct serving *s, enum api_verb verb, const char
                            .subresource = p->subresource,
                            .dry_run = o->dry_run,
                            .strict = o->strict,
+                           .ret_unknown = o->warn ? &s->answer->unknown : NULL,
                            .from_outside = true };
 }
 

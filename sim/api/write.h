@@ -20,6 +20,7 @@ struct write {
     const char *subresource; /* "", "status", or "binding": a pod is given its node */
     bool dry_run;
     bool strict;             /* a field that the kind does not know is an error */
+    json_t **ret_unknown;    /* becomes the paths of such fields, a new reference, or NULL; may be NULL */
     bool from_outside;       /* came as bytes: held to what an API server accepts of a stranger (size, apiVersion and kind) */
 };
 

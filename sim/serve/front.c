@@ -26,6 +26,7 @@ enum {
     ANSWER_MAX = 1 << 30,
     IDLE_SECS = 120,                /* a connection on which nothing happens, unless it is a watch */
     BOOKMARK_MS = 60 * 1000,
+    WARNINGS_MAX = 4096,            /* bytes of all warnings of an answer */
     REFUSED_SECS = 2,
     FIRST_SECS = 10,                /* from the connection to its first bytes, the handshake included */
 };
@@ -76,12 +77,33 @@ static void say_problem(struct connection *c)
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, REFUSED_SECS);
 }
 
+/* A header for each, as many as have room: `299 - "unknown field \"spec.x\""`. What no header can have is left out. */
+static void say_warnings(struct buf *out, const json_t *unknown)
+{
+    size_t room = WARNINGS_MAX, i;
+    json_t *path;
+    json_array_foreach ((json_t *) unknown, i, path) {
+        CLEANUP_FREE char *text = xasprintf("unknown field \"%s\"", json_string_value(path));
+        bool odd = strlen(json_string_value(path)) != json_string_length(path);
+        for (const char *c = text; *c; c++)
+            odd = odd || (unsigned char) *c < ' ' || *c == 0x7f;
+        if (odd || strlen(text) > room)
+            continue;
+        room -= strlen(text);
+        buf_str(out, "Warning: 299 - \"");
+        for (const char *c = text; *c; c++)
+            buf_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+        buf_str(out, "\"\r\n");
+    }
+}
+
 static void say_answer(struct connection *c, const struct api_answer *a)
 {
     buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n", a->status,
                status_text(a->status), a->content_type ? a->content_type : "application/json");
     if (a->retry_after_s)
         buf_printf(&c->out, "Retry-After: %d\r\n", a->retry_after_s);
+    say_warnings(&c->out, a->unknown);
     if (c->close)
         buf_str(&c->out, "Connection: close\r\n");
     if (a->watch) {

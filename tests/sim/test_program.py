@@ -81,6 +81,18 @@ class Door:
                 body += s.recv(65536)
         return int(head.split()[1]), body
 
+    def head(self, method, path, body):
+        """The lines before the answer's body."""
+        request = (f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {self.token}\r\nConnection: close\r\n"
+                   f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n")
+        with self.connect() as s:
+            s.settimeout(5)
+            s.sendall(request.encode() + body)
+            data = b""
+            while part := s.recv(65536):
+                data += part
+        return data.partition(b"\r\n\r\n")[0].decode().split("\r\n")
+
     def get(self, path, token):
         """GET with a token."""
         authorization = f"Authorization: Bearer {token}\r\n" if token else ""
@@ -298,6 +310,20 @@ def tokens():
             status, body = d.get("/api/v1/nodes", token)
             assert status == 401 and json.loads(body)["reason"] == "Unauthorized", (status, body)
         assert d.get("/api/v1/nodes", d.token)[0] == 200
+
+
+@test
+def unknown_fields_are_warned_of():
+    """A write with a field that its kind does not have is done, and warns of it as a real API server does."""
+    with door("--api-only") as d:
+        odd = {"spec": {"x\"\\": 1, "y": 2}, "metadata": {"name": "a"}, "line\n": 1}
+        head = d.head("POST", "/api/v1/namespaces/default/configmaps", json.dumps(odd).encode())
+        assert head[0].split()[1] == "201", head
+        warnings = [line for line in head if line.startswith("Warning: ")]
+        assert warnings == [r'Warning: 299 - "unknown field \"spec\""'], warnings
+        many = {"metadata": {"name": "b"}, **{f"f{i}{'x' * 200}": 1 for i in range(100)}}
+        head = d.head("POST", "/api/v1/namespaces/default/configmaps", json.dumps(many).encode())
+        assert 10 < len([line for line in head if line.startswith("Warning: ")]) < 25, head
 
 
 @test

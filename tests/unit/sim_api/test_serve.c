@@ -175,6 +175,30 @@ static void check_strict(void **state)
     assert_null(json_at(s.body, "date"));
 }
 
+/* Which fields a write is warned of: those that its kind does not have, unless it asks for an error or for nothing. */
+static void check_unknown(void **state)
+{
+    static const struct {
+        const char *request, *body, *unknown; /* NULL: none */
+        int status;
+    } rows[] = {
+        { "POST " MAPS, "{'metadata': {'name': 'a'}, 'date': {}}", "date", 201 },
+        { "PATCH merge " MAPS "/a", "{'data': {'k': 'v'}}", NULL, 200 },
+        { "PATCH merge " MAPS "/a", "{'metadata': {'x': 1}}", "metadata.x", 200 },
+        { "PATCH merge " MAPS "/a?fieldValidation=Warn", "{'spec': 1}", "spec", 200 },
+        { "PATCH merge " MAPS "/a?fieldValidation=Ignore", "{'spec': 1}", NULL, 200 },
+        { "PATCH merge " MAPS "/a?fieldValidation=Strict", "{'spec': 1}", NULL, 422 },
+    };
+    (void) state;
+    CLEANUP_SERVED struct served s;
+    served_init(&s);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        served_expect(&s, rows[i].request, rows[i].body, rows[i].status);
+        const char *first = json_string_value(json_array_get(s.answer.unknown, 0));
+        assert_string_equal(str_or_empty(first), str_or_empty(rows[i].unknown));
+    }
+}
+
 /* ---- sizes */
 
 static char *map_of(size_t bytes)
@@ -363,6 +387,7 @@ int main(void)
     suite_add(&s, "a body that is too long", check_sizes, NULL);
     suite_add(&s, "an object that is too large", check_object_size, NULL);
     suite_add(&s, "every string comes out as it went in", check_text_is_json, NULL);
+    suite_add(&s, "fields that a write is warned of", check_unknown, NULL);
     suite_add(&s, "events in both words", check_event_views, NULL);
     suite_add(&s, "a pod is bound once", check_binding, NULL);
     suite_add(&s, "an eviction", check_eviction, NULL);
