@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "sim/api/protobuf.h"
 
 /* How much of a body is shown in a refusal. */
 enum { SHOWN_MAX = 24 };
@@ -61,9 +62,32 @@ static json_t *refuse_object(const struct api_call *call, const struct kind *k, 
     return NULL;
 }
 
+static json_t *refuse_form(struct refusal *r)
+{
+    refuse(r, 415, NULL,
+           "the body of the request was in an unknown format - accepted media types include: application/json, "
+           "application/yaml");
+    return NULL;
+}
+
+static json_t *from_protobuf(const struct api_call *call, const struct kind *k, struct refusal *r)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    json_t *object = protobuf_object(call->body_len ? call->body : "", call->body_len, &e);
+    if (object)
+        return object;
+    if (e.kind == ERR_NOT_FOUND)
+        return refuse_form(r);
+    refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): protobuf: %s", k ? k->kind : "any",
+           err_msg(&e));
+    return NULL;
+}
+
 json_t *body_object(const struct api_call *call, const struct kind *k, bool strict, struct refusal *r)
 {
     json_t *object;
+    if (body_is_of(call, "application/vnd.kubernetes.protobuf"))
+        return k && k->flags & KIND_CUSTOM ? refuse_form(r) : from_protobuf(call, k, r);
     if (body_is_of(call, "application/json")) {
         json_error_t error;
         object = parse_json(call, strict ? JSON_REJECT_DUPLICATES : 0, &error);
@@ -77,10 +101,7 @@ json_t *body_object(const struct api_call *call, const struct kind *k, bool stri
         if (!object)
             return refuse_object(call, k, err_msg(&e), r);
     } else {
-        refuse(r, 415, NULL,
-               "the body of the request was in an unknown format - accepted media types include: application/json, "
-               "application/yaml");
-        return NULL;
+        return refuse_form(r);
     }
     if (json_is_object(object))
         return object;

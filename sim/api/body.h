@@ -1,4 +1,4 @@
-/* What comes in the body of a request: JSON or YAML, by its media type. */
+/* What comes in the body of a request: JSON, YAML, or an object in protobuf, by its media type. */
 #ifndef OSTLER_SIM_API_BODY_H
 #define OSTLER_SIM_API_BODY_H
 
