@@ -1,7 +1,8 @@
 # docker build --build-arg VERSION=$(git describe --tags --always --dirty) -t ostler:0.1.0 .
 # BASE: Debian 13 from elsewhere, where Docker Hub cannot be reached; or Debian 12.
 # For other processors than this machine's, `docker buildx build --platform linux/arm64` compiles here for there.
-ARG BASE=debian:trixie-slim
+# The digest names what was the tag debian:trixie-slim when it was written here; `docker buildx imagetools inspect debian:trixie-slim` prints a newer one.
+ARG BASE=debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
 FROM --platform=${BUILDPLATFORM:-linux} ${BASE} AS build
 ARG TARGETARCH
 WORKDIR /src
@@ -9,7 +10,7 @@ COPY scripts/deps scripts/
 RUN scripts/deps static $TARGETARCH && rm -rf /var/lib/apt/lists/*
 # The libraries before the program, which changes more often.
 COPY scripts/build-libraries scripts/
-RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; scripts/build-libraries "build/libraries/$arch" "$arch"
+RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; OSTLER_OPENSSL=own scripts/build-libraries "build/libraries/$arch" "$arch"
 COPY Makefile LICENSE ./
 COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/sbom scripts/
 COPY main main

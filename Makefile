@@ -295,6 +295,7 @@ run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
 bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
+release: export OSTLER_OPENSSL := own
 release: image-root
 	$Qscripts/release
 chart-crds:

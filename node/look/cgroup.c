@@ -82,8 +82,8 @@ static bool take_container(struct part name, struct owner *o)
 static void take_name(struct part name, struct owner *o)
 {
     struct part unit = name;
-    /* The outermost pod and its outermost container are those that the kubelet knows: a process of a pod may make cgroups below its
-     * own, called as it likes. What is around the first pod is where the kubelet itself runs. */
+    /* The outermost pod and its outermost container are those that the kubelet knows: a process of a pod may make cgroups below
+     * its own, called as it likes. What is around the first pod is where the kubelet itself runs. */
     if (!o->pod.len && take_pod(name, o))
         o->container = (struct part){ 0 };
     else if (!o->container.len)

@@ -199,6 +199,14 @@ class Made(unittest.TestCase):
         self.assertEqual({name: parts[name]["version"] for name in versions}, versions)
         self.assertEqual(set(bill["dependencies"][0]["dependsOn"]), set(parts))
 
+    def test_the_bill_names_the_variant_of_openssl(self):
+        bill = self.bill()
+        arch = bill["metadata"]["component"]["properties"][0]["value"]
+        (openssl,) = [c for c in bill["components"] if c["name"] == "openssl"]
+        (said,) = [p["value"] for p in openssl["properties"] if p["name"] == "ostler:variant"]
+        versions = pathlib.Path(f"build/libraries/{arch}/versions").read_text()
+        self.assertEqual(said == "as Debian has built it", "as Debian has built it" in versions)
+
     def test_the_bill_is_of_these_files(self):
         bill = self.bill()
         ours = [one for one in (bill["metadata"]["component"], *bill["components"]) if "hashes" in one]
