@@ -68,6 +68,10 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
     const struct tally *t = in->t;
     if (in->served)
         return false;
+    if (t->states[NODE_LOST])
+        return cond_say(ret, "True", "NodesDown",
+                        arena_printf(in->a, "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
+                                     cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
     if (t->states[NODE_FOREIGN])
         return cond_say(ret, "True", "ForeignStack",
                          arena_printf(in->a, "no node to serve; served by somebody else: %s%s%s",
