@@ -159,6 +159,7 @@ static void set_up_cluster(struct snapshot *s, const struct options *o)
     cluster_init(&s->cluster, &(struct cluster_options){ .operand_namespace = o->operand_namespace,
                                                          .limits = o->limits,
                                                          .node_name = o->node_name,
+                                                         .all_labels = true,
                                                          .clock = &s->clock,
                                                          .listener = { .node = no_node, .policy = no_policy } });
     s->cluster_made = true;

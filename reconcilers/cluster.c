@@ -64,6 +64,7 @@ void cluster_clear(struct cluster *c)
     targets_free(c->targets);
     if (c->policy_valid)
         policy_clear(&c->policy);
+    selector_clear(&c->pod_selector);
     policy_problems_clear(&c->problems);
     free(c->problem_text);
     json_decref(c->object);

@@ -71,6 +71,7 @@ struct cluster_options {
     bool force_removal;               /* then: as if it had the annotation that skips the wait for GPU pods */
     const char *node_name;            /* on which this Ostler runs; NULL: not known, or on none */
     const char *own_pod;              /* "namespace/name" of the one that this Ostler is in; NULL: not known, or none */
+    bool all_labels;                  /* all labels of pods are kept: somebody asks them for the selectors of budgets */
     const struct surroundings *surroundings; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
     const struct clock *clock;
     struct cluster_listener listener;
@@ -98,6 +99,7 @@ struct cluster {
     bool policy_valid;                /* `policy` holds one */
     struct rollout_spec rollout;      /* of `policy` */
     bool all_pods;                    /* it wants all pods to leave a node: so all are kept */
+    struct selector pod_selector;     /* its drain.podSelector: labels of pods are kept where it asks for them */
     struct policy_problems problems;  /* of `object` */
     char *problem_text;               /* NULL: none */
     struct targets *targets;          /* of `policy` */

@@ -23,10 +23,16 @@ static void forget_policy(struct cluster *c)
     c->policy_valid = false;
 }
 
-/* Which pods are kept is decided as they come. */
-static void keep_pods(struct cluster *c, bool all)
+/* Which pods are kept, and which of their labels, is decided as they come. Until they are listed anew nothing is done. */
+static void keep_pods(struct cluster *c)
 {
-    if (all == c->all_pods)
+    bool all = c->rollout.drain.mode == DRAIN_ALL_PODS;
+    struct selector selector = { 0 };
+    selector_compile(c->rollout.drain.pod_selector, &selector, NULL);
+    bool same = all == c->all_pods && (c->o.all_labels || selector_asks_no_more(&selector, &c->pod_selector));
+    selector_clear(&c->pod_selector);
+    c->pod_selector = selector;
+    if (same)
         return;
     c->all_pods = all;
     if (c->informers[RESOURCE_POD])
@@ -40,7 +46,7 @@ static void accept(struct cluster *c, struct policy *policy)
     c->policy = *policy;
     c->policy_valid = true;
     rollout_spec_decode(c->policy.spec, &c->rollout);
-    keep_pods(c, c->rollout.drain.mode == DRAIN_ALL_PODS);
+    keep_pods(c);
 }
 
 static void decode(struct cluster *c)

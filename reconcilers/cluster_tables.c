@@ -192,7 +192,8 @@ static struct record *pod_from(void *arg, const json_t *object)
     CLEANUP_FREE char *key = any ? record_key(object) : NULL;
     /* Ostler's own pod stays: it is at work there. */
     any = any && !str_eq(key, c->o.own_pod);
-    struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, object);
+    const struct selector *asks = c->o.all_labels ? NULL : &c->pod_selector;
+    struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks, object);
     return p ? &p->head : NULL;
 }
 

@@ -178,6 +178,22 @@ bool selector_is_empty(const struct selector *selector)
     return selector->len == 0;
 }
 
+bool selector_asks(const struct selector *selector, const char *key)
+{
+    for (size_t i = 0; i < selector->len; i++)
+        if (str_eq(selector->requirements[i].key, key))
+            return true;
+    return false;
+}
+
+bool selector_asks_no_more(const struct selector *a, const struct selector *b)
+{
+    for (size_t i = 0; i < a->len; i++)
+        if (!selector_asks(b, a->requirements[i].key))
+            return false;
+    return true;
+}
+
 static bool has_value(const struct selector_requirement *r, const char *value)
 {
     for (size_t i = 0; i < r->values_len; i++)

@@ -44,6 +44,12 @@ void selector_clear(struct selector *selector);
 /* Whether it has no requirement, and so matches everything. */
 bool selector_is_empty(const struct selector *selector);
 
+/* Whether one of its requirements is on the label `key`. */
+bool selector_asks(const struct selector *selector, const char *key);
+
+/* Whether `b` asks for every label that `a` asks for. */
+bool selector_asks_no_more(const struct selector *a, const struct selector *b);
+
 /* Whether the labels meet every requirement, by the rules of Kubernetes: NotIn and DoesNotExist
  * also hold for an object without the label. */
 bool selector_matches(const struct selector *selector, selector_lookup_fn *lookup,

@@ -280,12 +280,14 @@ static enum task_kind task_of(const char *operand_namespace, const json_t *objec
 /* ---- what a drain asks */
 
 /* A line "key=value" for each label: neither a key nor a value has either sign. */
-static uint32_t labels_text(struct intern *in, const json_t *labels)
+static uint32_t labels_text(struct intern *in, const struct selector *asks, const json_t *labels)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(LABELS_MAX);
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) labels, key, value) {
+        if (asks && !selector_asks(asks, key))
+            continue;
         CLEANUP_FREE char *line = xasprintf("%s=%s\n", key, str_or_empty(json_string_value(value)));
         if (!buf_add(&text, line, strlen(line)))
             break;
@@ -306,11 +308,11 @@ static bool tolerates_upgrade(const json_t *tolerations)
     return false;
 }
 
-static void look_at_use(struct intern *in, struct pod *p, const json_t *object)
+static void look_at_use(struct intern *in, struct pod *p, const struct selector *asks, const json_t *object)
 {
     const char *restart = json_str_or_empty(object, "spec.restartPolicy");
     const json_t *node = owner_of_static(object);
-    p->labels = labels_text(in, json_at(object, "metadata.labels"));
+    p->labels = labels_text(in, asks, json_at(object, "metadata.labels"));
     p->running = str_eq(json_str(object, "status.phase"), "Running");
     p->ends = *restart && !str_eq(restart, "Always");
     p->bare = !object_controller(object);
@@ -392,7 +394,7 @@ struct pod *pod_project_task(struct intern *in, const char *operand_namespace, c
     return p;
 }
 
-struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object)
+struct pod *pod_project(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object)
 {
     if (task_of(operand_namespace, object) != TASK_NONE || !has_namespace(object))
         return NULL;
@@ -410,7 +412,7 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     p->gpus = gpus;
     p->component = (uint8_t) (component & 0x1f);
     if (component == COMPONENT_NONE) {
-        look_at_use(in, p, object);
+        look_at_use(in, p, asks, object);
         return p;
     }
     p->revision = intern_add(in, object_label(object, LABEL_REVISION));
@@ -420,14 +422,14 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     return p;
 }
 
-struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const json_t *object)
+struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object)
 {
-    struct pod *p = pod_project(in, operand_namespace, object);
+    struct pod *p = pod_project(in, operand_namespace, asks, object);
     const char *node = json_str_or_empty(object, "spec.nodeName");
     if (p || !*node || !has_namespace(object) || is_finished(object) || task_of(operand_namespace, object) != TASK_NONE)
         return p;
     p = pod_begin(in, object, node);
-    look_at_use(in, p, object);
+    look_at_use(in, p, asks, object);
     return p;
 }
 

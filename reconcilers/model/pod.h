@@ -57,8 +57,9 @@ struct pod {
 /* Field selector of the pods that are asked for: those that are over use nothing. */
 #define POD_FIELDS "status.phase!=Succeeded,status.phase!=Failed"
 
-/* The record of a Pod, or NULL when it is none of those; of one-off pods too. `operand_namespace` is where pods of ours are. */
-struct pod *pod_project(struct intern *in, const char *operand_namespace, const json_t *object);
+/* The record of a Pod, or NULL when it is none of those; of one-off pods too. `operand_namespace` is where pods of ours are.
+ * Labels are kept where `asks` has a requirement on their key; NULL: all are. */
+struct pod *pod_project(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object);
 /* The record of a one-off pod of ours, which has one also when it has ended; NULL for all others. */
 struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object);
 /* What it is for and how far it is, of a one-off pod of ours; NULL for all others. */
@@ -71,10 +72,10 @@ bool pod_is_static(const struct pod *p, const char *node_uid);
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again);
 /* The same for whoever asks all pods of a node to leave: any pod that is bound and not over is kept, but for one-off pods
  * of ours. */
-struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const json_t *object);
+struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object);
 /* GPUs that a pod of the API's holds, of any kind; each claim of devices counts as one. 0 when it is over. */
 uint16_t pod_gpus(const json_t *object);
-/* Whether its labels match; operands of ours have none that are kept. */
+/* Whether its labels match a selector; all that this asks about must have been kept. Operands of ours have no labels that are. */
 bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
 /* Whether nothing that anybody looks at differs; both have their strings from the same table. */
 bool pod_same(const struct pod *a, const struct pod *b);

@@ -170,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
     s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });
-    struct pod *p = pod ? pod_project(s.strings, OPERANDS, pod) : NULL;
+    struct pod *p = pod ? pod_project(s.strings, OPERANDS, NULL, pod) : NULL;
     see_pod(&s, p);
     s.pod = p;
     if (is_possible(node))

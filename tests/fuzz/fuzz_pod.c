@@ -60,12 +60,22 @@ static bool check_as(const json_t *object, project_fn *project)
     return kept;
 }
 
+static struct pod *used(struct intern *in, const char *operand_namespace, const json_t *object)
+{
+    return pod_project(in, operand_namespace, NULL, object);
+}
+
+static struct pod *any_of(struct intern *in, const char *operand_namespace, const json_t *object)
+{
+    return pod_project_any(in, operand_namespace, NULL, object);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_JSON json_t *object = json_parse((const char *) data, size, NULL);
     if (!json_is_object(object))
         return 0;
-    bool task = check_as(object, pod_project_task), user = check_as(object, pod_project), any = check_as(object, pod_project_any);
+    bool task = check_as(object, pod_project_task), user = check_as(object, used), any = check_as(object, any_of);
     if ((task && (user || any)) || (user && !any))
         abort();
     return 0;

@@ -150,6 +150,24 @@ static void check_node_selector(void **state)
     assert_int_equal(selector_compile_labels(list, &s, &e), -1);
 }
 
+static void check_asks(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *text =
+        tree("{'matchLabels': {'a': 'x'}, 'matchExpressions': [{'key': 'b', 'operator': 'DoesNotExist'}]}");
+    CLEANUP_JSON json_t *part = tree("{'matchLabels': {'a': 'y'}}");
+    CLEANUP(selector_clear) struct selector both = { 0 }, one = { 0 }, none = { 0 };
+    assert_int_equal(selector_compile(text, &both, NULL), 0);
+    assert_int_equal(selector_compile(part, &one, NULL), 0);
+    assert_true(selector_asks(&both, "a"));
+    assert_true(selector_asks(&both, "b"));
+    assert_false(selector_asks(&both, "x"));
+    assert_false(selector_asks(&none, "a"));
+    assert_true(selector_asks_no_more(&one, &both));
+    assert_true(selector_asks_no_more(&none, &one));
+    assert_false(selector_asks_no_more(&both, &one));
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -157,5 +175,6 @@ int main(void)
     SUITE_ROWS(&s, check_bad, bad);
     suite_add(&s, "limits of requirements and values", check_limits, NULL);
     suite_add(&s, "a node selector is a map of labels", check_node_selector, NULL);
+    suite_add(&s, "the labels that a selector asks for", check_asks, NULL);
     return suite_run(&s, "selector");
 }

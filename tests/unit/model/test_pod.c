@@ -23,7 +23,7 @@
 static struct pod *project(struct intern *in, const char *text)
 {
     json_t *object = tree(text);
-    struct pod *p = pod_project(in, NS, object);
+    struct pod *p = pod_project(in, NS, NULL, object);
     json_decref(object);
     return p;
 }
@@ -142,7 +142,7 @@ static void check_any(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct intern *in = intern_new();
         CLEANUP_JSON json_t *object = tree(cases[i].object);
-        struct pod *p = pod_project_any(in, NS, object);
+        struct pod *p = pod_project_any(in, NS, NULL, object);
         assert_int_equal(p != NULL, cases[i].kept);
         end(in, p);
     }
@@ -221,7 +221,7 @@ static void check_long_problem(void **state)
                                      "state");
     json_object_set_new(json_object_get(status, "waiting"), "reason", json_string(text));
     json_object_set_new(json_object_get(status, "waiting"), "message", json_string(text));
-    struct pod *p = pod_project(in, NS, object);
+    struct pod *p = pod_project(in, NS, NULL, object);
     assert_string_equal(intern_text(in, p->reason), "PodProblem");
     assert_in_range(strlen(p->problem), 1, 300);
     json_decref(object);
@@ -404,6 +404,23 @@ static void check_selected(void **state)
     end(in, p);
 }
 
+static void check_labels_asked_for(void **state)
+{
+    (void) state;
+    struct intern *in = intern_new();
+    CLEANUP_JSON json_t *object = tree(LABELLED("'a': 'x', 'tier': 'batch', 'z': 'y'"));
+    CLEANUP_JSON json_t *text = tree("{'matchExpressions': [{'key': 'tier', 'operator': 'NotIn', 'values': ['prod']}]}");
+    CLEANUP(selector_clear) struct selector asks = { 0 }, nothing = { 0 };
+    assert_int_equal(selector_compile(text, &asks, NULL), 0);
+    struct pod *p = pod_project(in, NS, &asks, object), *bare = pod_project(in, NS, &nothing, object);
+    assert_string_equal(intern_text(in, p->labels), "tier=batch\n");
+    assert_true(pod_selected(in, p, &asks));
+    assert_int_equal(bare->labels, INTERN_NONE);
+    assert_false(pod_same(p, bare));
+    pod_free(in, bare);
+    end(in, p);
+}
+
 /* A hundred bytes a label, five hundred of them: those past the limit do not count, and nothing breaks. */
 static void check_many_labels(void **state)
 {
@@ -415,7 +432,7 @@ static void check_many_labels(void **state)
         snprintf(key, sizeof key, "%0100d", i);
         json_object_set_new(labels, key, json_string("x"));
     }
-    struct pod *p = pod_project(in, NS, object);
+    struct pod *p = pod_project(in, NS, NULL, object);
     CLEANUP(selector_clear) struct selector first = { 0 }, last = { 0 };
     json_t *wanted = json_pack("{s:s}", key, "x");
     assert_int_equal(selector_compile_labels(wanted, &last, NULL), 0);
@@ -479,6 +496,7 @@ int main(void)
     suite_add(&s, "use: when it was made", check_made, NULL);
     suite_add(&s, "a static pod is of the node with that uid", check_static, NULL);
     SUITE_ROWS(&s, check_selected, selected_rows);
+    suite_add(&s, "labels: those that a selector asks for are kept", check_labels_asked_for, NULL);
     suite_add(&s, "selected: more labels than are kept", check_many_labels, NULL);
     SUITE_ROWS(&s, check_same, same_rows);
     return suite_run(&s, "pod");

@@ -51,7 +51,7 @@ static void check_kind(void **state)
     if (p)
         pod_free(in, p);
     /* As one of the others such a pod does not count: it would be drained. */
-    struct pod *other = pod_project(in, NS, object);
+    struct pod *other = pod_project(in, NS, NULL, object);
     assert_true(!row->task || !other);
     if (other)
         pod_free(in, other);

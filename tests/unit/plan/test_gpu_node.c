@@ -329,7 +329,7 @@ static void take_pods(struct scene *s, const struct row *row)
     size_t i;
     json_t *object;
     json_array_foreach (objects, i, object) {
-        struct pod *p = pod_project_any(s->strings, "ops", object);
+        struct pod *p = pod_project_any(s->strings, "ops", NULL, object);
         assert_non_null(p);
         p->next_on_node = s->pods;
         s->pods = p;

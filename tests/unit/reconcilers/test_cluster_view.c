@@ -100,7 +100,7 @@ static void check_same_record(void **state)
         node_free(in, a);
         node_free(in, b);
     } else {
-        struct pod *a = pod_project(in, "operands", whole), *b = pod_project(in, "operands", part);
+        struct pod *a = pod_project(in, "operands", NULL, whole), *b = pod_project(in, "operands", NULL, part);
         assert_non_null(a);
         assert_true(pod_same(a, b) && a->reason == b->reason);
         assert_int_equal(a->scratch, strstr(row->text, "emptyDir") != NULL);
