@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, WORD_MAX = 256, LOGIN_MAX = 512, PEM_LINE = 64 };
+enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, SHORT_MIN = 6, WORD_MAX = 256, LOGIN_MAX = 512, PEM_LINE = 64 };
 
 #define URL_SAFE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 
@@ -37,13 +37,13 @@ static bool has_word(const char *name, size_t len, const char *const *words, siz
 /* Short words mean it only where they end the name: "DB_PASS", and "PWD" alone is a folder. */
 static bool ends_in_secret(const char *name, size_t len)
 {
-    static const char *const ends[] = { "_PASS", "_PWD", "_AUTH" };
+    static const char *const ends[] = { "_PASS", "_PWD", "_PW", "_AUTH" };
     char upper[WORD_MAX + 1];
     to_upper(name, len, upper);
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         if (str_has_suffix(upper, ends[i]))
             return true;
-    return str_eq(upper, "PASS");
+    return str_eq(upper, "PASS") || str_eq(upper, "PW");
 }
 
 /* Those that stand before a value and nowhere else. */
@@ -156,17 +156,65 @@ static struct find in_header(const char *s)
     return (struct find){ n, len >= 6 ? len : 0 };
 }
 
-/* JSON web tokens, and the keys of NVIDIA, GitHub, GitLab, AWS, Google, Hugging Face and Slack. */
-static struct find in_token(const char *s)
+/* Names of Kubernetes have no capitals. */
+static bool has_capital(const char *s, size_t len)
 {
-    static const char *const prefixes[] = { "eyJ", "nvapi-", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-",
-                                            "AKIA", "ASIA", "AIza", "hf_", "xoxb-", "xoxp-" };
-    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
-        if (str_has_prefix(s, prefixes[i])) {
-            size_t len = strspn(s, URL_SAFE);
-            return (struct find){ 0, len >= TOKEN_MIN ? len : 0 };
-        }
+    for (size_t i = 0; i < len; i++)
+        if (isupper((unsigned char) s[i]))
+            return true;
+    return false;
+}
+
+/* Secrets that say what they are by how they begin. Prefixes as the rules of gitleaks have them (config/gitleaks.toml of
+ * github.com/gitleaks/gitleaks at 009e025ad410), and NVIDIA's, Docker's (dckr_pat_) and Google's (AIza). A log may cut a secret
+ * short, so any length from TOKEN_MIN on counts. Rules there that go by the name before a secret are in is_secret_name(). */
+static struct find in_token(const char *s, bool begins_word)
+{
+    static const struct {
+        const char *prefix;
+        bool plain; /* it may begin a name or a word: only at the beginning of a word that has capitals */
+    } rows[] = {
+        { "eyJ", false }, { "ops_eyJ", false }, { "nvapi-", false }, { "dckr_pat_", false }, { "ghp_", false },
+        { "gho_", false }, { "ghs_", false }, { "ghu_", false }, { "ghr_", false }, { "github_pat_", false },
+        { "glpat-", false }, { "glptt-", false }, { "glrt-", false }, { "gldt-", false }, { "glcbt-", false },
+        { "glft-", false }, { "glimt-", false }, { "glffct-", false }, { "glagent-", false }, { "gloas-", false },
+        { "glsoat-", false }, { "GR1348941", false }, { "AKIA", false }, { "ASIA", false }, { "ABIA", false },
+        { "ACCA", false }, { "AIza", false }, { "LTAI", false }, { "hf_", true }, { "api_org_", true },
+        { "xoxb-", false }, { "xoxp-", false }, { "xoxa-", false }, { "xoxe-", false }, { "xoxe.", false },
+        { "xoxo-", false }, { "xoxr-", false }, { "xoxs-", false }, { "xapp-", false }, { "npm_", true },
+        { "pypi-", true }, { "rubygems_", false }, { "SG.", false }, { "xkeysib-", false }, { "PMAK-", false },
+        { "dop_v1_", false }, { "doo_v1_", false }, { "dor_v1_", false }, { "dt0c01.", false }, { "glc_", true },
+        { "glsa_", false }, { "pscale_tkn_", false }, { "pscale_oauth_", false }, { "pscale_pw_", false },
+        { "sntrys_", false }, { "sntryu_", false }, { "shpat_", false }, { "shpca_", false }, { "shppa_", false },
+        { "shpss_", false }, { "shippo_", false }, { "sk_live_", false }, { "sk_test_", false }, { "sk_prod_", false },
+        { "rk_live_", false }, { "rk_test_", false }, { "rk_prod_", false }, { "AGE-SECRET-KEY-1", false },
+        { "ATATT3", false }, { "AKCp", false }, { "HRKU-AA", false }, { "NRAK-", false }, { "NRII-", false },
+        { "NRJS-", false }, { "pnu_", true }, { "rdme_", false }, { "sgp_", false }, { "sq0atp-", false },
+        { "sm_aat_", false }, { "sm_pat_", false }, { "sm_sat_", false }, { "tfp_", false }, { "lin_api_", false },
+        { "ntn_", true }, { "pplx-", false }, { "sha256~", false }, { "duffel_live_", false },
+        { "duffel_test_", false }, { "CLOJARS_", false },
+        { "sk-", true }, { "hvs.", true }, { "hvb.", true }, { "dp.pt.", true },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        size_t prefix = strlen(rows[i].prefix);
+        bool begins = rows[i].prefix[0] == *s && str_has_prefix(s, rows[i].prefix);
+        size_t len = begins ? prefix + strspn(s + prefix, URL_SAFE) : 0;
+        if (len >= TOKEN_MIN && (!rows[i].plain || (begins_word && has_capital(s + prefix, len - prefix))))
+            return (struct find){ 0, len };
+    }
     return (struct find){ 0, 0 };
+}
+
+/* "-phunter2", as clients of databases take a password: letters and digits, unlike a port and most options. */
+static struct find in_short_option(const char *s)
+{
+    size_t len = str_has_prefix(s, "-p") ? strcspn(s + 2, " \t\r\n\"',") : 0, letters = 0, digits = 0, others = 0;
+    for (size_t i = 2; i < 2 + len; i++) {
+        letters += isalpha((unsigned char) s[i]) != 0;
+        digits += isdigit((unsigned char) s[i]) != 0;
+        others += strchr("=:/", s[i]) != NULL;
+    }
+    return (struct find){ 2, len >= SHORT_MIN && letters && digits && !others ? len : 0 };
 }
 
 static struct find in_pem(const char *s)
@@ -235,7 +283,7 @@ static bool is_secret_pair(const char *s, const struct pair *p)
     case ',':
         return option && quoted && is_secret_name(s, p->name);
     case ' ':
-        return option && is_secret_name(s, p->name);
+        return (option && is_secret_name(s, p->name)) || (strncasecmp(s, "X-", 2) == 0 && is_sure_name(s, p->name));
     default:
         return false;
     }
@@ -277,13 +325,17 @@ static struct find in_pair(const char *s, bool alone)
 
 static struct find look(const char *s, bool begins_word, bool alone)
 {
-    struct find (*const ways[])(const char *s) = { in_url, in_header, in_token, in_pem };
+    struct find (*const ways[])(const char *s) = { in_url, in_header, in_pem };
     for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
         struct find f = ways[i](s);
         if (f.masked)
             return f;
     }
-    struct find f = begins_word ? in_pair(s, alone) : (struct find){ 0, 0 };
+    struct find f = in_token(s, begins_word);
+    if (begins_word && !f.masked)
+        f = in_pair(s, alone);
+    if (begins_word && !f.masked)
+        f = in_short_option(s);
     if (begins_word && !f.masked)
         f = in_login(s);
     return f.masked ? f : (struct find){ 1, 0 };

@@ -84,8 +84,48 @@ static const struct text_row {
       "GET https://x/a?sv=1&sig=(masked) and https://x/?X-Amz-Signature=(masked), so" },
     { "a sentence about a signature stays", "signature: not valid", "signature: not valid" },
     { "other keys", "ENCRYPTION_KEY=abc client-key-data: LS0t", "ENCRYPTION_KEY=(masked) client-key-data: (masked)" },
+    { "a token of Docker's", "login dckr_pat_AbCdEfGhIjKlMnOpQrStUvWxYz0 ok", "login (masked) ok" },
+    { "a token of Vault's", "X hvs.CAESIAbcdefghijklmnop0123 y", "X (masked) y" },
+    { "a key of OpenAI's", "key sk-proj-AbCdEfGhIjKlMnOpQrSt, so", "key (masked), so" },
+    { "a key of SendGrid's", "SG.abcdefghijklmnop.qrstuvwxyz", "(masked)" },
+    { "a header without a colon", "sent X-Auth-Token abc to it", "sent X-Auth-Token (masked) to it" },
+    { "a short name", "host=db pw=hunter2 db_pw=x", "host=db pw=(masked) db_pw=(masked)" },
+    { "a password behind its option", "mysql -uroot -phunter2 -h db", "mysql -uroot -p(masked) -h db" },
+    { "options that begin so stay", "find . -print -path /a1 -port=8080 -p 8080 -p8080:80 -p x",
+      "find . -print -path /a1 -port=8080 -p 8080 -p8080:80 -p x" },
+    { "uids, digests and names stay",
+      "pod 8f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60 on sk-seoul-gpu-worker-000001 runs "
+      "a@sha256:0123456789abcdef0123456789abcdef, task-0123456789abcdefgh",
+      "pod 8f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60 on sk-seoul-gpu-worker-000001 runs "
+      "a@sha256:0123456789abcdef0123456789abcdef, task-0123456789abcdefgh" },
+    { "settings of npm stay", "npm_config_registry_timeout is unset", "npm_config_registry_timeout is unset" },
+    { "hosts stay", "hvs.example.internal.cluster.local and hf.example.com",
+      "hvs.example.internal.cluster.local and hf.example.com" },
     { "nothing", "", "" },
 };
+
+/* As gitleaks has them (config/gitleaks.toml at 009e025ad410), and those that the comment in scrub.c names. */
+static const char *const prefixes[] = {
+    "eyJ", "ops_eyJ", "nvapi-", "dckr_pat_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "glptt-",
+    "glrt-", "gldt-", "glcbt-", "glft-", "glimt-", "glffct-", "glagent-", "gloas-", "glsoat-", "GR1348941", "AKIA",
+    "ASIA", "ABIA", "ACCA", "AIza", "LTAI", "hf_", "api_org_", "xoxb-", "xoxp-", "xoxa-", "xoxe-", "xoxe.", "xoxo-",
+    "xoxr-", "xoxs-", "xapp-", "npm_", "pypi-", "rubygems_", "SG.", "xkeysib-", "PMAK-", "dop_v1_", "doo_v1_",
+    "dor_v1_", "dt0c01.", "glc_", "glsa_", "pscale_tkn_", "pscale_oauth_", "pscale_pw_", "sntrys_", "sntryu_", "shpat_",
+    "shpca_", "shppa_", "shpss_", "shippo_", "sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_",
+    "AGE-SECRET-KEY-1", "ATATT3", "AKCp", "HRKU-AA", "NRAK-", "NRII-", "NRJS-", "pnu_", "rdme_", "sgp_", "sq0atp-",
+    "sm_aat_", "sm_pat_", "sm_sat_", "tfp_", "lin_api_", "ntn_", "pplx-", "sha256~", "duffel_live_", "duffel_test_",
+    "CLOJARS_", "sk-", "hvs.", "hvb.", "dp.pt.",
+};
+
+static void check_prefixes(void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+        CLEANUP_FREE char *text = xasprintf("got %sAbCd0123efGh4567ijKl, so", prefixes[i]);
+        CLEANUP_FREE char *got = scrub_text(text);
+        assert_string_equal(got, "got (masked), so");
+    }
+}
 
 static void check_text(void **state)
 {
@@ -158,6 +198,7 @@ static void check_node(void **state)
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "each prefix of a scanner's list", check_prefixes, NULL);
     SUITE_ROWS(&s, check_text, texts);
     SUITE_ROWS(&s, check_object, objects);
     suite_add(&s, "of a node's annotations only Ostler's and NVIDIA's stay", check_node, NULL);
