@@ -377,8 +377,9 @@ static void draw(const struct view *v, int columns, int rows, struct buf *out)
     draw_policy(v, &s);
     draw_nodes(v, &s);
     draw_daemonsets(v, &s);
-    for (size_t i = 0; i < v->note_count; i++)
-        row(&s, NULL, v->notes[i]);
+    size_t room = s.rows_left > 0 ? (size_t) s.rows_left : 0;
+    for (size_t i = v->note_count > room ? v->note_count - room : 0; i < v->note_count; i++)
+        row(&s, NULL, v->notes[i]); /* the newest, where not all have room */
     buf_str(out, "\033[J");
 }
 

@@ -118,10 +118,13 @@ def pictures(folder, rows, columns, seconds):
 
 @test
 def run_fits_a_small_terminal():
-    """On 80 columns and 24 rows each picture of `make run` fits, and each has the whole name of the kubeconfig's file."""
+    """On 80 columns and 24 rows each picture of `make run` fits, and each has the whole name of the kubeconfig's file
+    and the newest that has happened."""
     with tempfile.TemporaryDirectory() as folder:
         found = pictures(folder, 24, 80, 15)
         assert len(found) > 20 and any("driver-" in row for row in found[-1]), found[-1:]
+        notes = [picture[-2][:8] for picture in (found[len(found) // 2], found[-1])]
+        assert re.fullmatch(r"\d\d:\d\d:\d\d", notes[1]) and notes[0] < notes[1], (notes, found[-1])
         for picture in found:
             line = f"in a second terminal: export KUBECONFIG={folder}/ostler-run."
             kubeconfig = [row for row in picture if row.startswith(line)]
