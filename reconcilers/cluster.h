@@ -33,6 +33,7 @@ struct node_slot {
     struct node_summary summary;
     uint32_t epoch;      /* the epoch in which it was last looked at */
     uint32_t pods_epoch; /* the epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed */
+    int64_t free_s;      /* since when its claim waits and no job is on it, seconds of the epoch; 0: it does not, or one is */
     unsigned busy;       /* GPU pods that run */
     unsigned jobs;       /* pods that a drain would wait for … */
     unsigned processes;  /* … of which so many are none, but processes that have a GPU open */

@@ -30,7 +30,7 @@ static const struct {
     { "Claimed", false },  { "ClaimedWaiting", false }, { "DrainBegins", false },   { "Drained", false },
     { "Upgraded", false }, { "CameUp", false },         { "UpgradeFailed", true },  { "TriedAgain", false },
     { "CalledBack", false }, { "GivenUp", false },      { "ClaimOfAnother", true }, { "TargetChanged", false },
-    { "JobCame", false }, { "CanaryElsewhere", false }, { REASON_RUNTIME_STAYS, true },
+    { "JobCame", false }, { "ReturnedToService", false }, { REASON_RUNTIME_STAYS, true },
 };
 
 static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,

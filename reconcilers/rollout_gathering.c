@@ -98,6 +98,16 @@ static void count_pods(const struct gathering *g, struct node_slot *slot, struct
     }
 }
 
+/* Since when it is closed for jobs that are over. Nobody writes that down: an Ostler that starts anew counts anew. */
+static int64_t free_since_s(const struct gathering *g, struct node_slot *slot, const struct rollout_node *n)
+{
+    if (!n->claim || n->claim->phase != CLAIM_WAITING || n->jobs)
+        slot->free_s = 0;
+    else if (!slot->free_s)
+        slot->free_s = cluster_now_s(g->c);
+    return slot->free_s;
+}
+
 static bool is_recorded(const struct gathering *g, struct record_look *last, const char *tier, const char *hash)
 {
     if (!str_eq(last->hash, hash))
@@ -186,6 +196,7 @@ static void add_node(struct gathering *g, struct node_slot *slot)
     n.settled = s->state == NODE_READY && !n.claim && !s->outdated;
     n.images = rollout_images(g->c, slot, &n);
     count_pods(g, slot, &n);
+    n.free_s = free_since_s(g, slot, &n);
     g->slots[g->count] = slot;
     g->nodes[g->count++] = n;
 }

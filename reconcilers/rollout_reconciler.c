@@ -27,6 +27,16 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
     }
 }
 
+static void plan_returns(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
+                         struct plan *plan)
+{
+    for (size_t i = 0; i < d->return_count; i++) {
+        const struct node_slot *slot = g->slots[d->returns[i].node - g->in.nodes];
+        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings }, plan);
+        notice_write(slot, plan);
+    }
+}
+
 /* Why nodes that are to run something else are not taken next: told of them where it lasts. Which images they cannot get. */
 static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known,
                        struct plan *plan)
@@ -102,6 +112,7 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     /* What the records must say is said first. */
     if (!d.note_count) {
         plan_grants(c, &g, &d, plan);
+        plan_returns(c, &g, &d, plan);
         plan_pulls(r, &d, plan);
     }
     if (plan_again_s)

@@ -14,8 +14,8 @@
     X(NONE, UNLOADING, "Claimed, GivenUp", "its turn has come; only its stack is to change; or somebody took its claim off")  \
     X(WAITING, DRAINING, "DrainBegins", "nobody is waited for any more, and a place is free")                                 \
     X(WAITING, UNLOADING, "DrainBegins, TargetChanged", "the same; nobody has to leave")                                      \
-    X(WAITING, NONE, "CalledBack, TargetChanged, CanaryElsewhere, Released",                                                  \
-      "a person holds or cordons it, it is to run something else, or another node became the canary")                         \
+    X(WAITING, NONE, "CalledBack, TargetChanged, ReturnedToService, Released",                                                \
+      "a person holds or cordons it, it is to run something else, or its turn cannot come within minutes")                    \
     X(DRAINING, WAITING, "JobCame", "only jobs are left: they run to their end, and another node gets the place")             \
     X(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                                                    \
     X(DRAINING, FAILED, "UpgradeFailed", "drain.timeout is over: without the taint, back in service")                         \

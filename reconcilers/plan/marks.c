@@ -355,6 +355,7 @@ json_t *marks_claim_patch(const struct node_view *view, const struct claim *clai
     begin(&d, view);
     keep_all(&d);
     want_upgrade_taint(&d, claim);
+    drop_unwanted_taints(&d);
     return build_the_rest_as_it_is(&d, claim);
 }
 

@@ -37,7 +37,8 @@ struct marks {
 
 /* A guarded JSON patch (node_patch.h) that makes the node bear `wanted`; NULL when it does already. New reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
-/* A guarded JSON patch that gives the node this claim, with its taint, and leaves all else as it is. New reference. */
+/* A guarded JSON patch that gives the node this claim, with its taint, and leaves all else as it is; NULL: takes both off. New
+ * reference. */
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim);
 /* Whether the node bears a taint of this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);

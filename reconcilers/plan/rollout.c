@@ -6,12 +6,11 @@
 #include "base/str.h"
 #include "reconcilers/plan/rollout_ahead.h"
 #include "reconcilers/plan/rollout_budget.h"
+#include "reconcilers/plan/rollout_gate.h"
 #include "reconcilers/plan/rollout_hash.h"
 #include "reconcilers/plan/rollout_message.h"
+#include "reconcilers/plan/rollout_return.h"
 #include "reconcilers/plan/rollout_view.h"
-
-/* Longest time between two attempts; the first is two minutes, and each after that twice as long. */
-enum { BACKOFF_MAX_S = 3600, BACKOFF_DOUBLINGS = 5, MINUTE_S = 60 };
 
 /* In the order in which they go. */
 enum rank {
@@ -42,8 +41,8 @@ struct deciding {
     struct rollout_view view;
     struct budget budget;
     struct ahead ahead;
-    enum rollout_hold closed;  /* paused, not approved, or no window: nothing begins */
-    int64_t closed_until_s;
+    struct gates gates;
+    const struct work *starves; /* the first idle node that only lacks room; NULL: none does */
     const char *domain;        /* that may be changed; NULL: any */
     bool domains_mixed;        /* several are being changed already */
     struct candidate *candidates;
@@ -51,131 +50,6 @@ struct deciding {
     struct refusal refusals[ROLLOUT_HOLD_COUNT];
     struct rollout_decision *ret;
 };
-
-/* ---- what keeps one node back, whatever the others do */
-
-static enum rollout_hold closed_of(const struct deciding *d, int64_t *ret_until_s)
-{
-    const struct rollout_spec *spec = d->in->spec;
-    int64_t change_s;
-    *ret_until_s = INT64_MAX;
-    if (spec->paused)
-        return ROLLOUT_HOLD_PAUSED;
-    if (spec->manual && !str_eq(d->in->approved, d->ret->plan_hash))
-        return ROLLOUT_HOLD_APPROVAL;
-    if (windows_open(spec->windows, spec->window_count, d->in->now_s + d->in->set_s, &change_s))
-        return ROLLOUT_HOLD_NONE;
-    *ret_until_s = change_s == INT64_MAX ? INT64_MAX : change_s - d->in->set_s;
-    return ROLLOUT_HOLD_WINDOW;
-}
-
-/* Whether jobs keep the node from beginning. Only from a driver's change, and only as long as the policy says, counted from the
- * claim. */
-static bool jobs_in_the_way(const struct work *w, const struct rollout_input *in)
-{
-    int64_t wait = in->spec->drain.wait_for_jobs_s;
-    const struct claim *c = w->node->claim;
-    if (!w->moves_driver || !w->node->jobs || wait == 0)
-        return false;
-    return wait < 0 || !c || !claim_closes(c) || !time_passed(c->claimed_s, wait, in->now_s);
-}
-
-static int64_t jobs_until(const struct work *w, const struct rollout_input *in)
-{
-    int64_t wait = in->spec->drain.wait_for_jobs_s;
-    return wait < 0 ? INT64_MAX : time_after(w->node->claim->claimed_s, wait);
-}
-
-int64_t rollout_backoff_s(unsigned attempt)
-{
-    int64_t backoff = MINUTE_S << (attempt < BACKOFF_DOUBLINGS ? attempt : BACKOFF_DOUBLINGS);
-    return attempt > BACKOFF_DOUBLINGS ? BACKOFF_MAX_S : backoff;
-}
-
-/* A person asked for another try since it failed. */
-static bool is_forgiven(const struct work *w)
-{
-    return w->node->claim->since_s <= w->progress->record.forgiven_s;
-}
-
-/* When a failed node is due; 0: now. One for which a person asked is, as is one whose failure lies further ahead than any clock
- * is wrong. */
-static int64_t backoff_until(const struct work *w, int64_t now_s)
-{
-    const struct claim *c = w->node->claim;
-    int64_t backoff = rollout_backoff_s(c->attempt), until = time_after(c->since_s, backoff);
-    if (w->state != WORK_FAILED || w->stale || is_forgiven(w) || until <= now_s || c->since_s > time_after(now_s, backoff))
-        return 0;
-    return until;
-}
-
-static enum rollout_hold node_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
-{
-    const struct rollout_node *n = c->work->node;
-    if (n->cordoned || n->held || n->gave_up)
-        return ROLLOUT_HOLD_SKIPPED;
-    if (!n->claim)
-        return ROLLOUT_HOLD_NONE;
-    if (!n->up)
-        return ROLLOUT_HOLD_DOWN;
-    if (c->ready || !claim_closes(n->claim))
-        return ROLLOUT_HOLD_NONE;
-    *ret_until_s = jobs_until(c->work, d->in);
-    return ROLLOUT_HOLD_JOBS;
-}
-
-static enum rollout_hold revision_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
-{
-    const struct work *w = c->work;
-    const struct progress *p = w->progress;
-    if (p->record.failed)
-        return ROLLOUT_HOLD_FAILED;
-    int64_t due_s = w->node->claim ? backoff_until(w, d->in->now_s) : 0;
-    if (due_s) {
-        *ret_until_s = due_s;
-        return ROLLOUT_HOLD_BACKOFF;
-    }
-    if (!p->wave_closed)
-        return ROLLOUT_HOLD_NONE;
-    *ret_until_s = p->begun ? INT64_MAX : time_after(p->record.wave_s, d->in->spec->soak_s);
-    return ROLLOUT_HOLD_SOAK;
-}
-
-/* The canary's places are for nodes that begin. One that waits for its jobs has none, so that it does not hold up a node that
- * could begin; but no more are closed than there are places, and none for which there is an idle node. A node that is down
- * proves nothing. */
-static enum rollout_hold canary_gate(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
-{
-    const struct progress *p = c->work->progress;
-    if (progress_canary_over(p, d->in))
-        return ROLLOUT_HOLD_NONE;
-    size_t wanted = (size_t) d->in->spec->canary_nodes, taken = p->begun + p->running + (c->ready ? p->kept : p->waiting);
-    if (taken < wanted && c->work->node->up) {
-        if (c->ready || taken + p->idle < wanted)
-            return ROLLOUT_HOLD_NONE;
-        return p->idle_waits == ROLLOUT_HOLD_NONE ? ROLLOUT_HOLD_CANARY : p->idle_waits;
-    }
-    if (!p->record.canary_s)
-        return ROLLOUT_HOLD_CANARY;
-    *ret_until_s = time_after(p->record.canary_s, d->in->spec->canary_soak_s);
-    return ROLLOUT_HOLD_SOAK;
-}
-
-/* A node that failed is closed, and nobody works on it: bringing back what is known good waits for no window, nor
- * for a person. */
-static enum rollout_hold gate_of(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
-{
-    *ret_until_s = INT64_MAX;
-    enum rollout_hold hold = node_gate(d, c, ret_until_s);
-    if (hold != ROLLOUT_HOLD_NONE || c->work->restores)
-        return hold;
-    if (d->closed != ROLLOUT_HOLD_NONE) {
-        *ret_until_s = d->closed_until_s;
-        return d->closed;
-    }
-    hold = revision_gate(d, c, ret_until_s);
-    return hold == ROLLOUT_HOLD_NONE ? canary_gate(d, c, ret_until_s) : hold;
-}
 
 /* ---- who goes when */
 
@@ -188,7 +62,7 @@ static enum rank rank_of(const struct work *w)
     if (w->state == WORK_WAITING)
         return RANK_WAITING;
     if (w->state == WORK_FAILED)
-        return w->stale || is_forgiven(w) ? RANK_CHANGED : RANK_RETRY;
+        return w->stale || gate_is_forgiven(w) ? RANK_CHANGED : RANK_RETRY;
     return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
 }
 
@@ -229,9 +103,9 @@ static void collect(struct deciding *d)
         if (!is_candidate(w))
             continue;
         struct candidate *c = &d->candidates[d->candidate_count++];
-        *c = (struct candidate){ .work = w, .rank = rank_of(w), .ready = w->node->up && !jobs_in_the_way(w, d->in) };
+        *c = (struct candidate){ .work = w, .rank = rank_of(w), .ready = w->node->up && !gate_has_jobs(w, d->in) };
         c->lacks = ahead_images(w) != IMAGES_READY;
-        c->gate = gate_of(d, c, &c->until_s);
+        c->gate = gate_of(&d->gates, w, c->ready, &c->until_s);
     }
     qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
 }
@@ -270,16 +144,16 @@ static void find_active_domain(struct deciding *d)
     }
 }
 
-/* In which order domains are looked for: who has its images comes before who pulls them, and last comes who cannot get them,
- * since that may never end. */
+/* In which order domains are looked for. The node that runs Ostler comes after others that could begin, and who has its images
+ * before who pulls them. Who cannot get them comes last, since that may never end. */
 static const struct turn {
     enum rank last;
     bool ready;
     enum images_state images;
 } turns[] = {
-    { RANK_RESTORES, true, IMAGES_READY }, { RANK_LAST, true, IMAGES_READY },    { RANK_LAST, true, IMAGES_PULLING },
-    { RANK_LAST, false, IMAGES_READY },    { RANK_LAST, false, IMAGES_PULLING }, { RANK_LAST, true, IMAGES_MISSING },
-    { RANK_LAST, false, IMAGES_MISSING },
+    { RANK_RESTORES, true, IMAGES_READY }, { RANK_RETRY, true, IMAGES_READY },   { RANK_LAST, true, IMAGES_READY },
+    { RANK_LAST, true, IMAGES_PULLING },   { RANK_LAST, false, IMAGES_READY },   { RANK_LAST, false, IMAGES_PULLING },
+    { RANK_LAST, true, IMAGES_MISSING },   { RANK_LAST, false, IMAGES_MISSING },
 };
 
 /* The first domain by name with a node that nothing else keeps back, of those that go first. Budgets count here too: a domain
@@ -340,7 +214,12 @@ static void refuse(struct deciding *d, const struct candidate *c, enum rollout_h
 static enum rollout_hold limits(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;
-    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE : canary_gate(d, c, ret_until_s);
+    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE : gate_canary(d->in, c->work, c->ready, ret_until_s);
+    if (hold != ROLLOUT_HOLD_NONE)
+        return hold;
+    /* Nobody is closed for its jobs who would return to service at once. */
+    int64_t from_s;
+    hold = c->ready || c->work->node->claim ? ROLLOUT_HOLD_NONE : gate_far(&d->gates, c->work, &from_s);
     if (hold != ROLLOUT_HOLD_NONE)
         return hold;
     if (domain_refuses(d, c))
@@ -390,16 +269,25 @@ static void hold_back(struct deciding *d, const struct candidate *c, enum rollou
     look_again(d->ret, kept_until_s);
 }
 
+static bool lacks_room(enum rollout_hold hold)
+{
+    return hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
+}
+
 static void consider(struct deciding *d, const struct candidate *c)
 {
     int64_t until_s = c->until_s;
     enum rollout_hold hold = c->gate;
     if (hold == ROLLOUT_HOLD_NONE)
         hold = limits(d, c, &until_s);
-    if (hold == ROLLOUT_HOLD_NONE)
+    if (hold == ROLLOUT_HOLD_NONE) {
         grant(d, c);
-    else
-        hold_back(d, c, hold, until_s);
+        return;
+    }
+    hold_back(d, c, hold, until_s);
+    /* The node that runs Ostler comes after those that wait. */
+    if (lacks_room(hold) && c->ready && c->rank == RANK_PENDING && !c->lacks && !d->starves)
+        d->starves = c->work;
 }
 
 /* Nodes that can begin come before those that would only be closed for their jobs, so that these leave them room; the node that
@@ -423,7 +311,7 @@ static bool is_turning(const struct work *w)
 
 static void pull_for_turning(struct deciding *d)
 {
-    for (size_t i = 0; i < d->in->node_count && d->closed == ROLLOUT_HOLD_NONE; i++)
+    for (size_t i = 0; i < d->in->node_count && d->gates.closed == ROLLOUT_HOLD_NONE; i++)
         if (is_turning(&d->view.works[i]))
             d->ret->pulls[d->ret->pull_count++] = d->view.works[i].node;
 }
@@ -466,30 +354,73 @@ static void count(struct deciding *d)
     r->done = of[WORK_DONE];
 }
 
-void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret)
+/* Fills the decision, but for those who make room. */
+static void decide(struct deciding *d)
 {
-    struct deciding d = { .in = in, .arena = a, .ret = ret };
+    const struct rollout_input *in = d->in;
+    struct rollout_decision *ret = d->ret;
+    struct arena *a = d->arena;
     *ret = (struct rollout_decision){ .refused = arena_alloc(a, in->node_count * sizeof *ret->refused),
                                       .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls) };
-    rollout_view_make(in, a, &d.view);
-    count(&d);
+    rollout_view_make(in, a, &d->view);
+    ret->returns = arena_alloc(a, d->view.of[WORK_WAITING] * sizeof *ret->returns);
+    count(d);
     if (ret->done < in->node_count)
         rollout_plan_hash(in, ret->plan_hash);
-    budget_make(&d.view, &d.budget);
-    d.closed = closed_of(&d, &d.closed_until_s);
-    collect(&d);
-    look_ahead(&d);
-    choose_domain(&d);
-    give_out(&d);
-    pull_for_turning(&d);
-    look_again(ret, d.view.next_lost_s);
-    rollout_view_note(&d.view, a, ret);
-    ret->slots = d.budget.slots;
-    ret->out = d.budget.nodes;
-    ret->out_gpus = d.budget.gpus;
-    ret->hold = hold_of(&d);
-    const struct rollout_story story = { .view = &d.view, .budget = &d.budget, .refusals = d.refusals, .domain = d.domain,
+    budget_make(&d->view, &d->budget);
+    gates_make(in, ret->plan_hash, &d->gates);
+    collect(d);
+    look_ahead(d);
+    choose_domain(d);
+    give_out(d);
+    pull_for_turning(d);
+    return_those_far_away(&d->view, &d->gates, a, ret);
+    look_again(ret, d->view.next_lost_s);
+    rollout_view_note(&d->view, a, ret);
+    ret->slots = d->budget.slots;
+    ret->out = d->budget.nodes;
+    ret->out_gpus = d->budget.gpus;
+    ret->hold = hold_of(d);
+    const struct rollout_story story = { .view = &d->view, .budget = &d->budget, .refusals = d->refusals, .domain = d->domain,
                                          .plan_hash = ret->plan_hash };
     ret->message = rollout_hold_message(&story, ret->hold, a);
     rollout_failure_of(&story, a, &ret->failure);
+}
+
+/* The name of the first node that the decision lets begin, of those that serve; NULL: none is. */
+static const char *first_claimed(const struct rollout_decision *d)
+{
+    for (size_t i = 0; i < d->grant_count; i++)
+        if (d->grants[i].kind == GRANT_CLAIM)
+            return d->grants[i].node->name;
+    return NULL;
+}
+
+/* Nodes that only wait for jobs make room for an idle one: as few of them as give it enough. Whether that helps is found out by
+ * the decision that comes next: where no node would begin then (one of another domain has its turn, say), nobody returns to
+ * service, or the same would be closed and opened again and again. */
+static void make_room(struct deciding *d)
+{
+    struct rollout_decision *ret = d->ret;
+    struct waiters waiters;
+    if (!d->starves || ret->note_count || ret->grant_count || ret->return_count)
+        return;
+    waiters_make(&d->view, d->arena, &waiters);
+    size_t n = waiters_for(&waiters, &d->budget, d->starves);
+    if (n == 0)
+        return;
+    struct rollout_decision then;
+    struct rollout_input in = *d->in;
+    in.nodes = waiters_return(&waiters, n, &d->view, d->arena);
+    decide(&(struct deciding){ .in = &in, .arena = d->arena, .ret = &then });
+    const char *idle = first_claimed(&then);
+    for (size_t i = 0; i < n && idle; i++)
+        return_for(waiters.list[i], idle, d->arena, ret);
+}
+
+void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret)
+{
+    struct deciding d = { .in = in, .arena = a, .ret = ret };
+    decide(&d);
+    make_room(&d);
 }

@@ -29,6 +29,7 @@ struct rollout_node {
     bool cordoned;                            /* a person's: spec.unschedulable */
     bool held;                                /* label ostler.dev/hold, or a claim that is not this policy's */
     bool closed;                              /* it bears the upgrade's taint without a claim of this policy's */
+    int64_t free_s;                           /* it waits, and since then no job is seen on it; 0: not seen, or one is */
     bool turns;                               /* under way, and turns to its target when it has the images of that */
     bool let_go;                              /* a person took it out of our hands: it takes its place until its claim is off */
     bool gave_up;                             /* a person took the claim of what the policy wants off it */
@@ -83,6 +84,13 @@ struct rollout_grant {
     /* It failed with another target, and gets what is known good again: where that fails too, the revision is not to blame. */
     bool restores;
     const char *message;  /* one sentence; from the arena */
+};
+
+/* A node that is closed, waits, and was not changed: its claim comes off, and it serves until its turn comes. */
+struct rollout_return {
+    const struct rollout_node *node;
+    const char *makes_room_for; /* name of an idle node that may begin then; NULL: its turn cannot come within minutes */
+    const char *message;        /* one sentence; from the arena */
 };
 
 /* What a revision's record must say, and does not yet. It is to be written before any grant, so that a restart between the two
@@ -142,6 +150,8 @@ struct rollout_decision {
     size_t note_count;
     struct rollout_grant *grants; /* from the arena; in the order in which they are to be written */
     size_t grant_count;
+    struct rollout_return *returns; /* from the arena; none of these nodes has a grant */
+    size_t return_count;
     const struct rollout_node **pulls; /* who is to pull the images of its target, in this order; from the arena */
     size_t pull_count;
     enum rollout_hold hold;       /* why there are no more grants than these */

@@ -87,3 +87,12 @@ void budget_take(struct budget *b, const struct work *w, bool begins)
     b->gpus.used += w->node->gpus;
     b->claimed++;
 }
+
+void budget_give_back(struct budget *b, const struct work *w)
+{
+    b->our_nodes--;
+    b->our_gpus -= w->node->gpus;
+    b->nodes.used--;
+    b->gpus.used -= w->node->gpus;
+    b->claimed--;
+}

@@ -19,5 +19,7 @@ void budget_make(const struct rollout_view *v, struct budget *ret);
 enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, bool begins);
 /* The node has got it. */
 void budget_take(struct budget *b, const struct work *w, bool begins);
+/* A node that waits, and is up, returns to service. */
+void budget_give_back(struct budget *b, const struct work *w);
 
 #endif

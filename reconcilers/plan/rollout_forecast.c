@@ -23,6 +23,7 @@ struct player {
     struct claim *claims;
     int64_t *ends_s;                    /* when the node's step is over; INT64_MAX: it is not under way */
     enum rollout_tier *tiers;
+    bool *waits;                        /* it was closed for its jobs, which never end here, and has not begun */
     bool guessed;                       /* a pace that is not known has gone into the present time */
     bool later;                         /* such a one since the last wave began: who begins now does so later than that */
     int64_t released_s;                 /* when the last node was released */
@@ -42,6 +43,7 @@ static void copy_fleet(struct player *p)
     p->claims = arena_alloc(p->arena, n * sizeof *p->claims);
     p->ends_s = arena_alloc(p->arena, n * sizeof *p->ends_s);
     p->tiers = arena_alloc(p->arena, n * sizeof *p->tiers);
+    p->waits = arena_alloc(p->arena, n * sizeof *p->waits);
     /* Each node can ask for no more than two revisions that nothing is recorded of. */
     p->revisions = arena_alloc(p->arena, (in->revision_count + 2 * n) * sizeof *p->revisions);
     if (n)
@@ -144,9 +146,12 @@ static void take_grants(struct player *p, const struct rollout_decision *d)
     for (size_t k = 0; k < d->grant_count; k++) {
         size_t i = (size_t) (d->grants[k].node - p->nodes);
         p->claims[i] = grant_claim(&d->grants[k], &by, false);
-        if (p->claims[i].phase != CLAIM_WAITING)
+        p->waits[i] = p->claims[i].phase == CLAIM_WAITING;
+        if (!p->waits[i])
             begin(p, i);
     }
+    for (size_t k = 0; k < d->return_count; k++)
+        p->nodes[d->returns[k].node - p->nodes].claim = NULL;
     /* Together, since the grants look at the nodes as they were. */
     for (size_t k = 0; k < d->grant_count; k++) {
         size_t i = (size_t) (d->grants[k].node - p->nodes);
@@ -196,9 +201,12 @@ static void tell_end(struct player *p, const struct rollout_decision *last)
     struct rollout_forecast *f = p->ret;
     f->timed = !p->guessed && f->move_count > 0;
     f->ends_s = p->released_s;
+    /* One that waits serves outside of windows, and while others soak; what it waits for are its jobs all the same. */
     for (size_t i = 0; i < p->in.node_count; i++)
         if (last->refused[i] != ROLLOUT_HOLD_NONE)
-            f->stays[f->stay_count++] = (struct forecast_stay){ &p->given->nodes[i], last->refused[i] };
+            f->stays[f->stay_count++] = (struct forecast_stay){
+                &p->given->nodes[i], p->waits[i] && p->nodes[i].up && p->nodes[i].jobs ? ROLLOUT_HOLD_JOBS : last->refused[i]
+            };
 }
 
 /* One decision; false when it was the last. */
@@ -216,7 +224,7 @@ static bool play(struct player *p)
     /* As the rollout's pass does: what the records must say is said first. */
     if (!d.note_count)
         take_grants(p, &d);
-    if (d.note_count || d.grant_count || advance(p, d.again_s))
+    if (d.note_count || d.grant_count || d.return_count || advance(p, d.again_s))
         return true;
     tell_end(p, &d);
     return false;

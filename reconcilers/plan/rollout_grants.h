@@ -19,4 +19,7 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
 void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
                 struct plan *plan);
 
+/* Adds the write by which a node that waits returns to service. */
+void return_plan(const struct rollout_return *r, const struct node_view *view, struct plan *plan);
+
 #endif

@@ -397,3 +397,16 @@ const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind 
     }
     return "";
 }
+
+const char *rollout_return_message(enum rollout_hold hold, const char *other, struct arena *a)
+{
+    static const char *const why[ROLLOUT_HOLD_COUNT] = {
+        [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true",
+        [ROLLOUT_HOLD_APPROVAL] = "the plan is not approved",
+        [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open",
+        [ROLLOUT_HOLD_FAILED] = "the revision that it waits for failed on other nodes",
+        [ROLLOUT_HOLD_CANARY] = "another node is the canary, which has to work for spec.rollout.canary.soak first",
+        [ROLLOUT_HOLD_SOAK] = "other nodes have to work with the new revision for a while first",
+    };
+    return arena_printf(a, "the node was not changed and returns to service: %s", other ? other : why[hold]);
+}

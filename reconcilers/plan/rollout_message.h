@@ -30,6 +30,9 @@ const char *rollout_skip_text(const struct rollout_node *n);
 const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);
 /* The first revision that failed and that the policy still asks for, also where every node went back from it. */
 void rollout_failure_of(const struct rollout_story *s, struct arena *a, struct rollout_failure *ret);
+/* Why a node that waits returns to service, as a sentence for the log and for Events: what keeps it back, or another reason, a
+ * part of a sentence. From the arena. */
+const char *rollout_return_message(enum rollout_hold hold, const char *other, struct arena *a);
 /* What a grant is for, as a sentence for the log and for Events. From the arena, or static. */
 const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in,
                                   struct arena *a);

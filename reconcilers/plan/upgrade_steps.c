@@ -106,12 +106,6 @@ static bool is_called_back(const struct stepping *s)
     return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
 }
 
-/* It was closed to become the canary, and another node is. While that soaks this one would be closed for nothing. */
-static bool is_overtaken(const struct stepping *s)
-{
-    return s->out->claim.phase == CLAIM_WAITING && is_as_it_was(s) && upgrade_canary_soaks(s->in, s->t);
-}
-
 /* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
 static void give_up(struct stepping *s, const struct target *wish, const char *reason, const char *message)
 {
@@ -207,11 +201,6 @@ static void step(struct stepping *s)
                          "a user cordoned or held the node, and nothing was changed on it: it returns to service");
     } else if (!claim_is_for(c, s->t->driver, s->t->stack) && *s->t->stack) {
         change_target(s);
-    } else if (is_overtaken(s)) {
-        stepping_assign_as_it_was(s);
-        stepping_release(s, "CanaryElsewhere",
-                         "another node became the canary, and nothing was changed on this node: it returns to service until the "
-                         "canary has soaked");
     }
     if (s->out->claimed && !s->out->reason)
         upgrade_phases[c->phase].step(s);

@@ -32,11 +32,6 @@ static bool is_tried_out(const struct node_input *in, const struct target *t)
     return in->rollout->canary_nodes == 0 || (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
 }
 
-bool upgrade_canary_soaks(const struct node_input *in, const struct target *t)
-{
-    return t->canary_s && !is_tried_out(in, t);
-}
-
 /* Whether somebody took the driver's label off or wrote nonsense into it, and no pod is there that would say what it was. */
 static bool is_overwritten(const struct node_input *in, const struct target *wish)
 {

@@ -13,8 +13,6 @@ const char *upgrade_pair(struct arena *a, const struct target *t);
 bool upgrade_is_pair(const char *text, const char *driver, const char *stack);
 /* Whether a person gave up on this target here. */
 bool upgrade_given_up(const struct node_input *in, const struct target *t);
-/* Whether the canary of what is new in it is up, and has not worked long enough. */
-bool upgrade_canary_soaks(const struct node_input *in, const struct target *t);
 /* Somebody took the claim off the node, and has said so with that. */
 bool upgrade_claim_taken(const struct node_input *in);
 

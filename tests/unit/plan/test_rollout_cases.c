@@ -9,12 +9,14 @@
  *     image, words: which one is missing (none: it is not about one), and why
  *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack, reason}
  *       from d1 to what the node is to get, with its GPUs
+ *     free: since when it waits without a job on it
  *     flags: down, cordoned, held, closed, letGo, gaveUp, sick (not settled), ostler
  *   revisions: {hash, name, failure, retry, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and
  *     knownGood those that hold}
  *   pullRefused: how the server refused a pod that was to pull
  *   approved: a hash, or $plan for that of the present plan
  * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what must come of it:
+ *   returns: nodes that return to service, "n" or "n for m", in their order     why: parts of their sentences
  *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order
  *   notes: {hash, pool, canary, wave, failed: a node}
  *   pulls: who is to pull its images, in their order
@@ -155,6 +157,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
     };
     n.busy = (unsigned) json_int(brief, "busy", n.jobs);
     n.claim = see_claim(s, json_object_get(brief, "claim"), &n);
+    n.free_s = ago(s, brief, "free", 0);
     n.settled = n.up && !n.claim && !flag(brief, "sick") && str_eq(n.driver, n.target_driver) && str_eq(n.stack, n.target_stack);
     return n;
 }
@@ -253,6 +256,24 @@ static void check_grants(const json_t *want, const struct rollout_decision *d)
             fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
 }
 
+static void check_returns(const json_t *want, const struct rollout_decision *d)
+{
+    CLEANUP_BUF struct buf got = BUF_INIT(1 << 20), wanted = BUF_INIT(1 << 20);
+    size_t i;
+    json_t *line;
+    for (size_t k = 0; k < d->return_count; k++) {
+        const char *idle = d->returns[k].makes_room_for;
+        buf_printf(&got, "%s%s%s\n", d->returns[k].node->name, idle ? " for " : "", str_or_empty(idle));
+    }
+    json_array_foreach (json_object_get(want, "returns"), i, line)
+        buf_printf(&wanted, "%s\n", json_string_value(line));
+    if (!str_eq(buf_text(&got), buf_text(&wanted)))
+        fail_msg("to service return\n%snot\n%s", buf_text(&got), buf_text(&wanted));
+    json_array_foreach (json_object_get(want, "why"), i, line)
+        if (!strstr(d->returns[i].message, json_string_value(line)))
+            fail_msg("the sentence is\n%s, without\n%s", d->returns[i].message, json_string_value(line));
+}
+
 static void check_pulls(const json_t *want, const struct rollout_decision *d)
 {
     CLEANUP_BUF struct buf got = BUF_INIT(1 << 20), wanted = BUF_INIT(1 << 20);
@@ -332,6 +353,7 @@ static void check_case(void **state)
     see(&s, json_array_get(documents, 0));
     rollout_decide(&s.in, &s.arena, &d);
     check_grants(want, &d);
+    check_returns(want, &d);
     check_pulls(want, &d);
     check_hold(want, &d);
     check_again(want, &s, &d);

@@ -33,7 +33,7 @@ struct fleet {
     struct rollout_revision revisions[POOLS * 4];
     struct rollout_input in;
     uint64_t seed;
-    size_t grants;
+    size_t grants, returns;
     bool settled_plan; /* the policy does not change any more */
     bool forgives;     /* a person asks for another try whenever a revision has failed */
 };
@@ -176,6 +176,10 @@ static void look(struct fleet *f)
         struct unit *u = &f->units[i];
         u->n.jobs = u->jobs_until_s > f->in.now_s;
         u->n.busy = u->n.jobs;
+        if (!u->claimed || u->claim.phase != CLAIM_WAITING || u->n.jobs)
+            u->n.free_s = 0;
+        else if (!u->n.free_s)
+            u->n.free_s = f->in.now_s;
         u->n.claim = u->claimed ? &u->claim : NULL;
         u->n.images = images_of(f, u);
         u->n.turns = is_under_way(u) && !is_wanted(u) && !may_turn(f, u);
@@ -326,6 +330,18 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
     f->grants++;
 }
 
+/* Only who was not changed and was not let go on returns to service; and who makes room does so for a node that may begin. */
+static void send_back(struct fleet *f, const struct rollout_return *r)
+{
+    struct unit *u = &f->units[r->node - f->nodes];
+    if (!u->claimed || u->claim.phase != CLAIM_WAITING || !str_eq(u->n.driver, u->claim.from_driver))
+        FAIL(f, "%s returns to service from a phase that changes it, or from none", u->name);
+    if (r->makes_room_for && !u->n.jobs)
+        FAIL(f, "%s has no jobs and makes room for %s", u->name, r->makes_room_for);
+    u->claimed = false;
+    f->returns++;
+}
+
 /* Within a minute or an hour. */
 static void pull(struct fleet *f, const struct rollout_node *n)
 {
@@ -440,6 +456,8 @@ static void decide(struct fleet *f)
         note(f, &d.notes[i]);
     for (size_t i = 0; i < d.grant_count; i++)
         carry_out(f, &d.grants[i]);
+    for (size_t i = 0; i < d.return_count; i++)
+        send_back(f, &d.returns[i]);
     for (size_t i = 0; i < d.pull_count; i++)
         pull(f, d.pulls[i]);
 }
@@ -493,7 +511,7 @@ static void fail_with_state(struct fleet *f)
 static void check_fleets_come_to_an_end(void **state)
 {
     (void) state;
-    size_t grants = 0, ticks = 0;
+    size_t grants = 0, ticks = 0, returns = 0;
     for (uint64_t seed = 0; seed < FLEETS; seed++) {
         struct fleet f;
         make_fleet(&f, seed);
@@ -505,9 +523,12 @@ static void check_fleets_come_to_an_end(void **state)
         if (!all_through(&f))
             fail_with_state(&f);
         grants += f.grants;
+        returns += f.returns;
+        if (f.returns > f.grants)
+            FAIL(&f, "nodes return to service more often than they are claimed");
     }
-    print_message("%d fleets, %zu decisions, %zu grants\n", FLEETS, ticks, grants);
-    assert_true(grants > FLEETS);
+    print_message("%d fleets, %zu decisions, %zu grants, %zu returns to service\n", FLEETS, ticks, grants, returns);
+    assert_true(grants > FLEETS && returns > FLEETS);
 }
 
 /* Failures reach the threshold: the revision is recorded as failed, nobody else gets it, and all who were on the way run the

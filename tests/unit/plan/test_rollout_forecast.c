@@ -370,7 +370,9 @@ static void live_a_minute(struct fleet *f, struct records *r)
             note(r, &d.notes[i]);
         for (size_t i = 0; i < d.grant_count && !d.note_count; i++)
             carry_out(f, &d.grants[i]);
-        more = d.note_count || d.grant_count;
+        for (size_t i = 0; i < d.return_count && !d.note_count; i++)
+            f->nodes[d.returns[i].node - f->nodes].claim = NULL;
+        more = d.note_count || d.grant_count || d.return_count;
     }
     f->in.now_s += MINUTE_S;
     go_on(f);
