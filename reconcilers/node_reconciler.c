@@ -11,16 +11,17 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* When the node was seen to enter its state: what it was in when this process began to look is in its report, where that
- * was written. A time that is still to come was written by a clock that was wrong: what it is the beginning of would not be over
- * before that. */
+/* When the node was seen to enter its state: what it was in when this process began to look is in its report, where that was
+ * written for this very node and not for another one of its name. A time that is still to come was written by a clock that was
+ * wrong: what it is the beginning of would not be over before that. */
 static int64_t since_of(const struct cluster *c, const struct node_slot *slot, enum node_state state, int64_t now_s)
 {
     const struct node_summary *before = &slot->summary;
     if (before->counted)
         return before->state == state ? before->since_s : now_s;
     const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
-    if (report && str_eq(report->state, node_state_name(state)) && report->since_s)
+    bool its_own = report && report->owner == gpu_node_owner(slot->node->head.uid);
+    if (its_own && str_eq(report->state, node_state_name(state)) && report->since_s)
         return clock_is_ahead(report->since_s, now_s) ? now_s : report->since_s;
     return c->looked_through ? now_s : 0;
 }

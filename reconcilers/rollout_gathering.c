@@ -153,12 +153,17 @@ static bool is_served(const struct node_slot *slot)
     return node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST;
 }
 
-/* One that is let go of is under way until its own pass has written that it is not: its claim comes off with the stack. */
+/* One that is let go of is under way until its own pass has written that it is not: its claim comes off with the stack. One that
+ * is being deleted, and that a finalizer keeps, is out of service until it is gone. */
 static bool takes_place(const struct gathering *g, struct node_slot *slot)
 {
     bool foreign;
-    if (!slot->node || slot->node->deleting || !slot->summary.counted)
+    if (!slot->node || !slot->summary.counted)
         return false;
+    if (slot->node->deleting) {
+        const struct node_reading *read = read_node(g, slot);
+        return *read->driver || *read->stack || claim_of(g, slot, &foreign);
+    }
     if (is_served(slot))
         return true;
     const struct claim *claim = slot->node->claim && read_node(g, slot) ? claim_of(g, slot, &foreign) : NULL;
@@ -184,7 +189,8 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .cordoned = slot->node->cordoned,
         .held = foreign || read->held,
         .turns = s->turns,
-        .let_go = !is_served(slot),
+        .let_go = slot->node->deleting || !is_served(slot),
+        .leaving = slot->node->deleting,
         .runs_ostler = str_eq(slot->name, g->c->o.node_name),
     };
     if (n.claim && n.claim->gpus > n.gpus)

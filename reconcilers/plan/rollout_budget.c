@@ -11,6 +11,8 @@ static bool claim_counts(const struct work *w)
 static bool is_out(const struct work *w)
 {
     const struct rollout_node *n = w->node;
+    if (n->leaving)
+        return true;
     if (n->claim && claim_closes(n->claim))
         return claim_counts(w);
     return n->closed || !n->up || n->cordoned;
@@ -32,7 +34,9 @@ static void count(struct budget *b, const struct work *w)
     b->gpus.used += n->gpus;
     b->our_nodes += is_ours(w);
     b->our_gpus += is_ours(w) ? n->gpus : 0;
-    if (claim_counts(w))
+    if (n->leaving)
+        b->leaving++;
+    else if (claim_counts(w))
         b->claimed++;
     else if (!n->up)
         b->down++;

@@ -9,8 +9,8 @@ struct budget {
     struct budget_line nodes;      /* nodes out of service for whatever reason: maxUnavailable */
     struct budget_line gpus;       /* theirs: maxUnavailableGpus */
     size_t our_nodes, our_gpus;    /* of both, those that are out of service because of us */
-    /* What `nodes.used` is made of; a node counts under the first that fits of claimed, down, cordoned. */
-    size_t down, cordoned, claimed;
+    /* What `nodes.used` is made of; a node counts under the first that fits of leaving, claimed, down, cordoned. */
+    size_t down, cordoned, claimed, leaving;
 };
 
 /* Counts what is used of each limit now. */

@@ -239,23 +239,29 @@ static const char *say_parallel(const struct rollout_story *s, struct arena *a)
                         nodes_are(a, slots->used), slots->max);
 }
 
+/* "1 because of upgrades, 0 down, 0 cordoned": what nodes are out of service for. */
+static const char *what_is_out(const struct budget *b, struct arena *a)
+{
+    const char *leaving = b->leaving ? arena_printf(a, ", %zu being deleted", b->leaving) : "";
+    return arena_printf(a, "%zu because of upgrades, %zu down, %zu cordoned%s", b->claimed, b->down, b->cordoned, leaving);
+}
+
 static const char *say_unavailable(const struct rollout_story *s, struct arena *a)
 {
     const struct budget *b = s->budget;
-    return arena_printf(a,
-                        "%s: %s out of service (%zu because of upgrades, %zu down, %zu cordoned), and maxUnavailable allows %zu",
-                        waiting_for(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used), b->claimed, b->down,
-                        b->cordoned, b->nodes.max);
+    return arena_printf(a, "%s: %s out of service (%s), and maxUnavailable allows %zu",
+                        waiting_for(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used), what_is_out(b, a),
+                        b->nodes.max);
 }
 
 static const char *say_gpus(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_GPUS];
     const struct budget *b = s->budget;
-    return arena_printf(a, "%s%s with %s: %s out of service (nodes: %zu because of upgrades, %zu down, %zu cordoned), and "
-                        "maxUnavailableGpus allows %zu", who_waits(r, a), first_of(r, a), gpus(a, r->first->node->gpus),
-                        arena_printf(a, "%s %s", gpus(a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"), b->claimed, b->down,
-                        b->cordoned, b->gpus.max);
+    return arena_printf(a, "%s%s with %s: %s out of service (nodes: %s), and maxUnavailableGpus allows %zu", who_waits(r, a),
+                        first_of(r, a), gpus(a, r->first->node->gpus),
+                        arena_printf(a, "%s %s", gpus(a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"), what_is_out(b, a),
+                        b->gpus.max);
 }
 
 static const char *say_domain(const struct rollout_story *s, struct arena *a)

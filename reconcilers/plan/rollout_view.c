@@ -175,7 +175,7 @@ static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 static void count_running(struct rollout_view *v, const struct rollout_node *n, const char *hash)
 {
     struct progress *p = progress_find(v, hash, n->pool);
-    if (!p || !n->up)
+    if (!p || !n->up || n->leaving)
         return;
     p->running++;
     p->able++;

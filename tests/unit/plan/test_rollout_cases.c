@@ -10,7 +10,7 @@
  *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack, reason}
  *       from d1 to what the node is to get, with its GPUs
  *     free: since when it waits without a job on it
- *     flags: down, cordoned, held, closed, letGo, gaveUp, sick (not settled), ostler
+ *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled), ostler
  *   revisions: {hash, name, failure, retry, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and
  *     knownGood those that hold}
  *   pullRefused: how the server refused a pod that was to pull
@@ -150,7 +150,8 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .cordoned = flag(brief, "cordoned"),
         .held = flag(brief, "held"),
         .closed = flag(brief, "closed"),
-        .let_go = flag(brief, "letGo"),
+        .let_go = flag(brief, "letGo") || flag(brief, "leaving"),
+        .leaving = flag(brief, "leaving"),
         .turns = flag(brief, "turns"),
         .gave_up = flag(brief, "gaveUp"),
         .runs_ostler = flag(brief, "ostler"),

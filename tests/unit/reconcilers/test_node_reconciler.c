@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "kube/object.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/policy.h"
 #include "runtime/loop.h"
@@ -79,14 +80,17 @@ static void marks_wait_for_the_finalizer(void **state)
     assert_int_equal(pass(f), 1);
 }
 
-/* Since when the pass takes a node to be in its state that is reported with this time. */
-static int64_t since(struct fixture *f, const char *time)
+/* Since when the pass takes a node to be in its state that is reported with this time. `owner`: uid of the node that the report
+ * was written for; NULL: this one's. */
+static int64_t since(struct fixture *f, const char *time, const char *owner)
 {
     CLEANUP_JSON json_t *brief =
         tree("{'labels': {'nvidia.com/gpu.present': 'true', 'eks.amazonaws.com/compute-type': 'auto'}}");
     toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
+    const char *uid = owner ? owner : object_uid(toy_get(&f->toy, RESOURCE_NODE, "gpu-1"));
     toy_put(&f->toy, RESOURCE_GPU_NODE,
-            json_pack("{s:{s:s}, s:{s:s, s:s}}", "metadata", "name", "gpu-1", "status", "state", "Discovered", "since", time));
+            json_pack("{s:{s:s, s:[{s:s, s:s}]}, s:{s:s, s:s}}", "metadata", "name", "gpu-1", "ownerReferences", "kind", "Node",
+                      "uid", uid, "status", "state", "Discovered", "since", time));
     pass(f);
     const struct node_slot *slot = map_get(&f->toy.cluster->slots, "gpu-1");
     assert_int_equal(slot->summary.state, NODE_DISCOVERED);
@@ -96,20 +100,29 @@ static int64_t since(struct fixture *f, const char *time)
 static void state_goes_on_since_another_leader_saw_it(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(since(f, "2026-11-20T09:00:00Z"), cluster_now_s(f->toy.cluster) - 3600);
+    assert_int_equal(since(f, "2026-11-20T09:00:00Z", NULL), cluster_now_s(f->toy.cluster) - 3600);
+}
+
+/* A node of that name was there before, and was made again: its report says nothing of this one. */
+static void state_of_another_node_of_its_name_does_not_go_on(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(since(f, "2026-11-20T09:00:00Z", "of-the-node-before"), 0);
 }
 
 /* What such a time is the beginning of, as of taking the toolkit out of a runtime, would last a day longer. */
 static void time_to_come_counts_as_now(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(since(f, "2026-11-21T10:00:00Z"), cluster_now_s(f->toy.cluster));
+    assert_int_equal(since(f, "2026-11-21T10:00:00Z", NULL), cluster_now_s(f->toy.cluster));
 }
 
 int main(void)
 {
     struct suite s = { 0 };
     suite_add_fixture(&s, "marks wait for the finalizer", marks_wait_for_the_finalizer, set_up, tear_down);
+    suite_add_fixture(&s, "the state of another node of its name does not go on",
+                      state_of_another_node_of_its_name_does_not_go_on, set_up, tear_down);
     suite_add_fixture(&s, "a state goes on since another leader saw it", state_goes_on_since_another_leader_saw_it, set_up,
                       tear_down);
     suite_add_fixture(&s, "a time that is still to come counts as now", time_to_come_counts_as_now, set_up, tear_down);

@@ -186,6 +186,57 @@ static void who_is_let_go_takes_its_place(void **state)
     assert_int_equal(g.in.node_count, 0);
 }
 
+#define LEAVING(version, labels)                                                                                               \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '" version "', 'labels': {" labels "}, "                    \
+    "'deletionTimestamp': '2026-11-20T10:00:00Z', 'finalizers': ['karpenter.sh/termination']}}"
+
+/* Its own pass says of such a node that it is nobody's. */
+static void who_is_being_deleted_is_out_of_service_until_it_is_gone(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct node_verdict v = { .state = NODE_UNMANAGED };
+    struct rollout_gathering g;
+    assert_false(look(f, &a)->leaving);
+    put(f, RESOURCE_NODE, LEAVING("3", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);
+    tally_set(&f->cluster.tally, &slot->summary, &v);
+    assert_true(look(f, &a)->leaving);
+    assert_true(look(f, &a)->let_go);
+    put(f, RESOURCE_NODE, LEAVING("4", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), true);
+    rollout_gather(&f->cluster, &a, &g);
+    assert_int_equal(g.in.node_count, 0);
+}
+
+/* A node that Ostler never served takes no place. */
+static void who_is_being_deleted_and_bears_nothing_is_not_counted(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_gathering g;
+    put(f, RESOURCE_NODE, LEAVING("3", ""), false);
+    rollout_gather(&f->cluster, &a, &g);
+    assert_int_equal(g.in.node_count, 0);
+}
+
+/* Since when a node that waits has no job any more. */
+static void when_its_jobs_ended_is_seen(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    assert_int_equal(look(f, &a)->free_s, 0);
+    put_phase(f, "3", CLAIM_WAITING);
+    int64_t now_s = cluster_now_s(&f->cluster);
+    assert_int_equal(look(f, &a)->free_s, now_s);
+    assert_int_equal(look(f, &a)->free_s, now_s);
+    put(f, RESOURCE_POD, POD("4", "Running"), false);
+    assert_int_equal(look(f, &a)->free_s, 0);
+    put(f, RESOURCE_POD, POD("5", "Running"), true);
+    assert_int_equal(look(f, &a)->free_s, now_s);
+    put_phase(f, "6", CLAIM_DRAINING);
+    assert_int_equal(look(f, &a)->free_s, 0);
+}
+
 /* What becomes of the node, and whether that is anything that a decision looks at. */
 static void only_what_matters_starts_a_decision(void **state)
 {
@@ -309,6 +360,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_only_goes_needs_no_images, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_let_go_takes_its_place, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_being_deleted_is_out_of_service_until_it_is_gone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_being_deleted_and_bears_nothing_is_not_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(when_its_jobs_ended_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_matters_starts_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_matters_of_the_policy_starts_a_decision, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_of_closed_nodes_start_a_decision, set_up, tear_down),
