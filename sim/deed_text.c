@@ -42,6 +42,7 @@ static const struct {
     [SPEC_AGENT_SAYS] = { FORM_ITSELF, "has an agent that says what it is told to" },
     [SPEC_AGENT_SILENT] = { FORM_ITSELF, "has an agent that falls silent" },
     [SPEC_AGENT_RESTART] = { FORM_ITSELF, "has an agent that starts anew" },
+    [SPEC_KUBELET_RESTART] = { FORM_ITSELF, "has a kubelet that starts anew" },
 };
 
 /* "infer-2" for nodes, "daemonsets ostler-operands/exporter" for all else. */

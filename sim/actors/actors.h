@@ -62,6 +62,8 @@ void actors_node_reboot(struct actors *a, const char *name);
 /* The way between the kubelet and the API server is cut, and mended: what runs on the machine goes on. */
 void actors_node_cut_off(struct actors *a, const char *name);
 void actors_node_rejoin(struct actors *a, const char *name);
+/* The kubelet starts anew while what runs on the machine goes on: it registers the Node where somebody has deleted it. */
+void actors_kubelet_restart(struct actors *a, const char *name);
 /* The main containers of a pod end with this code and message. */
 void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code, const char *message);
 /* All GPUs of a machine are gone from its bus, and are back. What the plugin offers goes and comes with them. */

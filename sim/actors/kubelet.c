@@ -171,6 +171,12 @@ void actors_node_rejoin(struct actors *a, const char *name)
         machine_rejoin(m);
 }
 
+void actors_kubelet_restart(struct actors *a, const char *name)
+{
+    actors_node_cut_off(a, name);
+    actors_node_rejoin(a, name);
+}
+
 void actors_node_reboot(struct actors *a, const char *name)
 {
     actors_node_down(a, name);

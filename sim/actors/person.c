@@ -247,6 +247,11 @@ static bool rejoin(struct actors *a, const struct spec_action *action, struct re
     return on_machine(a, action, actors_node_rejoin, r);
 }
 
+static bool restart_kubelet(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return on_machine(a, action, actors_kubelet_restart, r);
+}
+
 static bool remove_node(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     return on_machine(a, action, actors_node_remove, r);
@@ -333,6 +338,7 @@ static deed_fn *const deeds[SPEC_DEED_COUNT] = {
     [SPEC_AGENT_SAYS] = tell_agent,
     [SPEC_AGENT_SILENT] = silence_agent,
     [SPEC_AGENT_RESTART] = restart_agent,
+    [SPEC_KUBELET_RESTART] = restart_kubelet,
 };
 
 bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal)

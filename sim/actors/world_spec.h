@@ -137,6 +137,7 @@ enum spec_deed {
     SPEC_AGENT_SAYS,   /* its agent says something else than it sees. Body: what differs, as a merge patch; {}: the truth again */
     SPEC_AGENT_SILENT, /* its agent runs and says nothing more, until it is made to say something */
     SPEC_AGENT_RESTART,
+    SPEC_KUBELET_RESTART,
     SPEC_DEED_COUNT
 };
 

@@ -51,6 +51,7 @@ static const unsigned needs[SPEC_DEED_COUNT] = {
     [SPEC_AGENT_SAYS] = NEED_NODE | NEED_BODY,
     [SPEC_AGENT_SILENT] = NEED_NODE,
     [SPEC_AGENT_RESTART] = NEED_NODE,
+    [SPEC_KUBELET_RESTART] = NEED_NODE,
 };
 
 static int check_name(const char *path, const char *name, struct err *e)

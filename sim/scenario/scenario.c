@@ -75,6 +75,7 @@ static const char *const deeds[] = {
     [SPEC_AGENT_SAYS] = "AgentSays",
     [SPEC_AGENT_SILENT] = "AgentSilent",
     [SPEC_AGENT_RESTART] = "AgentRestart",
+    [SPEC_KUBELET_RESTART] = "KubeletRestart",
     [SPEC_DEED_COUNT] = NULL,
 };
 
