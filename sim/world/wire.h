@@ -12,6 +12,24 @@
 struct wire;
 struct wire_client;
 
+/* What a client takes of an answer, in this order: status, bytes, end. */
+enum wire_part {
+    WIRE_STATUS, /* its head; `status` */
+    WIRE_BYTES,  /* some bytes of its body, cut anywhere */
+    WIRE_END,    /* nothing comes after it; `status`, and `broken`: it did not come whole */
+};
+
+/* All borrowed. */
+struct wire_taken {
+    enum wire_part part;
+    const struct request *request; /* what is answered */
+    uint64_t id;                   /* of the request; another one for each */
+    int status;                    /* 0: none came */
+    const char *bytes;
+    size_t len;
+    bool broken;
+};
+
 struct wire_options {
     struct sim *sim;             /* borrowed, as all here */
     struct api *api;
@@ -22,6 +40,8 @@ struct wire_options {
     void (*sent)(void *arg, struct wire_client *c, const struct request *r);
     /* It has reached the server and is about to be carried out. May be NULL. */
     void (*arrived)(void *arg, struct wire_client *c, const struct request *r);
+    /* A client takes a part of an answer; called before the client's sink gets it. May be NULL. */
+    void (*taken)(void *arg, const struct wire_client *c, const struct wire_taken *t);
     void *arg;
 };
 

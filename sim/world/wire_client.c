@@ -124,6 +124,15 @@ static void cancel(void *self, uint64_t id)
         abandon(f);
 }
 
+static void note_taken(const struct flight *f, struct wire_taken t)
+{
+    const struct wire *w = f->wire;
+    t.request = &f->request;
+    t.id = f->id;
+    if (w->o.taken)
+        w->o.taken(w->o.arg, f->client, &t);
+}
+
 /* Gives the bytes in one piece or two; the flight, or NULL when it is over. */
 static struct flight *give_bytes(struct wire_client *c, struct flight *f)
 {
@@ -134,6 +143,7 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
     f->bytes = (struct buf) BUF_INIT(WIRE_BYTES_MAX);
     size_t cut = w->o.split_one_in && rng_one_in(&w->cuts, w->o.split_one_in) ? rng_below(&w->cuts, bytes.len) : 0;
     for (size_t at = 0, end = cut ? cut : bytes.len; f && at < bytes.len; at = end, end = bytes.len) {
+        note_taken(f, (struct wire_taken){ .part = WIRE_BYTES, .bytes = bytes.data + at, .len = end - at });
         int taken = sink.on_bytes ? sink.on_bytes(sink.arg, bytes.data + at, end - at) : 0;
         f = find(c, id);
         if (f && taken < 0) {
@@ -150,6 +160,8 @@ static void give(struct wire_client *c, struct flight *f)
 {
     struct transport_sink sink = f->sink;
     uint64_t id = f->id;
+    if (f->status_due)
+        note_taken(f, (struct wire_taken){ .part = WIRE_STATUS, .status = f->result.status });
     if (f->status_due && sink.on_status) {
         sink.on_status(sink.arg, f->result.status);
         f = find(c, id);
@@ -161,6 +173,7 @@ static void give(struct wire_client *c, struct flight *f)
     if (!f || !f->ended)
         return;
     enum request_class class = f->request.class;
+    note_taken(f, (struct wire_taken){ .part = WIRE_END, .status = f->result.status, .broken = f->result.err.kind != ERR_NONE });
     struct transport_result result = f->result;
     f->result.err = (struct err){ 0 };
     flight_free(f);

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "reconcilers/model/claim.h"
 #include "tests/sweep/run.h"
+#include "tests/sweep/sight.h"
 
 /* What a check remembers of a client. */
 struct client_note {
@@ -16,6 +17,7 @@ struct client_note {
 
 struct invariants {
     struct run *run;
+    struct sight *sight;     /* what each client was told */
     struct client_note *clients;
     size_t client_count;
     struct map pace;         /* struct pace by object */

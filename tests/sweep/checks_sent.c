@@ -3,8 +3,6 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "engine/engine.h"
-#include "reconcilers/cluster.h"
 #include "tests/sweep/checks.h"
 
 static bool tests(const json_t *operations, const char *path)
@@ -109,38 +107,13 @@ void check_secrets(struct invariants *v, const struct wire_client *c, const stru
         check_failed(v, INVARIANT_S15_SECRETS, "%s %s", r->method, r->path);
 }
 
-/* The first list that has not come yet, or NULL. Those of ConfigMaps and budgets are asked for only while Ostler
- * works already. */
-static const char *missing_list(const struct cluster *c)
-{
-    for (enum resource_id id = 0; id < RESOURCE_COUNT; id++)
-        if (id != RESOURCE_CONFIGMAP && id != RESOURCE_BUDGET && c->informers[id] && !informer_synced(c->informers[id]))
-            return resource_get(id)->plural;
-    return NULL;
-}
-
-/* Why the first watch fails, or NULL. That of budgets only tells when to ask again for an eviction, which the server decides. */
-static const char *failing_watch(const struct cluster *c)
-{
-    for (enum resource_id id = 0; id < RESOURCE_COUNT; id++)
-        if (id != RESOURCE_BUDGET && c->informers[id] && informer_problem(c->informers[id]))
-            return informer_problem(c->informers[id]);
-    return NULL;
-}
-
-/* Asked of the watches themselves: that it holds still is what is checked. */
+/* Whoever writes has a whole and fresh view: judged by what the wire has carried, not by what the client says of itself. */
 void check_static(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
     if (r->class != REQUEST_WRITE)
         return;
     check_tried(v, INVARIANT_S16_STATIC);
-    const struct process *sender = run_sender(v->run, c);
-    if (!sender)
-        return;
-    struct engine *engine = (struct engine *) process_engine(sender);
-    const char *why = failing_watch(engine_cluster(engine)), *missing = missing_list(engine_cluster(engine));
-    if (why)
-        check_failed(v, INVARIANT_S16_STATIC, "%s %s, but: %s", r->method, r->path, why);
-    if (missing)
-        check_failed(v, INVARIANT_S16_STATIC, "%s %s, but the list of %s has not come yet", r->method, r->path, missing);
+    CLEANUP_FREE char *doubt = sight_doubt(v->sight, wire_client_number(c), v->run->sim.now_ms);
+    if (doubt)
+        check_failed(v, INVARIANT_S16_STATIC, "%s %s, but %s", r->method, r->path, doubt);
 }

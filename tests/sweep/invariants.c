@@ -66,6 +66,7 @@ struct invariants *invariants_new(struct run *run)
 {
     struct invariants *v = xcalloc(1, sizeof *v);
     v->run = run;
+    v->sight = sight_new();
     return v;
 }
 
@@ -75,11 +76,18 @@ void invariants_free(struct invariants *v)
         free(v->clients[i].holder);
     free(v->clients);
     checks_state_clear(v);
+    sight_free(v->sight);
     free(v);
+}
+
+void invariants_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t)
+{
+    sight_taken(v->sight, wire_client_number(c), t, v->run->sim.now_ms);
 }
 
 void invariants_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
+    sight_sent(v->sight, wire_client_number(c), r, v->run->sim.now_ms);
     for (size_t i = 0; i < INVARIANT_COUNT; i++)
         if (checks[i].sent)
             checks[i].sent(v, c, r);

@@ -61,6 +61,8 @@ struct invariants *invariants_new(struct run *run);
 void invariants_free(struct invariants *v);
 /* A request leaves an Ostler. */
 void invariants_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
+/* An Ostler takes a part of an answer. */
+void invariants_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t);
 /* Something was committed, by Ostler or anybody else. */
 void invariants_commit(struct invariants *v, const struct api_commit *c);
 /* Nothing changes any more. */

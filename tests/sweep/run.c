@@ -185,6 +185,12 @@ static void print_news(struct run *r)
         print_turns(r, i);
 }
 
+static void on_taken(void *arg, const struct wire_client *c, const struct wire_taken *t)
+{
+    struct run *r = arg;
+    invariants_taken(r->invariants, c, t);
+}
+
 static void on_arrived(void *arg, struct wire_client *c, const struct request *request)
 {
     (void) c;
@@ -291,6 +297,7 @@ static void set_up(struct run *r)
                                                .split_one_in = SPLIT_ONE_IN,
                                                .sent = on_sent,
                                                .arrived = on_arrived,
+                                               .taken = on_taken,
                                                .arg = r });
     create_namespaces(r);
     sim_call(&r->sim, CRD_MS, create_crds, r, NULL);
