@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "reconcilers/model/claim.h"
+#include "tests/sweep/reading.h"
 #include "tests/sweep/run.h"
 #include "tests/sweep/sight.h"
 
@@ -24,6 +25,10 @@ struct invariants {
     struct map deletions;    /* struct moment by path: when a deletion was last sent */
     struct map assignments;  /* struct moment by node: when what it is assigned last changed */
     struct map services;     /* struct moment by node: when it last came, went, or went down or up, or others changed its claim */
+    struct map plans;        /* struct moment by hash: when Ostler last showed it */
+    struct map approvals;    /* struct moment by hash: when its approval was taken back */
+    struct map failures;     /* struct moment by node: when its upgrade failed */
+    struct map passings;     /* struct passing by pool and revision */
     int64_t generation;      /* of the policy */
     bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
 };
@@ -60,6 +65,18 @@ void check_frame_policy(struct invariants *v, const struct api_commit *c);
 void check_deletion(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_budget.c */
+/* A claim as a write makes it. */
+struct taking {
+    struct reading_claim claim;
+    bool was_ours;  /* it was closed for its upgrade before */
+    bool was_out;   /* it was out of service already: by others' doing, or closed since its upgrade had failed */
+    bool begins;    /* it takes a place among those that are changed */
+};
+
+/* Whether a write takes a node out of service, or gives it a place among those that are changed. */
+bool check_is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret);
+/* The policy that the claim was made for, where it still says what it said then; else NULL. */
+const json_t *check_policy_of(const struct invariants *v, const struct reading_claim *claim);
 void check_budget(struct invariants *v, const struct api_commit *c);
 void check_cordon(struct invariants *v, const struct api_commit *c);
 /* Whether others closed or opened the node, made it or took it away, or brought it down or up, so lately that Ostler may not
@@ -68,6 +85,17 @@ bool check_is_recent(const struct invariants *v, const char *node);
 void check_failed_revision(struct invariants *v, const struct api_commit *c);
 /* Takes note of what anybody committed. */
 void check_budget_commit(struct invariants *v, const struct api_commit *c);
+
+/* ---- checks_begin.c */
+void check_paused(struct invariants *v, const struct api_commit *c);
+void check_approved(struct invariants *v, const struct api_commit *c);
+void check_window(struct invariants *v, const struct api_commit *c);
+void check_domain(struct invariants *v, const struct api_commit *c);
+void check_canary(struct invariants *v, const struct api_commit *c);
+void check_threshold(struct invariants *v, const struct api_commit *c);
+/* Takes note of what anybody committed. */
+void check_begin_commit(struct invariants *v, const struct api_commit *c);
+void check_begin_clear(struct invariants *v);
 
 /* ---- checks_upgrade.c */
 /* Whether a resource is GPUs. */

@@ -6,8 +6,6 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/model/policy.h"
-#include "reconcilers/model/rollout_spec.h"
 #include "tests/sweep/checks.h"
 
 /* What others did to a node so lately counts either way: Ostler may not have heard of it. */
@@ -42,7 +40,7 @@ void check_budget_commit(struct invariants *v, const struct api_commit *c)
     if (!check_is_kind(c->kind, "nodes"))
         return;
     bool theirs = !str_eq(c->user, OSTLER_USER) && c->before && c->after &&
-                  (check_is_closed(c->before) != check_is_closed(c->after) ||
+                  (reading_is_closed(c->before) != reading_is_closed(c->after) ||
                    !str_eq(object_annotation(c->before, ANNOTATION_CLAIM), object_annotation(c->after, ANNOTATION_CLAIM)));
     if (theirs || !c->before || !c->after || is_up(c->before) != is_up(c->after) ||
         is_cordoned(c->before) != is_cordoned(c->after))
@@ -51,43 +49,41 @@ void check_budget_commit(struct invariants *v, const struct api_commit *c)
 
 /* ---- what a write takes out of service */
 
-/* A claim as a write makes it. */
-struct taking {
-    struct claim claim;
-    bool was_ours;  /* it was closed for its upgrade before */
-    bool was_out;   /* it was out of service already: by others' doing, or closed since its upgrade had failed */
-    bool begins;    /* it takes a place among those that are changed */
-};
+/* The claim of a node that is closed as well. */
+static bool closing_claim(const json_t *node, struct reading_claim *ret)
+{
+    return reading_is_closed(node) && reading_claim(node, ret);
+}
+
+static bool is_failed(const struct reading_claim *c)
+{
+    return str_eq(c->phase, "Failed");
+}
 
 /* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody
  * took the one before, or since its policy is gone, closes nothing that was open: that is not asked. */
-static bool is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
+bool check_is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
 {
-    struct claim before;
+    struct reading_claim before;
     *ret = (struct taking){ 0 };
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !check_claim_of(c->after, &ret->claim))
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !closing_claim(c->after, &ret->claim))
         return false;
-    bool had = check_claim_of(c->before, &before), closed = had && before.phase != CLAIM_FAILED;
+    bool had = closing_claim(c->before, &before), closed = had && !is_failed(&before);
     if (had && !str_eq(before.policy, ret->claim.policy))
         return false;
-    if (!had && (check_is_closed(c->before) || check_is_recent(v, object_name(c->before))))
+    if (!had && (reading_is_closed(c->before) || check_is_recent(v, object_name(c->before))))
         return false;
     ret->was_ours = closed;
     ret->was_out = had || is_out(c->before);
-    ret->begins = claim_phase_has_slot(ret->claim.phase) && !(closed && claim_phase_has_slot(before.phase));
-    return ret->claim.phase != CLAIM_FAILED && (!closed || ret->begins);
+    ret->begins = reading_has_place(&ret->claim) && !(closed && reading_has_place(&before));
+    return !is_failed(&ret->claim) && (!closed || ret->begins);
 }
 
-/* The policy that the claim was made for, where it still says what it said then. */
-static bool policy_of(const struct invariants *v, const struct claim *claim, struct policy *ret)
+const json_t *check_policy_of(const struct invariants *v, const struct reading_claim *claim)
 {
-    const json_t *object = check_policy(v);
-    struct policy_problems problems = { 0 };
-    bool same = object && str_eq(object_uid(object), claim->policy) && object_generation(object) == claim->generation;
-    *ret = (struct policy){ 0 };
-    bool good = same && policy_decode(object, &POLICY_LIMITS_NONE, ret, &problems) == 0;
-    policy_problems_clear(&problems);
-    return good;
+    const json_t *policy = check_policy(v);
+    bool same = policy && str_eq(object_uid(policy), claim->policy) && object_generation(policy) == claim->generation;
+    return same ? policy : NULL;
 }
 
 /* ---- S1 */
@@ -98,7 +94,7 @@ struct tally_of_nodes {
 };
 
 /* What its kubelet offers, or did when the node was claimed: while its driver is off it offers none. */
-static size_t gpus_of(const json_t *node, const struct claim *claim)
+static size_t gpus_of(const json_t *node, const struct reading_claim *claim)
 {
     size_t gpus = 0;
     const char *key;
@@ -106,7 +102,7 @@ static size_t gpus_of(const json_t *node, const struct claim *claim)
     json_object_foreach (json_at(node, "status.allocatable"), key, value)
         if (check_is_gpu(key))
             gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
-    return claim && claim->gpus > gpus ? claim->gpus : gpus;
+    return claim && (size_t) claim->gpus > gpus ? (size_t) claim->gpus : gpus;
 }
 
 static void count_gpus(struct tally_of_nodes *n, size_t gpus, bool ours, bool out)
@@ -122,32 +118,30 @@ static struct tally_of_nodes count(const struct invariants *v)
     struct tally_of_nodes n = { 0 };
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        struct claim claim;
-        bool claimed = check_claim_of(node, &claim), ours = claimed && claim.phase != CLAIM_FAILED;
+        struct reading_claim claim;
+        bool claimed = closing_claim(node, &claim), ours = claimed && !is_failed(&claim);
         bool recent = check_is_recent(v, object_name(node));
         bool out = ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
         n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
         n.ours += ours;
         n.out += out;
         count_gpus(&n, gpus_of(node, claimed ? &claim : NULL), ours, out);
-        n.begun += ours && claim_phase_has_slot(claim.phase) && is_up(node) && !recent;
+        n.begun += ours && reading_has_place(&claim) && is_up(node) && !recent;
     }
     return n;
 }
 
-static void check_line(struct invariants *v, const struct rollout_count *limit, size_t used, size_t all, const char *what,
-                       const json_t *node)
+static void check_line(struct invariants *v, size_t max, size_t used, const char *what, const json_t *node)
 {
-    size_t max = rollout_count_of(limit, all);
     if (used > max)
         check_failed(v, INVARIANT_S1_BUDGET, "with %s %zu nodes %s, and %zu may", object_name(node), used, what, max);
 }
 
 /* A node with more GPUs than may be out of service goes alone. */
-static void check_gpus(struct invariants *v, const struct rollout_count *limit, const struct tally_of_nodes *n,
-                       const struct taking *t, const json_t *node)
+static void check_gpus(struct invariants *v, size_t max, const struct tally_of_nodes *n, const struct taking *t,
+                       const json_t *node)
 {
-    size_t max = rollout_count_of(limit, n->gpus), used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
+    size_t used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
     if (used > max && used > own)
         check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own,
                      object_name(node), used, max);
@@ -156,22 +150,17 @@ static void check_gpus(struct invariants *v, const struct rollout_count *limit, 
 void check_budget(struct invariants *v, const struct api_commit *c)
 {
     struct taking t;
-    struct policy policy;
-    if (!is_taking(v, c, &t))
+    const json_t *policy = check_is_taking(v, c, &t) ? check_policy_of(v, &t.claim) : NULL;
+    if (!policy)
         return;
-    if (policy_of(v, &t.claim, &policy)) {
-        struct rollout_spec spec;
-        struct tally_of_nodes n = count(v);
-        rollout_spec_decode(policy.spec, &spec);
-        check_tried(v, INVARIANT_S1_BUDGET);
-        if (!t.was_ours)
-            check_line(v, &spec.max_unavailable, t.was_out ? n.ours : n.out, n.all, "are out of service", c->after);
-        if (!t.was_ours)
-            check_gpus(v, &spec.max_unavailable_gpus, &n, &t, c->after);
-        if (t.begins)
-            check_line(v, &spec.max_parallel, n.begun, n.all, "are being changed", c->after);
-    }
-    policy_clear(&policy);
+    struct tally_of_nodes n = count(v);
+    check_tried(v, INVARIANT_S1_BUDGET);
+    if (!t.was_ours)
+        check_line(v, reading_limit(policy, "maxUnavailable", n.all), t.was_out ? n.ours : n.out, "are out of service", c->after);
+    if (!t.was_ours)
+        check_gpus(v, reading_limit(policy, "maxUnavailableGpus", n.gpus), &n, &t, c->after);
+    if (t.begins)
+        check_line(v, reading_limit(policy, "maxParallel", n.all), n.begun, "are being changed", c->after);
 }
 
 /* ---- S2 */
@@ -198,16 +187,12 @@ static bool has_failed(const struct invariants *v, const char *tier, const char 
 void check_failed_revision(struct invariants *v, const struct api_commit *c)
 {
     struct taking t;
-    struct policy policy;
-    if (!is_taking(v, c, &t) || t.claim.kind != CLAIM_UPGRADE)
+    const json_t *policy = check_is_taking(v, c, &t) ? check_policy_of(v, &t.claim) : NULL;
+    if (!policy || !str_eq(t.claim.kind, "Upgrade"))
         return;
-    if (policy_of(v, &t.claim, &policy)) {
-        const char *pool = policy.pools[policy_pool_of(&policy, selector_lookup_json, json_at(c->after, "metadata.labels"))].name;
-        bool driver = claim_moves_driver(&t.claim);
-        const char *tier = driver ? "driver" : "stack", *hash = driver ? t.claim.driver : t.claim.stack;
-        check_tried(v, INVARIANT_S11_FAILED);
-        if (has_failed(v, tier, hash, pool))
-            check_failed(v, INVARIANT_S11_FAILED, "%s: %s-%s", object_name(c->after), tier, hash);
-    }
-    policy_clear(&policy);
+    bool driver = !str_eq(t.claim.driver, t.claim.from_driver);
+    const char *tier = driver ? "driver" : "stack", *hash = driver ? t.claim.driver : t.claim.stack;
+    check_tried(v, INVARIANT_S11_FAILED);
+    if (has_failed(v, tier, hash, reading_pool(policy, c->after)))
+        check_failed(v, INVARIANT_S11_FAILED, "%s: %s-%s", object_name(c->after), tier, hash);
 }

@@ -67,6 +67,9 @@ void checks_state_clear(struct invariants *v)
     moments_clear(&v->deletions);
     moments_clear(&v->assignments);
     moments_clear(&v->services);
+    moments_clear(&v->plans);
+    moments_clear(&v->approvals);
+    moments_clear(&v->failures);
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->pace, &cursor))) {

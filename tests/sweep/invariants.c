@@ -44,6 +44,12 @@ static const struct {
     [INVARIANT_S14_BOUNDS] = { .written = check_bounds },
     [INVARIANT_S15_SECRETS] = { .sent = check_secrets },
     [INVARIANT_S16_STATIC] = { .sent = check_static },
+    [INVARIANT_G1_PAUSED] = { .written = check_paused },
+    [INVARIANT_G2_APPROVED] = { .written = check_approved },
+    [INVARIANT_G3_WINDOW] = { .written = check_window },
+    [INVARIANT_G4_DOMAIN] = { .written = check_domain },
+    [INVARIANT_G5_CANARY] = { .written = check_canary },
+    [INVARIANT_G6_THRESHOLD] = { .written = check_threshold },
     [INVARIANT_UNLOAD] = { .quiet = check_unload },
     [INVARIANT_L1_STATUS] = { .quiet = check_status },
     [INVARIANT_L1_NODES] = { .quiet = check_nodes },
@@ -75,6 +81,7 @@ void invariants_free(struct invariants *v)
     for (size_t i = 0; i < v->client_count; i++)
         free(v->clients[i].holder);
     free(v->clients);
+    check_begin_clear(v);
     checks_state_clear(v);
     sight_free(v->sight);
     free(v);
@@ -105,6 +112,7 @@ void invariants_commit(struct invariants *v, const struct api_commit *c)
             checks[i].written(v, c);
     check_honesty_commit(v, c);
     check_budget_commit(v, c);
+    check_begin_commit(v, c);
 }
 
 void invariants_quiet(struct invariants *v)

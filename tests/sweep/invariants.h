@@ -39,6 +39,12 @@ struct run;
     X(S14_BOUNDS, "status, conditions and events stay within their bounds")                                                   \
     X(S15_SECRETS, "no secret is in any request")                                                                             \
     X(S16_STATIC, "nothing is written on a view that may be old, or has gaps")                                                \
+    X(G1_PAUSED, "no node begins while the rollout is paused")                                                                \
+    X(G2_APPROVED, "no node begins before a plan that Ostler showed is approved, where the policy asks for that")             \
+    X(G3_WINDOW, "no node begins outside of the policy's windows")                                                            \
+    X(G4_DOMAIN, "nodes of one topology domain are changed at a time")                                                        \
+    X(G5_CANARY, "no more nodes than canary.nodes get a new revision before it has soaked")                                   \
+    X(G6_THRESHOLD, "no node begins with a revision that has failed as often as failureThreshold allows")                     \
     X(UNLOAD, "no driver was taken from under a running GPU program")                                                         \
     X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
     X(L1_NODES, "every node that the policy wants and that is well is served")                                                \

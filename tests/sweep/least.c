@@ -99,6 +99,12 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
     ROW(S14_BOUNDS,     33000,  14000,  24000,  83000,  32500,  14000,  42000,  17000,   8000,  12000,  12500,  16000),
     ROW(S15_SECRETS,    89000,  78000,  99500, 300000,  88500,  77500, 238500,  52500,  43000,  37000,  38500, 208500),
     ROW(S16_STATIC,     36000,  22500,  28500, 104000,  35500,  22000,  43000,  18500,  11500,  12000,  12500,  17000),
+    ROW(G1_PAUSED,          0,      0,    350,      0,      0,      0,      0,    200,    100,    150,    150,    300),
+    ROW(G2_APPROVED,        0,      0,    150,      0,      0,      0,      0,      0,      0,      0,      0,      3),
+    ROW(G3_WINDOW,          0,      0,    350,      0,      0,      0,      0,      0,      0,      0,      0,     15),
+    ROW(G4_DOMAIN,          0,      0,      0,      0,      0,      0,      0,      0,      0,      0,      0,      5),
+    ROW(G5_CANARY,          0,      0,    150,      0,      0,      0,      0,    150,     85,    100,    100,     90),
+    ROW(G6_THRESHOLD,       0,      0,    350,      0,      0,      0,      0,    200,    100,    150,    150,    300),
     ROW(UNLOAD,          4500,   4500,    950,    750,   4500,   4500,    750,    900,    900,    550,    600,    300),
     ROW(L1_STATUS,        600,      0,    300,    300,    600,      0,    300,    200,      0,    150,    200,     55),
     ROW(L1_NODES,         600,      0,    200,      0,    600,      0,      0,    150,      0,    150,    150,     45),
@@ -115,6 +121,7 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
 #define NO_CHANGE                                                                                                            \
     (BIT(LEAST_LONG) | BIT(LEAST_LONG_RIGHTS) | BIT(LEAST_ACTO) | BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) |             \
      BIT(LEAST_AGENTS_ACTO))
+#define UPGRADES (BIT(LEAST_UPGRADE) | BIT(LEAST_UPGRADE_RIGHTS) | STEPS)
 #define ACTO (BIT(LEAST_ACTO) | BIT(LEAST_AGENTS_ACTO))
 #define STEPS (BIT(LEAST_STEPS) | BIT(LEAST_AGENT_STEPS))
 
@@ -135,6 +142,15 @@ static const struct {
     { INVARIANT_S3_STEPS, NO_CHANGE, NOT_CHANGED },
     { INVARIANT_S4_EVICTION, NO_CHANGE, NOT_CHANGED },
     { INVARIANT_S11_FAILED, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G1_PAUSED, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G2_APPROVED, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G3_WINDOW, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G4_DOMAIN, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G5_CANARY, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G6_THRESHOLD, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_G2_APPROVED, UPGRADES, "the policy asks for no approval in this life; dst and the case files do" },
+    { INVARIANT_G3_WINDOW, UPGRADES, "the policy has no window while nodes begin in this life; dst and the case files do" },
+    { INVARIANT_G4_DOMAIN, UPGRADES | BIT(LEAST_DST), "the policy names no topologyKey in this life; the case files do" },
     { INVARIANT_S3_CLAIMED, BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_AGENTS_ACTO),
       "nobody changes the label of a driver in this life" },
     { INVARIANT_S3_KEPT, RIGHTS, NOT_ALLOWED },
