@@ -1,6 +1,7 @@
 #include "kubectl/ask.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,14 +118,17 @@ bool ask_wait(struct ask *a, int64_t ms)
 
 static void submit(struct flight *f, const char *token);
 
-/* An item of a list. */
+/* An item of a list. One that cannot be read costs that item, and says so once for the list. */
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
 {
+    (void) e;
     struct flight *f = arg;
-    json_t *object = json_parse(text, len, e);
-    if (!object)
-        return -1;
-    json_array_append_new(f->fetch->ret, object);
+    json_t *object = json_parse_stored(text, len, NULL);
+    if (object)
+        json_array_append_new(f->fetch->ret, object);
+    else if (f->fetch->unreadable++ == 0)
+        fprintf(stderr, "kubectl gpu: warning: an object in the list of %s cannot be read and is left out\n",
+                resource_name(f->fetch->resource));
     return 0;
 }
 

@@ -24,6 +24,7 @@ struct fetch {
     bool unwanted;               /* not asked at all; its answer is none */
     json_t *ret;                 /* the object, the list's items, or the text's bytes; NULL: see `e`. Owned by the fetch */
     bool cut;                    /* the text was longer than that */
+    size_t unreadable;           /* items of the list that could not be read, and are not in it */
     struct err e;
 };
 

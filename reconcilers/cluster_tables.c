@@ -491,7 +491,9 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_BUDGET, .optional = true },
     };
     memcpy(out, rows, sizeof rows);
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         out[i].view = cluster_view(rows[i].resource);
+        out[i].bare = cluster_bare_view(rows[i].resource);
+    }
     return ARRAY_LEN(rows);
 }

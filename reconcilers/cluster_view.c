@@ -19,6 +19,9 @@ static const char *const of_nodes[] = {
     "spec.podCIDR",
     "spec.podCIDRs",
     "status.addresses",
+    /* A kubelet names its resources as it likes, and in any number. */
+    "status.allocatable.!" RESOURCE_PREFIX,
+    "status.capacity.!" RESOURCE_PREFIX,
     "status.conditions.lastHeartbeatTime",
     "status.config",
     "status.daemonEndpoints",
@@ -78,6 +81,13 @@ static const char *const of_pods[] = {
 _Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");
 
 static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };
+
+const struct split_view *cluster_bare_view(enum resource_id resource)
+{
+    static const char *const without_status[] = { MANAGED_FIELDS, "status", NULL };
+    static const struct split_view bare = { without_status, false };
+    return resource == RESOURCE_NODE || resource == RESOURCE_POD || resource == RESOURCE_TASK ? &bare : NULL;
+}
 
 const struct split_view *cluster_view(enum resource_id resource)
 {

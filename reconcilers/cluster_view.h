@@ -7,5 +7,8 @@
 
 /* Never NULL. */
 const struct split_view *cluster_view(enum resource_id resource);
+/* What is read of an object that cannot be read so and of which nothing is known yet; NULL: nothing. Without its status a node is
+ * down, with its claim, and a pod holds its node: that is the safe side. A DaemonSet would have no pods, which is not. */
+const struct split_view *cluster_bare_view(enum resource_id resource);
 
 #endif

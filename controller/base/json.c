@@ -159,16 +159,26 @@ static json_t *parse_without_nuls(const char *text, size_t len, json_error_t *er
     return json_loadb(copy, len, JSON_DECODE_ANY, error);
 }
 
-json_t *json_parse(const char *text, size_t len, struct err *e)
+static json_t *parse(const char *text, size_t len, size_t flags, struct err *e)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    json_t *root = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
     if (!root && json_error_code(&error) == json_error_null_byte_in_key)
         root = parse_without_nuls(text, len, &error);
     if (!root)
         err_set(e, ERR_INVALID, "not JSON: %s (line %d, column %d)", error.text, error.line,
                 error.column);
     return root;
+}
+
+json_t *json_parse(const char *text, size_t len, struct err *e)
+{
+    return parse(text, len, JSON_REJECT_DUPLICATES, e);
+}
+
+json_t *json_parse_stored(const char *text, size_t len, struct err *e)
+{
+    return parse(text, len, 0, e);
 }
 
 bool json_is_whole(const json_t *string)

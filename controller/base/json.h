@@ -45,6 +45,9 @@ char *json_compact(const json_t *root);
  * is kept in a text, which C sees up to there: json_is_whole() tells. In a key it becomes U+FFFD, since jansson has no keys
  * with one. */
 json_t *json_parse(const char *text, size_t len, struct err *e);
+/* As json_parse(), of an object that an API server stores; of a key that is there twice the last counts. A kubelet may name a
+ * resource with bytes that are no UTF-8. The server writes each of them as U+FFFD, so that two names become one key. */
+json_t *json_parse_stored(const char *text, size_t len, struct err *e);
 /* Whether a text has no NUL in it, so that its bytes up to the end of a C string are all of it. */
 bool json_is_whole(const json_t *string);
 /* For CLEANUP_JSON. */

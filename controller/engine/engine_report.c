@@ -21,6 +21,9 @@ void engine_metrics_add(struct engine *en)
         { &en->watch_restarts,
           { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL,
             0 } },
+        { &en->unreadable,
+          { "ostler_unreadable_objects_total", "Objects that could not be read, each time they came, by resource.",
+            METRIC_COUNTER, by_resource, NULL, 0 } },
         { &en->events_dropped,
           { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
     };
@@ -38,6 +41,7 @@ void engine_update_metrics(struct engine *en)
         const char *const labels[] = { resource_name((enum resource_id) i) };
         metric_set(en->cache_objects, labels, (double) en->cluster.tables[i].records.len);
         metric_set(en->watch_restarts, labels, (double) informer_restarts(en->cluster.informers[i]));
+        metric_set(en->unreadable, labels, (double) informer_unreadable(en->cluster.informers[i]));
     }
     metric_set(en->events_dropped, NULL, (double) recorder_dropped(en->recorder));
     controller_update_metrics(en->nodes);

@@ -79,7 +79,7 @@ struct engine {
 
     struct controller_metrics controller_metrics;
     struct fleet_metrics fleet_metrics;
-    struct metric *leader, *cache_objects, *watch_restarts, *events_dropped;
+    struct metric *leader, *cache_objects, *watch_restarts, *unreadable, *events_dropped;
 };
 
 /* Registers the metrics. */

@@ -7,7 +7,7 @@
 
 /* etcd takes objects up to 1.5 MiB, and in JSON a character may be six bytes: "\u003c". Whoever may make a pod may make
  * such a one. */
-enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10, KEY_MAX = 64 << 10 };
+enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10 };
 
 void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg)
 {
@@ -16,7 +16,7 @@ void split_init(struct split *s, enum split_mode mode, const struct split_view *
     s->view = view ? *view : (struct split_view){ 0 };
     s->on_item = on_item;
     s->arg = arg;
-    s->key = (struct buf) BUF_INIT(KEY_MAX);
+    s->key = (struct buf) BUF_INIT(SPLIT_KEY_MAX);
     s->item = (struct buf) BUF_INIT(ITEM_MAX);
     s->envelope = (struct buf) BUF_INIT(ENVELOPE_MAX);
 }
@@ -43,8 +43,7 @@ static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
     if (s->pruned_at)
         return 0;
     if (s->in_key) {
-        if (!buf_add(&s->key, bytes, n))
-            return err_set(e, ERR_TOO_LARGE, "a key of more than %d bytes", KEY_MAX);
+        s->key_too_long |= !buf_add(&s->key, bytes, n);
         return 0;
     }
     if (!buf_add(s->in_item ? &s->item : &s->envelope, bytes, n))
@@ -78,6 +77,11 @@ static const char *path_rest(const char *path, unsigned names)
 /* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
 static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 {
+    if (*rest == '!') {
+        size_t prefix = strlen(++rest);
+        *ret_last = true;
+        return key->len <= prefix || memcmp(rest, key->data + 1, prefix) != 0;
+    }
     size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
     *ret_last = rest[len] == '\0';
     return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
@@ -114,7 +118,9 @@ static int end_key(struct split *s, struct err *e)
     s->in_key = s->want_key = false;
     level->has_key = true;
     int rc = 0;
-    if (!s->pruned_at && follow(s)) {
+    bool too_long = s->key_too_long;
+    s->key_too_long = false;
+    if (!s->pruned_at && (too_long || follow(s))) {
         s->pruned_at = s->depth;
     } else if (!s->pruned_at) {
         if (level->has_member)
@@ -410,7 +416,7 @@ static int parse_item(void *arg, const char *text, size_t len, struct err *e)
     json_t **object = arg;
     if (*object)
         return err_set(e, ERR_INVALID, "not JSON: a second object");
-    *object = json_parse(text, len, e);
+    *object = json_parse_stored(text, len, e);
     return *object ? 0 : -1;
 }
 

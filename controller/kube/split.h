@@ -30,8 +30,9 @@ enum { SPLIT_PATHS_MAX = 64 };
 /* What of an object comes out. */
 struct split_view {
     /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. A last name that has
-     * dots has a = before it: "metadata.annotations.=a.example/b". Of an array on the way to them no more than SPLIT_MEMBERS_MAX
-     * elements come out. Borrowed. */
+     * dots has a = before it: "metadata.annotations.=a.example/b". A last name "!a.example/" stands for all keys that do
+     * not begin with "a.example/". A member whose key is longer than SPLIT_KEY_MAX is left out too. Of an array on the way to
+     * them no more than SPLIT_MEMBERS_MAX elements come out. Borrowed. */
     const char *const *paths;
     /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
      * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of any array, or a map
@@ -45,6 +46,7 @@ enum {
     SPLIT_MEMBERS_MAX = 1000,
     SPLIT_STRING_MAX = 32 << 10, /* a container's last words are 4 KiB (kubelet), of characters that JSON writes in six bytes */
     SPLIT_ENOUGH = 1 << 20,
+    SPLIT_KEY_MAX = 64 << 10, /* with its quotes; the API server takes 317 bytes, but for resources of a node any length */
 };
 
 struct split_level {
@@ -70,6 +72,7 @@ struct split {
     int pruned_at; /* depth of the object whose current member is left out, or of the array that takes no more; 0: none */
     int plain_at;  /* depth in the container that is copied, or left out, in one piece; 0: none */
     bool in_string, in_escape, in_key, want_key, in_item;
+    bool key_too_long; /* the key has passed SPLIT_KEY_MAX */
     struct split_level next; /* what a container that begins at the last key would be */
     struct buf key;
     size_t string_at; /* where in the item the string begins that is being copied */
@@ -88,7 +91,8 @@ bool split_complete(const struct split *s);
 const struct buf *split_envelope(const struct split *s);
 /* Frees its buffers. */
 void split_clear(struct split *s);
-/* One whole object, parsed as far as it is in view (NULL: all of it); NULL and the error set when it is none. */
+/* One whole object, parsed as far as it is in view (NULL: all of it), as json_parse_stored(); NULL and the error set when it is
+ * none. */
 json_t *split_object(const char *text, size_t len, const struct split_view *view, struct err *e);
 
 #endif

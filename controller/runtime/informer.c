@@ -10,6 +10,7 @@
 #include "kube/reply.h"
 #include "kube/split.h"
 #include "kube/watch_step.h"
+#include "runtime/unreadable.h"
 
 enum {
     /* Bookmarks come about each minute: a stream that is silent for longer than two of them is dead. */
@@ -47,6 +48,7 @@ struct informer {
     bool looks;        /* and is looked for again */
     int64_t looked_ms; /* when it was last found to be absent */
     uint64_t restarts;
+    struct unreadable unreadable;
 };
 
 static void act(struct informer *inf, const struct watch_next *next);
@@ -78,19 +80,70 @@ static void set_problem(struct informer *inf, enum err_kind kind, const char *se
         inf->on_change(inf->arg);
 }
 
-/* One element of a list. One that cannot be read has no name, so nobody can tell what is missing without it: a pod that has the
- * GPU, a node's driver. Left out, it would count as gone, and what is gone is cleaned up after. So the list fails, and with it
- * the watch, which holds everything still and is in /readyz. Nobody can bring that about from outside: whatever an API server
- * stores, json_parse() reads. */
+/* ---- objects that cannot be read */
+
+static json_t *read_bare(const struct informer *inf, const char *text, size_t len)
+{
+    return inf->options.bare ? split_object(text, len, inf->options.bare, NULL) : NULL;
+}
+
+/* One bad object must not fail the list: whoever may write one could blind Ostler to all others. Nor may it look as if it were
+ * gone, since what is gone is cleaned up after. */
+static void take_unreadable_item(struct informer *inf, const char *text, size_t len, const struct err *why)
+{
+    CLEANUP_JSON json_t *identity = unreadable_identity(text, len);
+    bool known = *object_name(identity) != '\0';
+    CLEANUP_FREE char *key = known ? record_key(identity) : xstrdup("");
+    unreadable_note(&inf->unreadable, inf->options.resource, key, why);
+    if (!known) {
+        table_list_keep_all(inf->table);
+    } else if (!table_list_keep(inf->table, key)) {
+        CLEANUP_JSON json_t *bare = read_bare(inf, text, len);
+        if (bare)
+            table_list_item(inf->table, bare);
+    }
+}
+
+/* One element of a list. */
 static int on_item(void *arg, const char *text, size_t len, struct err *e)
 {
+    (void) e;
     struct informer *inf = arg;
-    CLEANUP_JSON json_t *object = json_parse(text, len, e);
-    if (!object)
-        return -1;
-    table_list_item(inf->table, object);
+    CLEANUP_ERR struct err why = { 0 };
+    CLEANUP_JSON json_t *object = json_parse_stored(text, len, &why);
+    if (object)
+        table_list_item(inf->table, object);
+    else
+        take_unreadable_item(inf, text, len, &why);
     return 0;
 }
+
+/* The frame of a watch, as far as it can be read. NULL, with the error: nobody knows what it is about, so the watch fails, and
+ * the list that follows keeps what it must. */
+static json_t *read_frame(struct informer *inf, const char *text, size_t len, bool *ret_keeps, struct err *e)
+{
+    json_t *frame = json_parse_stored(text, len, e);
+    if (frame)
+        return frame;
+    json_t *identity = unreadable_identity(text, len);
+    const json_t *object = json_object_get(identity, "object");
+    if (!*object_name(object) || !*json_str_or_empty(identity, "type")) {
+        json_decref(identity);
+        return NULL;
+    }
+    CLEANUP_FREE char *key = record_key(object);
+    unreadable_note(&inf->unreadable, inf->options.resource, key, e);
+    err_clear(e);
+    bool held = table_get(inf->table, key) != NULL;
+    json_t *bare = held ? NULL : read_bare(inf, text, len);
+    *ret_keeps = !bare && !str_eq(json_str(identity, "type"), "DELETED");
+    if (!bare)
+        return identity;
+    json_decref(identity);
+    return bare;
+}
+
+/* ---- lists and watches */
 
 static int take_error_frame(const json_t *status, struct err *e)
 {
@@ -132,9 +185,10 @@ static int take_event(struct informer *inf, const char *type, const json_t *obje
 static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
-    CLEANUP_JSON json_t *frame = json_parse(text, len, e);
+    bool keeps = false;
+    CLEANUP_JSON json_t *frame = read_frame(inf, text, len, &keeps, e);
     const json_t *object = json_object_get(frame, "object");
-    if (!frame || take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0)
+    if (!frame || (!keeps && take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0))
         return -1;
     step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
     if (inf->silent)
@@ -426,6 +480,11 @@ uint64_t informer_restarts(const struct informer *inf)
     return inf->restarts;
 }
 
+uint64_t informer_unreadable(const struct informer *inf)
+{
+    return inf->unreadable.count;
+}
+
 void informer_free(struct informer *inf)
 {
     if (!inf)
@@ -435,6 +494,7 @@ void informer_free(struct informer *inf)
     buf_clear(&inf->error_body);
     err_clear(&inf->failure);
     watch_state_clear(&inf->watch);
+    unreadable_clear(&inf->unreadable);
     free(inf->problem);
     free(inf);
 }

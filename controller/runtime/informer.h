@@ -21,6 +21,8 @@ struct informer_options {
     bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again
                                 * only by informer_look_again() */
     const struct split_view *view; /* what the projector looks at; NULL: at all. Borrowed */
+    const struct split_view *bare; /* what is read of an object that cannot be read so, and of which nothing is known yet; NULL:
+                                    * nothing. Borrowed */
     uint64_t seed;             /* of the jitter between retries */
     struct outage *outage;     /* shared by all who would say the same of the server; NULL: that is not logged */
 };
@@ -53,6 +55,9 @@ void informer_look_again(struct informer *inf, int64_t apart_ms);
 int64_t informer_silent_ms(const struct informer *inf);
 /* How often a watch was begun anew after something went wrong. */
 uint64_t informer_restarts(const struct informer *inf);
+/* How often an object came that could not be read. It costs that object alone: what is known of it stays, and of one that is not
+ * known the bare view counts. */
+uint64_t informer_unreadable(const struct informer *inf);
 /* Ends its requests and frees it; the table stays as it is. NULL is none. */
 void informer_free(struct informer *inf);
 

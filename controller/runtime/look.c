@@ -31,7 +31,7 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
         l->rv = version_so_far(split_envelope(&l->split));
     if (!l->rv)
         return err_set(e, ERR_INVALID, "a list that does not say its version before its items");
-    CLEANUP_JSON json_t *object = json_parse(text, len, e);
+    CLEANUP_JSON json_t *object = json_parse_stored(text, len, e);
     if (object)
         l->news |= l->seen(l->arg, object, l->rv);
     return object ? 0 : -1;

@@ -81,6 +81,20 @@ static bool written_meanwhile(const struct table *t, const struct record *r)
 void table_list_begin(struct table *t)
 {
     t->list++;
+    t->keeps = false;
+}
+
+bool table_list_keep(struct table *t, const char *key)
+{
+    struct record *held = table_get(t, key);
+    if (held)
+        held->seen = t->list;
+    return held != NULL;
+}
+
+void table_list_keep_all(struct table *t)
+{
+    t->keeps = true;
 }
 
 void table_list_item(struct table *t, const json_t *object)
@@ -99,7 +113,7 @@ void table_list_end(struct table *t, uint64_t rv)
     size_t cursor = 0, n = 0;
     const struct map_entry *e;
     CLEANUP_FREE struct record **gone = xcalloc(t->records.len, sizeof *gone);
-    while ((e = map_next(&t->records, &cursor))) {
+    while (!t->keeps && (e = map_next(&t->records, &cursor))) {
         struct record *r = e->value;
         if (r->seen != t->list && !(written_meanwhile(t, r) && rv && r->rv > rv))
             gone[n++] = r;

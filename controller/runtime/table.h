@@ -29,6 +29,7 @@ struct table {
     uint64_t rv;       /* newest version that the watch has brought, bookmarks included */
     uint32_t list;     /* number of the current list */
     bool synced;       /* one whole list has come */
+    bool keeps;        /* the current list drops nothing */
 };
 
 /* An empty table; the operations are copied. */
@@ -41,6 +42,10 @@ struct record *table_get(const struct table *t, const char *key);
 void table_list_begin(struct table *t);
 /* The list has brought an object. One that is older than what an answer of ours brought meanwhile changes nothing. */
 void table_list_item(struct table *t, const json_t *object);
+/* The list has brought an object of this key that cannot be read: what is known of it stays. Whether anything is. */
+bool table_list_keep(struct table *t, const char *key);
+/* The list has brought an object that cannot be read at all: it may be any, so this list drops none. */
+void table_list_keep_all(struct table *t);
 /* The list is whole, as of version `rv`. */
 void table_list_end(struct table *t, uint64_t rv);
 /* The watch brought an object, or its deletion. */

@@ -212,6 +212,17 @@ static const struct nul_row {
     { "of keys that become one the last counts", "{'\\u0000':1,'\\ufffd':2}", "{'\xef\xbf\xbd':2}" },
 };
 
+/* What a kubelet may call its resources, as the API server writes it. */
+static void of_stored_keys_the_last_counts(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted("{'\xef\xbf\xbd\\u0001':'1','\xef\xbf\xbd\\u0001':'2'}");
+    assert_null(json_parse(text, strlen(text), NULL));
+    CLEANUP_JSON json_t *stored = json_parse_stored(text, strlen(text), NULL);
+    assert_int_equal(json_object_size(stored), 1);
+    assert_string_equal(json_key(stored, "\xef\xbf\xbd\x01"), "2");
+}
+
 static void check_nul(void **state)
 {
     const struct nul_row *row = *state;
@@ -260,6 +271,7 @@ int main(void)
     suite_add(&s, "text that is no UTF-8 is made so", text_that_is_no_utf8_is_made_so, NULL);
     SUITE_ROWS(&s, check_parse, parses);
     SUITE_ROWS(&s, check_nul, nuls);
+    suite_add(&s, "of a key that is stored twice the last counts", of_stored_keys_the_last_counts, NULL);
     suite_add(&s, "a text with a NUL in it is not whole", text_with_a_nul_is_not_whole, NULL);
     suite_add(&s, "endless nesting is refused", endless_nesting_is_refused, NULL);
     return suite_run(&s, "json");

@@ -10,6 +10,8 @@
 static const char *const paths[] = { "metadata.name", "metadata.labels", "metadata.owners.kind", "spec.containers.image",
                                      "spec.containers.limits", "spec.volumes.empty.medium", "status.phase",
                                      "metadata.notes.=a.example/b", NULL };
+static const char *const but_ours[] = { "status.sizes.!ours.example/", NULL };
+static const struct split_view all_but = { but_ours, false };
 static const struct split_view only = { paths, true }, without = { paths, false };
 
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
@@ -74,6 +76,38 @@ static void check_view(void **state)
         CLEANUP_FREE char *got = split_in(&only, row->mode, text, piece);
         assert_string_equal(got, want);
     }
+}
+
+static const struct key_row {
+    const char *name, *text, *want;
+} keys[] = {
+    { "keys of others are left out",
+      "{'status':{'sizes':{'cpu':'1','ours.example/a':'2','other.example/b':'3','ours.example/c':{}}}}",
+      "{'status':{'sizes':{'ours.example/a':'2','ours.example/c':{}}}}\n" },
+    { "a key that is shorter than ours", "{'status':{'sizes':{'ours':1,'':2,'ours.example':3}}}", "{'status':{'sizes':{}}}\n" },
+    { "the same keys elsewhere", "{'sizes':{'cpu':1},'status':{'cpu':2,'sizes2':{'cpu':3}}}",
+      "{'sizes':{'cpu':1},'status':{'cpu':2,'sizes2':{'cpu':3}}}\n" },
+};
+
+static void check_keys(void **state)
+{
+    const struct key_row *row = *state;
+    CLEANUP_FREE char *text = json_quoted(row->text), *want = json_quoted(row->want);
+    for (size_t piece = 1; piece <= strlen(text); piece++) {
+        CLEANUP_FREE char *got = split_in(&all_but, SPLIT_FRAMES, text, piece);
+        assert_string_equal(got, want);
+    }
+}
+
+static void a_key_without_end_is_left_out_with_its_member(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *key = xcalloc(1, SPLIT_KEY_MAX);
+    memset(key, 'k', SPLIT_KEY_MAX - 1);
+    CLEANUP_FREE char *plain = xasprintf("{'status':{'sizes':{'ours.example/%s':{'a':[1]},'ours.example/a':'2'}}}", key);
+    CLEANUP_FREE char *text = json_quoted(plain), *want = json_quoted("{'status':{'sizes':{'ours.example/a':'2'}}}\n");
+    CLEANUP_FREE char *got = split_in(&all_but, SPLIT_FRAMES, text, 4096);
+    assert_string_equal(got, want);
 }
 
 /* So many times a text, with commas. Owned by the caller. */
@@ -202,6 +236,8 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_view, views);
+    SUITE_ROWS(&s, check_keys, keys);
+    suite_add(&s, "a key without end is left out with its member", a_key_without_end_is_left_out_with_its_member, NULL);
     suite_add(&s, "what is not looked at is as deep as somebody likes", what_is_not_looked_at_is_as_deep_as_somebody_likes, NULL);
     suite_add(&s, "an array has so many elements", an_array_has_so_many_elements, NULL);
     suite_add(&s, "also where paths are left out", also_where_paths_are_left_out, NULL);

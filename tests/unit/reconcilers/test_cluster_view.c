@@ -190,6 +190,25 @@ static void labels_and_owners_of_the_policy_are_not_seen(void **state)
     assert_string_equal(json_str(object, "spec.driver.labels.a"), "b");
 }
 
+/* Whatever a kubelet calls its resources, its node can be read, and only our names are seen. */
+static void resources_of_others_are_not_seen(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text =
+        json_quoted("{'status':{'capacity':{'\xef\xbf\xbd\\u0001':'1','cpu':'8','\xef\xbf\xbd\\u0001':'2','nvidia.com/gpu':'8'},"
+                    "'allocatable':{'cpu':'8','nvidia.com/mig-1g.10gb':'7'}}}");
+    CLEANUP_JSON json_t *object = split_object(text, strlen(text), cluster_view(RESOURCE_NODE), NULL);
+    assert_tree(object, "{'status':{'capacity':{'nvidia.com/gpu':'8'},'allocatable':{'nvidia.com/mig-1g.10gb':'7'}}}");
+}
+
+static void only_nodes_and_pods_are_read_without_their_status(void **state)
+{
+    (void) state;
+    for (int i = 0; i < RESOURCE_COUNT; i++)
+        assert_int_equal(cluster_bare_view((enum resource_id) i) != NULL,
+                         i == RESOURCE_NODE || i == RESOURCE_POD || i == RESOURCE_TASK);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -197,6 +216,8 @@ int main(void)
     SUITE_ROWS(&s, check_child, children);
     suite_add(&s, "what a pod asks for is seen", what_a_pod_asks_for_is_seen, NULL);
     suite_add(&s, "a pod of more containers than are seen is not idle", a_pod_of_more_containers_than_are_seen_is_not_idle, NULL);
+    suite_add(&s, "resources of others are not seen", resources_of_others_are_not_seen, NULL);
+    suite_add(&s, "only nodes and pods are read without their status", only_nodes_and_pods_are_read_without_their_status, NULL);
     suite_add(&s, "labels and owners of the policy are not seen", labels_and_owners_of_the_policy_are_not_seen, NULL);
     return suite_run(&s, "cluster_view");
 }

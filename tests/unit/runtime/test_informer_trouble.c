@@ -1,4 +1,5 @@
 /* What an informer makes of what goes wrong: versions that are gone, answers that make no sense, connections that fail. */
+#include "kube/split.h"
 #include "tests/unit/runtime/informing.h"
 
 #define GAP \
@@ -157,34 +158,78 @@ static void server_that_lags_behind_is_listed_anew(void **state)
 
 /* ---- what does not make sense */
 
-static void bad_item_fails_the_list(void **state)
+/* Of these two objects, none can be read whole; of the first its name can, of the second not even that. */
+#define BAD(name, rv) \
+    "{'metadata': {'name': '" name "', 'uid': '" name "', 'resourceVersion': '" rv "'}, 'status': {'x': '\\ud800'}}"
+#define NAMELESS "{'metadata': {'name': '\\ud800'}}"
+
+static void bad_item_costs_no_other(void **state)
 {
     struct fixture *f = *state;
     start(f);
-    world_reply(&f->w, 0, 200,
-                PAGE("10", "", NODE("a", "1", "x") ", {'metadata': {'name': 'b', 'name': 'b'}}, " NODE("c", "2", "z")));
-    world_turn(&f->w);
-    assert_non_null(informer_problem(f->informer));
-    assert_false(informer_synced(f->informer));
-    world_pass(&f->w, FIRST_WAIT_MS);
-    world_expect(&f->w, LIST);
-    world_reply(&f->w, 0, 200, AB);
+    world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x") ", " BAD("b", "2") ", " NODE("c", "2", "z") ", " NAMELESS));
     world_turn(&f->w);
     expect_problem(f, "");
-    expect_content(f, "a=x b=y");
+    assert_true(informer_synced(f->informer));
+    assert_int_equal(informer_unreadable(f->informer), 2);
+    expect_content(f, "a=x c=z");
 }
 
-/* A later list with an item that cannot be read takes nothing away. */
-static void bad_item_makes_nothing_go(void **state)
+static void bad_item_that_is_known_stays(void **state)
 {
     struct fixture *f = *state;
     start_listed(f);
     stream(f, EVENT("ERROR", STATUS("410", "Expired")));
-    world_expect(&f->w, LIST);
-    world_reply(&f->w, 0, 200, PAGE("20", "", NODE("a", "1", "x") ", {'metadata': {'name': 'b', 'name': 'b'}}"));
+    world_reply(&f->w, 0, 200, PAGE("20", "", BAD("b", "12")));
     world_turn(&f->w);
-    assert_non_null(informer_problem(f->informer));
+    expect_problem(f, "");
+    expect_content(f, "b=y"); /* and a, which the list did not have, went */
+}
+
+static void nameless_item_may_be_any(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_reply(&f->w, 0, 200, PAGE("20", "", NODE("a", "11", "w") ", " NAMELESS));
+    world_turn(&f->w);
+    expect_problem(f, "");
+    expect_content(f, "a=w b=y");
+    world_status(&f->w, 0, 200);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_reply(&f->w, 0, 200, PAGE("30", "", NODE("a", "11", "w"))); /* nothing is left of it */
+    world_turn(&f->w);
+    expect_content(f, "a=w");
+}
+
+static void bad_item_that_is_not_known_is_read_without_its_status(void **state)
+{
+    static const char *const status[] = { "status", NULL };
+    static const struct split_view bare = { status, false };
+    struct fixture *f = *state;
+    start_with(f, &(struct informer_options){ .resource = RESOURCE_NODE, .bare = &bare });
+    world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x'}, 'status': {'x': '\\ud800")));
+    world_turn(&f->w);
+    world_status(&f->w, 0, 200);
+    stream(f, EVENT("ADDED", NODE("b", "11", "y'}, 'status': {'x': '\\ud800")));
+    expect_problem(f, "");
     expect_content(f, "a=x b=y");
+}
+
+static void bad_event_keeps_what_is_known(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("MODIFIED", BAD("b", "12")) EVENT("MODIFIED", NODE("a", "13", "w")) EVENT("ADDED", BAD("c", "14")));
+    expect_problem(f, "");
+    expect_content(f, "a=w b=y");
+    assert_int_equal(informer_unreadable(f->informer), 2);
+    stream(f, EVENT("DELETED", BAD("b", "15")));
+    expect_content(f, "a=w");
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    world_expect(&f->w, WATCH("15"));
 }
 
 /* Anybody who may write an annotation can write these. */
@@ -204,7 +249,7 @@ static void escaped_nul_costs_nothing(void **state)
 static void bad_event_makes_a_new_list(void **state)
 {
     static const char *const frames[] = {
-        "{'type': 'MODIFIED', 'object': {'metadata': {'name': 'a', 'name': 'a'}}}\n",
+        "{'type': 'MODIFIED', 'object': " NAMELESS "}\n",
         "{'type': 'MODIFIED'}\n",
         "{'type': 'MODIFIED', 'object': 'text'}\n",
         "{'type': 'SURPRISE', 'object': " NODE("c", "11", "z") "}\n",
@@ -419,8 +464,11 @@ int main(void)
         { "nothing is well before the last page", nothing_is_well_before_the_last_page },
         { "a list is well at its end, not at its HTTP 200", a_list_is_well_at_its_end },
         { "a server that lags behind is listed anew", server_that_lags_behind_is_listed_anew },
-        { "a bad item fails the list", bad_item_fails_the_list },
-        { "a bad item makes nothing go", bad_item_makes_nothing_go },
+        { "a bad item costs no other", bad_item_costs_no_other },
+        { "a bad item that is known stays as it was", bad_item_that_is_known_stays },
+        { "a bad item without a name may be any: nothing goes", nameless_item_may_be_any },
+        { "a bad item that is not known is read without its status", bad_item_that_is_not_known_is_read_without_its_status },
+        { "a bad event keeps what is known", bad_event_keeps_what_is_known },
         { "an escaped NUL costs nothing", escaped_nul_costs_nothing },
         { "a bad event makes a new list", bad_event_makes_a_new_list },
         { "an error event without a status", error_event_without_a_status },
