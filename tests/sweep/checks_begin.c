@@ -155,6 +155,13 @@ static bool failed_with(const struct invariants *v, const json_t *node, const st
            str_eq(revision_of(c), hash) && at_ms >= 0 && v->run->sim.now_ms - at_ms >= ON_ITS_WAY_MS;
 }
 
+/* A node that an admin took out of Ostler's hands is of no rollout, whatever still runs there: it is no canary either. */
+static bool is_of_pool(const json_t *policy, const json_t *node, const char *pool)
+{
+    return object_label(node, GPU_PRESENT) && !str_eq(object_label(node, LABEL_MANAGED), "false") &&
+           str_eq(reading_pool(policy, node), pool);
+}
+
 static struct standing standing_of(const struct invariants *v, const json_t *policy, const char *pool, const char *hash)
 {
     const struct kind *nodes = kind_named("nodes");
@@ -162,7 +169,7 @@ static struct standing standing_of(const struct invariants *v, const json_t *pol
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         struct reading_claim claim;
-        if (!object_label(node, GPU_PRESENT) || !str_eq(reading_pool(policy, node), pool))
+        if (!is_of_pool(policy, node, pool))
             continue;
         bool claimed = reading_claim(node, &claim), counts = is_up(node) && !check_is_recent(v, object_name(node));
         s.nodes++;
