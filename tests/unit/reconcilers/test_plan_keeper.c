@@ -17,6 +17,7 @@ static const char *const pool_names[] = { "default" };
 struct fleet {
     struct cluster cluster;
     struct rollout_node nodes[NODES];
+    struct node objects[NODES];
     struct node_slot slots[NODES];
     struct node_slot *listed[NODES];
     struct claim claims[NODES];
@@ -38,6 +39,7 @@ static int set_up(void **state)
     for (size_t i = 0; i < NODES; i++) {
         f->nodes[i] = (struct rollout_node){ .name = names[i], .driver = "d1", .stack = "s1", .target_driver = "d2",
                                              .target_stack = "s1", .domain = "", .gpus = 1, .up = true, .settled = true };
+        f->slots[i].node = &f->objects[i];
         f->listed[i] = &f->slots[i];
     }
     f->gathered = (struct rollout_gathering){
