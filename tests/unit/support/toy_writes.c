@@ -45,6 +45,21 @@ static json_t *applied(const json_t *before, const json_t *intent)
     return object;
 }
 
+/* A spec that is replaced whole would undo what somebody else writes in between: that makes the server refuse the write. What is
+ * written to a node has a test of its own (test_node_cases.c). */
+static void check_race(const json_t *before, const json_t *operations)
+{
+    if (str_eq(json_str(before, "kind"), "Node"))
+        return;
+    CLEANUP_JSON json_t *theirs = json_deep_copy(before);
+    if (object_generation(before))
+        json_set_at(theirs, "metadata.generation", json_integer(object_generation(before) + 1));
+    json_set_at(theirs, "metadata.resourceVersion", json_string("987654321"));
+    CLEANUP_JSON json_t *object = frame_operated(theirs, operations);
+    if (object)
+        fail_msg("a JSON patch of %s undoes what somebody else has written since it was seen", object_name(before));
+}
+
 /* A JSON patch, whose tests hold since nobody writes between a pass and its plan; what it changes in the spec is recorded under
  * its sender's name, as an update. */
 static json_t *operated(const json_t *before, const json_t *operations)
@@ -53,6 +68,7 @@ static json_t *operated(const json_t *before, const json_t *operations)
     if (!object)
         fail_msg("a JSON patch of %s is refused", object_name(before));
     assert_string_equal(json_str(json_array_get(operations, 0), "path"), "/metadata/uid");
+    check_race(before, operations);
     if (!json_equal(json_object_get(before, "spec"), json_object_get(object, "spec")))
         json_array_append_new(json_at(object, "metadata.managedFields"),
                               json_pack("{s:s, s:s, s:{s:{}}}", "manager", FIELD_MANAGER, "operation", "Update", "fieldsV1",
