@@ -97,6 +97,25 @@ static void check_look(void **state)
     intern_free(in);
 }
 
+/* A pod that is going is still there when the next one has been made; the watch brings them in any order. */
+static void of_two_pods_the_one_that_stays_counts(void **state)
+{
+    (void) state;
+    struct intern *in = intern_new();
+    CLEANUP_JSON json_t *going = tree(POD("d1.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", ""));
+    CLEANUP_JSON json_t *made = tree(PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"));
+    struct pod *old = pod_project_task(in, NS, going), *new = pod_project_task(in, NS, made);
+    old->next_on_node = new;
+    assert_int_equal(images_look(old, in, UID, "d2.s1").state, IMAGES_READY);
+    old->next_on_node = NULL;
+    new->next_on_node = old;
+    assert_int_equal(images_look(new, in, UID, "d2.s1").state, IMAGES_READY);
+    new->next_on_node = NULL;
+    pod_free(in, old);
+    pod_free(in, new);
+    intern_free(in);
+}
+
 /* ---- what a pull pod is made of */
 
 #define DRIVER                                                                                                               \
@@ -219,6 +238,7 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "what pulls is for the secrets that it pulls with", check_purpose, NULL);
     SUITE_ROWS(&s, check_look, look_rows);
+    suite_add(&s, "of two pods the one that stays counts", of_two_pods_the_one_that_stays_counts, NULL);
     SUITE_ROWS(&s, check_pull, pull_rows);
     return suite_run(&s, "images");
 }

@@ -5,13 +5,13 @@
  *   inventorySaid: when it last said something else
  *   holdersNew: nobody has looked yet which pods have a GPU open by that
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
- *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time}
+ *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time, deleting}
  *     all of the target without it
  *   watched: seconds for which Ostler has been at work (for ever)
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
  *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which nobody is asked again
- *   failed, canary: what the record of the target's driver says of the pool, stackCompleted: that of its stack
+ *   failed, canary: what the record of the target's driver says of the pool, stackCanary, stackCompleted: that of its stack
  * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h), `$images` for the purpose of a pod that
  * pulls its images.
  * The second document is what must come of it:
@@ -86,6 +86,8 @@ static void put_other_record(struct toy *t, const json_t *entry, const struct ta
     if (json_object_get(entry, "completed"))
         json_object_set(json_at(record, "metadata.annotations"), ANNOTATION_COMPLETED "default",
                         json_object_get(entry, "completed"));
+    if (json_bool(entry, "deleting", false))
+        json_set_at(record, "metadata.deletionTimestamp", json_string(TOY_NOW));
     toy_put(t, RESOURCE_REVISION, record);
 }
 
@@ -95,6 +97,7 @@ static void put_said(struct toy *t, const json_t *given, const char *driver, con
     const struct { const char *key, *tier, *hash, *annotation; } rows[] = {
         { "failed", "driver", driver, ANNOTATION_FAILED "default" },
         { "canary", "driver", driver, ANNOTATION_CANARY "default" },
+        { "stackCanary", "stack", stack, ANNOTATION_CANARY "default" },
         { "stackCompleted", "stack", stack, ANNOTATION_COMPLETED "default" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

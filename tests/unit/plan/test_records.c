@@ -405,6 +405,12 @@ static const struct retry_row {
     { "what does not begin with a time was not answered", "aaaaaaaaaa", "soon aaaaaaaaaa", NULL, NOW " aaaaaaaaaa", true,
       "aaaaaaaaaa.2" },
     { "nor what names another revision", "aaaaaaaaaa", BEFORE " bbbbbbbbbb", NULL, NOW " aaaaaaaaaa", true, "aaaaaaaaaa.2" },
+    { "what begins with a time that Ostler does not write was not answered", "aaaaaaaaaa", "2026-11-20T11:00:00.5Z aaaaaaaaaa",
+      NULL, NOW " aaaaaaaaaa", true, "aaaaaaaaaa.2" },
+    { "of what two pools were asked the highest counts", "aaaaaaaaaa.9", BEFORE " aaaaaaaaaa.9", BEFORE " aaaaaaaaaa.2",
+      BEFORE " aaaaaaaaaa.9", false, "aaaaaaaaaa.10" },
+    { "whichever of them it is", "aaaaaaaaaa.2", BEFORE " aaaaaaaaaa.2", BEFORE " aaaaaaaaaa.9", BEFORE " aaaaaaaaaa.2", false,
+      "aaaaaaaaaa.10" },
 };
 
 static void check_retry(void **state)

@@ -21,47 +21,51 @@ static const struct row {
     const char *part;    /* of the first note */
     const char *rollout; /* of the policy */
     const char *version; /* of the other revision; NULL: the same */
+    const char *tier;    /* of the other revision; NULL: driver */
 } rows[] = {
-    { "a first installation is no rollout", NULL, "'target-default':'" T1 "'", NULL, "", NULL, NULL, NULL },
+    { "a first installation is no rollout", NULL, "'target-default':'" T1 "'", NULL, "", NULL, NULL, NULL, NULL },
     { "nor does it complete one", "'target-default':'" T1 "'",
-      "'target-default':'" T1 "','ran-default':'" T2 "','completed-default':'" T2 "'", NULL, "", NULL, NULL, NULL },
+      "'target-default':'" T1 "','ran-default':'" T2 "','completed-default':'" T2 "'", NULL, "", NULL, NULL, NULL, NULL },
     { "another revision is wanted", NULL, "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "RolloutBegan ",
-      "driver 580.178.04 (revision aaaaaaaaaa), pool default: nodes are to run it", NULL, NULL },
+      "driver 580.178.04 (revision aaaaaaaaaa), pool default: nodes are to run it", NULL, NULL, NULL },
     { "another version needs no hash", NULL, "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "RolloutBegan ",
-      "driver 580.178.04, pool default: nodes are to run it", NULL, "570.133.20" },
-    { "what ran in another pool", NULL, "'target-default':'" T1 "'", "'ran-h100':'" T1 "'", "", NULL, NULL, NULL },
+      "driver 580.178.04, pool default: nodes are to run it", NULL, "570.133.20", NULL },
+    { "what ran in another pool", NULL, "'target-default':'" T1 "'", "'ran-h100':'" T1 "'", "", NULL, NULL, NULL, NULL },
     { "what is recorded is no news", "'target-default':'" T1 "'", "'target-default':'" T1 "'", "'ran-default':'" T1 "'", "", NULL,
-      NULL, NULL },
+      NULL, NULL, NULL },
     { "the canary is up", "'target-default':'" T1 "'", "'target-default':'" T1 "','canary-default':'" T2 "'", NULL, "CanaryUp ",
-      "since " T2, NULL, NULL },
-    { "a wave begins", NULL, "'wave-default':'running'", NULL, "WaveBegan ", "the next wave is under way", NULL, NULL },
-    { "a wave is over", "'wave-default':'running'", "'wave-default':'" T2 "'", NULL, "WaveOver ", "since " T2, NULL, NULL },
+      "since " T2, NULL, NULL, NULL },
+    { "a wave begins", NULL, "'wave-default':'running'", NULL, "WaveBegan ", "the next wave is under way", NULL, NULL, NULL },
+    { "a wave is over", "'wave-default':'running'", "'wave-default':'" T2 "'", NULL, "WaveOver ", "since " T2, NULL, NULL, NULL },
     { "a revision fails", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL, "RevisionFailed! ",
       
       "pool default: it failed on gpu-1 with CrashLoopBackOff, and no other node gets it; nodes on which it failed, and those "
-      "under way, go back", NULL, NULL },
+      "under way, go back", NULL, NULL, NULL },
     { "and everything stays", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL, "RevisionFailed! ",
-      "everything stays as it is", "'onFailure':'Pause'", NULL },
+      "everything stays as it is", "'onFailure':'Pause'", NULL, NULL },
     { "a failure that was recorded", "'failed-default':'" T1 " gpu-1 Error'", "'failed-default':'" T1 " gpu-1 Error'", NULL, "",
-      NULL, NULL, NULL },
+      NULL, NULL, NULL, NULL },
     { "a person asks again", "'failed-default':'" T1 " gpu-1 Error'", "'retried-default':'" T2 " aaaaaaaaaa'", NULL,
-      "RevisionRetried ", "a person asks", NULL, NULL },
+      "RevisionRetried ", "a person asks", NULL, NULL, NULL },
     { "the failure that is taken back is no other one", "'failed-default':'" T1 " gpu-1 Error'",
-      "'failed-default':'','retried-default':'" T2 " aaaaaaaaaa'", NULL, "RevisionRetried ", "a person asks", NULL, NULL },
+      "'failed-default':'','retried-default':'" T2 " aaaaaaaaaa'", NULL, "RevisionRetried ", "a person asks", NULL, NULL, NULL },
     { "the first failure has the hash in its command", NULL, "'failed-default':'" T1 " gpu-1 Error'", NULL, "RevisionFailed! ",
-      "have it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=aaaaaaaaaa --overwrite", NULL, NULL },
+      "have it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=aaaaaaaaaa --overwrite", NULL, NULL,
+      NULL },
     { "the next one has another value", "'retried-default':'" T1 "'",
       "'retried-default':'" T1 "','failed-default':'" T2 " gpu-1 Error'", NULL, "RevisionFailed! ",
-      "ostler.dev/retry=aaaaaaaaaa.2 --overwrite", NULL, NULL },
+      "ostler.dev/retry=aaaaaaaaaa.2 --overwrite", NULL, NULL, NULL },
     { "and the one after that", "'retried-default':'" T1 " aaaaaaaaaa.2'",
       "'retried-default':'" T1 " aaaaaaaaaa.2','failed-default':'" T2 " gpu-1 Error'", NULL, "RevisionFailed! ",
-      "ostler.dev/retry=aaaaaaaaaa.3 --overwrite", NULL, NULL },
+      "ostler.dev/retry=aaaaaaaaaa.3 --overwrite", NULL, NULL, NULL },
     { "all nodes run it", "'target-default':'" T1 "'", "'target-default':'" T1 "','completed-default':'" T2 "'",
-      "'ran-default':'" T1 "'", "RolloutCompleted ", "it is known good now", NULL, NULL },
+      "'ran-default':'" T1 "'", "RolloutCompleted ", "it is known good now", NULL, NULL, NULL },
     { "they went back", "'completed-default':'" T1 "'", "'completed-default':'" T2 "'", "'failed-default':'" T1 " gpu-1 Error'",
-      "RolledBack ", "every node that went back", NULL, NULL },
+      "RolledBack ", "every node that went back", NULL, NULL, NULL },
+    { .name = "what failed of another tier is no rollback of this one", .before = "'target-default':'" T1 "'",
+      .after = "'completed-default':'" T2 "'", .other = "'failed-default':'" T1 " gpu-1 Error'", .want = "", .tier = "stack" },
     { "two pools at once", NULL, "'canary-default':'" T1 "','canary-h100':'" T1 "'", NULL, "CanaryUp CanaryUp ", "pool default",
-      NULL, NULL },
+      NULL, NULL, NULL },
 };
 
 /* With the prefix of the keys. New reference. */
@@ -78,9 +82,9 @@ static json_t *annotations(const char *text)
     return out;
 }
 
-static struct child record_of(const char *revision, const char *version, const char *text)
+static struct child record_of(const char *revision, const char *tier, const char *version, const char *text)
 {
-    CLEANUP_FREE char *inputs = xasprintf("{'tier':'driver','version':'%s'}", version);
+    CLEANUP_FREE char *inputs = xasprintf("{'tier':'%s','version':'%s'}", tier, version);
     return (struct child){ .head = { .key = (char *) revision }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
                            .revision = (char *) revision, .inputs = tree(inputs), .annotations = annotations(text) };
 }
@@ -94,8 +98,9 @@ static void record_clear(struct child *c)
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct child own = record_of("ops/driver-aaaaaaaaaa", "580.178.04", row->before);
-    struct child other = record_of("ops/driver-bbbbbbbbbb", row->version ? row->version : "580.178.04", row->other);
+    struct child own = record_of("ops/driver-aaaaaaaaaa", "driver", "580.178.04", row->before);
+    struct child other = record_of("ops/driver-bbbbbbbbbb", row->tier ? row->tier : "driver",
+                                   row->version ? row->version : "580.178.04", row->other);
     own.revision = (char *) "aaaaaaaaaa";
     other.revision = (char *) "bbbbbbbbbb";
     const struct child *children[] = { &own, &other };

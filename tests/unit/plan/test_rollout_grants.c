@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "tests/unit/support/frame.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
@@ -76,34 +79,53 @@ static void check(void **state)
     assert_string_equal(c.more, n.claim ? before.more : "");
 }
 
-static bool writes(const struct plan *plan, const char *text)
+/* Claims a node that bears these marks. The node afterwards, a new reference. */
+static json_t *claimed(const char *marks, struct plan *plan)
 {
-    return strstr(plan->actions[0].request.body, text) != NULL;
+    struct intern *strings = intern_new();
+    CLEANUP_JSON json_t *object =
+        tree("{'metadata': {'name': 'gpu-1', 'uid': 'n', 'labels': {'" LABEL_DRIVER "': 'old', '" LABEL_STACK "': 's1'}}, "
+             "'spec': {}}");
+    if (marks)
+        json_set_at(object, "metadata.annotations", json_pack("{s:s}", ANNOTATION_MARKS, marks));
+    struct node *node = node_project(strings, object);
+    struct rollout_node n = { .name = "gpu-1", .driver = "old", .stack = "s1", .target_driver = "new", .target_stack = "s1" };
+    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
+               &(struct claimant){ .policy = "uid-1", .generation = 7, .now_s = NOW_S }, false, plan);
+    assert_int_equal(plan->len, 1);
+    node_free(strings, node);
+    intern_free(strings);
+    const char *body = plan->actions[0].request.body;
+    CLEANUP_JSON json_t *operations = json_parse(body, strlen(body), NULL);
+    return frame_operated(object, operations);
 }
 
 /* Between two writes a pod could come, or somebody could ask what the node is closed for. */
 static void a_node_is_claimed_and_closed_in_one_write(void **state)
 {
     (void) state;
-    struct intern *strings = intern_new();
-    CLEANUP_JSON json_t *object =
-        tree("{'metadata': {'name': 'gpu-1', 'uid': 'n', 'labels': {'" LABEL_DRIVER "': 'old', '" LABEL_STACK "': 's1'}}}");
-    struct node *node = node_project(strings, object);
-    struct rollout_node n = { .name = "gpu-1", .driver = "old", .stack = "s1", .target_driver = "new", .target_stack = "s1" };
     CLEANUP_PLAN struct plan plan = { 0 };
-    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
-               &(struct claimant){ .policy = "uid-1", .generation = 7, .now_s = NOW_S }, false, &plan);
-    assert_int_equal(plan.len, 1);
-    assert_true(writes(&plan, "uid-1"));
-    assert_true(writes(&plan, "/spec/taints"));
-    node_free(strings, node);
-    intern_free(strings);
+    CLEANUP_JSON json_t *node = claimed(NULL, &plan);
+    assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_CLAIM)), "uid-1"));
+    assert_int_equal(json_array_size(json_at(node, "spec.taints")), 1);
+}
+
+/* Else what others make of such a label afterwards would be undone. */
+static void a_claim_keeps_what_was_written_of_the_gpus(void **state)
+{
+    static const char features[] = "\"features\":{\"nvidia.com/gpu.product\":\"T4\"}";
+    (void) state;
+    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_FREE char *marks = xasprintf("{\"labels\":[\"nvidia.com/gpu.product\"],%s}", features);
+    CLEANUP_JSON json_t *node = claimed(marks, &plan);
+    assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_MARKS)), features));
 }
 
 int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "a node is claimed and closed in one write", a_node_is_claimed_and_closed_in_one_write, NULL);
+    suite_add(&s, "a claim keeps what was written of the GPUs", a_claim_keeps_what_was_written_of_the_gpus, NULL);
     SUITE_ROWS(&s, check, rows);
     return suite_run(&s, "rollout grants");
 }

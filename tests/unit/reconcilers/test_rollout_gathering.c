@@ -169,6 +169,20 @@ static void what_only_goes_needs_no_images(void **state)
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
 }
 
+/* It serves again as it was, and jobs come to it: a tag that does not exist would close it for nothing. */
+static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **state)
+{
+    struct fixture *f = *state;
+    const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    const struct claim timed_out = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = CLAIM_DRAIN_TIMEOUT };
+    const struct claim failed = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "NoGpus" };
+    struct rollout_node n = { .name = "gpu-1", .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1",
+                              .claim = &timed_out };
+    assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
+    n.claim = &failed;
+    assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_READY);
+}
+
 /* Somebody lets the node go: until its claim is off it takes its place, and nothing else of it matters. */
 static void who_is_let_go_takes_its_place(void **state)
 {
@@ -359,6 +373,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(labels_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_only_goes_needs_no_images, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(whose_drain_took_too_long_needs_the_images_for_the_next_try, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_let_go_takes_its_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_being_deleted_is_out_of_service_until_it_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_being_deleted_and_bears_nothing_is_not_counted, set_up, tear_down),

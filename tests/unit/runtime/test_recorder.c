@@ -250,6 +250,23 @@ static void record_nodes(struct fixture *f, int first, int last)
     }
 }
 
+/* What it could not say since others said too much does not count against it. */
+static void what_was_held_back_for_the_fleet_costs_its_object_nothing(void **state)
+{
+    struct fixture *f = *state;
+    record_nodes(f, 1, 100);
+    for (int i = 0; i < 25; i++) {
+        char reason[16];
+        snprintf(reason, sizeof reason, "R%d", i);
+        record(f, "n", reason);
+    }
+    assert_int_equal(f->w.submitted, 100);
+    world_pass(&f->w, 50 * 1000);
+    record(f, "n", "Later");
+    accept_all(f);
+    assert_int_equal(f->w.submitted, 101);
+}
+
 static void a_fleet_is_no_flood(void **state)
 {
     struct fixture *f = *state;
@@ -343,6 +360,8 @@ int main(void)
         { "another object, reason or type is another event", what_differs_is_another_event },
         { "another sentence is another event", another_sentence_is_another_event },
         { "a flood of events of one object is dropped", flood_of_one_object_is_dropped },
+        { "what was held back for the fleet costs its object nothing",
+          what_was_held_back_for_the_fleet_costs_its_object_nothing },
         { "important events have a place of their own", important_ones_have_a_place_of_their_own },
         { "a fleet leaves room for important events", a_fleet_leaves_room_for_important_ones },
         { "few are on their way at once, some wait, the rest is dropped", few_are_on_their_way_at_once },
