@@ -162,10 +162,10 @@ def ended_early(tree):
     with subprocess.Popen([PROGRAM, "dst", "--count", "1000", "--processes", "1"], cwd=tree.folder, stdout=subprocess.PIPE,
                           text=True) as process:
         time.sleep(4)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGINT, process.returncode
-    assert re.search(r"dst: ended early by signal 2, after \d+ of 1000 cases\n$", out), out
+    assert process.returncode == -signal.SIGTERM, process.returncode
+    assert re.search(r"dst: ended early by signal 15, after \d+ of 1000 cases\n$", out), out
     for line in (r"^dst: 0 of \d+ cases? with findings; ", r"^    S1_BUDGET +\d+ times"):
         assert re.search(line, out, re.M), out
 
