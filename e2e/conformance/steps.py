@@ -133,7 +133,10 @@ def daemonset(name="a", **spec):
 def operand(name):
     """A DaemonSet that the chart's admission policies let Ostler make."""
     labels = {"app": name}
-    made = daemonset(name, template=template(labels, "nvcr.io/nvidia/driver:1", automountServiceAccountToken=False))
+    elsewhere = {"matchExpressions": [{"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [elsewhere]}}}
+    made = daemonset(name, template=template(labels, "nvcr.io/nvidia/driver:1", automountServiceAccountToken=False,
+                                             affinity=affinity))
     made["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "ostler"}
     return made
 

@@ -143,7 +143,7 @@ static bool has_revision(const json_t *node, const char *hash)
 /* How the nodes of a pool stand to a revision. A node that is down proves nothing: another one takes its turn. */
 struct standing {
     size_t nodes;     /* with GPUs */
-    size_t have;      /* run it, are up and in service */
+    size_t have;      /* run it, are up and in service, and work */
     size_t under_way; /* are being changed to it, and are up */
     size_t failed;    /* failed with it, a while ago */
 };
@@ -162,6 +162,12 @@ static bool is_of_pool(const json_t *policy, const json_t *node, const char *poo
            str_eq(reading_pool(policy, node), pool);
 }
 
+/* A node whose GPUs have gone proves nothing: another one takes its turn. */
+static bool works(const json_t *node)
+{
+    return !str_eq(check_condition(node, "GpuReady"), "False");
+}
+
 static struct standing standing_of(const struct invariants *v, const json_t *policy, const char *pool, const char *hash)
 {
     const struct kind *nodes = kind_named("nodes");
@@ -173,7 +179,7 @@ static struct standing standing_of(const struct invariants *v, const json_t *pol
             continue;
         bool claimed = reading_claim(node, &claim), counts = is_up(node) && !check_is_recent(v, object_name(node));
         s.nodes++;
-        s.have += counts && !claimed && has_revision(node, hash);
+        s.have += counts && !claimed && works(node) && has_revision(node, hash);
         s.under_way += counts && claimed && reading_has_place(&claim) && str_eq(revision_of(&claim), hash);
         s.failed += claimed && failed_with(v, node, &claim, hash);
     }
