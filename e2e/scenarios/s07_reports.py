@@ -184,7 +184,7 @@ def status_edited_by_hand(env):
 def nodes_are_reported_on(env):
     """Each GPU node has a GpuNode and a condition that say whether it works, and why not; both go with Ostler's marks."""
     node, plain = env.node("gpu", "nfd"), env.node("plain")
-    env.policy({"exporter": {"version": "v0-missing"}})
+    env.policy({"devicePlugin": {"version": "v0-missing"}})
 
     def said(state, status):
         """the node is reported on"""
@@ -194,7 +194,7 @@ def nodes_are_reported_on(env):
     env.wait(lambda: said("Failed", "False"), timeout=30)
     contains(env.kubectl("get", "gpunodes", "-o", "wide"),
              ["ASSIGNED", "KERNEL", "OS", "RUNTIME", "HOLDERS", "MESSAGE", "ImagePullBackOff"], "kubectl get gpunodes -o wide")
-    env.edit({"exporter": {"version": None}})
+    env.edit({"devicePlugin": {"version": None}})
     env.wait(lambda: said("Ready", "True"))
     shown = env.kubectl("get", "gpunodes")
     contains(shown, ["NAME", "STATE", "DRIVER", "REASON", "SINCE", node], "kubectl get gpunodes")
