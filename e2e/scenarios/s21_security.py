@@ -273,7 +273,8 @@ def token_of_ostler(env):
     env.operator.stop()
     node = env.node("victim", labels={"team": "theirs"}, taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])
     # A new node bears a taint of Kubernetes until it is ready: an attempt at the taints would be refused for that one.
-    env.wait(lambda: [t["key"] for t in env.get_node(node)["spec"]["taints"]] == ["team"], what="the node bears its own taint alone")
+    env.wait_until(lambda: [t["key"] for t in env.get_node(node)["spec"]["taints"]] == ["team"], 30,
+                   "the node bears its own taint alone")
     thief = kube.from_kubeconfig(env.kubeconfig)
     for name, (attempt, words) in WITH_THE_TOKEN.items():
         refused(lambda attempt=attempt: attempt(thief, node), words, name)
