@@ -81,12 +81,15 @@ static bool is_quiet_kind(const struct kind *k)
     return strcmp(k->plural, "leases") == 0 || strcmp(k->plural, "events") == 0;
 }
 
-/* Whether the node is being changed. */
+/* Whether the node is being changed, or is tried again within minutes, as after the first drain that took too long. */
 static bool is_under_way(const json_t *node)
 {
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
-    struct claim claim;
-    return text && claim_parse(text, &claim, NULL) && claim_phase_has_slot(claim.phase);
+    struct claim c;
+    if (!text || !claim_parse(text, &c, NULL))
+        return false;
+    bool retried = c.phase == CLAIM_FAILED && str_eq(c.reason, CLAIM_DRAIN_TIMEOUT) && c.attempt <= 1;
+    return retried || claim_phase_has_slot(c.phase);
 }
 
 static void note_node(struct run *r, const struct api_commit *c)
