@@ -246,6 +246,24 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
         rollout_events(p->v, tier, hash, record, annotations, p->plan);
 }
 
+/* Whether a DaemonSet of the same revision is still there: its record is deleted last. */
+static bool has_daemonset(const struct cluster_view *v, const struct child *record)
+{
+    for (size_t i = 0; i < v->child_count; i++)
+        if (v->children[i]->resource == RESOURCE_DAEMONSET && str_eq(v->children[i]->revision, record->revision))
+            return true;
+    return false;
+}
+
+/* What a revision's nodes run, and what takes a toolkit's configuration off them. */
+static void want_operands(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
+{
+    if (p->v->stance == STANCE_MANAGE)
+        want_daemonsets(p, tier, hash, inputs);
+    if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) > 0)
+        want_removal(p, hash, inputs);
+}
+
 static void want_revision(struct pass *p, const char *tier, const char *hash)
 {
     char name[RENDER_NAME_MAX];
@@ -256,20 +274,17 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     if (json_object_get(p->wanted, key) || !inputs)
         return;
     bool needed = is_needed(p->v, tier, hash, record), remembered = !needed && is_remembered(p->v, record);
-    /* While a node has not been looked at it may need any, but hardly one that is only remembered. */
-    needed = needed || (!p->v->settled && !remembered);
-    if (!needed && !remembered)
+    /* While a node has not been looked at it may need any, but hardly one that is only remembered: what is there stays. */
+    bool perhaps = !needed && !remembered && !p->v->settled;
+    if (!needed && !remembered && !perhaps)
         return;
     if (p->v->stance == STANCE_MANAGE)
         want_record(p, name, tier, hash, inputs, record);
     else
         json_object_set_new(p->wanted, key, json_true());
-    if (!record || !needed) /* written first: a DaemonSet without a record could not be made again */
-        return;
-    if (p->v->stance == STANCE_MANAGE)
-        want_daemonsets(p, tier, hash, inputs);
-    if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) > 0)
-        want_removal(p, hash, inputs);
+    /* The record is written first: a DaemonSet without a record could not be made again. */
+    if (record && (needed || (perhaps && has_daemonset(p->v, record))))
+        want_operands(p, tier, hash, inputs);
 }
 
 static void want_revisions(struct pass *p)
@@ -387,15 +402,6 @@ static bool is_wanted(const struct pass *p, const struct child *c)
 {
     CLEANUP_FREE char *key = set_key(c->resource, child_name(c));
     return json_object_get(p->wanted, key) != NULL;
-}
-
-/* Whether a DaemonSet of the same revision is still there: its record is deleted last. */
-static bool has_daemonset(const struct cluster_view *v, const struct child *record)
-{
-    for (size_t i = 0; i < v->child_count; i++)
-        if (v->children[i]->resource == RESOURCE_DAEMONSET && str_eq(v->children[i]->revision, record->revision))
-            return true;
-    return false;
 }
 
 static size_t carriers(const struct tally *t, const char *revision, unsigned which)
