@@ -155,6 +155,13 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
     return f;
 }
 
+/* Whether the answer ended otherwise than it should. A watch that the client ends because its time is over has not. */
+static bool is_broken(const struct flight *f)
+{
+    bool over_time = f->request.class == REQUEST_WATCH && f->result.status == 200 && f->result.err.kind == ERR_TIMEOUT;
+    return f->result.err.kind != ERR_NONE && !over_time;
+}
+
 /* Gives what a flight has brought; its sink may end it, and every other one, at any moment. */
 static void give(struct wire_client *c, struct flight *f)
 {
@@ -173,7 +180,7 @@ static void give(struct wire_client *c, struct flight *f)
     if (!f || !f->ended)
         return;
     enum request_class class = f->request.class;
-    note_taken(f, (struct wire_taken){ .part = WIRE_END, .status = f->result.status, .broken = f->result.err.kind != ERR_NONE });
+    note_taken(f, (struct wire_taken){ .part = WIRE_END, .status = f->result.status, .broken = is_broken(f) });
     struct transport_result result = f->result;
     f->result.err = (struct err){ 0 };
     flight_free(f);
