@@ -146,13 +146,18 @@ static bool is_complete(const struct revision_tally *r)
 }
 
 /* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back
- * runs, and completes, anew. */
+ * runs, and completes, anew. What is reached was wanted before: a later time is of another leader's clock, which is ahead. If it
+ * were left, the revision would be reached anew at each look until then. */
 static void mark_reached(json_t *wanted, const char *annotation, const char *pool, const char *since, const char *now)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
     const char *last = json_key(wanted, key);
-    if (!last || strcmp(last, since) < 0)
-        json_object_set_new(wanted, key, json_string(now));
+    if (last && strcmp(last, since) >= 0)
+        return;
+    json_object_set_new(wanted, key, json_string(now));
+    if (strcmp(now, since) < 0)
+        json_object_set_new(wanted, target, json_string(now));
 }
 
 /* A time that is still to come was written by a clock that was wrong, or by somebody else. It counts as now: nothing could

@@ -151,6 +151,28 @@ static void check_again(void **state)
     tear_down(&w);
 }
 
+/* The leader before had a clock that is minutes ahead. What is reached is reached now, so it was wanted before: otherwise it
+ * would be reached anew at each look until then. */
+static void what_a_clock_ahead_wanted_is_reached_once(void **state)
+{
+    (void) state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    w.view.settled = true;
+    json_object_set_new(w.record.annotations, "ostler.dev/target-default", json_string("2026-11-20T12:05:00Z"));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    static const char *const keys[] = { "ostler.dev/target-default", "ostler.dev/ran-default", "ostler.dev/completed-default" };
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        assert_string_equal(json_key(got, keys[i]), NOW);
+    json_t *before = w.record.annotations;
+    w.record.annotations = json_incref(got);
+    w.view.now = "2026-11-20T12:00:05Z";
+    CLEANUP_JSON json_t *again = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    assert_true(json_equal(got, again));
+    json_decref(before);
+    tear_down(&w);
+}
+
 /* Nodes of a pool that wants b; "a": one ran that well, "c", "b": another, "-": none. Whether a is known good there then. */
 static const struct ran_row {
     const char *name;
@@ -448,6 +470,7 @@ int main(void)
     suite_add(&s, "what one of two nodes runs has run and is not complete", what_one_node_runs_is_not_complete, NULL);
     suite_add(&s, "what no node runs has not run", what_no_node_runs_has_not_run, NULL);
     SUITE_ROWS(&s, check_again, again_rows);
+    suite_add(&s, "what was wanted by a clock that is ahead is reached once", what_a_clock_ahead_wanted_is_reached_once, NULL);
     SUITE_ROWS(&s, check_order, order_rows);
     SUITE_ROWS(&s, check_held, held_rows);
     SUITE_ROWS(&s, check_future, future_rows);
