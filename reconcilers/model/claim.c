@@ -48,6 +48,37 @@ bool claim_is_changing(const struct claim *c)
     return c->phase == CLAIM_UNLOADING || c->phase == CLAIM_INSTALLING || c->phase == CLAIM_VALIDATING;
 }
 
+static void put(char out[static REVISION_HASH_MAX], const char *hash)
+{
+    snprintf(out, REVISION_HASH_MAX, "%s", hash);
+}
+
+void claim_keep(struct claim *c, const struct claim *before)
+{
+    put(c->last_stack, claim_last_stack(before));
+    memcpy(c->more, before->more, sizeof c->more);
+}
+
+void claim_begin_from(struct claim *c, const char *driver, const char *stack)
+{
+    char last[REVISION_HASH_MAX];
+    put(last, *stack ? "" : claim_last_stack(c));
+    put(c->last_stack, last);
+    put(c->from_driver, driver);
+    put(c->from_stack, stack);
+}
+
+void claim_stack_leaves(struct claim *c, const char *stack)
+{
+    if (*stack)
+        put(c->last_stack, str_eq(stack, c->from_stack) ? "" : stack);
+}
+
+const char *claim_last_stack(const struct claim *c)
+{
+    return *c->last_stack ? c->last_stack : c->from_stack;
+}
+
 bool claim_is_for(const struct claim *c, const char *driver, const char *stack)
 {
     return str_eq(c->driver, driver) && str_eq(c->stack, stack);
@@ -158,21 +189,23 @@ static const struct member {
     const char *name;
     bool (*read)(const json_t *value, void *at);
     size_t at;
+    bool optional; /* it is left out where it is empty: earlier versions do not write it */
 } members[] = {
 #define AT(field) offsetof(struct claim, field)
-    { "policy", read_uid, AT(policy) },
-    { "generation", read_number, AT(generation) },
-    { "kind", read_kind, AT(kind) },
-    { "phase", read_phase, AT(phase) },
-    { "since", read_time, AT(since_s) },
-    { "claimed", read_time, AT(claimed_s) },
-    { "attempt", read_attempt, AT(attempt) },
-    { "gpus", read_count, AT(gpus) },
-    { "driver", read_hash, AT(driver) },
-    { "stack", read_hash, AT(stack) },
-    { "fromDriver", read_hash, AT(from_driver) },
-    { "fromStack", read_hash, AT(from_stack) },
-    { "reason", read_reason, AT(reason) },
+    { "policy", read_uid, AT(policy), false },
+    { "generation", read_number, AT(generation), false },
+    { "kind", read_kind, AT(kind), false },
+    { "phase", read_phase, AT(phase), false },
+    { "since", read_time, AT(since_s), false },
+    { "claimed", read_time, AT(claimed_s), false },
+    { "attempt", read_attempt, AT(attempt), false },
+    { "gpus", read_count, AT(gpus), false },
+    { "driver", read_hash, AT(driver), false },
+    { "stack", read_hash, AT(stack), false },
+    { "fromDriver", read_hash, AT(from_driver), false },
+    { "fromStack", read_hash, AT(from_stack), false },
+    { "lastStack", read_hash, AT(last_stack), true },
+    { "reason", read_reason, AT(reason), false },
 #undef AT
 };
 
@@ -205,11 +238,13 @@ static bool check_version(const json_t *said, char why[static CLAIM_WHY_MAX])
 /* Fills `ret` with the members that this version knows; else says which of them is wrong. */
 static bool read_members(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
 {
-    for (size_t i = 0; i < ARRAY_LEN(members); i++)
-        if (!members[i].read(json_object_get(said, members[i].name), (char *) ret + members[i].at)) {
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        const json_t *value = json_object_get(said, members[i].name);
+        if (!(members[i].optional && !value) && !members[i].read(value, (char *) ret + members[i].at)) {
             snprintf(why, CLAIM_WHY_MAX, "its member %s is missing or has a value that Ostler does not write", members[i].name);
             return false;
         }
+    }
     bool fits = (ret->phase == CLAIM_FAILED) == (*ret->reason != '\0');
     if (!fits)
         snprintf(why, CLAIM_WHY_MAX, "its reason does not fit its phase");
@@ -269,6 +304,8 @@ char *claim_text(const struct claim *c)
                   "generation", (json_int_t) c->generation, "kind", kinds[c->kind], "phase", phases[c->phase].name, "since",
                   since, "claimed", claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus, "driver", c->driver, "stack",
                   c->stack, "fromDriver", c->from_driver, "fromStack", c->from_stack, "reason", c->reason);
+    if (*c->last_stack)
+        json_object_set_new(said, "lastStack", json_string(c->last_stack));
     CLEANUP_JSON json_t *more = json_parse(c->more, strlen(c->more), NULL);
     json_object_update_missing(said, more);
     return json_compact(said);

@@ -55,6 +55,7 @@ struct claim {
     char stack[REVISION_HASH_MAX];
     char from_driver[REVISION_HASH_MAX]; /* what it ran before; "": none */
     char from_stack[REVISION_HASH_MAX];
+    char last_stack[REVISION_HASH_MAX]; /* the stack that left the node last; "": from_stack is it */
     char reason[CLAIM_REASON_MAX];    /* with FAILED: one word; else "" */
     char more[CLAIM_MORE_MAX]; /* members that this version does not know, as a JSON object; "": none. They are written again */
 };
@@ -74,6 +75,15 @@ const char *claim_kind_name(enum claim_kind k);
 bool claim_phase_has_slot(enum claim_phase p);
 /* Whether what the node runs is being changed right now. */
 bool claim_is_changing(const struct claim *c);
+/* A claim that takes the place of another one keeps what that has to tell whoever comes after: the stack that was on the node
+ * last, and the members that this version does not know. */
+void claim_keep(struct claim *c, const struct claim *before);
+/* The node begins anew, from what it bears now ("": none), under this claim or another one: that is what it ran before. */
+void claim_begin_from(struct claim *c, const char *driver, const char *stack);
+/* The claim remembers that this stack leaves the node; "": none does. */
+void claim_stack_leaves(struct claim *c, const char *stack);
+/* The stack that was on the node last, once it bears none; "": there was none. */
+const char *claim_last_stack(const struct claim *c);
 /* Whether these two are what the node is to run; "": none. */
 bool claim_is_for(const struct claim *c, const char *driver, const char *stack);
 /* Whether the driver changes, so that GPU pods have to leave. */

@@ -48,10 +48,9 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
         c = *n->claim;
     } else {
         if (n->claim)
-            memcpy(c.more, n->claim->more, sizeof c.more);
+            claim_keep(&c, n->claim);
         c.kind = back || g->restores ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
-        put(c.from_driver, n->driver);
-        put(c.from_stack, n->stack);
+        claim_begin_from(&c, n->driver, n->stack);
     }
     c.attempt += goes_on(n) && n->claim->phase == CLAIM_FAILED;
     if (goes_on(n) && begins_anew(g))

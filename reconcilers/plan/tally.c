@@ -26,7 +26,7 @@ static struct revision_tally *revision_of(struct tally *t, const char *tier, con
 
 static void forget_revision(struct tally *t, struct revision_tally *r)
 {
-    if (!r || r->carrying || r->wanted || r->ran || r->claimed)
+    if (!r || r->carrying || r->wanted || r->ran || r->claimed || r->last)
         return;
     map_remove(&t->revisions, r->key);
     free(r->key);
@@ -80,7 +80,7 @@ static void unlink_cause(struct tally *t, struct node_summary *s)
 
 /* How a node stands to the revisions of one tier. */
 struct tier_of_node {
-    struct revision_tally *carried, *target, *ran, *claimed;
+    struct revision_tally *carried, *target, *ran, *claimed, *last;
     bool leaves;   /* what is carried is on its way off, and no operand of it is there */
     unsigned mask; /* of the tier's operands */
 };
@@ -104,6 +104,8 @@ static void count_tier(const struct node_summary *s, const struct tier_of_node *
         of->ran->ran += sign;
     if (of->claimed)
         of->claimed->claimed += sign;
+    if (of->last)
+        of->last->last += sign;
 }
 
 static void count_removal(const struct node_summary *s, size_t sign)
@@ -135,8 +137,9 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
         t->operands[c].up += s->up >> c & 1 ? sign : 0;
     }
-    const struct tier_of_node driver = { s->driver, s->target_driver, s->ran_driver, s->claim_driver, false, DRIVER_MASK };
-    const struct tier_of_node stack = { s->stack, s->target_stack, s->ran_stack, s->claim_stack, s->removal, STACK_MASK };
+    const struct tier_of_node driver = { s->driver, s->target_driver, s->ran_driver, s->claim_driver, NULL, false, DRIVER_MASK };
+    const struct tier_of_node stack = { s->stack,      s->target_stack, s->ran_stack, s->claim_stack,
+                                        s->last_stack, s->removal,      STACK_MASK };
     count_tier(s, &driver, sign);
     count_tier(s, &stack, sign);
     count_removal(s, sign);
@@ -148,9 +151,9 @@ static void take_out(struct tally *t, struct node_summary *s)
         return;
     count(t, s, SIZE_MAX);
     struct revision_tally *held[] = { s->driver,     s->stack,     s->target_driver, s->target_stack,
-                                      s->ran_driver, s->ran_stack, s->claim_driver,  s->claim_stack };
+                                      s->ran_driver, s->ran_stack, s->claim_driver,  s->claim_stack, s->last_stack };
     s->driver = s->stack = s->target_driver = s->target_stack = NULL;
-    s->ran_driver = s->ran_stack = s->claim_driver = s->claim_stack = NULL;
+    s->ran_driver = s->ran_stack = s->claim_driver = s->claim_stack = s->last_stack = NULL;
     for (size_t i = 0; i < ARRAY_LEN(held); i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)
@@ -188,6 +191,7 @@ static bool same_revisions(const struct node_summary *s, const struct node_verdi
     return same_targets(s, v) && same_revision(s->driver, v->driver, v->pool) && same_revision(s->stack, v->stack, v->pool) &&
            same_revision(s->ran_driver, v->ran_driver, v->pool) && same_revision(s->ran_stack, v->ran_stack, v->pool) &&
            same_revision(s->claim_driver, v->claim_driver, v->pool) && same_revision(s->claim_stack, v->claim_stack, v->pool) &&
+           same_revision(s->last_stack, v->last_stack, v->pool) &&
            str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
 }
 
@@ -256,6 +260,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->ran_stack = revision_of(t, "stack", v->ran_stack, v->pool);
     s->claim_driver = revision_of(t, "driver", v->claim_driver, v->pool);
     s->claim_stack = revision_of(t, "stack", v->claim_stack, v->pool);
+    s->last_stack = revision_of(t, "stack", v->last_stack, v->pool);
     s->outdated = is_verdict_outdated(v);
     memcpy(s->wish_driver, v->wish_driver, sizeof s->wish_driver);
     memcpy(s->wish_stack, v->wish_stack, sizeof s->wish_stack);
@@ -350,7 +355,7 @@ size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, un
         n += which & TALLY_CARRYING ? r->carrying : 0;
         n += which & TALLY_CARRYING_UP ? r->carrying - r->carrying_lost : 0;
         n += which & TALLY_WANTED ? r->wanted : 0;
-        n += which & TALLY_CLAIMED ? r->claimed + r->ran : 0;
+        n += which & TALLY_CLAIMED ? r->claimed + r->ran + r->last : 0;
         n += which & TALLY_REMOVING ? r->removing : 0;
     }
     return n;

@@ -21,6 +21,7 @@ struct revision_tally {
     size_t ran;              /* nodes that run it well, or did before their claim */
     size_t stayed;           /* of those, nodes whose target it is, and that are up */
     size_t claimed;          /* nodes whose claim is for it */
+    size_t last;             /* claimed nodes that bore it last */
     size_t removing;         /* nodes that carry it only until its toolkit is out of their container runtime, and are up */
 };
 
@@ -45,6 +46,7 @@ struct node_summary {
     uint8_t wanted, up;
     uint16_t pool;
     struct revision_tally *driver, *stack, *target_driver, *target_stack, *ran_driver, *ran_stack, *claim_driver, *claim_stack;
+    struct revision_tally *last_stack;
     char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX]; /* as in the verdict */
     struct cause *cause;
     struct node_summary *prev, *next; /* nodes with the same cause */
@@ -95,7 +97,7 @@ enum tally_nodes {
     TALLY_CARRYING = 1,    /* those that bear the revision's label */
     TALLY_CARRYING_UP = 2, /* the same without those that are down */
     TALLY_WANTED = 4,      /* those whose target it is */
-    TALLY_CLAIMED = 8,     /* those whose claim is for it, and those that run it well or did before their claim */
+    TALLY_CLAIMED = 8,     /* those whose claim is for it, and those that run it well, did before their claim, or bore it last */
     TALLY_REMOVING = 16,   /* those that are up, and whose container runtime is being freed of its toolkit */
 };
 /* Sum over the pools: how nodes stand to a revision, or to all of the tier where the hash is NULL. A node of two kinds

@@ -34,16 +34,16 @@ static bool never_came(const struct node_input *in)
     return !p->of[COMPONENT_TOOLKIT].ready && !p->of[COMPONENT_TOOLKIT].running && !in->view.node->proof;
 }
 
-/* The stack that is on the node, or was when it was claimed for another one; NULL: none that has done anything there. */
+/* The stack that is on the node, or was the last one there while it is claimed; NULL: none that has done anything there. */
 static const char *stack_of(const struct node_input *in, struct arena *a)
 {
     const char *label = node_label(&in->view, LABEL_STACK), *text = intern_text(in->view.strings, in->view.node->claim);
     struct claim claim;
     if (label)
         return never_came(in) ? NULL : label;
-    if (!text || !claim_parse(text, &claim, NULL) || !*claim.from_stack)
+    if (!text || !claim_parse(text, &claim, NULL) || !*claim_last_stack(&claim))
         return NULL;
-    return arena_strdup(a, claim.from_stack);
+    return arena_strdup(a, claim_last_stack(&claim));
 }
 
 /* Seconds that the pod has left; those in which nobody watched do not count. */

@@ -81,6 +81,8 @@ void stepping_assign(struct stepping *s, const char *driver, const char *stack)
     snprintf(s->v->driver, sizeof s->v->driver, "%s", driver);
     snprintf(s->v->stack, sizeof s->v->stack, "%s", stack);
     s->v->wanted = s->v->up = 0;
+    if (!*stack)
+        claim_stack_leaves(&s->out->claim, stepping_label(s->in, LABEL_STACK));
     operands_list(s->in, s->v);
 }
 

@@ -28,8 +28,7 @@ static void start_over(struct stepping *s, enum claim_kind kind, const char *rea
     c->attempt = 1;
     snprintf(c->driver, sizeof c->driver, "%s", s->t->driver);
     snprintf(c->stack, sizeof c->stack, "%s", s->t->stack);
-    snprintf(c->from_driver, sizeof c->from_driver, "%s", stepping_label(s->in, LABEL_DRIVER));
-    snprintf(c->from_stack, sizeof c->from_stack, "%s", stepping_label(s->in, LABEL_STACK));
+    claim_begin_from(c, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
     stepping_enter(s, CLAIM_UNLOADING, reason, message);
     stepping_assign(s, c->from_driver, "");
 }
@@ -117,8 +116,9 @@ static void give_up(struct stepping *s, const struct target *wish, const char *r
         stepping_release(s, reason, message);
         return;
     }
-    struct claim *c = &s->out->claim;
+    struct claim *c = &s->out->claim, before = *c;
     *c = (struct claim){ .generation = s->in->generation, .claimed_s = s->in->now_s };
+    claim_keep(c, &before);
     snprintf(c->policy, sizeof c->policy, "%s", s->in->policy->uid);
     start_over(s, CLAIM_ROLLBACK, reason, message);
 }
@@ -156,6 +156,7 @@ static void take_claim(struct stepping *s)
     bool upgrade = c->kind == CLAIM_UPGRADE;
     snprintf(s->v->claim_driver, sizeof s->v->claim_driver, "%s", c->driver);
     snprintf(s->v->claim_stack, sizeof s->v->claim_stack, "%s", c->stack);
+    snprintf(s->v->last_stack, sizeof s->v->last_stack, "%s", claim_last_stack(c));
     verdict_ran(s->v, upgrade ? c->from_driver : c->driver, upgrade ? c->from_stack : c->stack);
     if (c->phase == CLAIM_FAILED)
         s->v->failed_with = arena_strdup(s->a, c->reason);

@@ -1,5 +1,6 @@
 #include "reconcilers/model/claim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,8 @@ static const struct bad_row {
     { "driver: too long", "driver", "\"abcdefghijk\"", OF("driver") },
     { "stack: with a slash", "stack", "\"a/b\"", OF("stack") },
     { "stack: null", "stack", "null", OF("stack") },
+    { "lastStack: null", "lastStack", "null", OF("lastStack") },
+    { "lastStack: too long", "lastStack", "\"abcdefghijk\"", OF("lastStack") },
     { "reason: two words", "reason", "\"Two words\"", OF("reason") },
     { "reason: none though it failed", "reason", "\"\"", "its reason does not fit its phase" },
     { "reason: one though it did not fail", "phase", "\"Draining\"", "its reason does not fit its phase" },
@@ -179,6 +182,41 @@ static void check_more_is_bounded(void **state)
     assert_string_equal(why, "its members that this Ostler does not know are longer than 511 bytes");
 }
 
+/* ---- the stack that was on the node last: it has configured the container runtime, and what takes that off has to know it */
+
+static const struct last_row {
+    const char *name, *from, *last, *leaves, *begins_from; /* `begins_from` NULL: the claim goes on */
+    const char *then_from, *then_last;
+    const char *answer;
+} last_rows[] = {
+    { "last stack: what the node ran before", "s1", "", "s1", NULL, "s1", "", "s1" },
+    { "last stack: what a try has put there", "s1", "", "s2", NULL, "s1", "s2", "s2" },
+    { "last stack: nothing more leaves", "s1", "s2", "", NULL, "s1", "s2", "s2" },
+    { "last stack: what the node ran before is back, and leaves again", "s1", "s2", "s1", NULL, "s1", "", "s1" },
+    { "last stack: it begins anew with the stack off", "s1", "", "", "", "", "s1", "s1" },
+    { "last stack: it begins anew twice with the stack off", "", "s1", "", "", "", "s1", "s1" },
+    { "last stack: it begins anew after a try, with the stack off", "s1", "s2", "", "", "", "s2", "s2" },
+    { "last stack: it begins anew with a stack on", "s1", "s0", "", "s2", "s2", "", "s2" },
+    { "last stack: there was none", "", "", "", "", "", "", "" },
+};
+
+static void check_last_stack(void **state)
+{
+    const struct last_row *row = *state;
+    struct claim c = whole, read;
+    snprintf(c.from_stack, sizeof c.from_stack, "%s", row->from);
+    snprintf(c.last_stack, sizeof c.last_stack, "%s", row->last);
+    claim_stack_leaves(&c, row->leaves);
+    if (row->begins_from)
+        claim_begin_from(&c, "d1", row->begins_from);
+    assert_string_equal(c.from_stack, row->then_from);
+    assert_string_equal(c.last_stack, row->then_last);
+    CLEANUP_FREE char *text = claim_text(&c);
+    assert_true(claim_parse(text, &read, NULL));
+    assert_string_equal(claim_last_stack(&read), row->answer);
+    assert_string_equal(read.more, "");
+}
+
 /* ---- what follows from one */
 
 static void check_questions(void **state)
@@ -207,6 +245,7 @@ int main(void)
     suite_add(&s, "text: too long", check_length, NULL);
     suite_add(&s, "members that this version does not know are written again", check_more_is_kept, NULL);
     suite_add(&s, "members that this version does not know: too long", check_more_is_bounded, NULL);
+    SUITE_ROWS(&s, check_last_stack, last_rows);
     suite_add(&s, "what a claim says of its node", check_questions, NULL);
     return suite_run(&s, "claim");
 }
