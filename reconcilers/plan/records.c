@@ -96,7 +96,7 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
         if (order)
             return order;
     }
-    /* Times that past() has put right are alike: what the pool wants came last. */
+    /* Of what came in the same second what the pool wants came last. */
     bool a_wanted = time_of(a, ANNOTATION_TARGET, pool), b_wanted = time_of(b, ANNOTATION_TARGET, pool);
     return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted : strcmp(a->head.key, b->head.key);
 }
@@ -160,12 +160,34 @@ static void mark_reached(json_t *wanted, const char *annotation, const char *poo
         json_object_set_new(wanted, target, json_string(now));
 }
 
-/* A time that is still to come was written by a clock that was wrong, or by somebody else. It counts as now: nothing could
- * ever come after it. So it does where this clock was right and was put back by mistake: nothing is forgotten, what completes
- * from now on comes later, and of what becomes alike record_order() takes what is wanted for the last. Borrowed. */
-static const char *past(const struct cluster_view *v, const char *time)
+static int64_t seconds_of(const char *time)
 {
-    return clock_is_ahead(clock_parse_rfc3339(time) / 1000000, clock_parse_rfc3339(v->now) / 1000000) ? v->now : time;
+    return clock_parse_rfc3339(time) / 1000000;
+}
+
+/* A time of the record that is still to come was written by a clock that was wrong, or by somebody else. It counts as now:
+ * nothing could ever come after it. So it does where this clock was right and was put back by mistake. Which of two revisions
+ * came last must not be lost with that, since it is what a pool goes back to: of several such times only the first is put right
+ * in each pass, and comes after those that are not still to come. A new reference. */
+static json_t *past(const struct cluster_view *v, const struct child *record, const char *key)
+{
+    const char *time = child_time(record, key);
+    int64_t at_s = seconds_of(time), now_s = seconds_of(v->now), put_s = now_s;
+    if (!clock_is_ahead(at_s, now_s))
+        return json_string(time);
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *other = v->children[i];
+        const char *of_other = other != record && is_alike(other, record->inputs) ? child_time(other, key) : NULL;
+        int64_t other_s = of_other ? seconds_of(of_other) : at_s;
+        bool to_come = clock_is_ahead(other_s, now_s);
+        if (to_come && other_s < at_s)
+            return json_string(time);
+        if (!to_come && other_s >= put_s)
+            put_s = other_s + 1;
+    }
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339(put_s * 1000000, text);
+    return json_string(text);
 }
 
 /* An annotation that is not to count any more. Left out of what Ostler applies it goes, unless somebody else has written it, too:
@@ -238,9 +260,9 @@ static void annotate_pool(const struct cluster_view *v, const struct revision_ta
 {
     const char *pool = v->policy->pools[r->pool].name;
     CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
-    const char *since = record ? child_time(record, target) : NULL;
-    since = since ? past(v, since) : v->now;
-    json_object_set_new(wanted, target, json_string(since));
+    json_object_set_new(wanted, target,
+                        record && child_time(record, target) ? past(v, record, target) : json_string(v->now));
+    CLEANUP_FREE char *since = xstrdup(json_key(wanted, target));
     if (r->done)
         mark_reached(wanted, ANNOTATION_RAN, pool, since, v->now);
     if (is_complete(r))
@@ -313,7 +335,7 @@ static json_t *kept_value(const struct cluster_view *v, const struct child *reco
     static const char *const dated[] = { ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED };
     for (size_t i = 0; i < ARRAY_LEN(dated); i++)
         if (str_has_prefix(key, dated[i]))
-            return json_string(past(v, child_time(record, key)));
+            return past(v, record, key);
     return json_incref(json_object_get(record->annotations, key));
 }
 
