@@ -118,7 +118,14 @@ bool ask_wait(struct ask *a, int64_t ms)
 
 static void submit(struct flight *f, const char *token);
 
-/* An item of a list. One that cannot be read costs that item, and says so once for the list. */
+/* An item that cannot be read costs that item, and says so once for the list. */
+static void leave_out(struct fetch *fetch)
+{
+    if (fetch->unreadable++ == 0)
+        fprintf(stderr, "kubectl gpu: warning: an object in the list of %s cannot be read and is left out\n",
+                resource_name(fetch->resource));
+}
+
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
 {
     (void) e;
@@ -126,9 +133,15 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
     json_t *object = json_parse_stored(text, len, NULL);
     if (object)
         json_array_append_new(f->fetch->ret, object);
-    else if (f->fetch->unreadable++ == 0)
-        fprintf(stderr, "kubectl gpu: warning: an object in the list of %s cannot be read and is left out\n",
-                resource_name(f->fetch->resource));
+    else
+        leave_out(f->fetch);
+    return 0;
+}
+
+static int take_bad_item(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
+{
+    (void) text, (void) len, (void) why, (void) e;
+    leave_out(((struct flight *) arg)->fetch);
     return 0;
 }
 
@@ -237,6 +250,7 @@ static void submit(struct flight *f, const char *token)
     r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
     split_clear(&f->split);
     split_init(&f->split, SPLIT_LIST, &(struct split_view){ .paths = f->fetch->left_out }, take_item, f);
+    f->split.on_bad = take_bad_item;
     f->id = transport_submit(&f->ask->transport, &r, &sink);
 }
 

@@ -26,6 +26,7 @@ void split_clear(struct split *s)
     buf_clear(&s->key);
     buf_clear(&s->item);
     buf_clear(&s->envelope);
+    err_clear(&s->bad);
 }
 
 bool split_complete(const struct split *s)
@@ -38,17 +39,33 @@ const struct buf *split_envelope(const struct split *s)
     return &s->envelope;
 }
 
+/* Why a stream, or the item in it, cannot be taken. With a function for bad items, nothing more comes out of this one, and what
+ * follows it is taken as ever. */
+static int refuse(struct split *s, struct err *e, const char *what, int max)
+{
+    bool costs_item = s->in_item && s->on_bad;
+    err_set(costs_item ? &s->bad : e, ERR_TOO_LARGE, "%s %d", what, max);
+    return costs_item ? 0 : -1;
+}
+
+static bool is_bad(const struct split *s)
+{
+    return s->bad.kind != ERR_NONE;
+}
+
 static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
 {
-    if (s->pruned_at)
+    if (s->pruned_at || is_bad(s))
         return 0;
     if (s->in_key) {
         s->key_too_long |= !buf_add(&s->key, bytes, n);
         return 0;
     }
-    if (!buf_add(s->in_item ? &s->item : &s->envelope, bytes, n))
-        return err_set(e, ERR_TOO_LARGE, "an object of more than %d bytes", s->in_item ? ITEM_MAX : ENVELOPE_MAX);
-    return 0;
+    struct buf *to = s->in_item ? &s->item : &s->envelope;
+    if (buf_add(to, bytes, n))
+        return 0;
+    bool fills = buf_add(to, bytes, to->max - to->len); /* who it is may stand in this piece */
+    return fills ? refuse(s, e, "an object of more bytes than", (int) to->max) : -1;
 }
 
 /* The innermost container that is open. */
@@ -160,11 +177,22 @@ static struct split_level level_of(struct split *s, bool object, bool is_item)
     return level;
 }
 
+/* How deep the current item itself is. */
+static int item_depth(const struct split *s)
+{
+    return s->mode == SPLIT_FRAMES ? 1 : 3;
+}
+
 static int push(struct split *s, struct split_level level, struct err *e)
 {
-    if (s->depth == SPLIT_DEPTH_MAX)
-        return err_set(e, ERR_TOO_LARGE, "JSON nested deeper than %d", SPLIT_DEPTH_MAX);
-    s->levels[s->depth++] = level;
+    if (s->depth < SPLIT_DEPTH_MAX) {
+        s->levels[s->depth++] = level;
+        return 0;
+    }
+    if (refuse(s, e, "JSON nested deeper than", SPLIT_DEPTH_MAX) < 0)
+        return -1;
+    s->beyond++;
+    s->plain_at = item_depth(s);
     return 0;
 }
 
@@ -179,7 +207,7 @@ static int pop(struct split *s, char c, struct err *e)
 /* What is left out may be nested without end, as somebody's managed fields: nothing but its end is looked for. */
 static int push_plain(struct split *s, bool object, struct err *e)
 {
-    if (!s->pruned_at || s->depth < SPLIT_DEPTH_MAX)
+    if ((!s->pruned_at && !is_bad(s)) || s->depth < SPLIT_DEPTH_MAX)
         return push(s, (struct split_level){ .object = object }, e);
     s->beyond++;
     return 0;
@@ -213,9 +241,16 @@ static int open_container(struct split *s, char c, struct err *e)
     if (push(s, level, e) < 0 || emit(s, &c, 1, e) < 0)
         return -1;
     s->want_key = c == '{';
-    if (is_plain(s, &level))
+    if (!s->plain_at && is_plain(s, &level))
         s->plain_at = s->depth;
     return 0;
+}
+
+static int end_bad_item(struct split *s, struct err *e)
+{
+    CLEANUP_ERR struct err why = err_take(&s->bad);
+    s->pruned_at = 0;
+    return s->on_bad(s->arg, s->item.data, s->item.len, &why, e);
 }
 
 /* A container has ended, and with it perhaps an item. */
@@ -224,7 +259,7 @@ static int end_container(struct split *s, struct err *e)
     if (!s->in_item || !at_item(s))
         return 0;
     s->in_item = false;
-    int rc = s->on_item(s->arg, s->item.data, s->item.len, e);
+    int rc = is_bad(s) ? end_bad_item(s, e) : s->on_item(s->arg, s->item.data, s->item.len, e);
     buf_reset(&s->item);
     return rc;
 }
@@ -365,13 +400,19 @@ static int take_special(struct split *s, char c, struct err *e)
     }
 }
 
+/* Whether a container that begins here makes its item a bad one: what stands before it is copied first. */
+static bool at_limit(const struct split *s)
+{
+    return s->depth == SPLIT_DEPTH_MAX && !s->pruned_at && !is_bad(s);
+}
+
 /* Within a container of which nothing is left out, or all, only its end matters: what is there of it is copied, or skipped, in
  * one piece. */
 static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     size_t i = 0;
     int rc = 0;
-    while (i < n && rc == 0 && s->depth >= s->plain_at) {
+    while (i < n && rc == 0 && s->depth >= s->plain_at && !(i > 0 && at_limit(s))) {
         if (s->in_string || p[i] == '"') {
             i += string_len(s, p + i, n - i);
             continue;
@@ -418,6 +459,22 @@ static int parse_item(void *arg, const char *text, size_t len, struct err *e)
         return err_set(e, ERR_INVALID, "not JSON: a second object");
     *object = json_parse_stored(text, len, e);
     return *object ? 0 : -1;
+}
+
+json_t *split_object_begun(const char *text, size_t len, const struct split_view *view)
+{
+    json_t *object = NULL;
+    CLEANUP(split_clear) struct split s;
+    split_init(&s, SPLIT_FRAMES, view, parse_item, &object);
+    if (split_feed(&s, text, len, NULL) < 0 || object || !s.pruned_at)
+        return object;
+    /* What is left out has no end; whatever it stands in has one. */
+    int depth = s.pruned_at;
+    for (s.pruned_at = 0; depth > 0; depth--)
+        if (emit(&s, s.levels[depth - 1].object ? "}" : "]", 1, NULL) < 0)
+            return NULL;
+    parse_item(&object, s.item.data, s.item.len, NULL);
+    return object;
 }
 
 json_t *split_object(const char *text, size_t len, const struct split_view *view, struct err *e)

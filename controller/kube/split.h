@@ -18,11 +18,14 @@ enum split_mode {
     SPLIT_FRAMES, /* object after object (a watch); each comes out */
 };
 
-/* Nesting that is followed; what is deeper and not left out is an error. An object of the API has less than 30. */
+/* Nesting that is followed; what is deeper and not left out is too large. An object of the API has less than 30. */
 enum { SPLIT_DEPTH_MAX = 96 };
 
 /* Takes one object's text; -1 (with the error set) ends the stream. */
 typedef int split_item_fn(void *arg, const char *text, size_t len, struct err *e);
+/* Takes an object that is too large, or nested too deep, when its end has come: `text` is its beginning, which breaks off
+ * anywhere. -1 (with the error set) ends the stream. */
+typedef int split_bad_fn(void *arg, const char *text, size_t len, const struct err *why, struct err *e);
 
 /* Most paths of a view. */
 enum { SPLIT_PATHS_MAX = 64 };
@@ -65,7 +68,9 @@ struct split {
     enum split_mode mode;
     struct split_view view; /* all zero: everything comes out */
     split_item_fn *on_item;
+    split_bad_fn *on_bad; /* set after split_init(); NULL: an object that is too large ends the stream */
     void *arg;
+    struct err bad; /* why the current item is too large: nothing more of it comes out; owned */
     struct split_level levels[SPLIT_DEPTH_MAX];
     int depth;
     size_t beyond; /* containers that are open beyond that depth, in what is left out */
@@ -83,16 +88,18 @@ struct split {
 
 /* A splitter at the beginning of a stream; split_clear() when done. `view` NULL: everything comes out. */
 void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg);
-/* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or the item function's error. */
+/* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or the error of a function that takes objects. */
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
 /* Whether everything that was begun has ended. */
 bool split_complete(const struct split *s);
 /* SPLIT_LIST: the list object with an empty `items`. Borrowed. */
 const struct buf *split_envelope(const struct split *s);
-/* Frees its buffers. */
+/* Frees what it owns. */
 void split_clear(struct split *s);
 /* One whole object, parsed as far as it is in view (NULL: all of it), as json_parse_stored(); NULL and the error set when it is
  * none. */
 json_t *split_object(const char *text, size_t len, const struct split_view *view, struct err *e);
+/* The same of an object that may break off, as far as it is in view; NULL also when it breaks off in what is in view. */
+json_t *split_object_begun(const char *text, size_t len, const struct split_view *view);
 
 #endif

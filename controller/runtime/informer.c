@@ -80,29 +80,7 @@ static void set_problem(struct informer *inf, enum err_kind kind, const char *se
         inf->on_change(inf->arg);
 }
 
-/* ---- objects that cannot be read */
-
-static json_t *read_bare(const struct informer *inf, const char *text, size_t len)
-{
-    return inf->options.bare ? split_object(text, len, inf->options.bare, NULL) : NULL;
-}
-
-/* One bad object must not fail the list: whoever may write one could blind Ostler to all others. Nor may it look as if it were
- * gone, since what is gone is cleaned up after. */
-static void take_unreadable_item(struct informer *inf, const char *text, size_t len, const struct err *why)
-{
-    CLEANUP_JSON json_t *identity = unreadable_identity(text, len);
-    bool known = *object_name(identity) != '\0';
-    CLEANUP_FREE char *key = known ? record_key(identity) : xstrdup("");
-    unreadable_note(&inf->unreadable, inf->options.resource, key, why);
-    if (!known) {
-        table_list_keep_all(inf->table);
-    } else if (!table_list_keep(inf->table, key)) {
-        CLEANUP_JSON json_t *bare = read_bare(inf, text, len);
-        if (bare)
-            table_list_item(inf->table, bare);
-    }
-}
+/* ---- lists */
 
 /* One element of a list. */
 static int on_item(void *arg, const char *text, size_t len, struct err *e)
@@ -114,36 +92,20 @@ static int on_item(void *arg, const char *text, size_t len, struct err *e)
     if (object)
         table_list_item(inf->table, object);
     else
-        take_unreadable_item(inf, text, len, &why);
+        unreadable_item(&inf->unreadable, text, len, &why);
     return 0;
 }
 
-/* The frame of a watch, as far as it can be read. NULL, with the error: nobody knows what it is about, so the watch fails, and
- * the list that follows keeps what it must. */
-static json_t *read_frame(struct informer *inf, const char *text, size_t len, bool *ret_keeps, struct err *e)
+/* One that is too large. */
+static int on_bad_item(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
 {
-    json_t *frame = json_parse_stored(text, len, e);
-    if (frame)
-        return frame;
-    json_t *identity = unreadable_identity(text, len);
-    const json_t *object = json_object_get(identity, "object");
-    if (!*object_name(object) || !*json_str_or_empty(identity, "type")) {
-        json_decref(identity);
-        return NULL;
-    }
-    CLEANUP_FREE char *key = record_key(object);
-    unreadable_note(&inf->unreadable, inf->options.resource, key, e);
-    err_clear(e);
-    bool held = table_get(inf->table, key) != NULL;
-    json_t *bare = held ? NULL : read_bare(inf, text, len);
-    *ret_keeps = !bare && !str_eq(json_str(identity, "type"), "DELETED");
-    if (!bare)
-        return identity;
-    json_decref(identity);
-    return bare;
+    (void) e;
+    struct informer *inf = arg;
+    unreadable_item(&inf->unreadable, text, len, why);
+    return 0;
 }
 
-/* ---- lists and watches */
+/* ---- watches */
 
 static int take_error_frame(const json_t *status, struct err *e)
 {
@@ -181,12 +143,9 @@ static int take_event(struct informer *inf, const char *type, const json_t *obje
     return 0;
 }
 
-/* One line of a watch: {"type": …, "object": …}. */
-static int on_frame(void *arg, const char *text, size_t len, struct err *e)
+/* One line of a watch: {"type": …, "object": …}; NULL: it could not be read, as the error says. `keeps`: it changes nothing. */
+static int take_frame(struct informer *inf, const json_t *frame, bool keeps, struct err *e)
 {
-    struct informer *inf = arg;
-    bool keeps = false;
-    CLEANUP_JSON json_t *frame = read_frame(inf, text, len, &keeps, e);
     const json_t *object = json_object_get(frame, "object");
     if (!frame || (!keeps && take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0))
         return -1;
@@ -196,6 +155,26 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
     inf->heard_ms = loop_now(inf->loop);
     loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
     return 0;
+}
+
+static int on_frame(void *arg, const char *text, size_t len, struct err *e)
+{
+    struct informer *inf = arg;
+    CLEANUP_ERR struct err why = { 0 };
+    bool keeps = false;
+    CLEANUP_JSON json_t *frame = json_parse_stored(text, len, &why);
+    if (!frame)
+        frame = unreadable_frame(&inf->unreadable, text, len, &why, &keeps, e);
+    return take_frame(inf, frame, keeps, e);
+}
+
+/* One that is too large. */
+static int on_bad_frame(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
+{
+    struct informer *inf = arg;
+    bool keeps = false;
+    CLEANUP_JSON json_t *frame = unreadable_frame(&inf->unreadable, text, len, why, &keeps, e);
+    return take_frame(inf, frame, keeps, e);
 }
 
 static void on_status(void *arg, int status)
@@ -349,6 +328,7 @@ static void send(struct informer *inf, struct request request, enum split_mode m
 {
     split_clear(&inf->split);
     split_init(&inf->split, mode, inf->options.view, mode == SPLIT_LIST ? on_item : on_frame, inf);
+    inf->split.on_bad = mode == SPLIT_LIST ? on_bad_item : on_bad_frame;
     buf_reset(&inf->error_body);
     inf->status = 0;
     struct transport_sink sink = { on_status, on_bytes, on_done, inf };
@@ -401,6 +381,7 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
     inf->table = table;
     inf->transport = transport;
     inf->loop = loop;
+    inf->unreadable = (struct unreadable){ .resource = o->resource, .table = table, .bare = o->bare };
     inf->on_change = on_change;
     inf->arg = arg;
     inf->error_body = (struct buf) BUF_INIT(ERROR_BODY_MAX);

@@ -2,27 +2,73 @@
 
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "kube/split.h"
+#include "kube/object.h"
 
 json_t *unreadable_identity(const char *text, size_t len)
 {
     static const char *const rest[] = { "data", "metadata.annotations", "metadata.labels", "metadata.managedFields",
                                         "metadata.ownerReferences", "spec", "status", NULL };
     static const struct split_view view = { rest, false };
-    return split_object(text, len, &view, NULL);
+    return split_object_begun(text, len, &view);
 }
 
-void unreadable_note(struct unreadable *u, enum resource_id resource, const char *key, const struct err *why)
+/* `key`: as record_key(); "": nobody knows whose it is. */
+static void note(struct unreadable *u, const char *key, const struct err *why)
 {
     u->count++;
     if (str_eq(key, u->last))
         return;
-    log_warn("object cannot be read", "resource", resource_name(resource), "object", key, "err", err_msg(why), "message",
+    log_warn("object cannot be read", "resource", resource_name(u->resource), "object", key, "err", err_msg(why), "message",
              "Ostler keeps the last state that it could read; other objects are not affected");
     free(u->last);
     u->last = xstrdup(key);
+}
+
+/* Of an object that is too large only the beginning is there, which is none: a node without its taints would be another node. */
+static json_t *read_bare(const struct unreadable *u, const char *text, size_t len)
+{
+    return u->bare ? split_object(text, len, u->bare, NULL) : NULL;
+}
+
+/* One bad object must not fail the list: whoever may write one could blind Ostler to all others. Nor may it look as if it were
+ * gone, since what is gone is cleaned up after. */
+void unreadable_item(struct unreadable *u, const char *text, size_t len, const struct err *why)
+{
+    CLEANUP_JSON json_t *identity = unreadable_identity(text, len);
+    bool known = *object_name(identity) != '\0';
+    CLEANUP_FREE char *key = known ? record_key(identity) : xstrdup("");
+    note(u, key, why);
+    if (!known) {
+        table_list_keep_all(u->table);
+    } else if (!table_list_keep(u->table, key)) {
+        CLEANUP_JSON json_t *bare = read_bare(u, text, len);
+        if (bare)
+            table_list_item(u->table, bare);
+    }
+}
+
+json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, const struct err *why, bool *ret_keeps,
+                         struct err *e)
+{
+    json_t *identity = unreadable_identity(text, len);
+    const json_t *object = json_object_get(identity, "object");
+    if (!*object_name(object) || !*json_str_or_empty(identity, "type")) {
+        json_decref(identity);
+        err_set(e, why->kind, "%s", err_msg(why));
+        return NULL;
+    }
+    CLEANUP_FREE char *key = record_key(object);
+    note(u, key, why);
+    bool held = table_get(u->table, key) != NULL;
+    json_t *bare = held ? NULL : read_bare(u, text, len);
+    *ret_keeps = !bare && !str_eq(json_str(identity, "type"), "DELETED");
+    if (!bare)
+        return identity;
+    json_decref(identity);
+    return bare;
 }
 
 void unreadable_clear(struct unreadable *u)

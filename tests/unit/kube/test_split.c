@@ -392,6 +392,64 @@ static void check_size(void **state)
     run_clear(&r);
 }
 
+/* Whoever may write an object must not blind Ostler to all others. */
+static const struct bad_row {
+    const char *name;
+    enum split_mode mode;
+    const char *before, *open, *close, *after; /* `open` and `close` come so many times each */
+    size_t times;
+} bad_items[] = {
+    { "an item that is too deep costs itself", SPLIT_LIST, "{'items':[{'a':1},{'name':'b','spec':", "[", "]",
+      ",'x':[{}]},{'c':{}}],'m':{}}", 300 },
+    { "a frame that is too deep costs itself", SPLIT_FRAMES, "{'a':1}\n{'name':'b','spec':", "{'d':[", "]}",
+      ",'x':[{}]}\n{'c':{}}\n", SPLIT_DEPTH_MAX },
+    { "an item that is one level too deep costs itself", SPLIT_LIST, "{'items':[{'a':1},{'name':'b','spec':", "[", "]",
+      "},{'c':{}}]}", SPLIT_DEPTH_MAX - 2 },
+    { "an item that is too large costs itself", SPLIT_LIST, "{'items':[{'a':1},{'name':'b','spec':'", "x", "",
+      "','x':[{'y':'\\\\'}]},{'c':{}}],'m':{}}", 17 << 20 },
+    { "a frame that is too large costs itself", SPLIT_FRAMES, "{'a':1}\n{'name':'b','spec':[", "{'f':1},", "",
+      "1],'x':{}}\n{'c':{}}\n", (17 << 20) / 8 },
+};
+
+/* Of a bad item, its beginning is enough to be seen. */
+static int take_bad(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
+{
+    (void) e;
+    static const char begin[] = "{\"name\":\"b\",\"spec\"";
+    struct run *r = arg;
+    assert_int_equal(why->kind, ERR_TOO_LARGE);
+    assert_true(len > sizeof begin);
+    assert_memory_equal(text, begin, sizeof begin - 1);
+    buf_str(&r->items, "bad\n");
+    return 0;
+}
+
+static void check_bad(void **state)
+{
+    const struct bad_row *row = *state;
+    struct buf text = BUF_INIT(64 << 20);
+    buf_str(&text, row->before);
+    for (size_t i = 0; i < row->times; i++)
+        buf_str(&text, row->open);
+    for (size_t i = 0; i < row->times; i++)
+        buf_str(&text, row->close);
+    buf_str(&text, row->after);
+    CLEANUP_FREE char *plain = buf_take(&text), *quoted = json_quoted(plain);
+    for (size_t piece = 3; piece <= 3 << 20; piece <<= 20) {
+        CLEANUP_RUN struct run r = { .items = BUF_INIT(1 << 20) };
+        CLEANUP(split_clear) struct split s;
+        split_init(&s, row->mode, NULL, take_item, &r);
+        s.on_bad = take_bad;
+        size_t len = strlen(quoted);
+        for (size_t at = 0; at < len && r.rc == 0; at += piece)
+            r.rc = split_feed(&s, quoted + at, len - at < piece ? len - at : piece, &r.err);
+        assert_int_equal(r.rc, 0);
+        assert_true(split_complete(&s));
+        CLEANUP_FREE char *items = json_quoted("{'a':1}\nbad\n{'c':{}}\n");
+        assert_string_equal(buf_text(&r.items), items);
+    }
+}
+
 static int refuse_second(void *arg, const char *text, size_t len, struct err *e)
 {
     int *count = arg;
@@ -451,6 +509,26 @@ static void check_object(void **state)
         assert_tree(got, row->want);
 }
 
+static const struct object_row begun[] = {
+    { "a text that broke off in what is left out", "{'metadata':{'name':'a','managedFields':[{'b':[1,{",
+      "{'metadata':{'name':'a'}}" },
+    { "a text that broke off in a string that is left out", "{'metadata':{'name':'a'},'spec':{'volumes':'x\\",
+      "{'metadata':{'name':'a'},'spec':{}}" },
+    { "a text that broke off in what is copied", "{'metadata':{'name':'a'},'spec':{'x':[", NULL },
+    { "a text that broke off in a key", "{'metadata':{'name':'a'},'spec", NULL },
+    { "an object that has its end", "{'metadata':{'name':'a'}}", "{'metadata':{'name':'a'}}" },
+};
+
+static void check_begun(void **state)
+{
+    const struct object_row *row = *state;
+    CLEANUP_FREE char *text = json_quoted(row->text);
+    CLEANUP_JSON json_t *got = split_object_begun(text, strlen(text), &view);
+    assert_int_equal(got != NULL, row->want != NULL);
+    if (got)
+        assert_tree(got, row->want);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -466,11 +544,13 @@ int main(void)
     SUITE_ROWS(&s, check_verbatim, verbatim);
     SUITE_ROWS(&s, check_truncated, truncated);
     SUITE_ROWS(&s, check_size, sizes);
+    SUITE_ROWS(&s, check_bad, bad_items);
     suite_add(&s, "nesting has a limit", nesting_has_a_limit, NULL);
     suite_add(&s, "nesting has no limit in what is left out", nesting_has_no_limit_in_what_is_left_out, NULL);
     suite_add(&s, "the item function can end the stream", item_function_can_end_the_stream, NULL);
     suite_add(&s, "nothing is left out unless said", nothing_is_left_out_unless_said, NULL);
     SUITE_ROWS(&s, check_object, objects);
+    SUITE_ROWS(&s, check_begun, begun);
     int failed = suite_run(&s, "split");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         mem_cleanup_free(&names[i]);

@@ -1,4 +1,6 @@
 /* What an informer makes of what goes wrong: versions that are gone, answers that make no sense, connections that fail. */
+#include <string.h>
+
 #include "kube/split.h"
 #include "tests/unit/runtime/informing.h"
 
@@ -230,6 +232,54 @@ static void bad_event_keeps_what_is_known(void **state)
     world_done(&f->w, 0, 200);
     world_turn(&f->w);
     world_expect(&f->w, WATCH("15"));
+}
+
+/* An object with a status that is nested too deep, or too large. Owned by the caller. */
+static char *too_much(const char *name, const char *rv, bool deep)
+{
+    size_t times = deep ? SPLIT_DEPTH_MAX : 17 << 20;
+    CLEANUP_FREE char *fill = xcalloc(times, 1), *end = xcalloc(deep ? times : 1, 1);
+    memset(fill, deep ? '[' : 'x', times - 1);
+    memset(end, ']', deep ? times - 1 : 0);
+    const char *quote = deep ? "" : "'";
+    return xasprintf("{'metadata': {'name': '%s', 'uid': '%s', 'resourceVersion': '%s'}, 'spec': {'text': 'v'}, 'status': "
+                     "%s%s%s%s}", name, name, rv, quote, fill, end, quote);
+}
+
+static void an_object_that_is_too_much_costs_itself(struct fixture *f, bool deep)
+{
+    CLEANUP_FREE char *b = too_much("b", "12", deep), *c = too_much("c", "13", deep);
+    CLEANUP_FREE char *page = xasprintf(PAGE("20", "", NODE("a", "11", "w") ", %s, %s, " NODE("d", "14", "z")), b, c);
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    world_reply(&f->w, 0, 200, page);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    expect_content(f, "a=w b=y d=z"); /* b stays as it was; of c nothing was known */
+    CLEANUP_FREE char *again = too_much("b", "21", deep), *gone = too_much("b", "23", deep);
+    CLEANUP_FREE char *frames = xasprintf(EVENT("MODIFIED", "%s") EVENT("MODIFIED", NODE("a", "22", "x")), again);
+    CLEANUP_FREE char *last = xasprintf(EVENT("DELETED", "%s"), gone);
+    world_status(&f->w, 0, 200);
+    stream(f, frames);
+    expect_problem(f, "");
+    expect_content(f, "a=x b=y d=z");
+    assert_int_equal(informer_unreadable(f->informer), 3);
+    stream(f, last);
+    expect_problem(f, "");
+    expect_content(f, "a=x d=z");
+    world_done(&f->w, 0, 200);
+    world_pass(&f->w, FIRST_WAIT_MS);
+    world_expect(&f->w, WATCH("23"));
+}
+
+static void an_object_that_is_too_deep_costs_itself(void **state)
+{
+    an_object_that_is_too_much_costs_itself(*state, true);
+}
+
+static void an_object_that_is_too_large_costs_itself(void **state)
+{
+    an_object_that_is_too_much_costs_itself(*state, false);
 }
 
 /* Anybody who may write an annotation can write these. */
@@ -469,6 +519,8 @@ int main(void)
         { "a bad item without a name may be any: nothing goes", nameless_item_may_be_any },
         { "a bad item that is not known is read without its status", bad_item_that_is_not_known_is_read_without_its_status },
         { "a bad event keeps what is known", bad_event_keeps_what_is_known },
+        { "an object that is too deep costs itself", an_object_that_is_too_deep_costs_itself },
+        { "an object that is too large costs itself", an_object_that_is_too_large_costs_itself },
         { "an escaped NUL costs nothing", escaped_nul_costs_nothing },
         { "a bad event makes a new list", bad_event_makes_a_new_list },
         { "an error event without a status", error_event_without_a_status },
