@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -86,15 +87,28 @@ static bool same_plan(const json_t *a, const json_t *b)
     return json_equal(x, y);
 }
 
+/* Seconds until the time that the plan names as its end: 0 or less when that time has passed, INT64_MAX when it names none. */
+static int64_t left_of(const struct plan_keeper *k, const struct rollout_input *in)
+{
+    int64_t ends_us = clock_parse_rfc3339(json_str_or_empty(k->plan, "ends"));
+    return ends_us < 0 ? INT64_MAX : ends_us / 1000000 - (in->now_s + in->set_s);
+}
+
+/* A plan that did not change until the time of its end came does not get another time: it would not hold either, and each one
+ * would be a write. */
 static bool make(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g)
 {
     json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &outlook_for_status, NULL);
+    bool over = left_of(k, &g->in) <= 0, same = k->plan && plan && same_plan(k->plan, plan);
     k->made_s = g->in.now_s;
     k->generation = object_generation(c->object);
-    if (k->plan && plan && same_plan(k->plan, plan)) {
+    if (same && !over) {
         json_decref(plan);
         return false;
     }
+    if (same)
+        json_object_del(plan, "ends");
+    k->late = (over || k->late) && !json_object_get(plan, "ends");
     json_decref(k->plan);
     k->plan = plan;
     return true;
@@ -135,9 +149,12 @@ bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const stru
         return drop(k);
     if (is_another(k, c, d))
         return make(k, c, g);
-    /* While nodes are on their way the plan is the one that they follow. */
-    if (d->active || d->grant_count)
+    /* While nodes are on their way the plan is the one that they follow, until it takes longer than it said. */
+    int64_t ends_in_s = left_of(k, &g->in);
+    if ((d->active || d->grant_count) && ends_in_s > 0 && !k->late) {
+        *ret_again_s = ends_in_s == INT64_MAX ? 0 : ends_in_s;
         return false;
+    }
     int64_t left_s = k->made_s ? k->made_s + APART_S - g->in.now_s : 0;
     if (left_s <= 0)
         return make(k, c, g);

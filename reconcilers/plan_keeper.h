@@ -1,5 +1,5 @@
 /* The plan that the policy's status shows, and the pace of nodes. A plan is made when there is another one, and again when
- * nothing is under way: not with each node's step. What an earlier process has told is taken over from the status, so that a
+ * nothing is under way or the time of its end has passed: not with each node's step. What an earlier process has told is taken over from the status, so that a
  * restart changes nothing. */
 #ifndef OSTLER_RECONCILERS_PLAN_KEEPER_H
 #define OSTLER_RECONCILERS_PLAN_KEEPER_H
@@ -13,6 +13,7 @@ struct plan_keeper {
     json_t *plan;                           /* as status.rollout.plan has it; NULL: none. Owned */
     int64_t generation;                     /* of the policy that it was made for */
     int64_t made_s;
+    bool late;                              /* the time of its end has passed, and it names no other one */
     struct rollout_pace pace[ROLLOUT_TIERS];
     char pace_of[REVISION_HASH_MAX];        /* the plan whose nodes made it; "": an earlier one */
     json_t *under_way;                      /* [since, tier] of nodes whose way was seen to begin, by name. Owned */

@@ -420,7 +420,7 @@ json_t *outlook_json(const struct outlook_input *in)
     }
     if (f->beyond)
         json_object_set_new(o, "beyond", count(f->beyond));
-    if (f->timed)
+    if (f->timed && f->ends_s > in->rollout->now_s)
         json_object_set_new(o, "ends", time_json(in, f->ends_s));
     return o;
 }

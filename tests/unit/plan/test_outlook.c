@@ -171,6 +171,7 @@ static void check_under_way(void **state)
     CLEANUP_JSON json_t *late = tell(&f, known, &outlook_for_status);
     assert_string_equal(json_str(late, "message"),
                         "1 node is to be changed: 1 is under way; at the pace seen so far it would be over by now");
+    assert_null(json_object_get(late, "ends"));
 }
 
 /* What does not come up on a node under way is in the way; a status has its own words for that. */

@@ -204,6 +204,84 @@ static void check_another_wish(void **state)
     assert_int_equal(json_int(f->keeper.plan, "waveCount", 0), 1);
 }
 
+/* 200 s for a node. */
+static void know_pace(struct fleet *f)
+{
+    json_set_at(f->cluster.object, "status.rollout.pace.driver", tree("{'secondsPerNode':200,'nodes':5}"));
+}
+
+/* The first node takes 150 s, which is the pace of this plan, the second one much longer. */
+static void check_end_that_passes_on_the_way(void **state)
+{
+    struct fleet *f = *state;
+    int64_t again_s;
+    know_pace(f);
+    pass(f, &again_s);
+    assert_string_equal(json_str(f->keeper.plan, "ends"), "2026-11-21T12:10:00Z");
+    assert_false(pass(f, &again_s));
+    assert_int_equal(again_s, 600);
+    release(f, 0, 150);
+    assert_false(pass(f, &again_s));
+    f->gathered.in.now_s = NOON_S + 600;
+    assert_true(pass(f, &again_s));
+    assert_string_equal(json_str(f->keeper.plan, "madeAt"), "2026-11-21T12:10:00Z");
+    assert_int_equal(json_int(f->keeper.plan, "nodes", 0), 2);
+    assert_string_equal(json_str(f->keeper.plan, "ends"), "2026-11-21T12:12:30Z");
+}
+
+static void check_no_end_of_what_stands_still(void **state)
+{
+    struct fleet *f = *state;
+    int64_t again_s, news = 0;
+    know_pace(f);
+    pass(f, &again_s);
+    pass(f, &again_s);
+    for (int i = 0; i < 120; i++) {
+        f->gathered.in.now_s += again_s;
+        news += pass(f, &again_s);
+        assert_in_range(again_s, 0, 600);
+    }
+    assert_true(f->gathered.in.now_s > NOON_S + 3600);
+    assert_int_equal(news, 2); /* the first counts the node that is under way, the second says that no end is known */
+    assert_null(json_object_get(f->keeper.plan, "ends"));
+    release(f, 0, 60);
+    assert_true(pass(f, &again_s));
+    assert_non_null(json_object_get(f->keeper.plan, "ends"));
+}
+
+static void check_no_end_of_what_is_paused(void **state)
+{
+    struct fleet *f = *state;
+    int64_t again_s, news = 0;
+    know_pace(f);
+    f->cluster.rollout.paused = true;
+    pass(f, &again_s);
+    assert_string_equal(json_str(f->keeper.plan, "ends"), "2026-11-21T12:10:00Z");
+    for (int i = 0; i < 120; i++) {
+        f->gathered.in.now_s += 60;
+        news += pass(f, &again_s);
+    }
+    assert_int_equal(news, 1);
+    assert_null(json_object_get(f->keeper.plan, "ends"));
+}
+
+/* `ends` is what a person's clock will show, while what has passed is counted by a clock that nobody sets. */
+static void check_end_by_a_clock_that_was_set(void **state)
+{
+    struct fleet *f = *state;
+    int64_t again_s;
+    know_pace(f);
+    f->gathered.in.set_s = 3600;
+    pass(f, &again_s);
+    assert_string_equal(json_str(f->keeper.plan, "ends"), "2026-11-21T13:10:00Z");
+    assert_false(pass(f, &again_s));
+    assert_int_equal(again_s, 600);
+    f->gathered.in.set_s = 7200;
+    f->gathered.in.now_s += 60;
+    assert_true(pass(f, &again_s));
+    assert_string_equal(json_str(f->keeper.plan, "ends"), "2026-11-21T14:07:40Z");
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -214,5 +292,11 @@ int main(void)
     suite_add_fixture(&s, "at rest a plan is made anew, but not each moment", check_at_rest, set_up, tear_down);
     suite_add_fixture(&s, "another process goes on with what the status says", check_restart, set_up, tear_down);
     suite_add_fixture(&s, "another policy is another plan, also in the middle", check_another_wish, set_up, tear_down);
+    suite_add_fixture(&s, "a rollout that takes longer than its plan gets a new end", check_end_that_passes_on_the_way, set_up,
+                      tear_down);
+    suite_add_fixture(&s, "a node that does not come through: no end, and no write for each minute",
+                      check_no_end_of_what_stands_still, set_up, tear_down);
+    suite_add_fixture(&s, "a paused rollout whose end has passed names none", check_no_end_of_what_is_paused, set_up, tear_down);
+    suite_add_fixture(&s, "the end passes by the wall clock", check_end_by_a_clock_that_was_set, set_up, tear_down);
     return suite_run(&s, "plan keeper");
 }
