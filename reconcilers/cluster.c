@@ -1,9 +1,12 @@
 #include "reconcilers/cluster.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/record.h"
@@ -23,7 +26,7 @@ struct confirmation {
 void cluster_init(struct cluster *c, const struct cluster_options *o)
 {
     *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
-    c->began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
+    c->began_us = c->own_began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
     cluster_tables_init(c);
 }
 
@@ -103,8 +106,23 @@ void cluster_new_epoch(struct cluster *c)
     cluster_tell_rollout(c);
 }
 
+/* Pods bear times of the API server. */
+static void take_server_time(struct cluster *c)
+{
+    int64_t base_us = server_clock_base_us(&c->server_clock, c->own_began_us), ahead_s = (base_us - c->own_began_us) / 1000000;
+    if (base_us == c->began_us)
+        return;
+    c->began_us = base_us;
+    char by[32];
+    snprintf(by, sizeof by, "%" PRId64 " s", ahead_s < 0 ? -ahead_s : ahead_s);
+    log_warn(ahead_s < 0 ? "the clock of this machine is ahead of the API server's: Ostler uses the API server's time"
+                         : "the clock of this machine is behind the API server's: Ostler uses the API server's time",
+             "by", by);
+}
+
 void cluster_begin(struct cluster *c)
 {
+    take_server_time(c);
     c->watched_since_ms = clock_mono_ms(c->o.clock);
     /* Since a deletion that was seen by who stood by another policy may have come, of which a silent watch has not told. */
     c->saw_deletion = false;
@@ -131,6 +149,15 @@ void cluster_watched(const struct cluster *c, struct node_input *ret)
 int64_t cluster_now_s(const struct cluster *c)
 {
     return (c->began_us + clock_mono_ms(c->o.clock) * 1000) / 1000000;
+}
+
+int64_t cluster_wall_us(const struct cluster *c)
+{
+    int64_t wall_us = clock_wall_us(c->o.clock), wrong_us = c->began_us - c->own_began_us;
+    int64_t set_us = wall_us - c->own_began_us - clock_mono_ms(c->o.clock) * 1000;
+    /* Who sets a clock that is wrong takes away what was wrong with it first. */
+    int64_t righted_us = (set_us < 0) != (wrong_us < 0) ? 0 : llabs(set_us) < llabs(wrong_us) ? set_us : wrong_us;
+    return wall_us + wrong_us - righted_us;
 }
 
 void cluster_node_seen(struct cluster *c, struct node_slot *slot)

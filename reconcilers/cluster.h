@@ -89,7 +89,9 @@ struct cluster {
     size_t pending;                   /* nodes not looked at in this epoch */
     uint32_t epoch;
     int64_t epoch_began_ms;           /* mono */
-    int64_t began_us;                 /* what the wall clock showed when the other one was at 0 */
+    struct server_clock server_clock; /* what the lists told of the API server's */
+    int64_t own_began_us;             /* what this machine's wall clock showed when the monotonic one was at 0 */
+    int64_t began_us;                 /* the same of the API server's, where that is known to be another time */
     int64_t watched_since_ms;         /* mono: since when every watch has been well */
     bool looked_through;              /* every node has been looked at in this epoch; those that join later come one by one */
     struct tally tally;
@@ -141,8 +143,12 @@ void cluster_doubt(struct cluster *c, enum resource_id resource, const char *tar
 /* Fills in since when what is known of nodes and pods has been kept up to date without a gap, and how old it may be by now. */
 void cluster_watched(const struct cluster *c, struct node_input *ret);
 /* Seconds of the epoch: the wall clock as it was when Ostler began, and what has passed since. Nobody sets this one, so that what
- * was written down by it is not over before its time. */
+ * was written down by it is not over before its time. A machine's clock that was wrong then is not followed: it is the API
+ * server's time. */
 int64_t cluster_now_s(const struct cluster *c);
+/* Microseconds of the epoch, for text that is shown and for windows: as cluster_now_s(), and set when somebody sets the machine's
+ * clock. */
+int64_t cluster_wall_us(const struct cluster *c);
 /* The pods of a slot, summed up; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
 /* Whether the agent on a node is up: what one that is not does not say any more may be otherwise by now. */

@@ -1,6 +1,6 @@
-/* The plan that the policy's status shows, and the pace of nodes. A plan is made when there is another one, and again when
- * nothing is under way or the time of its end has passed: not with each node's step. What an earlier process has told is taken over from the status, so that a
- * restart changes nothing. */
+/* The plan that the policy's status shows, and the pace of nodes. A plan is made when there is another one, and again when no
+ * node is under way or the time of its end has passed: not with each node's step. What an earlier process has told is taken over
+ * from the status, so that a restart changes nothing. */
 #ifndef OSTLER_RECONCILERS_PLAN_KEEPER_H
 #define OSTLER_RECONCILERS_PLAN_KEEPER_H
 

@@ -213,7 +213,7 @@ static bool deletes_revisions(const struct plan *plan)
 static void tell_hindrance(const struct reconcilers *r, struct plan *plan)
 {
     char now[CLOCK_TEXT_MAX];
-    clock_rfc3339(clock_wall_us(r->cluster->o.clock), now);
+    clock_rfc3339(cluster_wall_us(r->cluster), now);
     struct cluster_view v = { .object = r->cluster->object, .hindrance = r->cluster->hindrance, .now = now };
     policy_plan_hindered(&v, plan);
 }
@@ -229,7 +229,7 @@ static void plan_policy(struct reconcilers *r, struct plan *plan)
     look_for_reports(c, plan);
     CLEANUP_ARENA struct arena a = { 0 };
     char now[CLOCK_TEXT_MAX];
-    clock_rfc3339(clock_wall_us(c->o.clock), now);
+    clock_rfc3339(cluster_wall_us(c), now);
     const struct node_slot *some = any_stack_node(c);
     struct node_view view = { some ? some->node : NULL, c->strings };
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };

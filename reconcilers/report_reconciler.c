@@ -151,7 +151,7 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
         return;
     }
     char now[CLOCK_TEXT_MAX];
-    clock_rfc3339(clock_wall_us(c->o.clock), now);
+    clock_rfc3339(cluster_wall_us(c), now);
     struct gpu_node_input in = {
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),

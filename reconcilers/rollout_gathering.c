@@ -291,7 +291,7 @@ void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gat
     gather_nodes(&g);
     *ret = (struct rollout_gathering){ .in = { .spec = &c->rollout, .nodes = g.nodes, .node_count = g.count,
                                                .pool_names = pool_names(&g), .now_s = cluster_now_s(c),
-                                               .set_s = clock_wall_us(c->o.clock) / 1000000 - cluster_now_s(c),
+                                               .set_s = cluster_wall_us(c) / 1000000 - cluster_now_s(c),
                                                .approved = object_annotation(c->object, POLICY_APPROVED) },
                                        .slots = g.slots,
                                        .early = g.early };

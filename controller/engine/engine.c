@@ -357,6 +357,7 @@ static void set_up_informers(struct engine *en)
     for (size_t i = 0; i < n; i++) {
         rows[i].seed = en->o.seed + i;
         rows[i].outage = &en->outage;
+        rows[i].clock = &en->cluster.server_clock;
         loop_fn *on_change = rows[i].resource == RESOURCE_GPU_NODE ? on_reports
                              : rows[i].resource == RESOURCE_POLICY ? on_policies
                                                                    : work_when_ready;

@@ -15,9 +15,8 @@
 enum {
     /* Bookmarks come about each minute: a stream that is silent for longer than two of them is dead. */
     SILENCE_MS = 150 * 1000,
-    /* HTTP 200 does not mean that the server still has the version: kube-apiserver sends the 410 after it, as the first frame.
-     * A watch that is opened again after a failure counts as well after this time without an ERROR frame, or at a bookmark.
-     * After a stream that was silent, only a frame counts. */
+    /* kube-apiserver answers 200 also where it no longer has the version, and sends the 410 as the first frame. A watch that is
+     * opened again counts as well after this time without an ERROR frame, or at a bookmark; after a silent one at a frame. */
     RESUMED_MS = 1000,
     ERROR_BODY_MAX = 64 * 1024,
 };
@@ -29,22 +28,21 @@ struct informer {
     struct loop *loop;
     loop_fn *on_change;
     void *arg;
-
     struct watch_state watch;
     struct timer delay;   /* the state machine's wait */
     struct timer silence; /* ends a dead stream */
     struct timer resumed; /* a stream that was opened again is well by then */
     int64_t heard_ms;     /* when the last list or event came */
     uint64_t request;     /* in flight; 0: none */
-    int status;           /* of the answer in flight */
+    int64_t sent_ms;      /* when it was sent */
+    int status;           /* of its answer */
     struct split split;
     struct buf error_body; /* of an answer that is no success */
     struct err failure;    /* of one frame or page in flight */
     bool silent;           /* the stream before was silent: of the next one only a frame counts */
     char *problem;
     enum err_kind trouble; /* its kind; ERR_NONE: there is none */
-    bool started;
-    bool absent;
+    bool started, absent;
     bool looks;        /* and is looked for again */
     int64_t looked_ms; /* when it was last found to be absent */
     uint64_t restarts;
@@ -300,6 +298,7 @@ static void on_done(void *arg, const struct transport_result *result)
     struct informer *inf = arg;
     inf->request = 0;
     cancel_stream_timers(inf);
+    server_clock_note(inf->options.clock, result->date_s, inf->sent_ms, loop_now(inf->loop));
     CLEANUP_ERR struct err e = inf->failure;
     inf->failure = (struct err){ 0 };
     bool streaming = inf->watch.phase == WATCH_STREAMING;
@@ -331,6 +330,7 @@ static void send(struct informer *inf, struct request request, enum split_mode m
     inf->split.on_bad = mode == SPLIT_LIST ? on_bad_item : on_bad_frame;
     buf_reset(&inf->error_body);
     inf->status = 0;
+    inf->sent_ms = loop_now(inf->loop);
     struct transport_sink sink = { on_status, on_bytes, on_done, inf };
     inf->request = transport_submit(inf->transport, &request, &sink);
 }

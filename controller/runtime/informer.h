@@ -8,6 +8,7 @@
 #include "kube/transport.h"
 #include "runtime/loop.h"
 #include "runtime/outage.h"
+#include "runtime/server_clock.h"
 #include "runtime/table.h"
 
 struct informer;
@@ -25,6 +26,7 @@ struct informer_options {
                                     * nothing. Borrowed */
     uint64_t seed;             /* of the jitter between retries */
     struct outage *outage;     /* shared by all who would say the same of the server; NULL: that is not logged */
+    struct server_clock *clock; /* shared: is told when lists were answered; NULL: nobody is */
 };
 
 /* All borrowed. `on_change` is called when the informer becomes synced or lists anew, fails or recovers; may be NULL. */

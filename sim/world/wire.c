@@ -182,6 +182,7 @@ static void carry_out(struct flight *f)
         return;
     }
     f->result.status = a.status;
+    f->result.date_s = sim_wall_us(w->o.sim, w->o.sim->now_ms) / 1000000;
     f->result.retry_after_ms = a.retry_after_s ? transport_retry_after_ms(a.retry_after_s) : -1;
     if (a.watch) {
         stream_open(f, a.watch);

@@ -100,11 +100,9 @@ static void plan_seed(const struct sweep_env *env, size_t index, struct seed *re
                                    .replicas = rng_one_in(&rng, 4) ? 2 : 1,
                                    .loose = env->loose,
                                    .plant = env->plant };
-    /* Never behind: a pod that is younger than that is taken for one that came back to a closed node, and asked to leave 10 min
-     * later, which is longer than a phase. */
     for (size_t i = 0; i < REPLICAS_MAX; i++)
         if (rng_one_in(&rng, 4))
-            ret->plan.ahead_ms[i] = rng_between(&rng, 0, CLOCKS_DIFFER_MS);
+            ret->plan.ahead_ms[i] = rng_between(&rng, -CLOCKS_DIFFER_MS, CLOCKS_DIFFER_MS);
 }
 
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)

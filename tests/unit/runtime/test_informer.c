@@ -46,6 +46,21 @@ static void selectors_are_in_every_request(void **state)
                  "GET /api/v1/namespaces/ns/pods?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true&resourceVersion=10");
 }
 
+static void lists_tell_the_servers_time(void **state)
+{
+    struct fixture *f = *state;
+    struct server_clock clock = { 0 };
+    start_with(f, &(struct informer_options){ .resource = RESOURCE_NODE, .clock = &clock });
+    int64_t sent_ms = f->w.now_ms;
+    world_pass(&f->w, 400);
+    f->w.date_s = 2000000000;
+    world_reply(&f->w, 0, 200, PAGE("10", "", ""));
+    world_turn(&f->w);
+    assert_true(clock.known);
+    assert_int_equal(clock.least_us, (INT64_C(2000000000000) - f->w.now_ms) * 1000);
+    assert_int_equal(clock.most_us, (INT64_C(2000000001000) - sent_ms) * 1000);
+}
+
 static void events_keep_the_table_up_to_date(void **state)
 {
     struct fixture *f = *state;
@@ -288,6 +303,7 @@ int main(void)
         { "a list, then a watch", list_then_watch },
         { "pages make one list", pages_make_one_list },
         { "selectors are in every request", selectors_are_in_every_request },
+        { "lists tell the server's time", lists_tell_the_servers_time },
         { "events keep the table up to date", events_keep_the_table_up_to_date },
         { "events may be cut anywhere", events_may_be_cut_anywhere },
         { "a watch that ends goes on where it was", watch_that_ends_goes_on_where_it_was },

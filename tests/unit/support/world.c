@@ -271,6 +271,7 @@ static void finish(struct world *w, size_t place, struct transport_result result
 {
     struct world_call *call = world_call(w, place);
     call->answered = true;
+    result.date_s = w->date_s;
     deliver_later(w, (struct world_delivery){ .what = DELIVER_DONE, .id = call->id, .result = result });
 }
 

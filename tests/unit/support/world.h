@@ -38,6 +38,7 @@ struct world_delivery {
 
 struct world {
     int64_t now_ms; /* what the clock shows; wall time is WORLD_EPOCH_US later */
+    int64_t date_s; /* that the API server's answers bear from now on; 0: none */
     struct clock clock;
     struct transport transport;
     struct loop *loop;
