@@ -23,7 +23,8 @@
     X(UPGRADE_RIGHTS, "upgrade.yaml, with a right missing")                                                                  \
     X(STEPS, "steps/life.yaml")                                                                                              \
     X(AGENT_STEPS, "steps/agents-life.yaml")                                                                                 \
-    X(CASE_FILES, "tests/rollouts")
+    X(CASE_FILES, "tests/rollouts")                                                                                          \
+    X(JOBS, "steps/job.yaml")
 
 enum least_life {
 #define X(id, ...) LEAST_##id,

@@ -79,6 +79,8 @@ static const struct sweep sweeps[] = {
       policy_run, STEPS, LOOSEST, 24 },
     { "upgrade-nodes", "a node goes, comes, reboots, falls silent at every step of its way", nodes_cases,
       nodes_run, STEPS, LOOSEST, 24 },
+    { "upgrade-jobs", "a job of two weeks lands on an idle node up to 250 ms before or after it is claimed", jobs_cases, jobs_run,
+      NULL, UNCOMPARED, 11 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 30 },
 };
 
@@ -214,10 +216,16 @@ static void tell_first(struct report *r, struct sweep_env *env)
     printf("\n");
 }
 
+/* Whether its cases are files, which are no row of which some can be left out. */
+static bool has_files(const struct sweep *s)
+{
+    return s->run == rollouts_run;
+}
+
 /* How many besides those. */
 static size_t how_many(const struct options *o, size_t all)
 {
-    size_t small = has_own_lives(o->sweep) ? rollouts_small() : o->sweep->small;
+    size_t small = has_files(o->sweep) ? rollouts_small() : o->sweep->small;
     size_t n = o->full ? all : o->count ? o->count : small ? small : all;
     return n < all ? n : all;
 }
@@ -233,7 +241,7 @@ static size_t *choose(const struct options *o, size_t all, size_t *ret_count)
     for (size_t i = 0; i < n; i++)
         cases[known + i] = o->only != SIZE_MAX  ? o->only
                            : all >= SWEEP_SEEDS ? o->first + i
-                           : has_own_lives(o->sweep) ? i
+                           : has_files(o->sweep)  ? i
                                                 : (size_t) ((unsigned __int128) i * all / n);
     *ret_count = known + n;
     return cases;

@@ -4,6 +4,7 @@
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_H
 #define OSTLER_TESTS_SWEEP_SWEEP_H
 
+#include "tests/sweep/expect.h"
 #include "tests/sweep/run.h"
 
 /* What all cases of a sweep share; made once, before the processes are. */
@@ -86,6 +87,16 @@ size_t agents_run(const struct sweep_env *env, size_t index, struct counts *coun
 size_t rollouts_small(void);
 size_t rollouts_cases(const struct sweep_env *env);
 size_t rollouts_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+/* Who sees each commit of a life besides. */
+struct rollouts_watch {
+    void (*on_commit)(struct run *r, const struct api_commit *c, void *arg);
+    void *arg;
+};
+/* Lives a life by the clock and holds it against what is expected of it. `watch` may be NULL. */
+size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expectations *x, const struct rollouts_watch *watch,
+                     struct counts *counts, struct buf *out);
+size_t jobs_cases(const struct sweep_env *env);
+size_t jobs_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t same_cases(const struct sweep_env *env);
 size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 /* An on_commit that counts changes by others that a watch of Ostler's brings; run_plan.arg is the counter, a uint64_t. */

@@ -16,6 +16,7 @@ enum { DAY_MS = 24 * 3600 * 1000 };
 struct rollout_case {
     struct expectations *expectations;
     struct journal *journal;
+    const struct rollouts_watch *watch;
 };
 
 /* The files, large ones last; their names in order. The caller calls globfree(). */
@@ -54,6 +55,8 @@ static void on_commit(struct run *r, const struct api_commit *commit)
 {
     const struct rollout_case *c = r->plan->arg;
     journal_commit(c->journal, commit);
+    if (c->watch)
+        c->watch->on_commit(r, commit, c->watch->arg);
 }
 
 static void on_quiet(struct run *r)
@@ -62,11 +65,11 @@ static void on_quiet(struct run *r)
     expectations_end(c->expectations);
 }
 
-static size_t live_case(const struct sweep_env *env, struct life *life, struct rollout_case *c, struct counts *counts,
-                        struct buf *out)
+size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expectations *x, const struct rollouts_watch *watch,
+                     struct counts *counts, struct buf *out)
 {
-    life->until_ms = expectations_until(c->expectations);
-    c->journal = journal_new();
+    struct rollout_case c = { .expectations = x, .journal = journal_new(), .watch = watch };
+    life->until_ms = expectations_until(x);
     struct run_plan plan = { .seed = life->scenario->seed,
                              .calm = true,
                              .alone = life->until_ms > DAY_MS,
@@ -76,31 +79,31 @@ static size_t live_case(const struct sweep_env *env, struct life *life, struct r
                              .on_commit = on_commit,
                              .on_quiet = on_quiet,
                              .second_pass_each = true,
-                             .arg = c };
+                             .arg = &c };
     struct run_result result;
     run_life(life, &plan, &result);
     size_t found = result.finding_count;
     buf_str(out, buf_text(&result.findings));
-    result.counts.expected = expectations_count(c->expectations);
+    result.counts.expected = expectations_count(x);
     counts_add(counts, &result.counts);
     run_result_clear(&result);
-    journal_free(c->journal);
+    journal_free(c.journal);
     return found;
 }
 
 static size_t live_file(const struct sweep_env *env, const char *file, struct counts *counts, struct buf *out)
 {
     struct life life;
-    struct rollout_case c = { 0 };
+    struct expectations *x = NULL;
     CLEANUP_ERR struct err e = { 0 };
     size_t found = 1;
     if (life_load_by_clock(&life, file, &e) == 0)
-        c.expectations = expectations_new(life.scenario->expect, &e);
-    if (c.expectations && expectations_count(c.expectations) > 0)
-        found = live_case(env, &life, &c, counts, out);
+        x = expectations_new(life.scenario->expect, &e);
+    if (x && expectations_count(x) > 0)
+        found = rollouts_live(env, &life, x, NULL, counts, out);
     else
-        buf_printf(out, "%s\n", c.expectations ? "nothing is expected of it" : err_msg(&e));
-    expectations_free(c.expectations);
+        buf_printf(out, "%s\n", x ? "nothing is expected of it" : err_msg(&e));
+    expectations_free(x);
     if (life.scenario)
         life_clear(&life);
     return found;
