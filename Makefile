@@ -264,7 +264,8 @@ FUZZ_RUNS ?= 20000
 FUZZ_SECONDS ?= 60
 # Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
 FUZZ_SEED ?= 1
-build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+FUZZ_HELPERS := build/fuzz/tests/unit/support/thing.o
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS)
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
