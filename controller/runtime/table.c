@@ -84,12 +84,18 @@ void table_list_begin(struct table *t)
     t->keeps = false;
 }
 
-bool table_list_keep(struct table *t, const char *key)
+bool table_knows(const struct table *t, const char *key, const char *uid)
 {
-    struct record *held = table_get(t, key);
-    if (held)
-        held->seen = t->list;
-    return held != NULL;
+    const struct record *held = table_get(t, key);
+    return held && str_eq(held->uid, uid);
+}
+
+bool table_list_keep(struct table *t, const char *key, const char *uid)
+{
+    bool known = table_knows(t, key, uid);
+    if (known)
+        table_get(t, key)->seen = t->list;
+    return known;
 }
 
 void table_list_keep_all(struct table *t)

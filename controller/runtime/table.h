@@ -42,8 +42,10 @@ struct record *table_get(const struct table *t, const char *key);
 void table_list_begin(struct table *t);
 /* The list has brought an object. One that is older than what an answer of ours brought meanwhile changes nothing. */
 void table_list_item(struct table *t, const json_t *object);
-/* The list has brought an object of this key that cannot be read: what is known of it stays. Whether anything is. */
-bool table_list_keep(struct table *t, const char *key);
+/* Whether anything is known of an object: of this incarnation, not of one of the same key before it. */
+bool table_knows(const struct table *t, const char *key, const char *uid);
+/* The list has brought an object that cannot be read: what is known of it stays. Whether anything is, as table_knows(). */
+bool table_list_keep(struct table *t, const char *key, const char *uid);
 /* The list has brought an object that cannot be read at all: it may be any, so this list drops none. */
 void table_list_keep_all(struct table *t);
 /* The list is whole, as of version `rv`. */

@@ -43,7 +43,7 @@ void unreadable_item(struct unreadable *u, const char *text, size_t len, const s
     note(u, key, why);
     if (!known) {
         table_list_keep_all(u->table);
-    } else if (!table_list_keep(u->table, key)) {
+    } else if (!table_list_keep(u->table, key, object_uid(identity))) {
         CLEANUP_JSON json_t *bare = read_bare(u, text, len);
         if (bare)
             table_list_item(u->table, bare);
@@ -62,8 +62,7 @@ json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, con
     }
     CLEANUP_FREE char *key = record_key(object);
     note(u, key, why);
-    bool held = table_get(u->table, key) != NULL;
-    json_t *bare = held ? NULL : read_bare(u, text, len);
+    json_t *bare = table_knows(u->table, key, object_uid(object)) ? NULL : read_bare(u, text, len);
     *ret_keeps = !bare && !str_eq(json_str(identity, "type"), "DELETED");
     if (!bare)
         return identity;

@@ -3,8 +3,11 @@
  * bookmarks, refusals, 410, garbage, objects that cannot be read, or not at all. Whatever the order:
  * - the table is what the server has said, to the version up to which it was said;
  * - where it cannot be, because a list is under way or events were missed, there is a problem, and whoever rests on it was told;
+ * - a watch that brings nothing is given up, and no request comes before the time that a Retry-After named;
  * - there is at most one request, and none that nobody waits for; without one there is a timer, but for a resource that is absent;
- * - a watch goes on at the version that was said last, and a page follows the one before;
+ * - a watch goes on at the version that was said last, and a page follows the one before; one that was opened again after a
+ *   failure is not well before a bookmark, or a second without an error;
+ * - no record goes back to an older version, also where answers to writes come in between;
  * - as soon as the server behaves, the table is whole again within minutes. */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +31,9 @@ enum {
     PAGE_MAX = 4,
     TEXT_MAX = 64 << 10,
     HEALED_IN_MS = 10 * 60 * 1000,
+    DOUBT_MS = 1000,
+    SILENCE_MS = 150 * 1000,
+    JUMP_MAX_MS = 255 * 1000,
 };
 
 /* Fails the run. */
@@ -70,7 +76,7 @@ struct harness {
     uint64_t list_rv; /* of the list */
     int list_at;      /* its next name */
     bool list_keeps;  /* it has brought an object without a name */
-    unsigned list_held; /* bit i: that name was in the table when it began */
+    int list_held[NAMES]; /* uid of what the table had of each name when it began; 0: nothing */
     bool nameless;    /* its next page brings one */
 
     /* what the informer was told */
@@ -79,6 +85,12 @@ struct harness {
     bool keeps;     /* the last whole list has dropped nothing */
     bool gap;       /* 410, and no list since */
     uint64_t unreadable;
+    uint64_t taken[NAMES]; /* the newest version of each that an answer to a write has brought into the table */
+    uint64_t shown[NAMES]; /* the newest version of each that the table has shown */
+    int64_t doubt_until;   /* a watch was opened again after a failure, and is not well before this time but by a bookmark */
+    int64_t heard_ms;      /* when the watch brought its last frame, or was opened */
+    int64_t not_before;    /* as the server asked by Retry-After */
+    bool silent;           /* a watch was given up as silent, and nothing was heard since */
     bool told_synced, told_problem; /* what on_change() has seen last */
 };
 
@@ -155,16 +167,18 @@ static void begin_list(struct harness *h)
     h->list_rv = h->rv;
     h->list_at = 0;
     h->list_keeps = false;
-    h->list_held = 0;
-    for (int name = 0; name < NAMES; name++)
-        h->list_held |= thing_get(&h->table, (char[]){ (char) ('a' + name), 0 }) ? 1u << name : 0;
+    for (int name = 0; name < NAMES; name++) {
+        const struct thing *t = thing_get(&h->table, (char[]){ (char) ('a' + name), 0 });
+        h->list_held[name] = t ? atoi(t->head.uid + 1) : 0;
+    }
 }
 
 static uint64_t submit(void *self, struct request *request_steal, const struct transport_sink *sink)
 {
     struct harness *h = self;
-    DEMAND(!h->open);
+    DEMAND(!h->open && h->now_ms >= h->not_before);
     const char *path = request_steal->path;
+    h->heard_ms = h->now_ms;
     h->watches = strstr(path, "watch=true") != NULL;
     h->answered = false;
     if (h->watches)
@@ -182,6 +196,7 @@ static void cancel(void *self, uint64_t id)
 {
     struct harness *h = self;
     DEMAND(id && id == h->open);
+    h->silent = h->watches;
     h->open = 0;
 }
 
@@ -192,15 +207,20 @@ static void status(struct harness *h, int code)
     if (h->answered)
         return;
     h->answered = true;
+    if (code == 200 && h->watches && informer_problem(h->informer))
+        h->doubt_until = h->silent ? INT64_MAX : h->now_ms + DOUBT_MS;
     h->sink.on_status(h->sink.arg, code);
 }
 
 static void done(struct harness *h, int code, enum err_kind kind)
 {
     h->open = 0;
+    h->doubt_until = 0;
     struct transport_result r = { .status = code, .retry_after_ms = -1, .err = { kind, (char *) "as the input wants" } };
     if (code == 429 || code == 503)
         r.retry_after_ms = transport_retry_after_ms(take(h, 200));
+    if (informer_present(h->informer))
+        h->not_before = h->now_ms + r.retry_after_ms;
     h->sink.on_done(h->sink.arg, &r);
 }
 
@@ -245,7 +265,7 @@ static void end_list(struct harness *h)
 {
     h->told = h->list_rv;
     h->keeps = h->list_keeps;
-    h->mixed = h->gap = false;
+    h->mixed = h->gap = h->silent = false;
 }
 
 /* A page of the list, which breaks off after `cut` per mille of its text. */
@@ -270,13 +290,15 @@ static void answer_list(struct harness *h, int items, unsigned cut)
         done(h, 200, take(h, 2) ? ERR_UNREACHABLE : ERR_NONE);
         return;
     }
-    unsigned held = h->list_held;
+    int held[NAMES];
+    memcpy(held, h->list_held, sizeof held);
     if (last)
         end_list(h);
     done(h, 200, ERR_NONE);
     for (int name = 0; last && name < NAMES; name++) {
         const struct fact *f = fact_as_of(h, name, h->told);
-        DEMAND(!(held >> name & 1) || !exists(f) || f->form == READABLE || thing_get(&h->table, (char[]){ (char) ('a' + name), 0 }));
+        bool stays = exists(f) && f->form != READABLE && f->uid == held[name];
+        DEMAND(!stays || thing_get(&h->table, (char[]){ (char) ('a' + name), 0 }));
     }
 }
 
@@ -291,7 +313,10 @@ static void answer_watch(struct harness *h, unsigned frames)
         CLEANUP_FREE char *frame = xasprintf("{\"type\":\"%s\",\"object\":%s}\n", type, object);
         bool held = thing_get(&h->table, name) != NULL;
         h->told = f->rv;
+        h->heard_ms = h->now_ms;
         h->unreadable += f->form != READABLE;
+        h->doubt_until = h->silent ? 0 : h->doubt_until;
+        h->silent = false;
         DEMAND(send(h, frame, strlen(frame)));
         DEMAND(!held || f->gone || f->form == READABLE || thing_get(&h->table, name));
     }
@@ -329,9 +354,11 @@ static void deed_answer_write(struct harness *h)
 {
     if (!h->written)
         return;
-    CLEANUP_FREE char *text = object_text(&h->facts[h->written - 1]);
+    const struct fact *f = &h->facts[h->written - 1];
+    CLEANUP_FREE char *text = object_text(f);
     CLEANUP_JSON json_t *object = json_parse(text, strlen(text), NULL);
-    table_written(&h->table, object);
+    if (table_written(&h->table, object))
+        h->taken[f->name] = f->rv;
     h->written = 0;
 }
 
@@ -356,7 +383,7 @@ static void deed_pass(struct harness *h)
 /* As a process that was stopped. */
 static void deed_jump(struct harness *h)
 {
-    h->now_ms += 1000 * take(h, 256);
+    h->now_ms += 1000 * take(h, JUMP_MAX_MS / 1000 + 1);
     loop_turn(h->loop);
 }
 
@@ -398,6 +425,9 @@ static void deed_bookmark(struct harness *h)
         h->told = h->rv;
     CLEANUP_FREE char *frame = xasprintf("{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%llu\"}}}\n",
                                          (unsigned long long) h->told);
+    h->doubt_until = 0;
+    h->silent = false;
+    h->heard_ms = h->now_ms;
     DEMAND(send(h, frame, strlen(frame)));
 }
 
@@ -413,6 +443,14 @@ static int any_code(struct harness *h)
     return codes[take(h, ARRAY_LEN(codes))];
 }
 
+/* There is nothing of the resource, nor the resource itself. */
+static void take_absence(struct harness *h)
+{
+    h->told = 0;
+    memset(h->taken, 0, sizeof h->taken);
+    h->mixed = h->keeps = h->gap = h->silent = false;
+}
+
 static void deed_refuse(struct harness *h)
 {
     if (!h->open || h->answered)
@@ -423,10 +461,8 @@ static void deed_refuse(struct harness *h)
     if (!send(h, body, strlen(body)))
         return;
     h->gap |= code == 410 && h->watches;
-    if (h->optional && (code == 404 || (code == 403 && !h->watches))) {
-        h->told = 0; /* there is nothing */
-        h->mixed = h->keeps = h->gap = false;
-    }
+    if (h->optional && (code == 404 || (code == 403 && !h->watches)))
+        take_absence(h);
     done(h, code, ERR_NONE);
 }
 
@@ -438,10 +474,8 @@ static void deed_error_frame(struct harness *h)
     CLEANUP_FREE char *object = status_object(code), *frame = xasprintf("{\"type\":\"ERROR\",\"object\":%s}\n", object);
     status(h, 200);
     h->gap |= code == 410;
-    h->told = h->optional && code == 404 ? 0 : h->told;
-    h->mixed &= !(h->optional && code == 404);
-    h->keeps &= h->told != 0;
-    h->gap &= !(h->optional && code == 404);
+    if (h->optional && code == 404)
+        take_absence(h);
     DEMAND(!send(h, frame, strlen(frame)));
 }
 
@@ -468,6 +502,7 @@ static void deed_nameless(struct harness *h)
 
 static void deed_list_anew(struct harness *h)
 {
+    h->not_before = 0;
     informer_list_anew(h->informer);
 }
 
@@ -520,15 +555,28 @@ static void check_record(const struct harness *h, int name)
         DEMAND(!is_there);
 }
 
-static void check(const struct harness *h)
+/* Nothing that was newer comes back as it was before, not by a list that was begun before a write either. */
+static void check_order(struct harness *h)
+{
+    for (int name = 0; name < NAMES; name++) {
+        const struct thing *t = thing_get(&h->table, (char[]){ (char) ('a' + name), 0 });
+        DEMAND(t ? t->head.rv >= h->shown[name] : h->taken[name] <= h->told);
+        h->shown[name] = t ? t->head.rv : h->shown[name];
+    }
+}
+
+static void check(struct harness *h)
 {
     const struct informer *inf = h->informer;
     bool absent = !informer_present(inf);
     bool trusted = informer_synced(inf) && !absent && !informer_looks(inf) && !informer_problem(inf);
     DEMAND(!trusted || (!h->mixed && !h->gap && !(h->open && !h->watches)));
+    DEMAND(!(h->open && h->watches && h->now_ms < h->doubt_until) || informer_problem(inf));
+    DEMAND(!h->open || !h->watches || h->now_ms - h->heard_ms <= SILENCE_MS + JUMP_MAX_MS);
     DEMAND(h->open || absent || loop_deadline(h->loop) != INT64_MAX);
     DEMAND(h->told_synced == informer_synced(inf) && h->told_problem == (informer_problem(inf) != NULL));
     DEMAND(informer_unreadable(inf) >= h->unreadable);
+    check_order(h);
     for (int name = 0; !h->mixed && name < NAMES; name++)
         check_record(h, name);
 }

@@ -188,6 +188,20 @@ static void bad_item_that_is_known_stays(void **state)
     expect_content(f, "b=y"); /* and a, which the list did not have, went */
 }
 
+/* Its deletion would name another uid than the one that is known, and nothing would take that off. */
+static void bad_item_of_another_incarnation_keeps_nothing(void **state)
+{
+    static const char again[] = "{'metadata': {'name': 'b', 'uid': 'b2', 'resourceVersion': '12'}, 'status': {'x': '\\ud800'}}";
+    struct fixture *f = *state;
+    start_listed(f);
+    stream(f, EVENT("ERROR", STATUS("410", "Expired")));
+    CLEANUP_FREE char *page = xasprintf(PAGE("20", "", NODE("a", "1", "x") ", %s"), again);
+    world_reply(&f->w, 0, 200, page);
+    world_turn(&f->w);
+    expect_problem(f, "");
+    expect_content(f, "a=x");
+}
+
 static void nameless_item_may_be_any(void **state)
 {
     struct fixture *f = *state;
@@ -516,6 +530,7 @@ int main(void)
         { "a server that lags behind is listed anew", server_that_lags_behind_is_listed_anew },
         { "a bad item costs no other", bad_item_costs_no_other },
         { "a bad item that is known stays as it was", bad_item_that_is_known_stays },
+        { "a bad item of another incarnation keeps nothing", bad_item_of_another_incarnation_keeps_nothing },
         { "a bad item without a name may be any: nothing goes", nameless_item_may_be_any },
         { "a bad item that is not known is read without its status", bad_item_that_is_not_known_is_read_without_its_status },
         { "a bad event keeps what is known", bad_event_keeps_what_is_known },
