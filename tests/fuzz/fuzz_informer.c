@@ -433,8 +433,8 @@ static void deed_bookmark(struct harness *h)
 
 static char *status_object(int code)
 {
-    return xasprintf("{\"kind\":\"Status\",\"status\":\"Failure\",\"code\":%d,\"reason\":\"%s\",\"message\":\"as the input wants\"}",
-                     code, code == 410 ? "Expired" : "Other");
+    return xasprintf("{\"kind\":\"Status\",\"status\":\"Failure\",\"code\":%d,\"reason\":\"%s\",\"message\":\"as it likes\"}", code,
+                     code == 410 ? "Expired" : "Other");
 }
 
 static int any_code(struct harness *h)
