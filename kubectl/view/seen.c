@@ -34,8 +34,9 @@ json_t *seen_ostler(const json_t *seen, int64_t now_us)
         return ostler;
     }
     if (!lease) {
-        say(ostler, "Absent", json_text("there is no Lease of it: it has never run here, or runs without leader election, or in "
-                                        "another namespace (-n)"));
+        say(ostler, "Absent", json_text("no Lease of Ostler was found: it is not installed, has never led, or runs in another "
+                                        "namespace (-n) or without leader election; see kubectl get pods -A -l "
+                                        "app.kubernetes.io/name=ostler"));
         return ostler;
     }
     CLEANUP_FREE char *ago = term_span(seconds);
@@ -43,7 +44,9 @@ json_t *seen_ostler(const json_t *seen, int64_t now_us)
         json_object_set_new(ostler, "renewed", json_text(renewed));
     json_object_set_new(ostler, "seconds", json_integer(seconds));
     if (!*holder) {
-        say(ostler, "Released", json_textf("no replica of it leads: the last one was stopped %s ago", ago));
+        say(ostler, "Released", json_textf("no replica leads since the last leader stopped %s ago: nothing is decided; see "
+                                          "kubectl -n %s get pods,events",
+                                          ago, object_namespace(lease)));
         return ostler;
     }
     json_object_set_new(ostler, "holder", json_text(holder));

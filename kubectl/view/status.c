@@ -259,12 +259,23 @@ static void print_policy(const json_t *policy, const struct paint *p, struct buf
         term_wrap(out, p, INDENT, 2, json_str_or_empty(policy, "message"));
 }
 
+/* What is said of Ostler in each state of seen_ostler(). */
+static const struct ostler_word {
+    const char *state, *word;
+    enum colour colour;
+} ostler_words[] = {
+    { "Alive", "alive", GREEN },       { "Silent", "NO LEADER", RED },  { "Released", "NO LEADER", RED },
+    { "Absent", "NO LEASE", RED },     { "Unknown", "not known", YELLOW },
+};
+
 static void print_ostler(const json_t *ostler, const struct paint *p, struct buf *out)
 {
-    bool alive = str_eq(json_str(ostler, "state"), "Alive"), unknown = str_eq(json_str(ostler, "state"), "Unknown");
-    const char *word = alive ? "alive" : unknown ? "not known" : "SILENT";
+    const struct ostler_word *w = ostler_words;
+    while (!str_eq(w->state, json_str(ostler, "state")) && w < &ostler_words[ARRAY_LEN(ostler_words) - 1])
+        w++;
+    bool alive = w == ostler_words;
     head(out, p, "Ostler");
-    paint_add(out, p, alive ? GREEN : unknown ? YELLOW : RED, word);
+    paint_add(out, p, w->colour, w->word);
     buf_str(out, alive ? ": " : "\n");
     if (alive)
         add_cut(out, p, INDENT + (int) strlen("alive: "), PLAIN, json_str_or_empty(ostler, "message"));

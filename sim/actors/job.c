@@ -18,6 +18,7 @@ enum { BACKOFF_MIN_MS = 10 * 1000, BACKOFF_MAX_MS = 6 * 60 * 1000, PODS_PER_LOOK
 struct job_controller {
     struct actors *a;
     struct agenda agenda;
+    struct agenda orphans; /* pods whose job may be gone */
 };
 
 /* A job's pods at one look. */
@@ -26,20 +27,41 @@ struct tally {
     int64_t last_failure_ms; /* -1: none at this look */
 };
 
-static void note_owner(struct job_controller *j, const json_t *pod)
+/* "namespace/name" of the job that controls a pod; NULL: none does. Owned by the caller. */
+static char *key_of_job(const json_t *pod)
 {
     const json_t *controller = object_controller(pod);
     if (!controller || !str_eq(json_str(controller, "kind"), "Job"))
-        return;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(pod), json_str_or_empty(controller, "name"));
-    agenda_note(&j->agenda, key);
+        return NULL;
+    return xasprintf("%s/%s", object_namespace(pod), json_str_or_empty(controller, "name"));
+}
+
+/* Whether it waits to be counted for a job that is gone: then it goes uncounted. */
+static bool is_orphan(const struct job_controller *j, const json_t *pod)
+{
+    if (!object_has_finalizer(pod, FINALIZER))
+        return false;
+    CLEANUP_FREE char *key = key_of_job(pod);
+    const json_t *job = key ? object_of_key(j->a, j->a->kinds.job, key) : NULL;
+    return !job || !str_eq(object_uid(job), json_str_or_empty(object_controller(pod), "uid"));
+}
+
+static void note_pod(struct job_controller *j, const json_t *pod)
+{
+    CLEANUP_FREE char *job = key_of_job(pod);
+    if (job)
+        agenda_note(&j->agenda, job);
+    if (is_orphan(j, pod)) {
+        CLEANUP_FREE char *key = object_key(pod);
+        agenda_note(&j->orphans, key);
+    }
 }
 
 static void commit(void *self, const struct api_commit *c)
 {
     struct job_controller *j = self;
     if (c->kind == j->a->kinds.pod) {
-        note_owner(j, c->after ? c->after : c->before);
+        note_pod(j, c->after ? c->after : c->before);
     } else if (c->kind == j->a->kinds.job && c->after && !str_eq(c->user, USER)) {
         CLEANUP_FREE char *key = object_key(c->after);
         agenda_note(&j->agenda, key);
@@ -58,12 +80,26 @@ static void drop_finalizer(struct job_controller *j, const json_t *pod)
     api_merge(j->a->api, USER, j->a->kinds.pod, object_namespace(held), object_name(held), "", patch, NULL);
 }
 
+static void look_at_orphan(void *self, const char *key)
+{
+    struct job_controller *j = self;
+    const json_t *pod = object_of_key(j->a, j->a->kinds.pod, key);
+    if (pod && is_orphan(j, pod))
+        drop_finalizer(j, pod);
+}
+
+/* Of a pod that is deleted before a node has it no kubelet says that it failed. */
+static bool has_ended(const json_t *pod)
+{
+    return pod_is_finished(pod) || (object_is_deleting(pod) && !json_str(pod, "spec.nodeName"));
+}
+
 /* Counts a pod; one that has ended is counted once, and its finalizer says that it was not yet. */
 static void count_pod(struct job_controller *j, struct tally *t, const json_t *pod)
 {
     bool counted = !object_has_finalizer(pod, FINALIZER);
     bool succeeded = str_eq(json_str(pod, "status.phase"), "Succeeded");
-    if (!pod_is_finished(pod)) {
+    if (!has_ended(pod)) {
         t->terminating += object_is_deleting(pod);
         t->active += !object_is_deleting(pod);
         t->ready += !object_is_deleting(pod) && pod_is_ready(pod);
@@ -235,6 +271,7 @@ static void *begin(struct actors *a)
     struct job_controller *j = xcalloc(1, sizeof *j);
     j->a = a;
     agenda_init(&j->agenda, a->sim, "job", a->world.latencies.controller, look, j);
+    agenda_init(&j->orphans, a->sim, "job-orphans", a->world.latencies.controller, look_at_orphan, j);
     return j;
 }
 
@@ -242,6 +279,7 @@ static void end(void *self)
 {
     struct job_controller *j = self;
     agenda_clear(&j->agenda);
+    agenda_clear(&j->orphans);
     free(j);
 }
 

@@ -497,7 +497,7 @@ def an_ostler_that_died(c):
     c.ostler.wait()
     lease = "/apis/coordination.k8s.io/v1/namespaces/ostler-system/leases/ostler"
     c.ask("PATCH", lease, {"spec": {"renewTime": "2026-01-01T00:00:00.000000Z"}}, MERGE)
-    assert "Ostler     SILENT\n" in c.plugin.said("status")
+    assert "Ostler     NO LEADER\n" in c.plugin.said("status")
     assert "nothing, until Ostler runs again" in c.plugin.said("explain", "gpu-1")
 
 
@@ -746,7 +746,7 @@ def watch_ends_with_what_it_shows(c):
 def whose_clock_counts(c):
     """Whether Ostler lives is judged by the API server's clock: that of who asks may be wrong."""
     renewed = lambda s: time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(time.time() + s))
-    for ahead, lease, state in ((-3600, -3600, "alive"), (3600, 0, "SILENT"), (0, 0, "alive")):
+    for ahead, lease, state in ((-3600, -3600, "alive"), (3600, 0, "NO LEADER"), (0, 0, "alive")):
         answer = lambda _, path, lease=lease: (200, {"metadata": {"name": "ostler", "namespace": "ostler-system"}, "items": [],
                                                      "spec": {"holderIdentity": "a", "renewTime": renewed(lease)}})
         with other(c, answer, ahead) as (plugin, _):
@@ -779,7 +779,7 @@ def where_ostler_runs(c):
     lease = {"metadata": {"name": "ostler", "namespace": "gpu-ns"},
              "spec": {"holderIdentity": "a", "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())}}
     claims = ((200, {"metadata": {"name": "ostler-cluster"}, "spec": {"holderIdentity": "gpu-ns"}}, "alive"),
-              (*refusal(404, "NotFound", "not found"), "SILENT"),
+              (*refusal(404, "NotFound", "not found"), "NO LEASE"),
               (*refusal(500, "InternalError", "etcdserver: leader changed"), "not known"),
               (*refusal(403, "Forbidden", "leases is forbidden"), "not known"))
     for code, claim, state in claims:

@@ -92,6 +92,42 @@ static void deleted_pod_comes_again(void **state)
     little_end(&w);
 }
 
+/* Whoever deletes a pod waits until it is gone, with its finalizer. */
+static void pods_of_a_deleted_job_go(void **state)
+{
+    (void) state;
+    struct little w;
+    begin(&w, NULL, "'parallelism': 2, 'completions': 2,");
+    little_pass(&w, MINUTE_MS);
+    assert_int_equal(at_work(&w), 2);
+    little_delete(&w, "jobs", "default", "j");
+    little_pass(&w, 5 * MINUTE_MS);
+    assert_int_equal(little_count(&w, "pods", NULL, NULL), 0);
+    little_end(&w);
+}
+
+/* No kubelet ends it. */
+static void deleted_pod_without_a_node_goes(void **state)
+{
+    (void) state;
+    struct little w;
+    little_init(&w, 1);
+    little_begin(&w);
+    little_create(&w, "jobs",
+                  "{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {'template': {'spec': {'restartPolicy': 'Never', "
+                  "'nodeSelector': {'a': 'b'}, 'containers': [{'name': 'main', 'image': 'train:1'}]}}}}");
+    little_pass(&w, MINUTE_MS);
+    const json_t *pod = api_at(w.api, kind_named("pods"), 0);
+    assert_null(json_str(pod, "spec.nodeName"));
+    CLEANUP_FREE char *name = xstrdup(object_name(pod));
+    little_delete(&w, "pods", "default", name);
+    little_pass(&w, MINUTE_MS);
+    assert_null(little_get(&w, "pods", "default", name));
+    assert_int_equal(number(&w, "failed"), 1);
+    assert_int_equal(at_work(&w), 1);
+    little_end(&w);
+}
+
 static void suspend(void **state)
 {
     (void) state;
@@ -125,6 +161,8 @@ int main(void)
     suite_add(&s, "a job runs its pods and completes", completes, NULL);
     suite_add(&s, "a job that fails too often gives up", gives_up, NULL);
     suite_add(&s, "a pod that is deleted comes again", deleted_pod_comes_again, NULL);
+    suite_add(&s, "the pods of a deleted job go with it", pods_of_a_deleted_job_go, NULL);
+    suite_add(&s, "a deleted pod goes that has no node yet", deleted_pod_without_a_node_goes, NULL);
     suite_add(&s, "many pods come in turns", makes_many_in_turns, NULL);
     suite_add(&s, "a suspended job has no pods", suspend, NULL);
     return suite_run(&s, "job");
