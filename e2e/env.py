@@ -129,6 +129,11 @@ class Env:
         self._others.append((obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace")))
         return made
 
+    def create_huge(self, obj):
+        """create() of an object for which a busy API server needs longer than it gives itself."""
+        self._others.append((obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace")))
+        kube.insist(lambda: self.k.ensure(obj))
+
     def vanish(self, node):
         """Deletes a Node, and its pods as Kubernetes' garbage collector does a minute later."""
         self.k.delete("Node", node)

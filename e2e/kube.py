@@ -49,12 +49,17 @@ KINDS = {
 
 
 class ApiError(Exception):
-    """An answer of the server that is not a success; `code` is the HTTP status, `message` the Status object's sentence."""
+    """An answer of the server that is not a success; `code` is the HTTP status, `message` and `reason` the Status object's."""
 
-    def __init__(self, code, message):
+    def __init__(self, code, message, reason=""):
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+        self.reason = reason
+
+
+# Seconds that a client waits for an answer: more than the 60 after which an API server itself gives a request up.
+ANSWER = 90
 
 
 class Timeout(AssertionError):
@@ -113,7 +118,7 @@ class Client:
 
     def _exchange(self, method, path, body, headers):
         if self._connection is None:
-            self._connection = self._connect(30)
+            self._connection = self._connect(ANSWER)
         self._connection.request(method, path, body, headers)
         reply = self._connection.getresponse()
         return reply.status, reply.read()
@@ -143,7 +148,7 @@ class Client:
         status, data = self.raw(method, path, body, content_type, query)
         answer = json.loads(data) if data[:1] in (b"{", b"[") else {"message": data.decode(errors="replace")}
         if status >= 400:
-            raise ApiError(status, answer.get("message", ""))
+            raise ApiError(status, answer.get("message", ""), answer.get("reason", ""))
         return answer
 
     def get(self, kind, name, namespace=None):
@@ -168,6 +173,14 @@ class Client:
         """Creates the object and returns what the server made of it."""
         namespace = obj["metadata"].get("namespace")
         return self.request("POST", path_of(obj["kind"], None, namespace), obj)
+
+    def ensure(self, obj):
+        """create() of what may be there: a request that was not answered in time may have been carried out."""
+        try:
+            self.create(obj)
+        except ApiError as e:
+            if e.reason != "AlreadyExists":
+                raise
 
     def apply(self, obj, manager="e2e", force=True, subresource=None):
         """Server-side apply."""
@@ -254,6 +267,22 @@ def wait_for(predicate, timeout=10, what=None, every=0.05):
             label = what or getattr(predicate, "__doc__", None) or getattr(predicate, "__name__", "condition")
             raise Timeout(f"not within {timeout:g} s: {label}" + (f" ({said})" if said else ""))
         time.sleep(every)
+
+
+def insist(write, timeout=60):
+    """Calls a write that may be repeated until it is answered: of a huge object a busy server says 504 or nothing for a while.
+
+    What the server refuses for good is raised at once.
+    """
+    def answered():
+        try:
+            write()
+        except ApiError as e:
+            if e.code not in (429, 500, 503, 504):
+                raise AssertionError(f"refused: {e}") from e
+            raise
+        return True
+    wait_for(answered, timeout, "a huge object is written")
 
 
 # ---- objects ----

@@ -350,13 +350,14 @@ def owner_that_is_not_there_ends_its_pod(env):
     env.wait_until(lambda: not env.k.list("Pod", "default"), 60, "the pods are deleted")
 
 
-# What a pod may have by the thousand, since nobody but its size limits it; the first is 100 MiB as a tree of values.
+# What a pod may have by the thousand, since nobody but its size limits it; the first is 100 MiB as a tree of values. Names
+# ascend: the API server puts them into a sorted list, and in another order 80,000 gates cost it minutes on a busy machine.
 WIDE = {
     "pull-secrets": {"imagePullSecrets": [{}] * 370_000},
     "tolerations": {"tolerations": [{"operator": "Exists"}] * 85_000},
-    "gates": {"schedulingGates": [{"name": f"a/b{i:x}"} for i in range(80_000)]},
-    "volumes": {"volumes": [{"name": f"{i:x}", "emptyDir": {}} for i in range(60_000)]},
-    "limits": {"containers": [{"name": f"c{i}", "image": "a", "resources": {"limits": {f"a/{j:x}": "1" for j in range(1000)}}}
+    "gates": {"schedulingGates": [{"name": f"a/b{i:05x}"} for i in range(80_000)]},
+    "volumes": {"volumes": [{"name": f"{i:04x}", "emptyDir": {}} for i in range(60_000)]},
+    "limits": {"containers": [{"name": f"c{i}", "image": "a", "resources": {"limits": {f"a/{j:03x}": "1" for j in range(1000)}}}
                               for i in range(40)]},
 }
 
@@ -381,7 +382,7 @@ def wide_pods(env):
     for name, parts in WIDE.items():
         wide = kube.gpu_pod(name, None, gpus=0, restart="Always")
         wide["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
-        env.create(wide)
+        env.create_huge(wide)
     stays_small(env, node)
 
 
@@ -393,7 +394,8 @@ def wide_node(env):
     if not OLDEST:  # Kubernetes 1.30 drops the field
         parts["runtimeHandlers"] = [{}] * 370_000
     for name, items in parts.items():
-        env.k.merge_patch("Node", wide, {"status": {**dict.fromkeys(parts), name: items}}, subresource="status")
+        status = {**dict.fromkeys(parts), name: items}
+        kube.insist(lambda status=status: env.k.merge_patch("Node", wide, {"status": status}, subresource="status"))
         stays_small(env, node, f"-{name.lower()}")
 
 
@@ -408,7 +410,7 @@ def long_pods(env):
         long = kube.gpu_pod(f"long-{i}", None, gpus=0, restart="Always")
         long["spec"] |= {"nodeName": node} if i == 0 else {"nodeSelector": {"no": "such-node"}}
         long["spec"]["containers"] = [{"name": "a", "image": "registry.example.com/a:1", "args": [text]}]
-        env.create(long)
+        env.create_huge(long)
     env.operator.start()
     env.wait_serving(env.node("late", "nfd"), timeout=30)
     env.k.merge_patch("Node", node, {"metadata": {"labels": {MANAGED: "false"}}})
