@@ -243,7 +243,7 @@ static void take_absence(struct informer *inf)
     inf->absent = true;
     inf->looks = false;
     table_list_begin(inf->table);
-    table_list_end(inf->table, 0);
+    table_list_end(inf->table, inf->table->rv); /* what was known up to here has gone */
     watch_state_clear(&inf->watch);
     inf->watch.synced = true;
     set_problem(inf, ERR_NONE, NULL);

@@ -448,6 +448,7 @@ static void take_absence(struct harness *h)
 {
     h->told = 0;
     memset(h->taken, 0, sizeof h->taken);
+    memset(h->shown, 0, sizeof h->shown); /* an answer to a write may still come */
     h->mixed = h->keeps = h->gap = h->silent = false;
 }
 

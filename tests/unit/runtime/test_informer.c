@@ -1,5 +1,7 @@
 /* How an informer keeps a table: the usual course, what is not installed, and its end. */
+#include "base/json.h"
 #include "tests/unit/runtime/informing.h"
+#include "tests/unit/support/tree.h"
 
 /* ---- the usual course */
 
@@ -141,6 +143,21 @@ static void absent_resource_is_an_empty_one(void **state)
     expect_problem(f, "");
     world_pass(&f->w, 3600 * 1000);
     world_expect(&f->w, ""); /* nobody looks for it unasked */
+}
+
+/* It is not there any more, and its list said so. */
+static void late_answer_raises_nothing_of_what_is_absent(void **state)
+{
+    struct fixture *f = *state;
+    start_optional(f);
+    world_reply(&f->w, 0, 200, AB);
+    world_turn(&f->w);
+    world_reply(&f->w, 0, 404, "404 page not found");
+    world_turn(&f->w);
+    expect_content(f, "");
+    CLEANUP_JSON json_t *answer = tree(NODE("a", "9", "w"));
+    assert_false(table_written(&f->table, answer));
+    expect_content(f, "");
 }
 
 static void absent_resource_is_looked_for_when_asked(void **state)
@@ -310,6 +327,7 @@ int main(void)
         { "half an event at the end counts for nothing", half_an_event_at_the_end_counts_for_nothing },
         { "a watch that the client ends in time is no failure", watch_that_the_client_ends_in_time_is_no_failure },
         { "an absent resource is an empty one", absent_resource_is_an_empty_one },
+        { "a late answer raises nothing of what is absent", late_answer_raises_nothing_of_what_is_absent },
         { "an absent resource is looked for when asked", absent_resource_is_looked_for_when_asked },
         { "a look ends the wait of the one before", a_look_ends_the_wait_of_the_one_before },
         { "an absent resource comes and goes", absent_resource_comes_and_goes },

@@ -1,5 +1,5 @@
 /* What a write to a node may touch. Patches as the API server carries them out, and the check that everything which is not
- * Ostler's is as it was. In a header, so that fuzz targets, which link no test support, have it too. */
+ * Ostler's is as it was. */
 #ifndef OSTLER_TESTS_SUPPORT_FRAME_H
 #define OSTLER_TESTS_SUPPORT_FRAME_H
 

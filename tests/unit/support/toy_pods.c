@@ -117,7 +117,8 @@ static bool end_proofs(struct toy *t)
 
 bool toy_follow(struct toy *t)
 {
-    bool changed = remove_unwanted_pods(t) | end_proofs(t);
+    bool changed = remove_unwanted_pods(t);
+    changed |= end_proofs(t);
     CLEANUP_JSON json_t *sets = json_copy(t->objects[RESOURCE_DAEMONSET]);
     const char *set_name, *node_name;
     json_t *set, *node;
