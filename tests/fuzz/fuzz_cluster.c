@@ -1,6 +1,6 @@
-/* The whole view of the cluster: objects of every kind that Ostler watches come, change in random ways and go, in the order that the
- * input says, with passes over them in between whose plans are carried out or not, and DaemonSets that are followed or not. The
- * input is a series of deeds, a letter each with the bytes that it needs.
+/* The whole view of the cluster: objects of every kind that Ostler watches come, change in random ways and go, in the order that
+ * the input says, with passes over them in between whose plans are carried out or not, and DaemonSets that are followed or not.
+ * The input is a series of deeds, a letter each with the bytes that it needs.
  * - Nothing crashes or leaks, and what is carried out keeps the rules of every write (tests/unit/support/toy_writes.c).
  * - Two Ostlers that are told of the same objects in another order decide the same: plans, verdicts and status.
  * - When every object is gone, nothing is left of any. */
@@ -46,11 +46,11 @@ static unsigned take(struct harness *h, unsigned below)
 
 #define HASH "aaaaaaaaaa"
 #define CLAIM(phase, more)                                                                                                      \
-    "{'metadata': {'annotations': {'ostler.dev/claim': '{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1,"  \
-    "\\\"kind\\\":\\\"Upgrade\\\",\\\"phase\\\":\\\"" phase "\\\",\\\"since\\\":\\\"2026-11-20T09:50:00Z\\\","                    \
-    "\\\"claimed\\\":\\\"2026-11-20T09:40:00Z\\\",\\\"attempt\\\":1,\\\"gpus\\\":8,\\\"driver\\\":\\\"" HASH "\\\","              \
-    "\\\"stack\\\":\\\"bbbbbbbbbb\\\",\\\"fromDriver\\\":\\\"cccccccccc\\\",\\\"fromStack\\\":\\\"bbbbbbbbbb\\\"" more "}',"      \
-    " 'ostler.dev/marks': '{\\\"labels\\\":[],\\\"taints\\\":[\\\"ostler.dev/upgrade:NoSchedule\\\"]}'}},"                        \
+    "{'metadata': {'annotations': {'ostler.dev/claim': '{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1," \
+    "\\\"kind\\\":\\\"Upgrade\\\",\\\"phase\\\":\\\"" phase "\\\",\\\"since\\\":\\\"2026-11-20T09:50:00Z\\\","           \
+    "\\\"claimed\\\":\\\"2026-11-20T09:40:00Z\\\",\\\"attempt\\\":1,\\\"gpus\\\":8,\\\"driver\\\":\\\"" HASH "\\\","     \
+    "\\\"stack\\\":\\\"bbbbbbbbbb\\\",\\\"fromDriver\\\":\\\"cccccccccc\\\",\\\"fromStack\\\":\\\"bbbbbbbbbb\\\"" more "}'," \
+    " 'ostler.dev/marks': '{\\\"labels\\\":[],\\\"taints\\\":[\\\"ostler.dev/upgrade:NoSchedule\\\"]}'}},"               \
     " 'spec': {'taints': [{'key': 'ostler.dev/upgrade', 'value': 'Upgrade', 'effect': 'NoSchedule'}]}}"
 #define LABELS(text) "{'metadata': {'labels': {" text "}}}"
 #define ANNOTATIONS(text) "{'metadata': {'annotations': {" text "}}}"
