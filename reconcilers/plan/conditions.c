@@ -45,10 +45,16 @@ static bool reconciling_detecting(const struct checks *in, struct condition *ret
     return !cond_failure_lasts(in) && cond_detecting(in, &ready) && cond_say(ret, "True", ready.reason, ready.message);
 }
 
+static bool is_moving(const struct checks *in)
+{
+    return cond_is_rolling_out(in) && (in->v->rollout->active || in->v->rollout->waiting);
+}
+
+/* Nodes that a rollout changes are RollingOut's: who waits by kstatus waits for none that takes days. */
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
-    (void) in;
-    return cond_say(ret, "False", "Done", "nothing is under way");
+    return cond_say(ret, "False", "Done", is_moving(in) ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
+                                                        : "nothing is under way");
 }
 
 static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes,
@@ -72,7 +78,9 @@ static bool stalled_failure(const struct checks *in, struct condition *ret)
 static bool not_stalled(const struct checks *in, struct condition *ret)
 {
     (void) in;
-    return cond_say(ret, "False", "NotStalled", "no action is required");
+    return cond_say(ret, "False", "NotStalled",
+                    "nothing keeps Ostler from its work; the conditions Ready and Degraded say whether somebody has to do "
+                    "something");
 }
 
 static check_fn *const stalled_checks[] = { stalled_invalid, stalled_namespace, stalled_failure, not_stalled };
@@ -141,7 +149,7 @@ static check_fn *const degraded_checks[] = { degraded_namespace, degraded_write,
 
 static const char *moving_status(const struct checks *in)
 {
-    return cond_is_rolling_out(in) && (in->v->rollout->active || in->v->rollout->waiting) ? "True" : "False";
+    return is_moving(in) ? "True" : "False";
 }
 
 /* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its last words: …; " of a node on its way; "" where all do. */
