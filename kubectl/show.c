@@ -275,7 +275,7 @@ static void print_nodes(const json_t *list, const struct paint *p, struct buf *o
     if (json_array_size(list))
         nodes_print(list, p, out);
     else
-        buf_str(out, "no GPU node is so\n");
+        buf_str(out, "no GpuNode was found\n");
 }
 
 int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e)

@@ -105,10 +105,11 @@ static json_t *nodes_part(const json_t *policy, const json_t *reports)
     return part;
 }
 
-/* When the plan is to end. A plan that takes longer has an end that is past, which says nothing any more. */
+/* When the plan is to end. A plan that takes longer has an end that is past, which says nothing any more; nor does one of a
+ * paused rollout, whose nodes do not begin. */
 static void add_end(json_t *part, const char *ends, int64_t now_us)
 {
-    if (!ends)
+    if (!ends || json_is_true(json_object_get(part, "paused")))
         return;
     if (term_seconds_since(ends, now_us) <= 0)
         json_object_set_new(part, "ends", json_text(ends));
@@ -313,25 +314,36 @@ static void print_nodes(const json_t *status, const struct paint *p, struct buf 
                                         (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
                                         (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
                                         (long long) json_int(nodes, "total", 0));
-    head(out, p, "Nodes");
-    add_cut(out, p, INDENT, PLAIN, sums);
     json_object_foreach (json_object_get(nodes, "states"), state, count)
         if (line.len < 1000)
             buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state, (long long) json_integer_value(count));
     CLEANUP_FREE char *states = buf_take(&line);
-    buf_printf(out, "%*s", *states ? INDENT : 0, "");
+    /* Without a policy nobody counts the nodes: of reports that are left there are the states. */
+    bool counted = json_object_get(status, "policy");
+    if (counted || *states)
+        head(out, p, "Nodes");
+    if (counted)
+        add_cut(out, p, INDENT, PLAIN, sums);
+    buf_printf(out, "%*s", counted && *states ? INDENT : 0, "");
     if (*states)
         add_cut(out, p, INDENT, PLAIN, states);
 }
 
-static void print_rollout(const json_t *r, const struct paint *p, struct buf *out)
+/* Whether a node that is up to date also works, its own state says. */
+static const char *text_of_none(const json_t *nodes)
+{
+    return json_int(nodes, "ready", 0) == json_int(nodes, "managed", 0) ? "every node runs what the policy says"
+                                                                        : "no node is being moved to another revision";
+}
+
+static void print_rollout(const json_t *r, const json_t *nodes, const struct paint *p, struct buf *out)
 {
     int64_t done = json_int(r, "done", 0), active = json_int(r, "active", 0), waiting = json_int(r, "waiting", 0);
     int64_t failed = json_int(r, "failed", 0), skipped = json_int(r, "skipped", 0);
     int64_t pending = json_int(r, "pending", 0), all = done + active + waiting + failed + skipped + pending;
     const char *reason = json_str_or_empty(r, "reason"), *todo = json_str(r, "todo"), *ends = json_str(r, "ends");
     bool over = str_eq(reason, "UpToDate");
-    CLEANUP_FREE char *counts = over ? xstrdup("every node runs what the policy says")
+    CLEANUP_FREE char *counts = over ? xstrdup(text_of_none(nodes))
                                      : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
                                                  "%lld held back, %lld waiting for their turn%s%s", (long long) done,
                                                  (long long) all, (long long) active, (long long) waiting, (long long) failed,
@@ -386,7 +398,7 @@ void status_print(const json_t *status, const struct paint *p, struct buf *out)
     print_versions(json_object_get(status, "versions"), p, out);
     print_nodes(status, p, out);
     if (json_object_get(status, "rollout"))
-        print_rollout(json_object_get(status, "rollout"), p, out);
+        print_rollout(json_object_get(status, "rollout"), json_object_get(status, "nodes"), p, out);
     if (json_array_size(stuck)) {
         paint_add(out, p, BOLD, "Stuck");
         buf_str(out, "\n");

@@ -53,8 +53,9 @@ static bool is_moving(const struct checks *in)
 /* Nodes that a rollout changes are RollingOut's: who waits by kstatus waits for none that takes days. */
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
-    return cond_say(ret, "False", "Done", is_moving(in) ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
-                                                        : "nothing is under way");
+    return cond_say(ret, "False", "Done",
+                    is_moving(in) ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
+                                  : "nothing is under way");
 }
 
 static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes,
