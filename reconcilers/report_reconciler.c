@@ -29,10 +29,10 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
 }
 
 /* How long a node of which all else is said has still to wait for its turn before that is said too. What somebody has to do
- * something about is said at once. */
+ * something about is said at once, and so is it in place of what is not true any more: that the policy asks for what failed. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
 {
-    bool ready_is_said = in->report && str_eq(in->report->state, node_state_name(NODE_READY)) &&
+    bool ready_is_said = in->report && !in->report->rolled_back && str_eq(in->report->state, node_state_name(NODE_READY)) &&
                          slot->node->gpu_ready.status == CONDITION_TRUE;
     if (!waiting_for_turn(in)) {
         slot->turn_ms = 0;
@@ -80,13 +80,17 @@ static void take_failed(const struct cluster *c, const struct node_summary *s, s
 {
     const struct {
         const char *tier, *hash;
-    } wishes[] = { { "driver", s->wish_driver }, { "stack", s->wish_stack } };
+        const struct revision_tally *runs;
+    } wishes[] = { { "driver", s->wish_driver, s->driver }, { "stack", s->wish_stack, s->stack } };
     for (size_t i = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && i < ARRAY_LEN(wishes); i++) {
         const struct child *record = *wishes[i].hash ? cluster_record_of(c, wishes[i].tier, wishes[i].hash) : NULL;
         const char *failure = record ? record_failure(record, c->policy.pools[s->pool].name) : NULL;
         if (!failure)
             continue;
+        const struct child *runs = wishes[i].runs ? cluster_record_of(c, wishes[i].tier, wishes[i].runs->hash) : NULL;
         in->failed = revision_name(a, record->inputs, wishes[i].tier, wishes[i].hash, false);
+        in->runs = wishes[i].runs ? revision_name(a, runs ? runs->inputs : NULL, wishes[i].tier, wishes[i].runs->hash, false)
+                                  : "what the host has";
         in->failure = failure;
         in->failed_retry = retry_value(record->annotations, record->revision, a);
         return;

@@ -100,6 +100,7 @@ struct gpu_node *gpu_node_project(const json_t *object)
     snprintf(g->head.uid, sizeof g->head.uid, "%s", object_uid(object));
     g->owner = gpu_node_owner(owner_of(object));
     take_state(object, g->state);
+    g->rolled_back = str_eq(json_str(object, "status.reason"), GPU_NODE_ROLLED_BACK);
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
     g->words = words_of(object);

@@ -41,9 +41,9 @@ static const char *rolled_back_sentence(const struct gpu_node_input *in, struct 
 {
     const char *space = strchr(in->failure, ' ');
     const char *where = space ? arena_printf(a, " on %.*s with %s", (int) (space - in->failure), in->failure, space + 1) : "";
-    return arena_printf(a, "the node works and runs driver %s in place of %s, which the policy asks for and which failed%s; "
+    return arena_printf(a, "the node works and runs %s in place of %s, which the policy asks for and which failed%s; "
                         "correct the policy, or have it tried again: " POLICY_RETRY_COMMAND,
-                        in->driver_version ? in->driver_version : "of the host", in->failed, where, in->failed_retry);
+                        in->runs, in->failed, where, in->failed_retry);
 }
 
 /* The same; of a node on its way what the kubelet says of a pod that does not come up, and of one that works what it still waits
@@ -54,7 +54,7 @@ static const char *word_of(const struct gpu_node_input *in, struct arena *a)
     if (waiting_for_turn(in))
         return rollout_hold_reason(waiting_turn(in->hold));
     if (is_rolled_back(in))
-        return "RolledBack";
+        return GPU_NODE_ROLLED_BACK;
     return trouble ? trouble : reason_of(in->summary);
 }
 

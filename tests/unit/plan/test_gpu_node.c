@@ -86,6 +86,7 @@ static const struct row {
     const char *product;
     const struct last_words *words;
     const char *failed;    /* that the policy asks for, on gpu-1 with NoGpus */
+    const char *runs;      /* in place of that */
     bool gpu;              /* a GPU was found */
     bool off;              /* the node carries nothing, and is to run nothing */
     const char *requests;
@@ -277,9 +278,10 @@ static const struct row {
       .report = "'inventory':{},'state':'Unmanaged','reason':'NoGpu','message':'no GPU was found on the node','since':'" BEFORE
                 "','policyGeneration':3", .state = NODE_UNMANAGED, .managing = true, .requests = "" },
     { .name = "a version that the policy asks for failed, and the node runs another", .condition = IS_READY, .state = NODE_READY,
-      .failed = "driver 581", .requests = APPLY STATUS,
-      .status = "{'state':'Ready','reason':'RolledBack','message':'the node works and runs driver 580 in place of driver 581, "
-                "which the policy asks for and which failed on gpu-1 with NoGpus; correct the policy, or have it tried again: "
+      .failed = "toolkit 1.19", .runs = "toolkit 1.18", .requests = APPLY STATUS,
+      .status = "{'state':'Ready','reason':'RolledBack','message':'the node works and runs toolkit 1.18 in place of "
+                "toolkit 1.19, which the policy asks for and which "
+                "failed on gpu-1 with NoGpus; correct the policy, or have it tried again: "
                 "kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite','since':'" NOW "'," TIERS
                 ",'policyGeneration':4}" },
     { .name = "an agent makes the report a moment before it speaks", .report = "", .owner = "", .state = NODE_UNMANAGED,
@@ -418,7 +420,8 @@ static void check(void **state)
                                  .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW, .strings = s.strings,
                                  .drain = &drain, .refused = row->refused,
                                  .hold = row->hold, .gpus = row->gpus, .product = row->product, .words = row->words,
-                                 .failed = row->failed, .failure = "gpu-1 NoGpus", .failed_retry = "twfs0h0r29.2",
+                                 .failed = row->failed, .runs = row->runs, .failure = "gpu-1 NoGpus",
+                                 .failed_retry = "twfs0h0r29.2",
                                  .holders = s.holders, .wanted_since = BEFORE, .target_version = "581", .retry = "twfs0h0r29.2" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };

@@ -10,9 +10,9 @@
 #define NODE                                                                                                                   \
     "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': {'conditions': [{'type': 'GpuReady', " \
     "'status': 'True', 'reason': 'OperandsUp', 'message': 'every operand of the node is up'}]}}"
-#define REPORT                                                                                                                 \
+#define REPORT(reason)                                                                                                         \
     "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': [{'kind': 'Node', 'uid': 'n'}]}, "  \
-    "'status': {'state': 'Ready'}}"
+    "'status': {'state': 'Ready', 'reason': '" reason "'}}"
 #define PULLS(reason)                                                                                                          \
     "{'metadata': {'name': 'ostler-pull-gpu-1', 'namespace': 'operands', 'uid': 'p', 'resourceVersion': '5', 'labels': "        \
     "{'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'pull', 'ostler.dev/policy-uid': 'u', "                     \
@@ -27,6 +27,7 @@ static const struct row {
     int64_t untold_ago_ms;  /* 0: what was before was told */
     bool waits_for_turn;
     int64_t turn_ago_ms;    /* 0: it begins to wait now */
+    const char *said;       /* the report that there is; NULL: that every operand is up */
     const char *pulls;      /* the pod that pulls its images; NULL: there is none */
     int64_t again_ms;       /* when it is looked at again; 0: it is told of now */
 } rows[] = {
@@ -37,6 +38,8 @@ static const struct row {
     { .name = "another one again and again", .state = NODE_INSTALLING, .entered_ago_ms = 500, .untold_ago_ms = 10000 },
     { .name = "it is let go: nobody waits", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
     { .name = "works, and begins to wait for its turn", .state = NODE_READY, .waits_for_turn = true, .again_ms = 30000 },
+    { .name = "waits for its turn, and is said to have been rolled back", .state = NODE_READY, .waits_for_turn = true,
+      .said = REPORT("RolledBack") },
     { .name = "has waited for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 10000, .again_ms = 20000 },
     { .name = "pulls its images", .state = NODE_READY, .waits_for_turn = true, .pulls = PULLS("ContainerCreating"),
       .again_ms = 30000 },
@@ -55,7 +58,7 @@ static void check(void **state)
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop, NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
     quiet_event(&c, RESOURCE_NODE, NODE, false);
-    quiet_event(&c, RESOURCE_GPU_NODE, REPORT, false);
+    quiet_event(&c, RESOURCE_GPU_NODE, row->said ? row->said : REPORT("OperandsUp"), false);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
     struct node_verdict v = { .state = row->state, .driver = "d1", .stack = "s1", .target_stack = "s2" };
     tally_set(&c.tally, &slot->summary, &v);
