@@ -261,7 +261,7 @@ scale: build/static/ostler build/ostler-sim $B/scale
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 120
 # Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
 FUZZ_SEED ?= 1
 FUZZ_HELPERS := $(patsubst %,build/fuzz/tests/unit/support/%.o,thing toy toy_objects toy_pods toy_writes quiet tree)

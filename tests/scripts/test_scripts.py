@@ -216,7 +216,7 @@ def test_says_what_it_will_do():
     assert code == 0 and out.startswith("make test: everything that must pass. It takes "), out
     parts = ("  installs ", "  downloads ", "  keeps ", "== layers", "-- layers: ", "-- all of it: ")
     places = [out.index(words) for words in parts]
-    assert places == sorted(places) and re.search(r"\n-- layers: \d+ s\n", out), out
+    assert places == sorted(places) and re.search(r"\n-- layers: \d+ s, \d+ s of one processor\n", out), out
     assert out.endswith("1 passed, 0 failed, 0 skipped\n"), out
 
 
