@@ -52,7 +52,7 @@ static const struct row rollouts[] = {
     { "NodesSkipped", "kubectl gpu release NODE, or kubectl uncordon NODE" },
     { "NodesDown", "bring the nodes back: kubectl gpu nodes --state Lost" },
     { "InvalidSpec", "correct the policy" },
-    { "MaxUnavailable", "bring nodes back that are down, or uncordon some" },
+    { "MaxUnavailable", "wait, bring nodes back that are down, uncordon some, or end jobs: kubectl gpu nodes --state Waiting" },
 };
 
 static const char *find(const struct row *rows, size_t count, const char *reason)
