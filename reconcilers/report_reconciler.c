@@ -156,11 +156,14 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
     }
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
+    const struct surroundings *around = c->o.surroundings;
+    const struct surroundings_problem *definition = around ? surroundings_of(around, SURROUNDINGS_REPORTS) : NULL;
     struct gpu_node_input in = {
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
         .told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_present(c->informers[RESOURCE_GPU_NODE]),
+        .known = definition ? definition->status : NULL,
         .managing = stance == STANCE_MANAGE,
         .strings = c->strings,
         .drain = c->policy_valid ? &c->rollout.drain : NULL,

@@ -124,7 +124,7 @@ static void take_hindrance(struct engine *en)
     const struct surroundings_problem *p = telling ? surroundings_hindrance(&en->surroundings, watches_are_well(en)) : NULL;
     free(TAKE(en->hindrance.message));
     if (p)
-        en->hindrance = (struct surroundings_problem){ p->reason, xstrdup(p->message), p->stops };
+        en->hindrance = (struct surroundings_problem){ .reason = p->reason, .message = xstrdup(p->message), .stops = p->stops };
     en->cluster.hindrance = p ? &en->hindrance : NULL;
 }
 
@@ -165,6 +165,7 @@ static void on_surroundings(void *arg)
     struct engine *en = arg;
     work_when_ready(en);
     take_hindrance(en);
+    cluster_tell_reports(&en->cluster); /* their definition may know more by now, or less */
     want_policy(en, false);
 }
 

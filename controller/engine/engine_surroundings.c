@@ -99,10 +99,15 @@ static void finish(struct engine *en)
 
 static void on_done(void *arg, const struct transport_result *result)
 {
-    static const char *const unread[] = { "spec", "status", "metadata.managedFields", NULL };
-    static const struct split_view of_objects = { .paths = unread };
+    /* What of a report an older definition knows is in its spec. */
+    static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL }, *const unread_of_reports[] = {
+        "status", "metadata.managedFields", NULL
+    };
+    static const struct split_view of_objects = { .paths = unread }, of_reports = { .paths = unread_of_reports };
     struct engine *en = arg;
-    const struct split_view *view = en->look.part == SURROUNDINGS_RIGHTS ? NULL : &of_objects;
+    const struct split_view *view = en->look.part == SURROUNDINGS_RIGHTS    ? NULL
+                                    : en->look.part == SURROUNDINGS_REPORTS ? &of_reports
+                                                                            : &of_objects;
     struct surroundings_look *l = &en->look;
     l->request = 0;
     CLEANUP_ERR struct err e = { 0 };

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/known_fields.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/rights.h"
 
@@ -43,6 +44,7 @@ static struct surroundings_problem judge_crd(const json_t *crd, const char *name
         .message = xasprintf("CustomResourceDefinition %s %s; run: kubectl apply --server-side --force-conflicts "
                              "--field-manager=helm -f crds/ (of this version). %s",
                              name, is, effect),
+        .status = json_incref(known_fields_of(crd)),
     };
 }
 
@@ -110,6 +112,7 @@ static bool replace(struct surroundings_problem *p, struct surroundings_problem 
 {
     bool news = !str_eq(p->message, by_steal.message);
     free(p->message);
+    json_decref(p->status);
     *p = by_steal;
     return news;
 }

@@ -21,6 +21,7 @@ enum surroundings_part { SURROUNDINGS_SERVER, SURROUNDINGS_POLICIES, SURROUNDING
 struct surroundings_problem {
     const char *reason; /* one word; static text. NULL: nothing is wrong */
     char *message;      /* owned */
+    json_t *status;     /* of a definition that is older: the schema of the status that it has. Owned; NULL: not known */
     bool stops;         /* nothing is done as long as it lasts: what would be read is not what was meant */
 };
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
+#include "reconcilers/model/known_fields.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/plan/waiting_for.h"
@@ -246,7 +247,8 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
 
 static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct plan *plan)
 {
-    CLEANUP_JSON json_t *status = wanted ? status_json(in, a) : unmanaged_json(in, a);
+    CLEANUP_JSON json_t *whole = wanted ? status_json(in, a) : unmanaged_json(in, a);
+    CLEANUP_JSON json_t *status = known_fields(in->known, whole);
     if (in->report && in->report->said == gpu_node_said(status))
         return;
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,

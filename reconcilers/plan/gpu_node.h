@@ -31,6 +31,7 @@ struct gpu_node_input {
     bool agent;                         /* the agent on the node is up: it would only say again what it has seen */
     const char *driver_version;         /* of the driver that it is assigned; NULL: not known, or none */
     const char *stack_version;          /* the same of its toolkit */
+    const json_t *known;                /* the schema of the status that an older definition has; NULL: all fields are known */
     int64_t gpus;                       /* that the node has; 0: not known */
     const char *product;                /* what they are; NULL: not known */
     const struct intern *strings;       /* that the pods' ids name */

@@ -32,28 +32,45 @@ void custom_schemas_free(struct custom_schemas *s)
 }
 
 /* A definition that was built in and does not compile is a mistake of the program. */
-static struct schema *compile(const struct kind *k)
+static struct schema *compile(const json_t *definition)
 {
-    CLEANUP_JSON json_t *definition = builtin_crd_of(k->plural);
     const json_t *version = json_array_get(json_at(definition, "spec.versions"), 0);
     CLEANUP_ERR struct err e = { 0 };
     struct schema *s = schema_new(json_at(version, "schema.openAPIV3Schema"), &e);
     if (s)
         return s;
-    fprintf(stderr, "sim: schema of %s: %s\n", k->plural, err_msg(&e));
+    fprintf(stderr, "sim: schema of %s: %s\n", json_str_or_empty(definition, "metadata.name"), err_msg(&e));
     abort();
 }
 
-static const struct schema *schema_of(struct custom_schemas *s, const struct kind *k)
+/* The row of a kind, or the first that is free. */
+static size_t row_of(const struct custom_schemas *s, const struct kind *k)
 {
     size_t i = 0;
     while (i < CUSTOM_KINDS && s->rows[i].kind && s->rows[i].kind != k)
         i++;
-    if (i == CUSTOM_KINDS)
+    if (!k || i == CUSTOM_KINDS)
         abort();
+    return i;
+}
+
+void custom_schemas_use(struct custom_schemas *s, const json_t *definition)
+{
+    const struct kind *k = kind_named(json_str_or_empty(definition, "spec.names.plural"));
+    size_t i = row_of(s, k);
+    if (s->rows[i].kind)
+        abort();
+    s->rows[i].kind = k;
+    s->rows[i].schema = compile(definition);
+}
+
+static const struct schema *schema_of(struct custom_schemas *s, const struct kind *k)
+{
+    size_t i = row_of(s, k);
     if (!s->rows[i].kind) {
+        CLEANUP_JSON json_t *definition = builtin_crd_of(k->plural);
         s->rows[i].kind = k;
-        s->rows[i].schema = compile(k);
+        s->rows[i].schema = compile(definition);
     }
     return s->rows[i].schema;
 }

@@ -1,5 +1,5 @@
-/* Objects of custom kinds. Their schemas are those of the CustomResourceDefinitions that the program carries (sim/api/builtin.h);
- * one that somebody changes in the store says no more than that the kind is there. */
+/* Objects of custom kinds. Their schemas are those of the CustomResourceDefinitions that the program carries (sim/api/builtin.h),
+ * or that custom_schemas_use() names; one that somebody changes in the store says no more than that the kind is there. */
 #ifndef OSTLER_SIM_API_CUSTOM_RULES_H
 #define OSTLER_SIM_API_CUSTOM_RULES_H
 
@@ -14,6 +14,9 @@ struct custom_schemas;
 
 /* None compiled yet. Owned by the caller. */
 struct custom_schemas *custom_schemas_new(void);
+/* From now on this CustomResourceDefinition is that of its kind, in place of the one of the program; before any of the kind is
+ * asked for. A definition that does not compile, or is of no kind that is served, ends the program. */
+void custom_schemas_use(struct custom_schemas *s, const json_t *definition);
 /* Frees them, after all servers that share them. */
 void custom_schemas_free(struct custom_schemas *s);
 

@@ -47,6 +47,7 @@ static const struct {
     { "upgrade-server-trouble", LEAST_UPGRADE },
     { "upgrade-clocks", LEAST_UPGRADE },
     { "upgrade-writers", LEAST_UPGRADE },
+    { "upgrade-older-crds", LEAST_UPGRADE },
     { "upgrade-dst", LEAST_UPGRADE },
     { "upgrade-rights", LEAST_UPGRADE_RIGHTS },
     { "upgrade-people", LEAST_STEPS },

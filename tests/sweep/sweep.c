@@ -79,6 +79,8 @@ static const struct sweep sweeps[] = {
       policy_run, STEPS, LOOSEST, 24 },
     { "upgrade-nodes", "a node goes, comes, reboots, falls silent at every step of its way", nodes_cases,
       nodes_run, STEPS, LOOSEST, 24 },
+    { "upgrade-older-crds", "the API server has older definitions, and drops fields, for a while from every write on",
+      older_cases, older_run, UPGRADE, EXACT, 10 },
     { "upgrade-jobs", "a job of two weeks lands on an idle node up to 250 ms before or after it is claimed", jobs_cases, jobs_run,
       NULL, UNCOMPARED, 11 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 30 },

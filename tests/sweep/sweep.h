@@ -95,6 +95,8 @@ struct rollouts_watch {
 /* Lives a life by the clock and holds it against what is expected of it. `watch` may be NULL. */
 size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expectations *x, const struct rollouts_watch *watch,
                      struct counts *counts, struct buf *out);
+size_t older_cases(const struct sweep_env *env);
+size_t older_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t jobs_cases(const struct sweep_env *env);
 size_t jobs_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t same_cases(const struct sweep_env *env);

@@ -462,6 +462,24 @@ static void check_bodies(void **state)
     scene_clear(&s);
 }
 
+/* The server would refuse a report that names any other field, as a whole. */
+static void check_known(void **state)
+{
+    (void) state;
+    struct scene s = { .strings = intern_new() };
+    take_node(&s, &fresh);
+    take_verdict(&s, &fresh);
+    CLEANUP_JSON json_t *known = tree("{'properties':{'state':{'type':'string'}}}");
+    struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .reports_exist = true, .now = NOW,
+                                 .known = known };
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_PLAN struct plan plan = { 0 };
+    gpu_node_plan(&in, &a, &plan);
+    CLEANUP_JSON json_t *status = body_of(&plan, "Status");
+    assert_tree(json_object_get(status, "status"), "{'state':'Ready'}");
+    scene_clear(&s);
+}
+
 /* ---- bounds */
 
 /* What the CRD says of its only version. New reference. */
@@ -574,6 +592,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
     suite_add(&s, "a new report and its condition", check_bodies, NULL);
+    suite_add(&s, "an older definition gets the fields that it knows", check_known, NULL);
     suite_add(&s, "a report stays within what its CRD allows", check_bounds, NULL);
     suite_add(&s, "columns show what there is", check_columns, NULL);
     return suite_run(&s, "gpu_node");
