@@ -40,7 +40,7 @@ class Tree:
 
     def run(self, *arguments):
         """Runs it: (exit code, standard output, standard error)."""
-        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def sweep(self, *arguments):
@@ -163,7 +163,7 @@ def ended_early(tree):
                           text=True) as process:
         time.sleep(4)
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
     assert process.returncode == -signal.SIGTERM, process.returncode
     assert re.search(r"dst: ended early by signal 15, after \d+ of 1000 cases\n$", out), out
     for line in (r"^dst: 0 of \d+ cases? with findings; ", r"^    S1_BUDGET +\d+ times"):
