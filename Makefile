@@ -230,7 +230,7 @@ sweep-program: $B/sweep
 # Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
 SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage server-trouble clocks rbac-matrix acto foreign-writers
 SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved upgrade-two-leaders upgrade-outage
-SWEEPS += upgrade-server-trouble upgrade-clocks upgrade-rights upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes upgrade-jobs upgrade-older-crds rollouts
+SWEEPS += upgrade-server-trouble upgrade-clocks upgrade-rights upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes upgrade-jobs upgrade-parked upgrade-older-crds rollouts
 SWEEPS += agents-same agents-crash agents-lost-response agents-stale agents-unobserved agents-two-leaders agents-outage
 SWEEPS += agents-rights agents-writers agents-acto agents-dst agents-steps
 $(SWEEPS): $B/sweep

@@ -1,6 +1,7 @@
 #include "sim/world/faults.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -21,13 +22,19 @@ static bool draw_row(struct fault_plan *plan, struct fault *f, int64_t now_ms, b
     return true;
 }
 
-const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, int64_t now_ms)
+static bool is_aimed_at(const struct fault *f, const char *path)
+{
+    return !f->target || (path && strstr(path, f->target));
+}
+
+const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, const char *path,
+                               int64_t now_ms)
 {
     struct fault *struck = NULL;
     bool over = plan && plan->until_ms && now_ms >= plan->until_ms;
     for (size_t i = 0; plan && i < plan->count; i++) {
         struct fault *f = &plan->rows[i];
-        if (f->point != point || !(f->classes & FAULT_CLASS(class)))
+        if (f->point != point || !(f->classes & FAULT_CLASS(class)) || !is_aimed_at(f, path))
             continue;
         f->seen += !over;
         if (!struck && draw_row(plan, f, now_ms, over))

@@ -39,6 +39,7 @@ struct fault {
     int64_t delay_ms;
     int64_t for_ms;       /* once it has struck it strikes all that comes by for so long, also when the plan is over; 0: once */
     unsigned classes;     /* bits FAULT_CLASS(enum request_class): which requests; streams are REQUEST_WATCH */
+    const char *target;   /* FAULT_BEFORE and FAULT_COMMITTED: part of the path of those that count; NULL: all do. Borrowed */
     uint64_t nth;         /* only the nth of these that comes by (1: the first); 0: by chance */
     uint64_t one_in;      /* where nth is 0: once in so many */
     uint64_t seen, fired; /* how many came by, and how often it fired */
@@ -65,8 +66,10 @@ struct fault_plan {
     size_t mark_count;
 };
 
-/* The first fault of the plan (may be NULL) that strikes here, or NULL; each that could have struck counts it as seen. */
-const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, int64_t now_ms);
+/* The first fault of the plan (may be NULL) that strikes here, or NULL; each that could have struck counts it as seen. `path` is
+ * that of the request; NULL: it does not matter here. */
+const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, const char *path,
+                               int64_t now_ms);
 /* How often any fault of the plan has fired. */
 uint64_t fault_total(const struct fault_plan *plan);
 /* Forgets what a run has counted and begun: the plan is as before it. */

@@ -189,7 +189,7 @@ static void carry_out(struct flight *f)
         a.watch = NULL;
     } else {
         flight_put(f, a.body ? a.body : "", a.len);
-        answer(f, fault_draw(w->o.faults, FAULT_COMMITTED, f->request.class, w->o.sim->now_ms));
+        answer(f, fault_draw(w->o.faults, FAULT_COMMITTED, f->request.class, f->request.path, w->o.sim->now_ms));
     }
     api_answer_clear(&a);
 }
@@ -245,7 +245,7 @@ void wire_arrive(void *arg)
     if (w->away)
         w->counts.refused++;
     else if (f->client)
-        fault = fault_draw(w->o.faults, FAULT_BEFORE, f->request.class, w->o.sim->now_ms);
+        fault = fault_draw(w->o.faults, FAULT_BEFORE, f->request.class, f->request.path, w->o.sim->now_ms);
     if (fault && stopped_before(f, fault))
         return;
     f->event.fn = arrive_late;

@@ -186,7 +186,7 @@ static void give(struct wire_client *c, struct flight *f)
     flight_free(f);
     sink.on_done(sink.arg, &result);
     err_clear(&result.err);
-    if (fault_draw(c->wire->o.faults, FAULT_ANSWERED, class, c->wire->o.sim->now_ms))
+    if (fault_draw(c->wire->o.faults, FAULT_ANSWERED, class, NULL, c->wire->o.sim->now_ms))
         wire_client_cut(c);
 }
 

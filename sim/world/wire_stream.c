@@ -117,7 +117,7 @@ static void on_flush(void *arg)
     struct wire *w = f->wire;
     if (is_held(f))
         return;
-    const struct fault *fault = fault_draw(w->o.faults, FAULT_FRAMES, REQUEST_WATCH, w->o.sim->now_ms);
+    const struct fault *fault = fault_draw(w->o.faults, FAULT_FRAMES, REQUEST_WATCH, NULL, w->o.sim->now_ms);
     if (fault && stopped(f, fault))
         return;
     if (pull(f, fault && fault->effect == FAULT_DUPLICATE))

@@ -24,7 +24,8 @@
     X(STEPS, "steps/life.yaml")                                                                                              \
     X(AGENT_STEPS, "steps/agents-life.yaml")                                                                                 \
     X(CASE_FILES, "tests/rollouts")                                                                                          \
-    X(JOBS, "steps/job.yaml")
+    X(JOBS, "steps/job.yaml")                                                                                                \
+    X(PARKED, "steps/parked.yaml")
 
 enum least_life {
 #define X(id, ...) LEAST_##id,

@@ -83,6 +83,8 @@ static const struct sweep sweeps[] = {
       older_cases, older_run, UPGRADE, EXACT, 10 },
     { "upgrade-jobs", "a job of two weeks lands on an idle node up to 250 ms before or after it is claimed", jobs_cases, jobs_run,
       NULL, UNCOMPARED, 11 },
+    { "upgrade-parked", "from each write to a node on the API server answers those 429 for minutes, with Retry-After: 3600",
+      parked_cases, parked_run, NULL, UNCOMPARED, 5 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 30 },
 };
 

@@ -87,16 +87,20 @@ size_t agents_run(const struct sweep_env *env, size_t index, struct counts *coun
 size_t rollouts_small(void);
 size_t rollouts_cases(const struct sweep_env *env);
 size_t rollouts_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
-/* Who sees each commit of a life besides. */
+/* What a life has besides: who sees each of its commits, and what goes wrong in it. */
 struct rollouts_watch {
-    void (*on_commit)(struct run *r, const struct api_commit *c, void *arg);
+    void (*on_commit)(struct run *r, const struct api_commit *c, void *arg); /* may be NULL */
     void *arg;
+    struct fault *faults;
+    size_t fault_count;
 };
 /* Lives a life by the clock and holds it against what is expected of it. `watch` may be NULL. */
 size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expectations *x, const struct rollouts_watch *watch,
                      struct counts *counts, struct buf *out);
 size_t older_cases(const struct sweep_env *env);
 size_t older_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+size_t parked_cases(const struct sweep_env *env);
+size_t parked_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t jobs_cases(const struct sweep_env *env);
 size_t jobs_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t same_cases(const struct sweep_env *env);

@@ -75,7 +75,7 @@ static size_t live(const struct sweep_env *env, struct life *life, struct expect
     struct spec_action *job = &actions[s->world.action_count - 1];
     int64_t meant_ms = before.claimed_ms + after_ms;
     job->at_ms += meant_ms - before.landed_ms;
-    size_t found = rollouts_live(env, life, x, &(struct rollouts_watch){ on_commit, &seen }, counts, out);
+    size_t found = rollouts_live(env, life, x, &(struct rollouts_watch){ .on_commit = on_commit, .arg = &seen }, counts, out);
     if (!before.claimed_ms || !before.landed_ms || seen.landed_ms - meant_ms > NEAR_MS || meant_ms - seen.landed_ms > NEAR_MS) {
         buf_printf(out, "the job lands at %" PRId64 " ms, not at %" PRId64 " ms\n", seen.landed_ms, meant_ms);
         found++;

@@ -55,7 +55,7 @@ static void on_commit(struct run *r, const struct api_commit *commit)
 {
     const struct rollout_case *c = r->plan->arg;
     journal_commit(c->journal, commit);
-    if (c->watch)
+    if (c->watch && c->watch->on_commit)
         c->watch->on_commit(r, commit, c->watch->arg);
 }
 
@@ -73,6 +73,8 @@ size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expe
     struct run_plan plan = { .seed = life->scenario->seed,
                              .calm = true,
                              .alone = life->until_ms > DAY_MS,
+                             .faults = watch ? watch->faults : NULL,
+                             .fault_count = watch ? watch->fault_count : 0,
                              .verbose = env->verbose,
                              .plant = env->plant,
                              .on_begin = on_begin,
