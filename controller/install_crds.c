@@ -138,8 +138,8 @@ static int install(struct talk *t, const json_t *crd, struct err *e)
     if (!there && no.kind != ERR_NOT_FOUND)
         return err_set(e, no.kind, "%s: %s", name, err_msg(&no));
     if (there && schema_of(there) > schema_of(crd)) {
-        printf("%s: schema %ld is there, newer than %ld: it stays, and serves an older Ostler as well\n", name, schema_of(there),
-               schema_of(crd));
+        printf("%s: schema %ld is there, newer than %ld: it is not changed, and works with an older Ostler\n", name,
+               schema_of(there), schema_of(crd));
         return 0;
     }
     CLEANUP_JSON json_t *applied = ask(t, request_apply_as(MANAGER, RESOURCE_CRD, NULL, name, crd), e);
@@ -190,7 +190,7 @@ int install_crds(const struct options *o)
     CLEANUP_ERR struct err e = { 0 };
     int rc = talk_open(&t, o, &e) < 0 ? -1 : install_folder(&t, o->from, &e);
     if (rc < 0)
-        fprintf(stderr, "ostler: the definitions are not all installed: %s\n", err_msg(&e));
+        fprintf(stderr, "ostler: not all CRDs are installed: %s\n", err_msg(&e));
     talk_close(&t);
     return rc < 0;
 }

@@ -286,7 +286,7 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     if (plan.len)
         printf("# patch of node %s\n", name);
     else if (v.state != NODE_UNMANAGED)
-        printf("# node %s bears its marks already\n", name);
+        printf("# node %s has its labels and annotations already\n", name);
     for (size_t i = 0; i < plan.len; i++)
         print_patch(plan.actions[i].request.body);
     return *v.driver || *v.stack;

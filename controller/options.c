@@ -83,7 +83,7 @@ static const struct option_row {
     { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",
       "the node that it runs on, which is upgraded last" },
     { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME",
-      "how long no policy must be there before marks come off; default: 10m" },
+      "how long the policy must be absent before Ostler cleans its nodes; default: 10m" },
     { "--delete-policy", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_policy), "BOOL",
       "cleanup: delete the policy, and leave the work to the Ostler that runs, where one does; default: false" },
     { "--force", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.force), "BOOL",
@@ -97,7 +97,7 @@ static const struct option_row {
     { "--timeout", CLEANUP_ONLY | BIT(COMMAND_INSTALL_CRDS), DURATION, offsetof(struct options, wishes.timeout_ms), "TIME",
       "cleanup, install-crds: give up after this; default: cleanup never, install-crds 1m" },
     { "--from", BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, from), "DIR",
-      "install-crds: where the definitions are, files named *.yaml" },
+      "install-crds: the directory of the CRDs, files named *.yaml" },
     { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
     { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
     { "-f", OFFLINE | PLAN, TEXT, offsetof(struct options, file), "FILE",
@@ -226,9 +226,9 @@ static int check_needs(const struct options *o, struct err *e)
     if (OFFLINE & BIT(o->command) && !o->file)
         return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
     if (o->command == COMMAND_INSTALL_CRDS && !o->from)
-        return err_set(e, ERR_INVALID, "which definitions? Say --from DIR");
+        return err_set(e, ERR_INVALID, "--from DIR is missing: the directory of the CRDs");
     if (o->wishes.force && !o->wishes.delete_policy)
-        return err_set(e, ERR_INVALID, "--force says how the policy goes: add --delete-policy");
+        return err_set(e, ERR_INVALID, "--force needs --delete-policy");
     if (str_eq(o->file, "-") && str_eq(o->node_file, "-"))
         return err_set(e, ERR_INVALID, "only one of -f and --node can be standard input");
     return 0;
@@ -241,11 +241,11 @@ static int check_together(const struct options *o, unsigned given, struct err *e
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (given & BIT(i) && !(rows[i].commands & BIT(o->command)))
-            return err_set(e, ERR_INVALID, "%s is no option of `ostler %s`; `ostler --help` says what it is for", rows[i].name,
+            return err_set(e, ERR_INVALID, "%s is no option of `ostler %s`; `ostler --help` lists the options", rows[i].name,
                            command_name(o->command));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
-            return err_set(e, ERR_INVALID, "%s says what a simulation assumes: add --simulate", rows[i].name);
+            return err_set(e, ERR_INVALID, "%s needs --simulate", rows[i].name);
     return check_needs(o, e);
 }
 
@@ -273,7 +273,7 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 
 void options_help(FILE *out)
 {
-    fprintf(out, "Ostler %s: looks after the GPU nodes of a Kubernetes cluster.\n\n", ostler_version);
+    fprintf(out, "Ostler %s: manages the GPU nodes of a Kubernetes cluster.\n\n", ostler_version);
     fprintf(out, "usage: ostler [COMMAND] [OPTION…]\n\ncommands:\n");
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);

@@ -115,7 +115,8 @@ static int run(struct planning *p, const json_t *file)
     if (!p->snapshot || choose_policy(p, file) < 0 || snapshot_read(p->snapshot, p->policy, &p->e) < 0)
         return -1;
     if (!snapshot_has_budgets(p->snapshot))
-        fprintf(stderr, "%s: PodDisruptionBudgets cannot be read here, so nothing is said of pods that they keep\n", p->o.called);
+        fprintf(stderr, "%s: PodDisruptionBudgets cannot be read here, so the plan does not show the pods that they protect\n",
+                p->o.called);
     return make_plan(p);
 }
 

@@ -191,7 +191,7 @@ static const struct {
     const char *title;
 } titles[] = {
     { ROLLOUT_HOLD_BACKOFF, "tried again later" },
-    { ROLLOUT_HOLD_JOBS, "closed for new GPU pods, and changed when those have ended that are there" },
+    { ROLLOUT_HOLD_JOBS, "tainted for new GPU pods, and upgraded when those that run have ended" },
     { ROLLOUT_HOLD_DOWN, "down, and changed when they are back" },
     { ROLLOUT_HOLD_SKIPPED, "passed over" },
 };
@@ -254,7 +254,8 @@ static void print_pool(const json_t *pool)
     if (driver)
         printf("%lld node%s another driver", driver, driver == 1 ? " gets" : "s get");
     if (stack)
-        printf("%s%lld node%s another stack alone", driver ? ", " : "", stack, stack == 1 ? " gets" : "s get");
+        printf("%s%lld node%s another toolkit and device plugin alone", driver ? ", " : "", stack,
+               stack == 1 ? " gets" : "s get");
     printf("\n");
 }
 
@@ -279,7 +280,7 @@ static void print_failures(const json_t *failures)
                rollout_hold_reason(ROLLOUT_HOLD_FAILED), json_str_or_empty(f, "tier"), hash, *version ? " (" : "", version,
                *version ? ")" : "", json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"), json_str_or_empty(f, "at"),
                json_str_or_empty(f, "reason"));
-        printf("  nobody else gets it; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "\n",
+        printf("  no other node gets it; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "\n",
                json_str_or_empty(f, "retry"));
     }
 }

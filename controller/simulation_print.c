@@ -25,7 +25,7 @@ static json_t *how_long_drivers_take(const struct options *o, const struct rollo
     int64_t takes_ms = simulation_driver_takes_ms(o, spec);
     long long takes_s = (long long) takes_ms / SECOND_MS, pull_s = (long long) o->pull_takes_ms / SECOND_MS;
     if (o->driver_takes_ms < 0 && 2 * takes_ms == spec->install_timeout_s * SECOND_MS)
-        return json_textf("a driver is up after %lld s, half of spec.rollout.timeouts.install (--driver-takes says another "
+        return json_textf("a driver is up after %lld s, half of spec.rollout.timeouts.install (--driver-takes sets another "
                           "time), an image is pulled in %lld s (--pull-takes)", takes_s, pull_s);
     if (takes_s < spec->install_timeout_s)
         return json_textf("a driver is up after %lld s (--driver-takes), an image is pulled in %lld s (--pull-takes)", takes_s,
@@ -47,9 +47,9 @@ static json_t *what_goes_well(const json_t *plan)
 {
     long long without = (long long) json_int(plan, "plan.withoutImages", 0);
     if (!without)
-        return json_string("every image can be pulled, no driver fails, no node goes down, nobody else does anything");
+        return json_string("every image can be pulled, no driver fails, no node goes down, nobody else changes the cluster");
     return json_textf("every image can be pulled, though %lld node%s could not get %s when the cluster was read; no driver "
-                      "fails, no node goes down, nobody else does anything",
+                      "fails, no node goes down, nobody else changes the cluster",
                       without, without == 1 ? "" : "s", without == 1 ? "its images" : "their images");
 }
 
@@ -86,7 +86,7 @@ json_t *simulation_assumptions(const struct options *o, const struct cluster *c,
                   "the plan is approved and not paused; nodes that were under way when the cluster was read are through",
                   "pods that leave are made again, by whoever owns them, where there are free GPUs");
     add_nodes(list, c, is_down, "down when the cluster was read, and left so");
-    add_nodes(list, c, is_not_well, "not well when the cluster was read, and taken for well");
+    add_nodes(list, c, is_not_well, "not healthy when the cluster was read, and simulated as healthy");
     return list;
 }
 

@@ -44,16 +44,16 @@ struct story {
 };
 
 static const char *const sentences[CLAIM_PHASE_COUNT] = {
-    [CLAIM_WAITING] = "closed for new GPU pods; its jobs run to their end",
+    [CLAIM_WAITING] = "tainted for new GPU pods; its jobs run to their end",
     [CLAIM_DRAINING] = "GPU pods are asked to leave",
-    [CLAIM_UNLOADING] = "what the node runs comes off",
+    [CLAIM_UNLOADING] = "Ostler removes what the node runs",
     [CLAIM_INSTALLING] = "the new revisions come",
-    [CLAIM_VALIDATING] = "everything is up, and is put to the proof",
-    [CLAIM_FAILED] = "the node stays closed until it comes up, is tried again, or gets back what it ran",
+    [CLAIM_VALIDATING] = "everything is up; a CUDA program has to run",
+    [CLAIM_FAILED] = "the node stays out of service until it comes up, is tried again, or is rolled back",
 };
 
 /* On its way back. */
-static const char sentence_of_return_trip[] = "what is known to be good comes back";
+static const char sentence_of_return_trip[] = "Ostler rolls the node back";
 
 /* Of a drain that took too long: nothing was changed. */
 static const char sentence_of_return[] = "the node is back in service as it was, and is tried again later";

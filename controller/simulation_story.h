@@ -12,7 +12,7 @@ struct story;
 #define STORY_ENDS(X)                                                                                                            \
     X(TIME_IS_OVER, "TimeIsOver", "not over yet") /* --simulate-for was */                                                       \
     X(COMPLETE, "Complete", "complete")           /* every node has what the policy says */                                      \
-    X(STUCK, "NobodyGoesOn", "nobody comes further") /* for longer than anything takes that Ostler waits for by itself */
+    X(STUCK, "NobodyGoesOn", "no node makes progress") /* for longer than anything takes that Ostler waits for by itself */
 
 enum story_end {
 #define X(id, ...) STORY_##id,

@@ -130,7 +130,7 @@ int archive_end(struct archive *ar, bool whole, struct err *e)
     if (ar->gz && gzclose(ar->gz) != Z_OK)
         ar->failed = true;
     int rc = ar->failed ? err_set(e, ERR_SYSTEM, "%s could not be written to its end", ar->path)
-             : !whole   ? err_set(e, ERR_TIMEOUT, "it was told to end: there is no %s", ar->path)
+             : !whole   ? err_set(e, ERR_TIMEOUT, "stopped by a signal: %s was not written", ar->path)
                         : give_name(ar, e);
     if (rc < 0)
         unlink(ar->part);

@@ -280,7 +280,7 @@ static void end(struct ask *a, struct flight *f)
         transport_cancel(&a->transport, f->id);
     if (!f->done) {
         json_decref(TAKE(f->fetch->ret));
-        err_set(&f->fetch->e, ERR_TIMEOUT, "it was told to end");
+        err_set(&f->fetch->e, ERR_TIMEOUT, "stopped by a signal");
     }
     split_clear(&f->split);
     buf_clear(&f->body);
@@ -323,7 +323,8 @@ const char *ask_namespace(struct ask *a, struct err *e)
         a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder : OSTLER_NAMESPACE);
     } else {
         *e = err_take(&claim.e);
-        err_wrap(e, "where Ostler runs is not known without the Lease " CLAIM_NAMESPACE "/" CLAIM_NAME " (-n NAME says it, too)");
+        err_wrap(e, "where Ostler runs is not known without the Lease " CLAIM_NAMESPACE "/" CLAIM_NAME
+                    " (or name it with -n NAME)");
     }
     fetches_clear(&claim, 1);
     return a->namespace;

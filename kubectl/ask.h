@@ -37,7 +37,7 @@ bool ask_stopped(const struct ask *a);
 void ask_all(struct ask *a, struct fetch *fetches, size_t count);
 /* One request, which it takes; the object that it answers goes to *ret. */
 int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct err *e);
-/* Waits; false: it was told to end. */
+/* Waits; false: stopped by a signal. */
 bool ask_wait(struct ask *a, int64_t ms);
 /* Microseconds since 1970, now, by the clock of the API server where it has told its time and that is not ours: what a cluster's
  * times are compared with. */

@@ -165,7 +165,7 @@ static void add_stories(struct bundle *b, const json_t *status)
             CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
             told += explained != NULL;
             if (explained)
-                add_view(b, file, "how a node that is stuck came to that", explained, explain_print);
+                add_view(b, file, "the history of a node that is stuck", explained, explain_print);
         }
 }
 
@@ -185,7 +185,7 @@ static void add_seen(struct bundle *b, const json_t *seen)
     add_view(b, "nodes.txt", "kubectl gpu nodes -o wide", nodes, nodes_print);
     add_view(b, "events.txt", "kubectl gpu events", events, events_print);
     add_objects(b, "policy.yaml", "the GpuClusterPolicy", json_object_get(seen, "policy"), scrub_object);
-    add_objects(b, "gpunodes.yaml", "what Ostler says of each node", json_object_get(seen, "reports"), scrub_object);
+    add_objects(b, "gpunodes.yaml", "Ostler's report of each node", json_object_get(seen, "reports"), scrub_object);
     add_objects(b, "nodes.yaml", "Nodes with GPUs: labels, taints, annotations", json_object_get(seen, "nodes"), scrub_node);
     add_objects(b, "lease.yaml", "who leads", json_object_get(seen, "lease"), scrub_object);
     add_objects(b, "daemonsets.yaml", "the operands", json_object_get(seen, "daemonsets"), scrub_object);
@@ -208,7 +208,7 @@ static void add_contents(struct bundle *b, const char *time)
                   "passwords in URLs, tokens and private keys are masked. Look through it all the same\n"
                   "before you give it away.\n\n"
                   "Inside\n\n%s\nNot to be had\n\n%s", time, ostler_version, cluster, buf_text(&b->inside),
-                  b->lacking.len ? buf_text(&b->lacking) : "nothing: all that belongs here is here\n");
+                  b->lacking.len ? buf_text(&b->lacking) : "nothing: the bundle is complete\n");
     archive_add(b->archive, "README.txt", text, strlen(text));
 }
 
@@ -218,7 +218,7 @@ static int finish(struct bundle *b, const char *path, struct err *e)
         return -1;
     printf("%s\n\n%s", path, buf_text(&b->inside));
     if (b->lacking.len)
-        printf("\nnot to be had:\n%s", buf_text(&b->lacking));
+        printf("\nnot available:\n%s", buf_text(&b->lacking));
     printf("\nNo Secret was read, and what looks like one is masked; README.txt in it has this list. Look through it before you "
            "give it away.\n");
     return 0;

@@ -64,7 +64,7 @@ static int send(struct ask *a, const struct change *c, const struct deed *d, con
     if (lost && !o->dry_run)
         return err_wrap(e, "whether it was changed is not known");
     if (rc < 0 && e->kind == ERR_FORBIDDEN)
-        return err_wrap(e, "nothing was changed, a right is missing");
+        return err_wrap(e, "nothing was changed: a permission is missing");
     return rc;
 }
 
@@ -87,7 +87,7 @@ static json_t *read_node(struct ask *a, const struct gpu_options *o, const char 
     if (node && !report && !json_str(seen, "missing.reports"))
         err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", name);
     if (seen && !node && report)
-        err_set(e, ERR_NOT_FOUND, "the Node %s is gone, and Ostler's report of it goes, too: nothing was changed", name);
+        err_set(e, ERR_NOT_FOUND, "the Node %s is gone, and Ostler will delete its GpuNode: nothing was changed", name);
     return e->kind == ERR_NONE ? json_incref(node) : NULL;
 }
 

@@ -97,9 +97,9 @@ static char *why(const struct gpu_options *o, const struct ask *a, enum question
     if (e->kind == ERR_NOT_FOUND && custom)
         return xasprintf("%sthe API server of %s knows no %s%s", q == POLICY ? "Ostler is not installed here: " : "",
                          ask_cluster(a), resource_get(questions[q].resource)->kind,
-                         q == POLICY ? "" : ", a definition that Ostler needs: kubectl apply --server-side -f crds");
+                         q == POLICY ? "" : ", a CRD that Ostler needs: kubectl apply --server-side -f crds");
     if (e->kind == ERR_FORBIDDEN)
-        return xasprintf("a right is missing: %s", err_msg(e));
+        return xasprintf("a permission is missing: %s", err_msg(e));
     if (e->kind == ERR_UNREACHABLE || e->kind == ERR_TIMEOUT)
         return xasprintf("%s (cluster: %s; request timeout %llds)", err_msg(e), ask_cluster(a),
                          (long long) (o->request_timeout_ms / 1000));

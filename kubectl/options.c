@@ -49,7 +49,7 @@ static const struct option_row {
     { "--context", NULL, ONLINE, TEXT, offsetof(struct gpu_options, context), "NAME",
       "which context of it; default: the current one" },
     { "--namespace", "-n", PLUGIN, TEXT, offsetof(struct gpu_options, namespace), "NAME",
-      "where Ostler runs; default: where it says, else " OSTLER_NAMESPACE },
+      "the namespace of Ostler; default: the one that its Lease names, else " OSTLER_NAMESPACE },
     { "--operand-namespace", NULL, ONLINE, TEXT, offsetof(struct gpu_options, operand_namespace), "NAME",
       "where operands run; default: ostler-operands" },
     { "--request-timeout", NULL, ONLINE, SPAN, offsetof(struct gpu_options, request_timeout_ms), "TIME",
@@ -215,7 +215,7 @@ static int check_together(const struct gpu_options *o, unsigned given, struct er
     const struct command_row *command = &commands[o->command];
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (given & 1u << i && !(rows[i].commands & 1u << o->command))
-            return err_set(e, ERR_INVALID, "%s is no option of `kubectl gpu %s`; `kubectl gpu help` says what it is for",
+            return err_set(e, ERR_INVALID, "%s is no option of `kubectl gpu %s`; `kubectl gpu help` lists the options",
                            rows[i].name, command->name);
     bool optional = *command->takes == '[', many = strstr(command->takes, "…") != NULL;
     if (*command->takes && !optional && o->name_count == 0)
@@ -289,7 +289,7 @@ void gpu_options_complete_option(enum gpu_command command, const char *word)
 
 void gpu_options_help(void)
 {
-    printf("kubectl gpu: GPU nodes that Ostler looks after.\n\nusage: kubectl gpu COMMAND [OPTION…]\n\ncommands:\n");
+    printf("kubectl gpu: GPU nodes that Ostler manages.\n\nusage: kubectl gpu COMMAND [OPTION…]\n\ncommands:\n");
     for (size_t i = 0; i < GPU_COMMAND_COUNT; i++)
         if (*commands[i].help)
             printf("  %-10s %-9s%s %s\n", commands[i].name, commands[i].takes, strstr(commands[i].takes, "…") ? "  " : "",

@@ -10,9 +10,9 @@
 
 /* id, name, what its names are ("" : it takes none), help */
 #define GPU_COMMANDS(X)                                                                                                       \
-    X(STATUS, "status", "", "the fleet at a glance: policy, nodes, rollout, who is stuck and what to do first")               \
+    X(STATUS, "status", "", "the fleet at a glance: policy, nodes, rollout, stuck nodes and what to do first")               \
     X(NODES, "nodes", "[NODE…]", "GPU nodes and their states")                                                                \
-    X(EXPLAIN, "explain", "NODE", "how a node came to its state, what it waits for, what happens next")                       \
+    X(EXPLAIN, "explain", "NODE", "the history of a node, what it waits for, what happens next")                       \
     X(PLAN, "plan", "", "what a policy would do, wave by wave; -f FILE for one that is not applied yet")                      \
     X(EVENTS, "events", "[NODE…]", "what happened to policy, nodes and operands; the newest last")                            \
     X(PAUSE, "pause", "", "no further node is upgraded")                                                                      \

@@ -158,7 +158,7 @@ static void remember(struct watching *w, json_t *viewed_steal, const json_t *new
     if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
         say_missing(missing_steal);
     if (w->said && !missing_steal)
-        fputs("kubectl gpu: all of it can be read again\n", stderr);
+        fputs("kubectl gpu: everything can be read again\n", stderr);
     json_decref(w->said);
     w->said = json_incref(missing_steal);
     if (w->before && w->s->news && lacks_more(missing_steal, w->missing)) {

@@ -18,17 +18,17 @@ static const struct {
     { "look", NODE_COMMAND_LOOK, "look", "print what this machine is, as a GPU node" },
     { "run", NODE_COMMAND_RUN, "run", "keep that up to date in the cluster, as the inventory of a GpuNode" },
     { "wait", NODE_COMMAND_WAIT, "wait driver|toolkit", "end when it is ready on this start of the machine" },
-    { "cards", NODE_COMMAND_CARDS, "cards", "print what the driver's library says of its cards, or keep it in a file" },
+    { "cards", NODE_COMMAND_CARDS, "cards", "print what the driver's library reports of its GPUs, or keep it in a file" },
     { "host-driver", NODE_COMMAND_HOST_DRIVER, "host-driver", "fail when the host has a driver of its own" },
     { "unload", NODE_COMMAND_UNLOAD, "unload", "take out what a driver cannot have beside it" },
     { "copy", NODE_COMMAND_COPY, "copy", "put this program where containers of other images have it" },
     { "start-driver", NODE_COMMAND_START_DRIVER, "start-driver PROGRAM [ARGUMENT…]",
-      "become NVIDIA's program, without the signs of an earlier one" },
-    { "probe-driver", NODE_COMMAND_PROBE_DRIVER, "probe-driver", "leave the driver's sign when it is ready, else fail" },
-    { "stop-driver", NODE_COMMAND_STOP_DRIVER, "stop-driver", "take the sign of this pod's driver away" },
+      "become NVIDIA's program, without the ready files of an earlier one" },
+    { "probe-driver", NODE_COMMAND_PROBE_DRIVER, "probe-driver", "write the driver's ready file when it is ready, else fail" },
+    { "stop-driver", NODE_COMMAND_STOP_DRIVER, "stop-driver", "remove the ready file of this pod's driver" },
     { "install-toolkit", NODE_COMMAND_INSTALL_TOOLKIT, "install-toolkit PROGRAM [ARGUMENT…]",
       "have NVIDIA's program install the toolkit" },
-    { "sign-toolkit", NODE_COMMAND_SIGN_TOOLKIT, "sign-toolkit", "leave the toolkit's sign until told to stop" },
+    { "sign-toolkit", NODE_COMMAND_SIGN_TOOLKIT, "sign-toolkit", "keep the toolkit's ready file until told to stop" },
     { "remove-toolkit", NODE_COMMAND_REMOVE_TOOLKIT, "remove-toolkit PROGRAM [ARGUMENT…]",
       "have it take the toolkit out of the runtime" },
     { "idle", NODE_COMMAND_IDLE, "idle", "do nothing until told to stop" },
@@ -247,7 +247,7 @@ static int check(struct node_options *o, size_t words, unsigned given, struct er
         return err_set(e, ERR_INVALID, "no command; `ostler-node --help` lists them");
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         if (given & BIT(i) && !(options[i].commands & BIT(o->command)))
-            return err_set(e, ERR_INVALID, "%s is no option of `ostler-node %s`; `ostler-node --help` says what it is for",
+            return err_set(e, ERR_INVALID, "%s is no option of `ostler-node %s`; `ostler-node --help` lists the options",
                            options[i].name, name_of(o->command));
     if (o->command == NODE_COMMAND_WAIT && words == 1)
         return err_set(e, ERR_INVALID, "wait wants one of driver and toolkit");

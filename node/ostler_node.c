@@ -52,7 +52,7 @@ static int run(const struct node_options *o, const struct root *root, struct err
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
     if (rights_lessen(e) < 0) {
-        log_warn("the agent goes on with all rights that it has", "err", err_msg(e));
+        log_warn("the agent cannot give up privileges, and keeps those that it has", "err", err_msg(e));
         err_clear(e);
     }
     return node_agent_run(&turn, e);

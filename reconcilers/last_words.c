@@ -70,7 +70,7 @@ void last_words_want(struct reconcilers *r, struct node_slot *slot, const struct
 static void tell(struct reconcilers *r, const struct node_slot *slot)
 {
     const struct last_words *w = slot->words;
-    CLEANUP_FREE char *note = xasprintf("container %s of pod %s ended with these words: %s", w->container, w->pod, w->text);
+    CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s", w->container, w->pod, w->text);
     r->notice(r->arg,
               &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = true,
                                 .reason = "LastWords", .action = "Reconcile", .note = note });

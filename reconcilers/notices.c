@@ -109,13 +109,14 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
         return;
     const struct pod *pod = task_pod_find(slot->pods, TASK_PULL);
     CLEANUP_FREE char *note =
-        xasprintf("the node cannot get the image %s: %s; the kubelet goes on trying, for pod %s, and the node serves as it did",
+        xasprintf("the node cannot get the image %s: %s; the kubelet keeps trying (pod %s), and the node stays in service "
+                  "unchanged",
                   image, images->words, pod ? pod->head.key : "?");
     add(slot, true, "CannotBePulled", note, 0, plan);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan)
 {
-    CLEANUP_FREE char *note = xasprintf("the rollout passes the node over: %s", why);
+    CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
     add(slot, false, "Skipped", note, 0, plan);
 }

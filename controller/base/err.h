@@ -13,7 +13,7 @@
     X(EXISTS, "AlreadyExists")      /* 409 with reason AlreadyExists */                            \
     X(CONFLICT, "Conflict")         /* 409: somebody wrote in between; read again */               \
     X(GONE, "Gone")                 /* 410: the resourceVersion is compacted away; list again */   \
-    X(FORBIDDEN, "Forbidden")       /* 403: a right is missing */                                  \
+    X(FORBIDDEN, "Forbidden")       /* 403: a permission is missing */                                  \
     X(UNAUTHORIZED, "Unauthorized") /* 401: the credentials are not accepted */                    \
     X(THROTTLED, "TooManyRequests") /* 429 */                                                      \
     X(BUDGET, "DisruptionBudget")   /* a PodDisruptionBudget does not let a pod go */              \

@@ -148,7 +148,7 @@ static void refresh_files(struct config *c)
         CLEANUP_ERR struct err e = { 0 };
         int changed = material_reread(&c->materials[kind], kind, &e);
         if (changed < 0)
-            log_warn("credentials stay as they were", "reason", err_msg(&e));
+            log_warn("cannot renew the credentials: Ostler keeps the old ones", "reason", err_msg(&e));
         if (changed <= 0)
             continue;
         log_info("credentials were renewed", "what", material_name(kind), "file", c->materials[kind].path);
@@ -206,7 +206,7 @@ static void refresh_plugin(struct config *c, int64_t now_ms)
         rc = plugin_start(c->plugin, now_ms, &e);
     }
     if (rc < 0)
-        log_warn("credentials stay as they were", "reason", err_msg(&e));
+        log_warn("cannot renew the credentials: Ostler keeps the old ones", "reason", err_msg(&e));
 }
 
 void config_refresh(struct config *c, int64_t now_ms)

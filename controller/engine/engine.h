@@ -81,7 +81,7 @@ char *engine_why_surroundings_fail(void *arg);
 char *engine_why_watches_fail(void *arg);
 /* The same of the lease. */
 char *engine_why_lease_fails(void *arg);
-/* The same of writes: a right is missing. */
+/* The same of writes: a permission is missing. */
 char *engine_why_writes_fail(void *arg);
 /* The same: it is stopping. */
 char *engine_why_stopping(void *arg);

@@ -169,9 +169,9 @@ static const struct {
 } steps[] = {
     { wants_deletion, delete_policy, 0, "delete gpuclusterpolicy/" POLICY_NAME, NULL },
     { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
-    { wants_to_wait, NULL, 0, "see everything come off", NULL },
+    { wants_to_wait, NULL, 0, "wait until nodes and objects are cleaned up", NULL },
     { wants_operator_gone, delete_operator, OWN, "delete Deployment " DEPLOYMENT_NAME, NULL },
-    { wants_its_end, NULL, OWN, "see the end of the Ostler that ran", "the Ostler that ran still holds its lease" },
+    { wants_its_end, NULL, OWN, "wait until the Ostler that ran has ended", "the Ostler that ran still holds its lease" },
     { wants_namespace_gone, delete_namespace, TO_ITS_END, "delete the operands' namespace",
       "the operands' namespace is being deleted" },
     { wants_crds_gone, delete_policy_crd, TO_ITS_END, "delete CustomResourceDefinition " CRD_POLICY,
@@ -202,8 +202,8 @@ static char *what_is_left(const struct engine *en)
     const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
     if (c->object && *json_str_or_empty(ready, "message"))
         return xstrdup(json_str(ready, "message"));
-    return xasprintf("nodes that bear marks of Ostler's: %zu; objects of its own: %zu%s", marked_nodes(c), policy_children(c),
-                     c->object ? "; and the policy" : "");
+    return xasprintf("nodes with labels, annotations or taints of Ostler: %zu; objects of Ostler: %zu%s", marked_nodes(c),
+                     policy_children(c), c->object ? "; and the policy" : "");
 }
 
 static void look(struct engine *en);
@@ -262,10 +262,10 @@ static void look(struct engine *en)
     while (cl->step < ARRAY_LEN(steps) && !is_wanted(en, cl->step))
         cl->step++;
     if (is_made_again(en))
-        give_up(en, xstrdup("somebody has made the policy again (Argo CD, Flux?): take it out of there first"));
+        give_up(en, xstrdup("the policy was created again (by Argo CD or Flux?): remove it there first"));
     else if (cl->step == ARRAY_LEN(steps)) {
         log_info("clean", "message",
-                 cl->leaves ? "nothing of this installation is left" : "nothing of Ostler's is left in the cluster");
+                 cl->leaves ? "nothing of this installation is left" : "nothing of Ostler is left in the cluster");
         engine_stop(en, 0);
     } else if (steps[cl->step].request) {
         struct request request = steps[cl->step].request(en);
@@ -282,8 +282,8 @@ static void look(struct engine *en)
  * left to clean up then; who wants it cleaned up all the same hears that it is not. */
 static void leave(struct engine *en)
 {
-    char *why = xasprintf("the Ostler in namespace %s looks after this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "): "
-                          "the policy and all that it made stay as they are",
+    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "): the "
+                          "policy and the objects of that Ostler are not changed",
                           lease_holder(en->claim));
     if (!en->o.wishes.delete_policy) {
         give_up(en, why);

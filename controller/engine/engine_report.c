@@ -59,7 +59,7 @@ char *engine_why_watches_fail(void *arg)
         if (inf && informer_problem(inf))
             return xstrdup(informer_problem(inf));
     }
-    return cluster_synced(&en->cluster) ? NULL : xstrdup("the first lists have not all come yet");
+    return cluster_synced(&en->cluster) ? NULL : xstrdup("the first lists are not complete yet");
 }
 
 char *engine_why_lease_fails(void *arg)
@@ -71,7 +71,7 @@ char *engine_why_lease_fails(void *arg)
     if (problem || of_claim)
         return xstrdup(problem ? problem : of_claim);
     if (holder && lease_is_leading(en->lease))
-        return xasprintf("the Ostler in namespace %s looks after this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "), and "
+        return xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "), and "
                          "only one may: uninstall one of the two. This one takes over a minute after that one has ended",
                          holder);
     return NULL;
@@ -85,7 +85,7 @@ void engine_take_right(struct engine *en, const struct request *request, const s
         free(TAKE(m->sentence));
     } else if (!m->sentence && e->kind == ERR_FORBIDDEN) {
         *m = (struct missing_right){ xstrdup(err_msg(e)), request->method, request->resource };
-        log_warn("a right is missing", "err", m->sentence);
+        log_warn("a permission is missing", "err", m->sentence);
     }
 }
 
@@ -93,7 +93,8 @@ char *engine_why_writes_fail(void *arg)
 {
     const struct engine *en = arg;
     return en->missing.sentence
-           ? xasprintf("%s; grant the right: the chart's ClusterRole and Roles have all that are needed", en->missing.sentence)
+           ? xasprintf("%s; grant the permission: the chart's ClusterRole and Roles have all that Ostler needs",
+                       en->missing.sentence)
                                 : NULL;
 }
 
@@ -104,7 +105,7 @@ char *engine_why_surroundings_fail(void *arg)
     if (worst)
         return xasprintf("%s: %s", worst->reason, worst->message);
     if (en->look.forbidden)
-        return xasprintf("%s; grant the right: the chart's ClusterRole has it", en->look.forbidden);
+        return xasprintf("%s; grant the permission: the chart's ClusterRole has it", en->look.forbidden);
     return en->look.known ? NULL : xstrdup("Ostler's prerequisites have not been read yet");
 }
 

@@ -204,7 +204,7 @@ static const char *advice(const struct informer *inf, enum err_kind kind)
                ? "; install the CustomResourceDefinition: kubectl apply --server-side -f crds/"
                                                         : "; this API server does not have the resource";
     if (kind == ERR_FORBIDDEN)
-        return "; grant the right: the chart's ClusterRole and Roles have all that are needed";
+        return "; grant the permission: the chart's ClusterRole and Roles have all that Ostler needs";
     if (kind == ERR_UNAUTHORIZED)
         return "; renew the credentials";
     return "";

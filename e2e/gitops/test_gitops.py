@@ -27,7 +27,7 @@ EXPECTED = {
     "no-detector-0": ("Degraded", "nothing says which of 2 nodes have a GPU", UNDER_WAY),
     "headline-namespace-deleted-1": ("Degraded", "kubectl create namespace ostler-operands", FAILED),
     "headline-rollout-with-few-nodes-ready-2": ("Progressing", "2 nodes wait for jobs to end", DONE),
-    "foreign-stack-0": ("Healthy", "served by somebody else: 1 node", DONE),
+    "foreign-stack-0": ("Healthy", "served by another GPU stack: 1 node", DONE),
     "foreign-stack-beside-ours-0": ("Healthy", "every GPU node has what it should have", DONE),
     "first-node-0": ("Healthy", "every GPU node has what it should have", DONE),
     "nothing-is-deleted-while-unsettled-1": ("Progressing", "Ostler is reading the nodes", UNDER_WAY),

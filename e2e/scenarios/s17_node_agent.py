@@ -72,7 +72,7 @@ def restart_writes_nothing(env):
         log.unlink(missing_ok=True)
         since = time.time()
         with Agent(node, root, config, log) as again:
-            env.wait_until(lambda: again.said("the inventory is as it was"), STARTS, "its first look")
+            env.wait_until(lambda: again.said("the inventory has not changed"), STARTS, "its first look")
             time.sleep(1)
         asked = env.world.audit.requests(user=USER, since=since)
         equal([(r.verb, r.resource) for r in asked], [("get", "gpunodes")], "what it asked for")
@@ -85,7 +85,7 @@ def no_gpu_no_report(env):
     make_machine(root, gpus=0)
     log.unlink(missing_ok=True)
     with quiet(env, node), Agent(node, root, token_of(env, node), log) as one:
-        env.wait_until(lambda: one.said("the inventory is as it was"), STARTS, "its first look")
+        env.wait_until(lambda: one.said("the inventory has not changed"), STARTS, "its first look")
         equal(env.k.get("GpuNode", node), None, "its GpuNode")
 
 

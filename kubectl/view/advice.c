@@ -32,13 +32,13 @@ static const struct row nodes[] = {
     { "WaitingForProcesses", "end these processes on the node; see kubectl gpu explain NODE" },
     { "WaitingForGpuPods", "wait for these pods or end them; see kubectl gpu explain NODE" },
     { "WaitingForJobs", "wait for these jobs, end them, or set drain.waitForJobs; see kubectl gpu explain NODE" },
-    { "Draining", "see which pod stays and why: kubectl gpu explain NODE" },
+    { "Draining", "see which pod is not evicted and why: kubectl gpu explain NODE" },
     { "PodsStay", "end these pods, or see their PodDisruptionBudgets: kubectl gpu explain NODE" },
-    { "ProofFailed", "see what the proof said: kubectl gpu explain NODE; then dmesg of the node" },
+    { "ProofFailed", "see the output of the validation: kubectl gpu explain NODE; then dmesg of the node" },
     { "VersionMismatch", "reboot the node" },
     { "GpusMissing", "drain the node, power it off and on, and look at its dmesg" },
     { "NoGpus", "see the device plugin's log; the node may need a reboot" },
-    { "StackLeaving", "see the pod that does not go: kubectl gpu explain NODE" },
+    { "StackLeaving", "see the pod that does not terminate: kubectl gpu explain NODE" },
     { "DriverLeaving", "find the process that holds the driver open: kubectl gpu explain NODE" },
     { "ClaimUnreadable",
       "run the version of Ostler that the message names, or give up the upgrade: kubectl annotate node NODE ostler.dev/claim-" },
@@ -81,7 +81,7 @@ char *advice_of_node(const char *node, const char *state, const char *reason)
     const char *todo = find(nodes, ARRAY_LEN(nodes), reason);
     if (!todo && str_eq(state, "Lost"))
         todo = find(nodes, ARRAY_LEN(nodes), "NodeNotReady");
-    return filled(todo ? todo : "see how it came to that: kubectl gpu explain NODE", "NODE", node);
+    return filled(todo ? todo : "see its history: kubectl gpu explain NODE", "NODE", node);
 }
 
 char *advice_of_rollout(const char *reason, const char *plan)

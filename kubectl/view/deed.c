@@ -56,8 +56,8 @@ void deed_pause(const json_t *policy, struct deed *ret)
     ret->patch = patch_of_paused(policy, json_true());
     CLEANUP_FREE char *going = active ? xasprintf("%lld under way will be finished", (long long) active)
                                       : xstrdup("none is under way");
-    CLEANUP_FREE char *closed = waiting ? xasprintf("; %lld are closed for their jobs and stay so until the rollout is resumed: "
-                                                    "hold them to put them back into service", (long long) waiting)
+    CLEANUP_FREE char *closed = waiting ? xasprintf("; %lld are tainted and wait for their jobs until the rollout is resumed: "
+                                                    "hold them to return them to service", (long long) waiting)
                                         : xstrdup("");
     ret->said = xasprintf("paused: no further node begins (%lld had not begun); %s%s", (long long) pending, going, closed);
     ret->undo = xstrdup("kubectl gpu resume");
@@ -89,8 +89,8 @@ int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struc
     if (!there)
         return err_set(e, ERR_INVALID, "there is no plan: every node runs what the policy says, or Ostler has not made it yet");
     if (json_int(policy, "status.observedGeneration", -1) != object_generation(policy))
-        return err_set(e, ERR_INVALID, "Ostler has not seen the policy's last change yet, so the plan is not of it: see "
-                                       "kubectl gpu status, and approve then");
+        return err_set(e, ERR_INVALID, "Ostler has not seen the policy's last change yet, so the plan is of an earlier one: "
+                                       "see kubectl gpu status, and approve then");
     if (hash && !str_eq(hash, there))
         return err_set(e, ERR_INVALID, "the plan is %s, not %s: see kubectl gpu plan, and approve that", there, hash);
     if (str_eq(approved, there)) {
@@ -109,9 +109,9 @@ int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struc
 static const char *under_way(const json_t *node)
 {
     static const char *const texts[HELD_WAY_COUNT] = {
-        [HELD_IN_SERVICE] = "; its last try changed nothing, and it is in service",
-        [HELD_BACK] = "; it was about to be upgraded, and goes back into service",
-        [HELD_STAYS] = "; it stays closed as it is, since a try before this one has changed it",
+        [HELD_IN_SERVICE] = "; its last attempt changed nothing, and it is in service",
+        [HELD_BACK] = "; it was about to be upgraded, and returns to service",
+        [HELD_STAYS] = "; it stays out of service, because an earlier attempt changed it",
         [HELD_GOES_ON] = "; its upgrade is under way already, and goes on",
         [HELD_FAILED] = "; its upgrade failed, and it stays out of service: it is neither tried again nor rolled back",
     };

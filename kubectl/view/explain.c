@@ -185,7 +185,7 @@ static void print_story(const json_t *story, const struct paint *p, struct buf *
 {
     size_t n = json_array_size(story), first = n > STORY_LINES && !p->wide ? n - STORY_LINES : 0;
     struct grid g = { .headless = true };
-    title(out, p, "How it came to that");
+    title(out, p, "History");
     if (first)
         buf_printf(out, "  … %zu earlier ones; -o wide shows them\n", first);
     for (size_t i = first; i < n; i++) {
@@ -243,7 +243,7 @@ static void print_last_words(const json_t *words, const struct paint *p, struct 
     const char *text = json_str(words, "text");
     if (!text)
         return;
-    CLEANUP_FREE char *head = xasprintf("Last words of %s in %s", json_str_or_empty(words, "container"),
+    CLEANUP_FREE char *head = xasprintf("End of the log of %s in %s", json_str_or_empty(words, "container"),
                                         json_str_or_empty(words, "pod"));
     CLEANUP_FREE char *clean = terminal_clean(head);
     title(out, p, clean);

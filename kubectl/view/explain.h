@@ -1,4 +1,4 @@
-/* `kubectl gpu explain NODE`: how a node came to its state, what it waits for, what happens next and when. Pure. */
+/* `kubectl gpu explain NODE`: the history of a node, what it waits for, what happens next and when. Pure. */
 #ifndef OSTLER_KUBECTL_VIEW_EXPLAIN_H
 #define OSTLER_KUBECTL_VIEW_EXPLAIN_H
 

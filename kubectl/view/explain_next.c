@@ -81,7 +81,7 @@ static const char *closed_until(const struct outlook *l, int64_t *due_s)
 
 static void say_back(struct outlook *l)
 {
-    say_text(l, 0, "it goes back into service, since people want it left alone");
+    say_text(l, 0, "it returns to service, because a user excludes it from upgrades");
 }
 
 static void after_waiting(struct outlook *l)
@@ -91,14 +91,14 @@ static void after_waiting(struct outlook *l)
     if (is_called_off(l) && seen_is_as_it_was(l->node, &l->claim)) {
         say_back(l);
     } else if (is_kept(l)) {
-        say_text(l, 0, "it stays closed, and does not go on, as long as people keep it as it is");
+        say_text(l, 0, "it stays tainted, and its upgrade does not begin, as long as a user excludes it from upgrades");
     } else if (until) {
-        say(l, 0, json_textf("it stays closed, and its jobs run on: not until %s are its GPU pods asked to leave; kubectl gpu "
-                             "hold %s puts it back into service", until, object_name(l->node)));
+        say(l, 0, json_textf("it stays tainted, and its jobs run on: Ostler evicts its GPU pods after %s; kubectl gpu hold %s "
+                             "returns it to service", until, object_name(l->node)));
     } else {
-        say_text(l, due_s, "when these pods have ended and a place is free, its GPU pods are asked to leave (Draining)");
+        say_text(l, due_s, "when these pods have ended and a place is free, Ostler evicts its GPU pods (Draining)");
         if (l->spec.drain.wait_for_jobs_s >= 0)
-            say_text(l, jobs_s > due_s ? jobs_s : due_s, "its jobs are evicted (drain.waitForJobs)");
+            say_text(l, jobs_s > due_s ? jobs_s : due_s, "Ostler evicts its jobs (drain.waitForJobs)");
     }
 }
 
@@ -109,25 +109,26 @@ static void after_draining(struct outlook *l)
         say_back(l);
         return;
     }
-    say_text(l, 0, driver ? "when no GPU pod is left, the stack leaves, then the driver (Unloading)"
-                          : "the stack leaves (Unloading)");
+    say_text(l, 0, driver ? "when no GPU pod is left, Ostler removes toolkit and device plugin, then the driver (Unloading)"
+                          : "Ostler removes toolkit and device plugin (Unloading)");
     say_text(l, l->claim.since_s + l->spec.drain.timeout_s,
              l->spec.drain.on_timeout == DRAIN_DELETE
-                 ? "pods that are left are deleted, past their budgets (drain.onTimeout Delete)"
-                 : "it goes back into service as it was, and is tried again later (drain.onTimeout Release)");
+                 ? "Ostler deletes pods that are left, past their PodDisruptionBudgets (drain.onTimeout Delete)"
+                 : "it returns to service unchanged, and is tried again later (drain.onTimeout Release)");
 }
 
 static void say_failure(struct outlook *l, int64_t at_s, const char *of)
 {
     say(l, at_s, json_textf("soon after, it fails (%s); %s", of,
                             l->spec.on_failure == ROLLOUT_ROLLBACK
-                                ? "as many failed nodes as failureThreshold allows, and nodes go back (onFailure Rollback)"
-                                : "as many failed nodes as failureThreshold allows, and nobody else begins (onFailure Pause)"));
+                                ? "as many failed nodes as failureThreshold allows, and Ostler rolls nodes back (onFailure "
+                                  "Rollback)"
+                                : "as many failed nodes as failureThreshold allows, and no other node begins (onFailure Pause)"));
 }
 
 static void after_unloading(struct outlook *l)
 {
-    say_text(l, 0, "when these pods are gone, the new driver comes, then the new stack (Installing)");
+    say_text(l, 0, "when these pods are gone, Ostler installs the new driver, then toolkit and device plugin (Installing)");
     say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
 }
 
@@ -139,7 +140,7 @@ static void after_installing(struct outlook *l)
 
 static void after_validating(struct outlook *l)
 {
-    say_text(l, 0, "when that has worked, claim and taint come off: it is back in service");
+    say_text(l, 0, "when that has worked, Ostler removes claim and taint: it is back in service");
     say_failure(l, l->claim.since_s + l->spec.validation_timeout_s, "timeouts.validation");
 }
 
@@ -151,16 +152,16 @@ static void after_failed(struct outlook *l)
     bool closed = claim_closes(&l->claim), upgrade = l->claim.kind == CLAIM_UPGRADE;
     bool back = closed && upgrade && l->spec.on_failure == ROLLOUT_ROLLBACK;
     if (is_kept(l))
-        say_text(l, 0, closed ? "it is neither tried again nor rolled back, as long as people keep it as it is"
-                              : "it is not tried again, as long as people keep it as it is");
+        say_text(l, 0, closed ? "it is neither tried again nor rolled back, as long as a user excludes it from upgrades"
+                              : "it is not tried again, as long as a user excludes it from upgrades");
     else if (until)
         say(l, 0, json_textf("it is not tried again until %s%s", until,
-                             back ? "; once its revision has failed, it goes back to what is known good all the same" : ""));
+                             back ? "; if its revision fails, Ostler rolls it back all the same" : ""));
     else
         say(l, due_s, json_textf("it is tried again%s%s", upgrade ? ", unless its revision has failed" : "",
-                                 back ? ": then it goes back to what is known good" : ""));
+                                 back ? ": then Ostler rolls it back" : ""));
     if (closed)
-        say_text(l, 0, "what comes up after all is taken at once");
+        say_text(l, 0, "if its operands come up after all, it returns to service at once");
 }
 
 typedef void after_fn(struct outlook *l);
@@ -222,7 +223,7 @@ static void say_turn(struct outlook *l)
     bool sure = at || is_outdated(l->report);
     say(l, 0, json_textf("%s; the rollout: %s, %s",
                          sure ? "it waits for its turn"
-                              : "what is reported of it is older than the policy: it may have to wait for its turn",
+                              : "its report is older than the policy: it may have to wait for its turn",
                          reason, json_str_or_empty(rollout, "message")));
     CLEANUP_FREE char *todo = advice_of_rollout(reason, json_str(rollout, "plan.hash"));
     if (todo)
@@ -235,13 +236,13 @@ static void say_in_service(struct outlook *l)
         const char *state, *text;
     } rows[] = {
         { "Lost", "when the node is Ready again, work on it goes on" },
-        { "Discovered", "driver and stack are sent to it" },
+        { "Discovered", "Ostler installs driver, toolkit and device plugin" },
         { "Installing", "when every operand is up, a CUDA program has to run on a GPU of it; then it is Ready" },
         { "Validating", "when a CUDA program has run on a GPU of it, it is Ready" },
-        { "Removing", "when what it waits for is gone, driver, labels and taints come off" },
-        { "ForeignStack", "nothing: somebody else serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
+        { "Removing", "when what it waits for is gone, Ostler removes driver, labels and taints" },
+        { "ForeignStack", "nothing: another GPU stack serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
         { "Unmanaged", "nothing: Ostler leaves it alone" },
-        { "Unsupported", "nothing, until what the message says is mended" },
+        { "Unsupported", "nothing, until the problem in the message is solved" },
         { "Failed", "it is tried on; when the operand comes up, the node is Ready" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -250,7 +251,7 @@ static void say_in_service(struct outlook *l)
             return;
         }
     if (is_kept(l))
-        say_text(l, 0, "nothing, as long as people keep it as it is");
+        say_text(l, 0, "nothing, as long as a user excludes it from upgrades");
     else if (is_outdated(l->report) || seen_may_be_old(l->report, l->policy))
         say_turn(l);
     else if (str_eq(json_str(l->report, "status.reason"), "RolledBack"))
@@ -266,7 +267,7 @@ static const char *what_people_keep(const struct outlook *l)
     if (!l->claimed || seen_held_way(l->node, &l->claim) != HELD_GOES_ON)
         return "and not upgraded";
     return l->claim.kind == CLAIM_UPGRADE ? "but this upgrade goes on, and no later one begins"
-                                          : "but this way back goes on, and no upgrade begins";
+                                          : "but this rollback goes on, and no upgrade begins";
 }
 
 static void say_people(struct outlook *l)
@@ -281,10 +282,10 @@ static void say_people(struct outlook *l)
         say(l, 0, json_textf("it is cordoned%s%s, %s: kubectl uncordon %s", cordoner ? " by " : "", str_or_empty(cordoner),
                              kept, object_name(l->node)));
     if (object_annotation(l->node, ANNOTATION_GAVE_UP))
-        say(l, 0, json_textf("its upgrade was given up by a person: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
+        say(l, 0, json_textf("a user cancelled its upgrade: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
                              object_name(l->node)));
     if (str_eq(object_label(l->node, LABEL_MANAGED), "false"))
-        say(l, 0, json_textf("a person took it out of Ostler's hands: kubectl label node %s " LABEL_MANAGED "-",
+        say(l, 0, json_textf("a user excluded it from Ostler: kubectl label node %s " LABEL_MANAGED "-",
                              object_name(l->node)));
 }
 

@@ -36,7 +36,7 @@ static void tell_of_node(json_t *story, const json_t *node)
     const json_t *conditions = json_at(node, "status.conditions"), *ready = condition_find(conditions, "Ready");
     const json_t *gpu = condition_find(conditions, NODE_CONDITION);
     bool up = str_eq(json_str(ready, "status"), "True"), well = str_eq(json_str(gpu, "status"), "True");
-    tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was made"));
+    tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was created"));
     if (ready)
         tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
              json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready", up ? "" : "; now: ",

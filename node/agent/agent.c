@@ -63,7 +63,7 @@ static void on_due(void *arg)
         run_turn(a);
     if (a->turn > 0)
         return;
-    log_error("no process for a look", "err", strerror(errno));
+    log_error("cannot start the process of a scan", "err", strerror(errno));
     a->turn = 0;
     pace_take(&a->pace, a->outcome, loop_now(a->loop));
     arm(a);
@@ -74,7 +74,7 @@ static void on_turn_ended(struct agent *a, int status)
     struct turn_outcome failed = { .end = TURN_FAILED, .retry_after_ms = -1 };
     bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!whole)
-        log_error("a look did not come to its end", "signal", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
+        log_error("the process of a scan ended early", "signal", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
     a->turn = 0;
     pace_take(&a->pace, whole ? a->outcome : &failed, loop_now(a->loop));
     if (a->news)

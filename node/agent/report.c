@@ -123,7 +123,7 @@ static json_t *object_of(struct report *r)
 {
     CLEANUP_JSON json_t *object = json_parse(buf_text(&r->answer), r->answer.len, &r->err);
     if (object && (!str_eq(object_name(object), r->node) || !*object_uid(object)))
-        err_set(&r->err, ERR_SERVER, "what answered has no GpuNode of this name");
+        err_set(&r->err, ERR_SERVER, "the answer is not the GpuNode of this name");
     return r->err.kind == ERR_NONE ? json_incref(object) : NULL;
 }
 

@@ -29,11 +29,11 @@ static void tell(const struct report *r, const char *node)
     if (gpus)
         snprintf(count, sizeof count, "%zu", json_array_size(gpus));
     if (r->err.kind != ERR_NONE)
-        log_warn("the inventory cannot be written; it is tried again", "node", node, "err", err_msg(&r->err));
+        log_warn("cannot write the inventory to the GpuNode; the agent tries again", "node", node, "err", err_msg(&r->err));
     else if (r->wrote)
-        log_info("inventory written", "node", node, "gpus", count);
+        log_info("the agent wrote the inventory to the GpuNode", "node", node, "gpus", count);
     else
-        log_debug("the inventory is as it was", "node", node, "gpus", count);
+        log_debug("the inventory has not changed", "node", node, "gpus", count);
 }
 
 static void take(const struct report *r, struct turn_outcome *ret)

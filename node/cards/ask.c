@@ -131,14 +131,14 @@ static const char *hear(int from, int64_t limit_ms, struct buf *ret)
         char chunk[4096];
         int count = (now_ms = clock_mono_ms(&clock)) < end_ms ? poll(&ready, 1, (int) (end_ms - now_ms)) : 0;
         if (count == 0)
-            return "it has said nothing whole in its time";
+            return "it did not answer in time";
         ssize_t n = count > 0 ? read(from, chunk, sizeof chunk) : -1;
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return "it ended before it had said all";
+            return "it ended before its answer was complete";
         if (!buf_add(ret, chunk, (size_t) n))
-            return "it said more than anybody wants to know";
+            return "its answer is too long";
     }
     return NULL;
 }
@@ -179,7 +179,7 @@ static int explain(const char *why, int status, struct err *e)
         const char *text;
     } rows[] = {
         { 2, "the library of this driver lacks functions that all versions have" },
-        { 3, "the library cannot reach the driver, or has no right to its devices" },
+        { 3, "the library cannot reach the driver, or may not open its devices" },
         { 127, "the loader of the driver's root cannot load the library" },
         { STATUS_NO_ROOT, "it may not enter the driver's root: CAP_SYS_CHROOT is missing" },
         { STATUS_NO_START, "it cannot be started in the driver's root, which may have another C library" },
@@ -228,5 +228,5 @@ int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, st
     }
     if (why)
         return explain(why, status, e);
-    return is_printable(ret) ? 0 : err_set(e, ERR_SYSTEM, "NVML: it said what nobody can read");
+    return is_printable(ret) ? 0 : err_set(e, ERR_SYSTEM, "NVML: its answer cannot be read");
 }

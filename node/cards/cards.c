@@ -85,9 +85,9 @@ static void look(struct keeper *k)
     bool done = ask_and_put(k, boot_id, layout, &e) == 0;
     k->again_ms = done ? 0 : now_ms + AGAIN_MS;
     if (done)
-        log_info("the driver has said what its cards are", "file", k->file);
+        log_info("the driver reported its GPUs", "file", k->file);
     else
-        log_warn("what the cards are is not known; it is asked again", "err", err_msg(&e));
+        log_warn("the driver has not reported its GPUs; asking again", "err", err_msg(&e));
 }
 
 int cards_keep(const struct root *host, const char *file, struct err *e)

@@ -50,6 +50,6 @@ int host_check(const struct root *root, struct err *e)
     if (judge(&v, &module, &driver, e) < 0)
         return -1;
     for (size_t i = 0; i < troubles.len; i++)
-        fprintf(stderr, "cannot be looked at: %s: %s\n", troubles.items[i].path, troubles.items[i].reason);
+        fprintf(stderr, "cannot be checked: %s: %s\n", troubles.items[i].path, troubles.items[i].reason);
     return 0;
 }

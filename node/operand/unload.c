@@ -81,7 +81,7 @@ int unload_run(const struct root *root, const char *revision, unload_module_fn *
     if (unload_plan_make(&v, revision, &plan, e) < 0)
         return -1;
     if (plan.keeps)
-        fprintf(stderr, "the modules of this revision are loaded: they stay, with all who use them\n");
+        fprintf(stderr, "the modules of this revision are loaded already: they are not unloaded\n");
     /* It would be believed of modules that come later and are not its own: not every image writes it anew. */
     else if (place_remove(root, UNLOAD_STATE, e) < 0)
         return -1;

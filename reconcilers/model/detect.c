@@ -33,7 +33,7 @@ static const struct sign gpu_signs[] = {
     { SIGN_LABEL, "doks.digitalocean.com/gpu-brand", "nvidia",
       "DigitalOcean made the node with an NVIDIA GPU" },
     { SIGN_LABEL, "nvidia.com/gpu.present", "true",
-      "somebody labelled the node as one with an NVIDIA GPU" },
+      "a label on the node says that it has an NVIDIA GPU" },
 };
 
 /* Labels that Node Feature Discovery puts on every node that it has looked at. */
@@ -73,7 +73,7 @@ static const struct sign foreign_pod_signs[] = {
       "a device plugin of NVIDIA's that stands alone runs here" },
     { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
       "a device plugin of NVIDIA's that stands alone runs here" },
-    { SIGN_IMAGE, "nvidia/driver:", NULL, "somebody else's driver container runs here" },
+    { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here" },
     { SIGN_IMAGE, "nvidia/cloud-native/k8s-driver-manager", NULL,
       "NVIDIA's GPU operator runs its driver here" },
     { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here" },

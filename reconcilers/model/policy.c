@@ -76,7 +76,7 @@ static void check_pool_drivers(const struct policy *p, struct policy_problems *p
         for (const struct policy_rule *r = policy_rules_driver; r->message; r++)
             if (r->holds(driver) && r->holds(json_object_get(pool, "driver")) &&
                 !r->holds(json_object_get(spec, "driver")))
-                policy_problem_add(problems, &at, "%s (with what spec.driver says)", r->message);
+                policy_problem_add(problems, &at, "%s (merged with spec.driver)", r->message);
     }
 }
 

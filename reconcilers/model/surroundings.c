@@ -23,9 +23,9 @@ static struct surroundings_problem judge_server(const json_t *answer, const char
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
         .reason = "ApiServerTooOld",
-        .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, since "
-                             "ValidatingAdmissionPolicies (v1) hold its account to its own marks: upgrade the cluster. "
-                             "Nothing is changed until then",
+        .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, because ValidatingAdmissionPolicies "
+                             "(v1) limit what its ServiceAccount may change: upgrade the cluster. Ostler changes nothing until "
+                             "then",
                              json_str_or_empty(answer, "gitVersion"), SURROUNDINGS_MINOR),
         .stops = true,
     };
@@ -52,8 +52,8 @@ static struct surroundings_problem judge_policies(const json_t *answer, const ch
 {
     (void) ns;
     struct surroundings_problem p = judge_crd(answer, CRD_POLICY,
-                                              "Nothing is changed until then: the API server drops fields that it does not know, "
-                                              "so the policy may not be what was meant");
+                                              "Ostler changes nothing until then: the API server drops fields that it does not "
+                                              "know, so parts of the policy may be missing");
     p.stops = answer && p.reason; /* without it there is no policy that could be misread */
     return p;
 }
@@ -61,7 +61,7 @@ static struct surroundings_problem judge_policies(const json_t *answer, const ch
 static struct surroundings_problem judge_reports(const json_t *answer, const char *ns)
 {
     (void) ns;
-    return judge_crd(answer, CRD_GPU_NODE, "Until then reports about nodes are missing or not whole; all else works");
+    return judge_crd(answer, CRD_GPU_NODE, "Until then GpuNodes are missing or incomplete; everything else works");
 }
 
 static struct surroundings_problem judge_namespace(const json_t *answer, const char *ns)
@@ -79,8 +79,8 @@ static struct surroundings_problem judge_namespace(const json_t *answer, const c
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
         .reason = "NamespaceRestricted",
-        .message = xasprintf("the operands' namespace %s lets no privileged pod in (" LABEL_ENFORCE "=%s), and a driver is one; "
-                             "run: kubectl label namespace %s " LABEL_ENFORCE "=privileged --overwrite",
+        .message = xasprintf("the operands' namespace %s does not admit privileged pods (" LABEL_ENFORCE "=%s), and the driver's "
+                             "pod is privileged; run: kubectl label namespace %s " LABEL_ENFORCE "=privileged --overwrite",
                              ns, enforced, ns),
     };
 }
@@ -93,7 +93,8 @@ static struct surroundings_problem judge_rights(const json_t *review, const char
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
         .reason = "RightsMissing",
-        .message = xasprintf("the account may not: %s (for the cluster, or in namespace %s); upgrade the chart to this version: "
+        .message = xasprintf("Ostler's ServiceAccount may not: %s (for the cluster, or in namespace %s); upgrade the chart to "
+                             "this version: "
                              "it has all roles",
                              missing, ns),
     };

@@ -103,7 +103,7 @@ const char *cond_words_text(const struct checks *in, const char *node, const cha
 {
     const char *words = in->v->last_words && node ? in->v->last_words(in->v->arg, node, in->a) : NULL;
     bool said = words && told && strstr(told, words);
-    return words && !said ? arena_printf(in->a, "; its last words: %s", words) : "";
+    return words && !said ? arena_printf(in->a, "; its log ends: %s", words) : "";
 }
 
 const char *cond_pod_text(const struct checks *in, const struct node_summary *s)
@@ -175,7 +175,7 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
     return cond_say(ret, "False", "Detecting",
                      arena_printf(in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
                                   in->t->total == 1 ? "s" : "ve",
-                                  up ? "the agents are looking" : "not all of their agents are up"));
+                                  up ? "the agents are scanning" : "not all of their agents are up"));
 }
 
 /* What brings a detector, shortest first. */

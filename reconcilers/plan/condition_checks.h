@@ -39,7 +39,7 @@ const char *cond_cause_text(const struct checks *in, const struct cause *c);
 const char *cond_metrics_text(const struct checks *in, const struct cause *c);
 /* ", pod …" where the message of the node has not named it. From the arena, or static. */
 const char *cond_pod_text(const struct checks *in, const struct node_summary *s);
-/* "; its last words: …" of what failed on a node; "" where nobody knows them, or `told` has them. From the arena, or static. */
+/* "; its log ends: …" of what failed on a node; "" where it is not known, or `told` has it. From the arena, or static. */
 const char *cond_words_text(const struct checks *in, const char *node, const char *told);
 /* Whether the rollout has looked at the nodes, and there is something to do. */
 bool cond_is_rolling_out(const struct checks *in);

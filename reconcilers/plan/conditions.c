@@ -153,7 +153,7 @@ static const char *moving_status(const struct checks *in)
     return is_moving(in) ? "True" : "False";
 }
 
-/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its last words: …; " of a node on its way; "" where all do. */
+/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its log ends: …; " of a node on its way; "" where all do. */
 static const char *trouble_text(const struct checks *in)
 {
     const struct node_summary *s = tally_trouble(in->t);
@@ -190,9 +190,9 @@ static bool rollout_invalid(const struct checks *in, struct condition *ret)
 {
     if (!in->v->problems)
         return false;
-    const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message) : "what runs stays as it is";
+    const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message) : "operands that run are not changed";
     return cond_say(ret, moving_status(in), status_rollout_reason(in->v),
-               arena_printf(in->a, "the spec is not acted on until it is corrected; by the last one that was valid: %s%s",
+               arena_printf(in->a, "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
                             on_the_way(in), goes_on));
 }
 

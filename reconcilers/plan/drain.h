@@ -15,16 +15,16 @@
  * is said of it, and that in one word */
 #define DRAIN_FATES(X)                                                                                                           \
     X(STAYS, DRAIN_FREE, "", "") /* it uses no GPU, or is an operand of ours */                                                  \
-    X(STATIC, DRAIN_STUCK, "static: take its file off the node", "StaticPod")                                                    \
-    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would make it again: take the toleration away",  \
+    X(STATIC, DRAIN_STUCK, "static pod: remove its manifest from the node", "StaticPod")                                         \
+    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would recreate it: remove the toleration",       \
       "DaemonSetPod")                                                                                                            \
-    X(RETURNED, DRAIN_STUCK, "came back to the closed node, by a toleration of " TAINT_UPGRADE " or a nodeName: take that away", \
-      "CameBack")                                                                                                                \
+    X(RETURNED, DRAIN_STUCK,                                                                                                     \
+      "came back to the tainted node, because of a toleration of " TAINT_UPGRADE " or a nodeName: remove that", "CameBack")      \
     X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector", "NotSelected")                      \
-    X(BARE, DRAIN_STUCK, "no controller would make it again: delete it or set drain.force", "NoController")                      \
+    X(BARE, DRAIN_STUCK, "no controller would recreate it: delete it or set drain.force", "NoController")                        \
     X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir", "EmptyDir")                           \
-    X(JOB, DRAIN_STUCK, "a job: waited for as long as it runs", "Job")                                                           \
-    X(TIMED_JOB, DRAIN_STUCK, "a job: waited for until drain.waitForJobs is over", "Job")                                        \
+    X(JOB, DRAIN_STUCK, "a job: Ostler waits until it ends", "Job")                                                              \
+    X(TIMED_JOB, DRAIN_STUCK, "a job: Ostler waits until it ends or drain.waitForJobs is over", "Job")                           \
     X(LEAVES, DRAIN_MOVES, "asked to leave", "AskedToLeave")                                                                     \
     X(GOING, DRAIN_MOVES, "being deleted", "BeingDeleted")
 

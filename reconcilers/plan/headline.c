@@ -10,7 +10,7 @@
 static bool is_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems && cond_say(ret, "False", "InvalidSpec",
-                                        arena_printf(in->a, "what runs goes on as it is, but the spec is not acted on: %s",
+                                        arena_printf(in->a, "operands that run are not changed, and the spec is not applied: %s",
                                                      in->v->problems));
 }
 
@@ -74,7 +74,7 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
                                      cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
     if (t->states[NODE_FOREIGN])
         return cond_say(ret, "True", "ForeignStack",
-                         arena_printf(in->a, "no node to serve; served by somebody else: %s%s%s",
+                         arena_printf(in->a, "no node to serve; served by another GPU stack: %s%s%s",
                                       cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in)));
     return cond_say(ret, "True", "NoGpuNodes",
                      arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
@@ -109,14 +109,14 @@ static bool has_all(const struct checks *in, struct condition *ret)
     const struct tally *t = in->t;
     const char *others = "";
     if (t->moving)
-        others = arena_printf(in->a, "; on their way to another revision: %s", cond_nodes(in, t->moving));
+        others = arena_printf(in->a, "; being moved to another revision: %s", cond_nodes(in, t->moving));
     if (t->operands[COMPONENT_EXPORTER].up < t->operands[COMPONENT_EXPORTER].wanted)
         others = arena_printf(in->a, "%s; exporters that are up: %zu of %zu", others, t->operands[COMPONENT_EXPORTER].up,
                               t->operands[COMPONENT_EXPORTER].wanted);
     if (t->states[NODE_LOST])
         others = arena_printf(in->a, "%s; down: %s", others, cond_nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
-        others = arena_printf(in->a, "%s; served by somebody else: %s", others, cond_nodes(in, t->states[NODE_FOREIGN]));
+        others = arena_printf(in->a, "%s; served by another GPU stack: %s", others, cond_nodes(in, t->states[NODE_FOREIGN]));
     return cond_say(ret, "True", "AllNodesReady",
                      arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s",
                                   cond_nodes(in, in->served), others, silent(in), cond_letting_go(in)));

@@ -68,7 +68,7 @@ static const char *foreign_reason(const struct node_input *in, struct arena *a, 
         who = "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's";
     if (!who)
         return NULL;
-    return arena_printf(a, "node %s is served by somebody else: %s. To hand it to Ostler, remove that and run: kubectl label "
+    return arena_printf(a, "node %s is served by another GPU stack: %s. To hand it to Ostler, remove that and run: kubectl label "
                            "node %s " LABEL_MANAGED "=true", in->view.node->head.key, who, in->view.node->head.key);
 }
 
@@ -158,7 +158,8 @@ static void act_on_proof(const struct node_input *in, struct arena *a, const str
 {
     CLEANUP_ERR struct err e = { 0 };
     if (proof_act(in, c, look, plan, &e) < 0)
-        verdict_settle(v, NODE_FAILED, REASON_PROOF_FAILED, arena_printf(a, "the proof cannot be made: %s", err_msg(&e)));
+        verdict_settle(v, NODE_FAILED, REASON_PROOF_FAILED,
+                       arena_printf(a, "the validation pod cannot be created: %s", err_msg(&e)));
 }
 
 /* Pods are asked to leave, or deleted. */
@@ -267,7 +268,8 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
     bool under_way = v->state == NODE_INSTALLING || v->state == NODE_VALIDATING;
     if (under_way && opening_is_overdue(in, plan))
         verdict_settle(v, NODE_FAILED, "StartupTimeout",
-                       arena_printf(a, "nodes.startupTaint.timeout is over, and the node stays closed: %s", v->message));
+                       arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
+                                    v->message));
 }
 
 /* The write that a node without a claim needs: its assignment, with all else that it is to bear. */

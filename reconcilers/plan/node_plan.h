@@ -133,7 +133,7 @@ struct node_verdict {
     char ran_driver[REVISION_HASH_MAX], ran_stack[REVISION_HASH_MAX];
     char claim_driver[REVISION_HASH_MAX], claim_stack[REVISION_HASH_MAX];
     char last_stack[REVISION_HASH_MAX]; /* claimed: the stack that it bore last, which configured its container runtime */
-    bool turns;      /* it waits for the images of what it is to run by now, and turns to that when it has them */
+    bool turns;      /* it waits for the images of its target by now, and turns to that when it has them */
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
     bool back;       /* its target is what is known good, since what the policy says failed or was given up here */
     bool restoring;  /* it is on its way back, to what is known good */

@@ -94,7 +94,7 @@ static const char *secure_boot(const struct seeing *s)
 {
     if (!waits_for_driver(s) || s->v->state != NODE_FAILED || s->seen->module_loaded || !s->seen->secure_boot)
         return NULL;
-    return "Secure Boot is on, so its kernel takes no module that nobody whom it trusts has signed: set driver.precompiled for "
+    return "Secure Boot is on, so its kernel loads only modules with a trusted signature: set driver.precompiled for "
            "its pool, install a signed driver on the host, or switch Secure Boot off";
 }
 
@@ -132,8 +132,9 @@ static const char *vanished(const struct seeing *s)
     if (!str_eq(s->v->reason, REASON_GPUS_MISSING) || !s->seen->gpus_known || !offers_whole_gpus(s) ||
         !proof_of_node(&s->in->view, &proven) || there >= proven.gpus)
         return NULL;
-    return arena_printf(s->a, "%u GPU%s on the bus, and the node was proven with %u: power it off and on; where that does not "
-                              "help, a GPU or its slot is broken. Where it is meant, run: kubectl annotate node %s "
+    return arena_printf(s->a, "%u GPU%s on the PCI bus, and %u passed the last validation: power the node off and on; if that "
+                              "does not help, a GPU or its slot is broken. If the change is intended, run: kubectl annotate "
+                              "node %s "
                               ANNOTATION_PROOF "-", there, there == 1 ? " is" : "s are", proven.gpus, s->in->view.node->head.key);
 }
 
@@ -142,8 +143,8 @@ static const char *not_offered(const struct seeing *s)
     int offered = s->in->view.node->gpus;
     if (!is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
         return NULL;
-    return arena_printf(s->a, "the driver has %u GPUs, and the kubelet offers %d: the log of the node's device plugin says which "
-                              "it takes for broken", s->seen->driven, offered);
+    return arena_printf(s->a, "the driver has %u GPUs, and the kubelet offers %d: the log of the device plugin on the node "
+                              "names the unhealthy GPUs", s->seen->driven, offered);
 }
 
 static const char *other_version(const struct seeing *s)
@@ -153,8 +154,8 @@ static const char *other_version(const struct seeing *s)
     bool container = str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER));
     if (s->v->state != NODE_READY || !container || !*loaded || proof_version_fits(wanted, loaded))
         return NULL;
-    return arena_printf(s->a, "the kernel module %s is loaded, and driver %s is wanted: something loaded it anew since the node "
-                              "was proven; reboot the node", loaded, wanted);
+    return arena_printf(s->a, "the kernel module %s is loaded, and driver %s is wanted: another program loaded the module "
+                              "after the validation; reboot the node", loaded, wanted);
 }
 
 struct problem {

@@ -40,22 +40,22 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
         return (struct off){ .driver = driver, .reason = "WaitingForStack",
-                             .message = arena_printf(a, "node %s: stack pods are leaving", name) };
+                             .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating", name) };
     if (driver && p->gpu_pods && !in->force_removal)
         return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
-                             .message = arena_printf(a, "node %s: %s still running; the driver comes off when none is", name,
-                                                     name_gpu_pods(a, p)) };
+                             .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
+                                                     name, name_gpu_pods(a, p)) };
     if (driver && in->holders && in->holders->host_count && !in->force_removal && runs_our_driver(p))
         return (struct off){ .driver = driver, .reason = "WaitingForProcesses",
-                             .message = arena_printf(a, "node %s waits for %s; the driver comes off when nothing has", name,
+                             .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (driver)
         return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
-                             .message = p->gpu_pods ? "the wait for GPU pods is skipped: the driver leaves"
-                                                    : "no GPU pod runs on the node: the driver leaves" };
+                             .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
+                                                    : "no GPU pod runs on the node: Ostler removes the driver" };
     if (p->of[COMPONENT_DRIVER].present)
         return (struct off){ .reason = "WaitingForDriver",
-                             .message = arena_printf(a, "node %s: the driver pod is leaving", name) };
+                             .message = arena_printf(a, "node %s: the driver pod is terminating", name) };
     return (struct off){ .done = true };
 }
 

@@ -155,9 +155,9 @@ static char *people_in_the_way(const struct outlook_input *in, const struct roll
     (void) in;
     if (!moves || (n->claim && claim_phase_has_slot(n->claim->phase)))
         return NULL;
-    const char *text = n->cordoned ? "a person cordoned it"
-                       : n->held   ? "a person holds it with the label " LABEL_HOLD
-                       : n->gave_up ? "a person gave it up for this target; the annotation " ANNOTATION_GAVE_UP " says so"
+    const char *text = n->cordoned ? "a user cordoned it"
+                       : n->held   ? "a user holds it with the label " LABEL_HOLD
+                       : n->gave_up ? "a user cancelled its upgrade to this target; the annotation " ANNOTATION_GAVE_UP " says so"
                                     : NULL;
     return text ? xstrdup(text) : NULL;
 }
@@ -167,7 +167,7 @@ static char *images_in_the_way(const struct outlook_input *in, const struct roll
     (void) in;
     if (!lacks_images(n))
         return NULL;
-    const char *what = n->images.image ? n->images.image : "the images of what it is to run";
+    const char *what = n->images.image ? n->images.image : "the images of its target";
     CLEANUP_FREE char *text = xasprintf("cannot get %s: %s", what, str_or_empty(n->images.words));
     return str_shortened(text, BLOCKER_MAX);
 }
@@ -180,7 +180,8 @@ static char *pods_in_the_way(const struct outlook_input *in, const struct rollou
     for (size_t i = 0; i < d->of[DRAIN_LEAVES] && in->refusing; i++) {
         const char *budget = refusing_budget_of(in->refusing, in->strings, d->leaving[i]);
         if (budget)
-            return xasprintf("the PodDisruptionBudget %s does not let %s go at the moment", budget, d->leaving[i]->head.key);
+            return xasprintf("the PodDisruptionBudget %s does not allow the eviction of %s at the moment", budget,
+                             d->leaving[i]->head.key);
     }
     return NULL;
 }
@@ -282,12 +283,13 @@ static void say_no_pace(struct buf *out, const struct outlook_input *in)
 {
     int64_t soak_s = in->rollout->spec->canary_soak_s;
     if (soak_s <= 0 || !has_to_soak(in->forecast)) {
-        buf_str(out, "; no pace is known yet, so nobody can tell how long it takes");
+        buf_str(out, "; how long it takes is known when the first node is done");
         return;
     }
     char span[ROLLOUT_SPAN_MAX];
     rollout_span_text(soak_s, span);
-    buf_printf(out, "; no pace is known yet: it takes at least %s of soak, and as long as the nodes take", span);
+    buf_printf(out, "; it takes at least %s of soak, and as long as the nodes take, which is known when the first one is done",
+               span);
 }
 
 static void say_time(struct buf *out, const struct outlook_input *in)
@@ -296,7 +298,7 @@ static void say_time(struct buf *out, const struct outlook_input *in)
     if (!f->move_count)
         return;
     if (!f->timed && f->beyond) {
-        buf_str(out, "; it is too long to tell when it ends");
+        buf_str(out, "; the plan is too long to compute when it ends");
     } else if (!f->timed) {
         say_no_pace(out, in);
     } else if (f->ends_s <= in->rollout->now_s) {
@@ -328,9 +330,9 @@ static const struct stay_words {
     const char *one, *several;
 } stay_words[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_BACKOFF] = { "is tried again later", "are tried again later" },
-    [ROLLOUT_HOLD_JOBS] = { "is closed until its pods have ended", "are closed until their pods have ended" },
+    [ROLLOUT_HOLD_JOBS] = { "is tainted until its pods have ended", "are tainted until their pods have ended" },
     [ROLLOUT_HOLD_DOWN] = { "is down", "are down" },
-    [ROLLOUT_HOLD_SKIPPED] = { "is passed over", "are passed over" },
+    [ROLLOUT_HOLD_SKIPPED] = { "is skipped", "are skipped" },
 };
 static const struct stay_words stay_as_it_is = { "stays as it is", "stay as they are" };
 

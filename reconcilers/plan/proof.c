@@ -83,7 +83,8 @@ static void pass_by_count(struct looking *l)
     if (proof_of_node(&l->in->view, &before))
         facts = before.facts;
     pass(l, PROOF_BY_COUNT, &facts,
-         arena_printf(l->a, "every GPU is in use: that the kubelet offers %u, as many as before, stands in for the proof",
+         arena_printf(l->a, "every GPU is in use, so no CUDA program can run: the kubelet reports %u GPUs, as many as before, "
+                            "and Ostler accepts that as the validation",
                       offered(l)));
 }
 
@@ -107,7 +108,7 @@ static void fail_for(struct looking *l, int64_t span_s, const char *reason, cons
     int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
     if (left <= 0) {
         l->out->keep = NULL;
-        say(l, PROOF_WAITS, "Validating", "the proof failed, and is tried again");
+        say(l, PROOF_WAITS, "Validating", "the validation failed, and Ostler runs it again");
         return;
     }
     plan_requeue(l->plan, left * 1000);
@@ -134,12 +135,12 @@ static void look_at_words(struct looking *l)
 
 static void look_at_end(struct looking *l)
 {
-    const char *problem = l->pod->problem ? l->pod->problem : "it ended badly and did not say why";
+    const char *problem = l->pod->problem ? l->pod->problem : "it failed without a termination message";
     const char *key = l->pod->head.key;
     if (pod_task(l->pod)->begun)
         fail_for(l, AGAIN_S, REASON_PROOF_FAILED, arena_printf(l->a, "no CUDA program runs there: %s (pod %s)", problem, key));
     else
-        fail_for(l, AGAIN_SOON_S, NULL, arena_printf(l->a, "the proof could not begin: %s (pod %s)", problem, key));
+        fail_for(l, AGAIN_SOON_S, NULL, arena_printf(l->a, "the validation pod did not start: %s (pod %s)", problem, key));
 }
 
 static void look_at_pending(struct looking *l)
@@ -151,9 +152,9 @@ static void look_at_pending(struct looking *l)
         l->out->keep = NULL;
         pass_by_count(l);
     } else if (problem) {
-        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "the proof waits: %s (pod %s)", problem, key));
+        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
     } else {
-        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "a CUDA program is to run on a GPU of the node (pod %s)", key));
+        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
     }
 }
 
@@ -184,15 +185,16 @@ static bool holds(struct looking *l)
         return false;
     if (offered(l) < p->gpus) {
         say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-            arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u when the node was proven. Where that is meant, run: "
+            arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u at the last validation. If the change is "
+                               "intended, run: "
                                "kubectl annotate node %s " ANNOTATION_PROOF "-", offered(l), p->gpus,
                                l->in->view.node->head.key));
         return true;
     }
     p->gpus = offered(l);
     say(l, PROOF_HOLDS, NULL,
-        p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: that the kubelet offered as many as "
-        "before stood in for the proof" : NULL);
+        p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: the kubelet reported as many as "
+                                   "before, and Ostler accepted that as the validation" : NULL);
     return true;
 }
 
@@ -205,7 +207,7 @@ static bool lacks_gpus(struct looking *l)
     l->out->timed = true;
     l->out->keep = l->pod;
     say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-        arena_printf(l->a, "the kubelet offers %u GPUs, and offered %u before", offered(l), l->c->gpus_before));
+        arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u before", offered(l), l->c->gpus_before));
     return true;
 }
 
@@ -225,14 +227,14 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     task_purpose(c->driver, c->stack, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
-        say(&l, PROOF_WAITS, "Validating", "waits until the pod of an earlier proof is gone");
+        say(&l, PROOF_WAITS, "Validating", "waits until the pod of an earlier validation is gone");
     } else if (l.pod) {
         look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
         pass_by_count(&l);
     } else {
         ret->make = true;
-        say(&l, PROOF_WAITS, "Validating", "a CUDA program is to run on a GPU of the node");
+        say(&l, PROOF_WAITS, "Validating", "Ostler runs a CUDA program on a GPU of the node");
     }
 }
 
@@ -256,7 +258,7 @@ static void clear_but(const struct node_input *in, const struct pod *keep, struc
 {
     for (const struct pod *p = in->pod_list; p; p = p->next_on_node)
         if (p != keep && pod_task(p) && pod_task(p)->kind == TASK_PROOF)
-            task_pod_delete(p, "Prove", "the proof is no longer needed: Ostler deletes its pod", plan);
+            task_pod_delete(p, "Prove", "the validation is no longer needed: Ostler deletes its pod", plan);
 }
 
 int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,

@@ -60,7 +60,8 @@ static struct telling tell_target(const struct news *n)
 {
     if (!another_has(n, ANNOTATION_RAN))
         return (struct telling){ 0 };
-    return (struct telling){ .reason = "RolloutBegan", .note = arena_printf(n->a, "%s: nodes are to run it", what(n)) };
+    return (struct telling){ .reason = "RolloutBegan",
+                             .note = arena_printf(n->a, "%s: the policy asks for it on nodes", what(n)) };
 }
 
 static struct telling tell_canary(const struct news *n)
@@ -75,7 +76,7 @@ static struct telling tell_wave(const struct news *n)
 {
     bool begins = clock_parse_rfc3339(n->value) < 0;
     return (struct telling){ .reason = begins ? "WaveBegan" : "WaveOver",
-                             .note = begins ? arena_printf(n->a, "%s: the next wave is under way", what(n))
+                             .note = begins ? arena_printf(n->a, "%s: the next wave begins", what(n))
                                             : arena_printf(n->a,
                                                            "%s: the wave has run it since %s; the next one follows after "
                                                            "spec.rollout.soak", what(n), n->value) };
@@ -90,27 +91,28 @@ static struct telling tell_failed(const struct news *n)
                              .note = arena_printf(n->a,
                                                   "%s: it failed%s, and no other node gets it; %s. Change the policy, or "
                                                   "have it tried again: " POLICY_RETRY_COMMAND, what(n), place,
-                                                  back ? "nodes on which it failed, and those under way, go back to what is "
-                                                         "known good"
-                                                       : "everything stays as it is, since spec.rollout.onFailure is Pause",
+                                                  back ? "Ostler rolls back the nodes on which it failed and those that are "
+                                                         "being upgraded"
+                                                       : "Ostler rolls no node back, because spec.rollout.onFailure is Pause",
                                                   retry_value(n->annotations, n->hash, n->a)) };
 }
 
 static struct telling tell_retried(const struct news *n)
 {
     return (struct telling){ .reason = "RevisionRetried",
-                             .note = arena_printf(n->a, "%s: a person asks to try it again", what(n)) };
+                             .note = arena_printf(n->a, "%s: a user asked for another attempt", what(n)) };
 }
 
 static struct telling tell_completed(const struct news *n)
 {
     if (another_has(n, ANNOTATION_FAILED))
         return (struct telling){ .reason = "RolledBack",
-                                 .note = arena_printf(n->a, "%s: every node that went back, and is up, runs it", what(n)) };
+                                 .note = arena_printf(n->a, "%s: every node that was rolled back, and is up, runs it", what(n)) };
     if (!another_has(n, ANNOTATION_RAN))
         return (struct telling){ 0 };
     return (struct telling){ .reason = "RolloutCompleted",
-                             .note = arena_printf(n->a, "%s: every node that is up runs it; it is known good now", what(n)) };
+                             .note = arena_printf(n->a, "%s: every node that is up runs it; from now on Ostler rolls back to it",
+                                                  what(n)) };
 }
 
 static const struct {

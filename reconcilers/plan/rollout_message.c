@@ -113,7 +113,7 @@ static const char *say_paused(const struct rollout_story *s, struct arena *a)
 
 static const char *say_approval(const struct rollout_story *s, struct arena *a)
 {
-    return arena_printf(a, "%s for a person: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
+    return arena_printf(a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
                         waiting_for(s, ROLLOUT_HOLD_APPROVAL, a),
                         s->view->in->approved ? "the plan that was approved is another one" : "spec.rollout.approval is Manual",
                         s->plan_hash);
@@ -306,8 +306,8 @@ static const char *say_down(const struct rollout_story *s, struct arena *a)
 const char *rollout_skip_text(const struct rollout_node *n)
 {
     if (n->cordoned)
-        return "a person cordoned it";
-    return n->held ? "a person holds it with the label " LABEL_HOLD : "a person gave it up for this target";
+        return "a user cordoned it";
+    return n->held ? "a user holds it with the label " LABEL_HOLD : "a user cancelled its upgrade to this target";
 }
 
 static const char *say_skipped(const struct rollout_story *s, struct arena *a)

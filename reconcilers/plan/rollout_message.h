@@ -24,7 +24,7 @@ const char *rollout_time_text(struct arena *a, int64_t at_s);
 /* How long something takes: "15m", "2h 5m". */
 enum { ROLLOUT_SPAN_MAX = 48 };
 void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX]);
-/* What a person has done for which a node is passed over. Static text. */
+/* What a person has done for which a node is skipped. Static text. */
 const char *rollout_skip_text(const struct rollout_node *n);
 /* Why no other node begins, as a sentence that names what to wait for or to change. From the arena, or static. */
 const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);

@@ -56,7 +56,8 @@ static int64_t left_s(const struct node_input *in)
 static struct off give_up(const struct node_input *in, struct arena *a, const char *why)
 {
     return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER), .reason = REASON_RUNTIME_STAYS,
-                         .message = arena_printf(a, "node %s: its container runtime stays configured for NVIDIA's toolkit: %s",
+                         .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
+                                                    "toolkit: %s",
                                                  in->view.node->head.key, why) };
 }
 
@@ -67,15 +68,17 @@ static struct off await(const struct node_input *in, struct arena *a, const char
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
         return (struct off){ .driver = driver, .reason = "RuntimeClean",
-                             .message = arena_printf(a, "node %s: the toolkit is out of its container runtime", name) };
+                             .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
+                                                        "container runtime", name) };
     if (!in->record(in->arg, "stack", hash))
-        return give_up(in, a, "nobody knows any more how it was installed");
+        return give_up(in, a, "Ostler has no record of how it was installed");
     if (left <= 0 || (in->force_removal && problem))
-        return give_up(in, a, problem ? problem : "taking it out took too long");
+        return give_up(in, a, problem ? problem : "its removal took too long");
     if (in->view.node->ready)
         plan_requeue(plan, left * 1000);
     return (struct off){ .driver = driver, .removal = hash, .reason = "WaitingForRuntime",
-                         .message = arena_printf(a, "node %s: the toolkit is being taken out of its container runtime%s%s", name,
+                         .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
+                                                    "container runtime%s%s", name,
                                                  problem ? ": " : "", str_or_empty(problem)) };
 }
 

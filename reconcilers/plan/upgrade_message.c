@@ -20,8 +20,8 @@ static const char *next_waiting(const struct upgrade_story *s, struct arena *a)
 static const char *next_draining(const struct upgrade_story *s, struct arena *a)
 {
     const struct drain_spec *drain = &s->spec->drain;
-    return arena_printf(a, "the driver leaves when they are gone; soon after %s %s", deadline(s, drain->timeout_s, a),
-                        drain->on_timeout == DRAIN_DELETE ? "they are deleted" : "the node goes back into service as it was");
+    return arena_printf(a, "Ostler removes the driver when they are gone; soon after %s %s", deadline(s, drain->timeout_s, a),
+                        drain->on_timeout == DRAIN_DELETE ? "they are deleted" : "the node returns to service unchanged");
 }
 
 static const char *next_unloading(const struct upgrade_story *s, struct arena *a)
@@ -43,7 +43,8 @@ static const char *next_validating(const struct upgrade_story *s, struct arena *
 
 static const char *next_failed(const struct upgrade_story *s, struct arena *a)
 {
-    return arena_printf(a, "it is taken back as soon as it comes up, and tried again at %s if the rollout still wants that",
+    return arena_printf(a, "the node returns to service as soon as its operands come up; the next attempt is at %s if the "
+                           "rollout still needs it",
                         rollout_time_text(a, time_after(s->claim->since_s, rollout_backoff_s(s->claim->attempt))));
 }
 

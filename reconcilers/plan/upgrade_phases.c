@@ -172,7 +172,8 @@ static void step_waiting(struct stepping *s)
 {
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
-    say(s, "WaitingForJobs", s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn");
+    say(s, "WaitingForJobs",
+        s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
 }
 
 /* Whether the node goes back to waiting. A job may run for weeks, and this phase holds a place of maxParallel. Where other pods
@@ -203,10 +204,11 @@ static void send_pods_away(struct stepping *s)
     s->out->send = SEND_NOBODY;
     if (was_tried(s))
         fail(s, REASON_PODS_STAY,
-             arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot leave; %s", s->out->message));
+             arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
+                          s->out->message));
     else
         fail(s, CLAIM_DRAIN_TIMEOUT,
-             arena_printf(s->a, "drain.timeout is over: the node goes back into service as it was; %s", s->out->message));
+             arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
 }
 
 static void step_draining(struct stepping *s)
@@ -429,7 +431,7 @@ static void step_failed(struct stepping *s)
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
-    say(s, REASON_FAILED, arena_printf(s->a, "the upgrade failed on this node, which stays closed: %s", problem));
+    say(s, REASON_FAILED, arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s", problem));
 }
 
 const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {

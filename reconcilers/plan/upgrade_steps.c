@@ -75,7 +75,7 @@ static const char *why_not_yet(const struct stepping *s)
     if (images.state == IMAGES_READY)
         return NULL;
     if (images.state != IMAGES_MISSING)
-        return "the node's target is another version now: the node turns to it when it has the images";
+        return "the node's target is another version now: Ostler upgrades the node to that one when the node has the images";
     return arena_printf(s->a, "the node's target is another version now, and the node cannot get %s: %s",
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
@@ -96,7 +96,7 @@ static void change_target(struct stepping *s)
     s->v->turns = s->turn != NULL;
     if (!s->turn)
         start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged",
-                   "the node's target is another version now: the node turns to it");
+                   "the node's target is another version now: Ostler upgrades the node to that one");
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
@@ -224,13 +224,15 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
         ret->gave_up = upgrade_pair(a, wish);
         ret->claimed = true;
         give_up(&s, wish, "GivenUp",
-                "a user removed the annotation ostler.dev/claim: the node goes back to what it ran, and is left alone");
+                "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "
+                "upgrade it");
     } else if (!claim_parse(text, &ret->claim, why)) {
         settle_unreadable(&s, why);
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
         ret->claimed = true;
-        give_up(&s, wish, "ClaimOfAnother", "the policy that the node was claimed for is gone: it goes back to what it ran");
+        give_up(&s, wish, "ClaimOfAnother", "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
+                                            "before");
     } else {
         step(&s);
     }

@@ -106,11 +106,11 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
 /* What is said of a node that waits for its turn: what is in the way, and what happens then. */
 static const char *const turns[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
-    [ROLLOUT_HOLD_APPROVAL] = "a person has to approve the plan in status.rollout of the policy; its turn comes then",
+    [ROLLOUT_HOLD_APPROVAL] = "a user has to approve the plan in status.rollout of the policy; its turn comes then",
     [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of "
                             "the policy names",
-    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, or "
-                            "a person has it tried again",
+    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, "
+                            "or a user has it tried again",
     [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
     [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for "
                             "spec.rollout.canary.soak",
@@ -119,7 +119,7 @@ static const char *const turns[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its "
                               "turn waits for",
     [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
-    [ROLLOUT_HOLD_SKIPPED] = "a person holds it with the label " LABEL_HOLD "; its turn comes when that is taken off",
+    [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD "; its turn comes when the label is removed",
 };
 
 enum rollout_hold waiting_turn(enum rollout_hold hold)
@@ -140,11 +140,11 @@ static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_view view = { in->node, in->strings };
     if (in->node->cordoned)
-        return "a person cordoned it; its turn comes when it is uncordoned";
+        return "a user cordoned it; its turn comes when it is uncordoned";
     if (node_is_held(&view))
         return turns[ROLLOUT_HOLD_SKIPPED];
-    return in->node->gave_up ? arena_printf(a, "a person gave it up for this target; kubectl annotate node %s " ANNOTATION_GAVE_UP
-                                               "- takes that back", in->name)
+    return in->node->gave_up ? arena_printf(a, "a user cancelled its upgrade to this target; kubectl annotate node %s "
+                                               ANNOTATION_GAVE_UP "- takes that back", in->name)
                              : turns[ROLLOUT_HOLD_PARALLEL];
 }
 

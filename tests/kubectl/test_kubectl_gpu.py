@@ -262,8 +262,8 @@ def explain_a_node(c):
     """explain tells the story in order of time, who is waited for, and what happens next."""
     name = next(n for n, s in c.states().items() if s == "Waiting")
     text = c.plugin.said("explain", name)
-    parts = (f"{name}: Waiting (WaitingForJobs)", "the Node was made", "taken out of service: Upgrade", "phase Waiting began",
-             "Pods with GPUs on it", "It waits for", "default/train (Job)", "What happens next", "asked to leave (Draining)")
+    parts = (f"{name}: Waiting (WaitingForJobs)", "the Node was created", "taken out of service: Upgrade", "phase Waiting began",
+             "Pods with GPUs on it", "It waits for", "default/train (Job)", "What happens next", "evicts its GPU pods (Draining)")
     places = [text.index(part) for part in parts]
     assert places == sorted(places), text
     story = json.loads(c.plugin.said("explain", name, "-o", "json"))["story"]
@@ -333,9 +333,9 @@ def bundle_with_few_rights(c):
     """With rights that are missing a bundle says what it lacks, and why."""
     few = Plugin(c.folder, c.folder / "ostler")
     code, out, _ = few.run("bundle", "-f", str(c.folder / "few.tar.gz"))
-    lacking = out[out.index("not to be had:"):]
-    assert code == 0 and "events: a right is missing: " in lacking, out
-    assert "no event can be read: a right is missing: HTTP 403: events.events.k8s.io is forbidden" in few.refused("events")
+    lacking = out[out.index("not available:"):]
+    assert code == 0 and "events: a permission is missing: " in lacking, out
+    assert "no event can be read: a permission is missing: HTTP 403: events.events.k8s.io is forbidden" in few.refused("events")
 
 
 @test
@@ -569,7 +569,7 @@ def without_rights(c):
     """Who may nothing gets one sentence that names the right."""
     with other(c, lambda *_: refusal(403, "Forbidden", "x is forbidden: User \"eve\" cannot list")) as (plugin, _):
         for command in COMMANDS:
-            assert "a right is missing: " in plugin.refused(*command), command
+            assert "a permission is missing: " in plugin.refused(*command), command
         code, _, err = plugin.run("plan")
         assert code == 1 and "is forbidden" in err and err.count("\n") == 1, err
 
@@ -718,7 +718,7 @@ def events_come_once(c):
             assert " Meanwhile " in p.stdout.readline()
             back.set()
             away.clear()
-            assert "all of it can be read again" in p.stderr.readline()
+            assert "everything can be read again" in p.stderr.readline()
             p.send_signal(signal.SIGTERM)
             rest, _ = p.communicate(timeout=10)
             assert not rest, rest
@@ -850,7 +850,7 @@ def one_definition_is_missing(c):
         return 200, lease if "/leases/ostler" in path else {"items": []}
     with other(c, answer) as (plugin, _):
         _, out, err = plugin.run("status")
-    assert "knows no GpuNode, a definition that Ostler needs: kubectl apply --server-side -f crds" in out + err, (out, err)
+    assert "knows no GpuNode, a CRD that Ostler needs: kubectl apply --server-side -f crds" in out + err, (out, err)
     assert "not installed" not in out + err, (out, err)
 
 
@@ -890,7 +890,7 @@ def half_an_archive_is_none(c):
                 assert len(list(folder.iterdir())) == 1 and not (folder / "b.tar.gz").exists(), list(folder.iterdir())
                 p.send_signal(number)
                 _, err = p.communicate(timeout=10)
-                assert p.returncode == 1 and "it was told to end: there is no " in err, (number, p.returncode, err)
+                assert p.returncode == 1 and "stopped by a signal: " in err, (number, p.returncode, err)
             assert not list(folder.iterdir()), number
         plugin.said("bundle", "-f", str(folder / "b.tar.gz"))
     assert [f.name for f in folder.iterdir()] == ["b.tar.gz"]

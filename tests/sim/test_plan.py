@@ -265,15 +265,15 @@ def new_driver():
         assert stay == {"WaitingForJobs": ["gpu-2", "gpu-3"], "NodesSkipped": ["gpu-5", "gpu-6"]}, plan
         blockers = {b["node"]: b["message"] for b in plan["blockers"]}
         for node, words in (("gpu-2", "default/train (a job"), ("gpu-3", "default/notebook (no controller"),
-                            ("gpu-4", "the PodDisruptionBudget default/infer does not let default/infer-"),
-                            ("gpu-5", "a person holds it"), ("gpu-6", "a person cordoned it")):
+                            ("gpu-4", "the PodDisruptionBudget default/infer does not allow the eviction of default/infer-"),
+                            ("gpu-5", "a user holds it"), ("gpu-6", "a user cordoned it")):
             assert words in blockers[node], blockers
         assert plan["pods"] == {"leave": 1, "wait": 2} and plan["pools"] == [{"name": "default", "driver": 2, "stack": 0}], plan
         code, out, _ = c.plan(NEW % "")
         for line in ("wave 1 (canary), begins ", ": driver of gpu-1\nwave 2, not before ",
-                     "passed over (NodesSkipped):\n  gpu-5: a person holds it with the label ostler.dev/hold\n"
-                     "  gpu-6: a person cordoned it\n",
-                     "closed for new GPU pods, and changed when those have ended that are there (WaitingForJobs):\n"
+                     "passed over (NodesSkipped):\n  gpu-5: a user holds it with the label ostler.dev/hold\n"
+                     "  gpu-6: a user cordoned it\n",
+                     "tainted for new GPU pods, and upgraded when those that run have ended (WaitingForJobs):\n"
                      "  gpu-2: waits for 1 GPU pod: default/train", "  no pace is known yet",
                      "pool default: 2 nodes get another driver\n",
                      "asked to leave:\n  gpu-4: default/infer-", "in the way:\n  gpu-4: the PodDisruptionBudget"):
@@ -396,7 +396,7 @@ def after_a_rollback():
         failed = told["failed"][0]
         assert failed["tier"] == "driver" and failed["version"] == "580.178.04" and failed["pool"] == "default", failed
         for words in ("RevisionFailed: driver revision", f"first on node {failed['node']} at ", failed["reason"],
-                      "nobody else gets it", f"ostler.dev/retry={failed['retry']} --overwrite"):
+                      "no other node gets it", f"ostler.dev/retry={failed['retry']} --overwrite"):
             assert words in out, (words, out)
         assert not c.planned(with_spec(driver={"version": "575.57.08"}))["failed"]
 
@@ -430,7 +430,7 @@ def a_node_that_is_closed():
                    lambda: c.wait_for_rollout("WaitingForJobs")["done"] == 5)
         told = c.planned(None)["plan"]
         assert told["stay"] == [{"reason": "WaitingForJobs", "nodes": 1, "names": ["gpu-2"], "closed": ["gpu-2"]}], told
-        assert "1 node is closed until its pods have ended (WaitingForJobs)" in told["message"], told
+        assert "1 node is tainted until its pods have ended (WaitingForJobs)" in told["message"], told
         assert "as it is" not in c.plan()[1] and "as they are" not in c.plan()[1]
 
 
@@ -517,7 +517,7 @@ def a_canary_that_does_not_come_up():
         assert "\n  6 nodes are to be changed: 5 go in 5 waves, 1 is under way\n" in out, out
         assert "\nin the way:\n  gpu-1: CrashLoopBackOff: " in out, out
         told = c.planned(None, "--simulate")
-        assert "not well when the cluster was read, and taken for well: gpu-1" in told["assumptions"], told["assumptions"]
+        assert "not healthy when the cluster was read, and simulated as healthy: gpu-1" in told["assumptions"], told
         assert told["summary"]["complete"], told
 
 
@@ -533,7 +533,7 @@ def simulated_while_a_node_boots():
 
         c.wait("gpu-2 boots", boots)
         told = c.planned(with_spec(), "--simulate")
-        assert "not well when the cluster was read, and taken for well: gpu-2" in told["assumptions"], told["assumptions"]
+        assert "not healthy when the cluster was read, and simulated as healthy: gpu-2" in told["assumptions"], told
         assert told["summary"]["complete"] and told["summary"]["nodes"] == 6, told["summary"]
 
 
@@ -601,7 +601,7 @@ def names_in_their_order():
             c.must("PATCH", f"/api/v1/nodes/gpu-{i}", {"spec": {"unschedulable": True}}, MERGE)
         out = c.plan(with_spec())[1]
         first = ", ".join(f"gpu-{i}" for i in range(1, 11))
-        assert f"  {first} and 2 more: a person cordoned it\n" in out, out
+        assert f"  {first} and 2 more: a user cordoned it\n" in out, out
 
 
 @test

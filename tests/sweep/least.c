@@ -133,7 +133,7 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
 #define NOT_BESIDES "one thing and nothing else happens in this life: the case files have it"
 
 #define NOT_CHANGED "no node gets another driver or stack in this life, so none is claimed"
-#define NOT_ALLOWED "a right is missing: Ostler cannot do what the policy says, and need not"
+#define NOT_ALLOWED "a permission is missing: Ostler cannot do what the policy says, and need not"
 #define BROKEN "the driver of this life never comes up on one node: what the policy says is not reached"
 #define NOT_REMOVED "the policy is not deleted in this life; what takes it back deletes it after the last quiet moment"
 

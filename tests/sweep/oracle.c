@@ -305,7 +305,7 @@ static void hide_canary(char *text)
 /* A pod's log is read once, as an extra: where that fails nobody says its last words. */
 static void cut_last_words(char *text)
 {
-    char *at = strstr(text, "; its last words: ");
+    char *at = strstr(text, "; its log ends: ");
     if (at)
         *at = '\0';
 }

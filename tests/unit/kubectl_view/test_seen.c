@@ -118,7 +118,7 @@ static void check_advice(void **state)
     CLEANUP_FREE char *any = advice_of_node("gpu-1", "Failed", "Strange");
     CLEANUP_FREE char *plan = advice_of_rollout("WaitingForApproval", "h1"), *none = advice_of_rollout("Progressing", "h1");
     assert_string_equal(node, "leave it so, or remove what serves it and: kubectl label node gpu-1 ostler.dev/managed=true");
-    assert_string_equal(any, "see how it came to that: kubectl gpu explain gpu-1");
+    assert_string_equal(any, "see its history: kubectl gpu explain gpu-1");
     assert_string_equal(plan, "kubectl gpu plan, then kubectl gpu approve h1");
     assert_null(none);
     assert_true(advice_is_stuck("Failed", "", 1));

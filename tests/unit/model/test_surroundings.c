@@ -42,7 +42,7 @@ static const struct row {
     { "a definition of policies with a word for a number", SURROUNDINGS_POLICIES,
       "{'metadata':{'annotations':{'ostler.dev/schema':'new'}}}", "CRDOutdated", "schema new", true },
     { "no definition of policies", SURROUNDINGS_POLICIES, NULL, "CRDMissing", "gpuclusterpolicies.ostler.dev is missing", false },
-    { "a definition of reports that is older", SURROUNDINGS_REPORTS, OLDER, "CRDOutdated", "all else works", false },
+    { "a definition of reports that is older", SURROUNDINGS_REPORTS, OLDER, "CRDOutdated", "everything else works", false },
     { "no definition of reports", SURROUNDINGS_REPORTS, NULL, "CRDMissing", "gpunodes.ostler.dev is missing", false },
     { "a namespace that says nothing of pods", SURROUNDINGS_NAMESPACE, "{'metadata':{'name':'ops'}}", NULL, NULL, false },
     { "a namespace that lets drivers in", SURROUNDINGS_NAMESPACE,

@@ -74,7 +74,7 @@ static const struct row {
       "write-config wants a text, or the variable CONFIG" },
     { "proof", { "proof" }, NODE_COMMAND_PROOF, "/", NODE_OUTPUT_TEXT, NULL },
     { "an option of another command", { "--timeout=1m", "look" }, 0, NULL, 0,
-      "--timeout is no option of `ostler-node look`; `ostler-node --help` says what it is for" },
+      "--timeout is no option of `ostler-node look`; `ostler-node --help` lists the options" },
     { "an option twice", { "look", "--root=/a", "--root=/b" }, 0, NULL, 0, "--root is there twice" },
     { "no value", { "look", "--root" }, 0, NULL, 0, "--root wants a value: DIR" },
     { "an empty value", { "look", "--root=" }, 0, NULL, 0, "--root must be a folder, but is \"\"" },

@@ -97,7 +97,7 @@ static void check_timeout(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     char *path = make_root(BOOT, &root);
     assert_int_equal(wait_for(&root, &(struct sign_wish){ SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, 50, &e), -1);
-    assert_string_equal(err_msg(&e), "gave up: the module nvidia is not loaded");
+    assert_string_equal(err_msg(&e), "timed out: the module nvidia is not loaded");
     fake_root_free(path);
 }
 

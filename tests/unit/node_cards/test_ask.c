@@ -45,9 +45,9 @@ static const struct row {
     { "breaks-out", LIMIT_MS, NULL },
     { "crashes", LIMIT_MS, "NVML: it ended by a signal: Segmentation fault" },
     { "crashes-late", LIMIT_MS, "NVML: it ended by a signal: Aborted" },
-    { "refuses", LIMIT_MS, "NVML: the library cannot reach the driver, or has no right to its devices" },
-    { "hangs", HANG_MS, "NVML: it has said nothing whole in its time" },
-    { "talks", LIMIT_MS, "NVML: it said more than anybody wants to know" },
+    { "refuses", LIMIT_MS, "NVML: the library cannot reach the driver, or may not open its devices" },
+    { "hangs", HANG_MS, "NVML: it did not answer in time" },
+    { "talks", LIMIT_MS, "NVML: its answer is too long" },
     { "absent", LIMIT_MS, "NVML: the loader of the driver's root cannot load the library" },
 };
 

@@ -46,10 +46,10 @@ static const struct row {
       "cannot know whether the host has a driver of its own: proc/modules: it is larger than anything that is read here" },
     { "modules that may not be read", "'proc/modules':{'unreadable':true}",
       "cannot know whether the host has a driver of its own: proc/modules: Permission denied" },
-    { "a lock that cannot be looked at",
+    { "a lock that cannot be checked",
       "'proc/modules':'nvidia 1 0 - Live 0x0 (POE)\\n','run/nvidia':{'link':'/run/nvidia'}",
       "cannot know whether the host has a driver of its own: run/nvidia/nvidia-driver.pid: its links lead in a circle" },
-    { "a place that cannot be looked at does not hide the next ones",
+    { "a place that cannot be checked does not hide the next ones",
       "'proc/modules':'','usr/bin/nvidia-smi':{'link':'nvidia-smi'},'opt/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/opt/bin/nvidia-smi)" },
     { "a link to what a driver container has mounted", "'proc/modules':'','run/nvidia/driver/usr/bin/nvidia-smi':'',"
@@ -59,7 +59,7 @@ static const struct row {
     { "Google's place, on Google's system", "'proc/modules':'','etc/os-release':'ID=cos\\n',"
       "'home/kubernetes/bin/nvidia/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/home/kubernetes/bin/nvidia/bin/nvidia-smi)" },
-    { "a place of programs that cannot be looked at does not count", "'proc/modules':'','opt':{'link':'/opt'}", NULL },
+    { "a place of programs that cannot be checked does not count", "'proc/modules':'','opt':{'link':'/opt'}", NULL },
 };
 
 static void check(void **state)

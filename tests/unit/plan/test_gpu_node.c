@@ -48,7 +48,7 @@
     "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'NodesSkipped','message':'" why \
     "'}]," TIERS ",'policyGeneration':4}"
 #define GAVE_UP(more) ",'annotations':{'ostler.dev/gave-up':'d2/s1'}" more
-#define HELD "a person holds it with the label ostler.dev/hold; its turn comes when that is taken off"
+#define HELD "a user holds it with the label ostler.dev/hold; its turn comes when the label is removed"
 #define OTHERS \
     "others go first, within the limits of spec.rollout; status.rollout of the policy says what its turn waits for"
 #define SOAKS \
@@ -56,7 +56,7 @@
 
 #define CANARY "the canary of that revision goes first; its turn comes when that has worked for spec.rollout.canary.soak"
 #define FAILED                                                                                                      \
-    "that revision failed on other nodes; the node stays as it is until the policy says another one, or a person has " \
+    "that revision failed on other nodes; the node stays as it is until the policy says another one, or a user has " \
     "it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite"
 
 static const struct drain_spec drain = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
@@ -174,7 +174,7 @@ static const struct row {
     { .name = "two pods of a job are one thing to wait for", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining",
       .message = "m", .pods = JOB_POD("t-0") "," JOB_POD("t-1"), .requests = APPLY STATUS,
       .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'Job','namespace':'ml','name':'train','reason':'Job','message':'a job: waited for as long as it runs "
+                "{'kind':'Job','namespace':'ml','name':'train','reason':'Job','message':'a job: Ostler waits until it ends "
                 "(pod t-0)'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a node whose jobs are over waits for its turn", .condition = DRAINING, .state = NODE_WAITING, .reason = "Draining",
       .message = "m", .hold = ROLLOUT_HOLD_GPUS, .requests = APPLY STATUS,
@@ -209,7 +209,8 @@ static const struct row {
                 ",'policyGeneration':4}" },
     { .name = "a person gave the node up", .condition = IS_READY, .node = GAVE_UP(""), .state = NODE_READY,
       .hold = ROLLOUT_HOLD_SKIPPED, .requests = APPLY STATUS,
-      .status = SKIPPED("a person gave it up for this target; kubectl annotate node a ostler.dev/gave-up- takes that back") },
+      .status = SKIPPED("a user cancelled its upgrade to this target; kubectl annotate node a ostler.dev/gave-up- takes that "
+                        "back") },
     { .name = "a person gave the node up and holds it", .condition = IS_READY,
       .node = GAVE_UP(",'labels':{'ostler.dev/hold':'true'}"), .state = NODE_READY, .hold = ROLLOUT_HOLD_SKIPPED,
       .requests = APPLY STATUS, .status = SKIPPED(HELD) },

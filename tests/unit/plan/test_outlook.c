@@ -66,8 +66,9 @@ static void check_without_pace(void **state)
     struct fleet f;
     make_fleet(&f);
     CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
-    assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node is passed over (NodesSkipped); no pace is known "
-                                                "yet: it takes at least 10m of soak, and as long as the nodes take");
+    assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); it takes at least "
+                                                "10m of soak, and as long as the nodes take, which is known when the first one "
+                                                "is done");
     assert_null(json_object_get(o, "ends"));
     assert_null(json_object_get(o, "moves"));
     assert_tree(json_object_get(o, "pools"), "[{'name':'default','driver':2,'stack':0},{'name':'legacy','driver':0,'stack':1}]");
@@ -87,7 +88,7 @@ static void check_with_pace(void **state)
     CLEANUP_JSON json_t *o = tell(&f, known, &outlook_in_full);
     assert_string_equal(json_str(o, "ends"), "2026-11-21T12:20:00Z");
     assert_string_equal(json_str(o, "message"),
-                        "3 nodes go in 3 waves; 1 node is passed over (NodesSkipped); at the pace seen so far it takes 20m");
+                        "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); at the pace seen so far it takes 20m");
     assert_tree(json_object_get(o, "pace"),
                 "{'driver':{'secondsPerNode':300,'nodes':7},'stack':{'secondsPerNode':60,'nodes':2}}");
     assert_tree(json_object_get(o, "moves"), "[{'node':'a','pool':'default','wave':1,'tier':'driver','pods':[]},"
@@ -135,10 +136,10 @@ static void check_closed(void **state)
     assert_tree(json_object_get(full, "stay"), "[{'reason':'WaitingForJobs','nodes':1,'names':['a'],'closed':['a']},"
                                                "{'reason':'NodesSkipped','nodes':1,'names':['c'],'closed':[]}]");
     assert_string_equal(json_str(full, "message"),
-                        "3 nodes are to be changed: 2 go in 2 waves; 1 node is closed until its pods have ended "
-                        "(WaitingForJobs); 1 node is passed over (NodesSkipped); no pace is known yet, so nobody can tell how "
-                        "long it takes");
-    assert_tree(json_object_get(full, "blockers"), "[{'node':'c','message':'a person holds it with the label ostler.dev/hold'}]");
+                        "3 nodes are to be changed: 2 go in 2 waves; 1 node is tainted until its pods have ended "
+                        "(WaitingForJobs); 1 node is skipped (NodesSkipped); how long it takes is known when the first node is "
+                        "done");
+    assert_tree(json_object_get(full, "blockers"), "[{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
     CLEANUP_JSON json_t *small = tell(&f, unknown, &outlook_for_status);
     assert_null(json_object_get(json_array_get(json_object_get(small, "stay"), 0), "closed"));
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
@@ -160,8 +161,8 @@ static void check_under_way(void **state)
     struct claim claim;
     begin_a(&f, &claim, NOON_S - 60);
     CLEANUP_JSON json_t *o = tell(&f, known, &outlook_for_status);
-    assert_string_equal(json_str(o, "message"), "3 nodes are to be changed: 2 go in 2 waves, 1 is under way; 1 node is passed "
-                                                "over (NodesSkipped); at the pace seen so far it takes 19m");
+    assert_string_equal(json_str(o, "message"), "3 nodes are to be changed: 2 go in 2 waves, 1 is under way; 1 node is skipped "
+                                                "(NodesSkipped); at the pace seen so far it takes 19m");
     f.in.node_count = 1;
     CLEANUP_JSON json_t *last = tell(&f, known, &outlook_for_status);
     assert_string_equal(json_str(last, "message"),
@@ -189,7 +190,7 @@ static void check_troubles(void **state)
                                 .troubles = troubles, .limits = &outlook_in_full };
     CLEANUP_JSON json_t *full = outlook_json(&in);
     assert_tree(json_object_get(full, "blockers"), "[{'node':'a','message':'CrashLoopBackOff: it ended'},"
-                                                   "{'node':'c','message':'a person holds it with the label ostler.dev/hold'}]");
+                                                   "{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
     in.limits = &outlook_for_status;
     CLEANUP_JSON json_t *small = outlook_json(&in);
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
@@ -222,7 +223,7 @@ static void check_images(void **state)
     CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
     assert_tree(json_object_get(o, "blockers"),
                 "[{'node':'a','message':'cannot get r/driver:d2: not found'},"
-                "{'node':'b','message':'cannot get the images of what it is to run: it was evicted'}]");
+                "{'node':'b','message':'cannot get the images of its target: it was evicted'}]");
     assert_true(strstr(json_str(o, "message"), "; 2 nodes cannot get their images") != NULL);
     CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
     assert_int_equal(json_int(full, "withoutImages", 0), 2);

@@ -220,7 +220,8 @@ static void who_does_not_come_up_is_named(void **state)
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(&v, NULL, &a, conditions);
     const char *want = "gpu-2 does not come up: CrashLoopBackOff: container driver exited with code 2, pod ops/driver-x; its "
-                       "last words: the last words of gpu-2; gpu-3 is not drained, an eviction is refused: pod/ml/a: it would "
+                       "log ends: the last words of gpu-2; gpu-3 is not drained, an eviction is refused: pod/ml/a: it "
+                       "would "
                        "violate the budget; 3 nodes wait";
     assert_string_equal(conditions[STATUS_ROLLING_OUT].message, want);
     CLEANUP_JSON json_t *status = status_json(&v, conditions);

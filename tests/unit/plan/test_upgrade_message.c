@@ -20,11 +20,12 @@ static const struct row {
       "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or at 2026-11-21T10:00:00Z" },
     { "pods that leave, or the node goes back", { .phase = CLAIM_DRAINING },
       { .drain = { .timeout_s = 900, .on_timeout = DRAIN_RELEASE } }, 0,
-      "W, since 2026-11-20T10:00:00Z; the driver leaves when they are gone; soon after 2026-11-20T10:15:00Z the node goes back "
-      "into service as it was" },
+      "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after 2026-11-20T10:15:00Z the node "
+      "returns to service unchanged" },
     { "pods that leave, or are deleted", { .phase = CLAIM_DRAINING },
       { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } }, 0,
-      "W, since 2026-11-20T10:00:00Z; the driver leaves when they are gone; soon after 2026-11-20T10:15:00Z they are deleted" },
+      "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after 2026-11-20T10:15:00Z they are "
+      "deleted" },
     { "pods of the old driver", { .phase = CLAIM_UNLOADING }, { .install_timeout_s = 1800 }, 0,
       "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after 2026-11-20T10:30:00Z it counts as "
       "failed" },
@@ -33,11 +34,11 @@ static const struct row {
     { "the proof", { .phase = CLAIM_VALIDATING, .since_s = 5 }, { .validation_timeout_s = 600 }, 0,
       "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z it counts as failed" },
     { "a first failure is tried again after two minutes", { .phase = CLAIM_FAILED, .attempt = 1 }, { 0 }, 0,
-      "W, since 2026-11-20T10:00:00Z; it is taken back as soon as it comes up, and tried again at 2026-11-20T10:02:00Z if the "
-      "rollout still wants that" },
+      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; the next attempt is at "
+      "2026-11-20T10:02:00Z if the rollout still needs it" },
     { "a tenth one after an hour", { .phase = CLAIM_FAILED, .attempt = 10 }, { 0 }, 0,
-      "W, since 2026-11-20T10:00:00Z; it is taken back as soon as it comes up, and tried again at 2026-11-20T11:00:00Z if the "
-      "rollout still wants that" },
+      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; the next attempt is at "
+      "2026-11-20T11:00:00Z if the rollout still needs it" },
 };
 
 static void check(void **state)

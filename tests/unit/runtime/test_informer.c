@@ -230,8 +230,8 @@ static void what_may_be_listed_and_not_watched_is_there(void **state)
     world_turn(&f->w);
     world_reply(&f->w, 0, 403, "{'message': 'no'}");
     world_turn(&f->w);
-    expect_problem(f, "cannot watch nodes: HTTP 403: no; grant the right: the chart's ClusterRole and Roles have all that are "
-                      "needed");
+    expect_problem(f, "cannot watch nodes: HTTP 403: no; grant the permission: the chart's ClusterRole and Roles have all that "
+                      "Ostler needs");
     assert_true(informer_present(f->informer));
     expect_content(f, "a=x b=y");
     world_pass(&f->w, 60000);

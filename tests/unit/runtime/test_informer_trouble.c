@@ -441,8 +441,9 @@ static void problem_is_a_sentence(void **state)
     start(f);
     world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list nodes'}");
     world_turn(&f->w);
-    expect_problem(f, "cannot list nodes: HTTP 403: no right to list nodes; grant the right: the chart's ClusterRole and Roles "
-                      "have all that are needed");
+    expect_problem(f, "cannot list nodes: HTTP 403: no right to list nodes; grant the permission: the chart's ClusterRole and "
+                      "Roles "
+                      "have all that Ostler needs");
     assert_int_equal(f->changes, 1);
     world_pass(&f->w, FIRST_WAIT_MS);
     world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
