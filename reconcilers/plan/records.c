@@ -145,24 +145,53 @@ static bool is_complete(const struct revision_tally *r)
     return r->done && r->done == r->wanted - r->wanted_lost;
 }
 
-/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back
- * runs, and completes, anew. What is reached was wanted before: a later time is of another leader's clock, which is ahead. If it
- * were left, the revision would be reached anew at each look until then. */
-static void mark_reached(json_t *wanted, const char *annotation, const char *pool, const char *since, const char *now)
-{
-    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
-    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
-    const char *last = json_key(wanted, key);
-    if (last && strcmp(last, since) >= 0)
-        return;
-    json_object_set_new(wanted, key, json_string(now));
-    if (strcmp(now, since) < 0)
-        json_object_set_new(wanted, target, json_string(now));
-}
-
 static int64_t seconds_of(const char *time)
 {
     return clock_parse_rfc3339(time) / 1000000;
+}
+
+static json_t *time_text(int64_t s)
+{
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339(s * 1000000, text);
+    return json_string(text);
+}
+
+/* When something comes that comes now, and after what other revisions of the kind say of it. False: first times of theirs that
+ * are still to come, and are from before `at_s`, have to be put right. */
+static bool comes_now(const struct cluster_view *v, const struct child *record, const char *key, int64_t at_s, int64_t *ret_s)
+{
+    int64_t now_s = seconds_of(v->now);
+    *ret_s = now_s;
+    for (size_t i = 0; record && i < v->child_count; i++) {
+        const struct child *other = v->children[i];
+        const char *time = other != record && is_alike(other, record->inputs) ? child_time(other, key) : NULL;
+        int64_t other_s = time ? seconds_of(time) : 0;
+        bool to_come = clock_is_ahead(other_s, now_s);
+        if (to_come && other_s < at_s)
+            return false;
+        if (!to_come && other_s >= *ret_s)
+            *ret_s = other_s + 1;
+    }
+    return true;
+}
+
+/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back
+ * runs, and completes, anew. What is reached was wanted before: a later time is of another leader's clock, which is ahead. If it
+ * were left, the revision would be reached anew at each look until then. */
+static void mark_reached(const struct cluster_view *v, const struct child *record, const char *annotation, const char *pool,
+                         json_t *wanted)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
+    CLEANUP_FREE char *since = xstrdup(json_key(wanted, target));
+    const char *last = json_key(wanted, key);
+    int64_t s;
+    if ((last && strcmp(last, since) >= 0) || !comes_now(v, record, key, INT64_MAX, &s))
+        return;
+    json_object_set_new(wanted, key, time_text(s));
+    if (strcmp(json_key(wanted, key), since) < 0)
+        json_object_set_new(wanted, target, time_text(s));
 }
 
 /* A time of the record that is still to come was written by a clock that was wrong, or by somebody else. It counts as now:
@@ -172,22 +201,9 @@ static int64_t seconds_of(const char *time)
 static json_t *past(const struct cluster_view *v, const struct child *record, const char *key)
 {
     const char *time = child_time(record, key);
-    int64_t at_s = seconds_of(time), now_s = seconds_of(v->now), put_s = now_s;
-    if (!clock_is_ahead(at_s, now_s))
-        return json_string(time);
-    for (size_t i = 0; i < v->child_count; i++) {
-        const struct child *other = v->children[i];
-        const char *of_other = other != record && is_alike(other, record->inputs) ? child_time(other, key) : NULL;
-        int64_t other_s = of_other ? seconds_of(of_other) : at_s;
-        bool to_come = clock_is_ahead(other_s, now_s);
-        if (to_come && other_s < at_s)
-            return json_string(time);
-        if (!to_come && other_s >= put_s)
-            put_s = other_s + 1;
-    }
-    char text[CLOCK_TEXT_MAX];
-    clock_rfc3339(put_s * 1000000, text);
-    return json_string(text);
+    int64_t at_s = seconds_of(time), s;
+    bool right = !clock_is_ahead(at_s, seconds_of(v->now)) || !comes_now(v, record, key, at_s, &s);
+    return right ? json_string(time) : time_text(s);
 }
 
 /* An annotation that is not to count any more. Left out of what Ostler applies it goes, unless somebody else has written it, too:
@@ -262,11 +278,10 @@ static void annotate_pool(const struct cluster_view *v, const struct revision_ta
     CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
     json_object_set_new(wanted, target,
                         record && child_time(record, target) ? past(v, record, target) : json_string(v->now));
-    CLEANUP_FREE char *since = xstrdup(json_key(wanted, target));
     if (r->done)
-        mark_reached(wanted, ANNOTATION_RAN, pool, since, v->now);
+        mark_reached(v, record, ANNOTATION_RAN, pool, wanted);
     if (is_complete(r))
-        mark_reached(wanted, ANNOTATION_COMPLETED, pool, since, v->now);
+        mark_reached(v, record, ANNOTATION_COMPLETED, pool, wanted);
 }
 
 /* Whether the pool that the annotation names wants another revision for the same kind of host now. */

@@ -432,6 +432,40 @@ static void check_back(void **state)
     tear_down(&w);
 }
 
+/* The same, where a revision is complete only now: it came last. */
+static const struct reached_row {
+    const char *name;
+    const char *other; /* when another one was complete */
+    const char *want;  /* NULL: not yet */
+} reached_rows[] = {
+    { "what is complete now waits for a time of before the clock was put back", "2026-11-20T14:00:00Z", NULL },
+    { "what is complete now comes after what was put right in the same second", NOW, "2026-11-20T12:00:01Z" },
+    { "what is complete now comes after a time of a clock that is ahead", "2026-11-20T12:05:00Z", "2026-11-20T12:05:01Z" },
+    { "what is complete now is so now", BEFORE, NOW },
+};
+
+static void check_reached(void **state)
+{
+    const struct reached_row *row = *state;
+    struct world w = { 0 };
+    set_up(&w, 0);
+    w.view.settled = true;
+    struct child other = { .head = { .key = (char *) "b" }, .resource = RESOURCE_REVISION, .policy_uid = (char *) "u",
+                           .revision = (char *) "bbbbbbbbbb", .inputs = w.record.inputs, .annotations = tree("{}") };
+    const struct child *children[] = { &w.record, &other };
+    w.view.children = children;
+    w.view.child_count = ARRAY_LEN(children);
+    json_object_set_new(other.annotations, "ostler.dev/completed-default", json_string(row->other));
+    CLEANUP_JSON json_t *got = record_annotations(&w.view, "driver", "aaaaaaaaaa", &w.record);
+    const char *completed = json_key(got, "ostler.dev/completed-default");
+    if (row->want)
+        assert_string_equal(completed, row->want);
+    else
+        assert_null(completed);
+    json_decref(other.annotations);
+    tear_down(&w);
+}
+
 /* What a person asks for with the policy's annotation, and what the record of a revision that failed says then. */
 static const struct retry_row {
     const char *name;
@@ -510,6 +544,7 @@ int main(void)
     SUITE_ROWS(&s, check_held, held_rows);
     SUITE_ROWS(&s, check_future, future_rows);
     SUITE_ROWS(&s, check_back, back_rows);
+    SUITE_ROWS(&s, check_reached, reached_rows);
     suite_add(&s, "what does not count says nothing before it goes", what_does_not_count_says_nothing_before_it_goes, NULL);
     SUITE_ROWS(&s, check_ran, ran_rows);
     SUITE_ROWS(&s, check_retry, retry_rows);
