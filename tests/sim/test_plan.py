@@ -274,7 +274,7 @@ def new_driver():
                      "passed over (NodesSkipped):\n  gpu-5: a user holds it with the label ostler.dev/hold\n"
                      "  gpu-6: a user cordoned it\n",
                      "tainted for new GPU pods, and upgraded when those that run have ended (WaitingForJobs):\n"
-                     "  gpu-2: waits for 1 GPU pod: default/train", "  no pace is known yet",
+                     "  gpu-2: waits for 1 GPU pod: default/train", "  it takes at least 10m of soak",
                      "pool default: 2 nodes get another driver\n",
                      "asked to leave:\n  gpu-4: default/infer-", "in the way:\n  gpu-4: the PodDisruptionBudget"):
             assert code == 0 and line in out, (line, out)
