@@ -248,7 +248,7 @@ static struct rollout_revision revision_of(const struct child *record, const str
         .hash = record->revision,
         .failure = record_failure(record, name),
         .pool = pool,
-        .canary_s = record_time_s(record, ANNOTATION_CANARY, name),
+        .canary_s = record_canary_s(record, name),
         .wave_s = record_wave_s(record, name),
         .forgiven_s = retry_answered_s(record, name),
         .failed = record_has_failed(record, name),

@@ -56,7 +56,7 @@ static void standing(void *arg, const char *pool, const char *hash, const json_t
     if (record) {
         ret->failed = record_has_failed(record, pool);
         ret->completed = record_time_s(record, ANNOTATION_COMPLETED, pool) > 0;
-        ret->canary_s = record_time_s(record, ANNOTATION_CANARY, pool);
+        ret->canary_s = record_time_s(record, ANNOTATION_CANARY, pool); /* 0 while it is not well */
     }
     if (good) {
         ret->good = good->revision;

@@ -33,6 +33,14 @@ int64_t record_time_s(const struct child *record, const char *annotation, const 
     return text ? clock_parse_rfc3339(text) / 1000000 : 0;
 }
 
+int64_t record_canary_s(const struct child *record, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_CANARY "%s", pool);
+    const char *text = json_key(record->annotations, key);
+    int64_t passed_ms;
+    return text && str_parse_duration(text, &passed_ms) ? -(passed_ms / 1000) : record_time_s(record, ANNOTATION_CANARY, pool);
+}
+
 int64_t record_wave_s(const struct child *record, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_WAVE "%s", pool);
@@ -333,6 +341,8 @@ static bool is_kept(const struct cluster_view *v, const struct child *record, co
         return is_kept_failure(v, record, key);
     if (str_has_prefix(key, ANNOTATION_WAVE) && str_eq(json_key(record->annotations, key), WAVE_RUNNING))
         return true;
+    if (str_has_prefix(key, ANNOTATION_CANARY) && record_canary_s(record, key + strlen(ANNOTATION_CANARY)) < 0)
+        return true;
     if (str_has_prefix(key, ANNOTATION_RETRIED))
         return retry_answered_s(record, key + strlen(ANNOTATION_RETRIED)) > 0;
     if (!child_time(record, key))
@@ -365,7 +375,8 @@ static json_t *time_json(int64_t s)
 static void annotate_note(const struct cluster_view *v, const struct report_note *n, const struct child *record, json_t *wanted)
 {
     const char *pool = n->pool;
-    set_text(wanted, record, ANNOTATION_CANARY, pool, time_json(n->canary_s));
+    set_text(wanted, record, ANNOTATION_CANARY, pool, n->canary_s < 0 ? json_textf("%llds", (long long) -n->canary_s)
+             : time_json(n->canary_s));
     set_text(wanted, record, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING
              ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
     if (n->failed)

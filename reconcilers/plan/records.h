@@ -12,6 +12,8 @@ bool record_has_run(const struct child *record, const char *pool);
 int record_order(const struct child *a, const struct child *b, const char *pool);
 /* When an annotation of the record says that something was so in the pool, in seconds of the epoch; 0: it does not. */
 int64_t record_time_s(const struct child *record, const char *annotation, const char *pool);
+/* How long the canary of the revision has been well in the pool, as in struct rollout_revision. */
+int64_t record_canary_s(const struct child *record, const char *pool);
 /* Since when the last wave of the rollout is over; ROLLOUT_WAVE_RUNNING: one has begun; 0: there was none. */
 int64_t record_wave_s(const struct child *record, const char *pool);
 /* Whether as many nodes of the pool failed with the revision as the policy allows. */

@@ -49,7 +49,9 @@ struct rollout_revision {
     const char *failure; /* "gpu-1 CrashLoopBackOff": where it failed first, and with what; NULL: not known */
     const char *retry;   /* what the policy's annotation has to say to have it tried again; NULL: its hash */
     size_t pool;
-    int64_t canary_s;    /* since when its canary nodes have all been up; 0: not yet */
+    /* Since when its canary nodes have all been well, later by as long as they were not meanwhile; 0: they never were; below 0:
+     * they are not now, and were for so many seconds. */
+    int64_t canary_s;
     int64_t wave_s;      /* since when the last wave has been up; 0: there was none; ROLLOUT_WAVE_RUNNING */
     int64_t forgiven_s;  /* when a person asked to try again: failures before that do not count; 0: never */
     bool failed;         /* recorded: no new claims for it */

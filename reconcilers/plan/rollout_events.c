@@ -66,6 +66,9 @@ static struct telling tell_target(const struct news *n)
 
 static struct telling tell_canary(const struct news *n)
 {
+    /* It is not well now: the node says why. */
+    if (clock_parse_rfc3339(n->value) < 0)
+        return (struct telling){ 0 };
     return (struct telling){ .reason = "CanaryUp",
                              .note = arena_printf(n->a,
                                                   "%s: the canary has run it since %s; other nodes follow after "

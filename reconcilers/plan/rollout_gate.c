@@ -106,7 +106,7 @@ enum rollout_hold gate_canary(const struct rollout_input *in, const struct work 
             return ROLLOUT_HOLD_NONE;
         return p->idle_waits == ROLLOUT_HOLD_NONE ? ROLLOUT_HOLD_CANARY : p->idle_waits;
     }
-    if (!p->record.canary_s)
+    if (p->record.canary_s <= 0)
         return ROLLOUT_HOLD_CANARY;
     *ret_until_s = time_after(p->record.canary_s, in->spec->canary_soak_s);
     return ROLLOUT_HOLD_SOAK;
@@ -135,7 +135,7 @@ static enum rollout_hold soak_to_come(const struct rollout_input *in, const stru
     bool canary = !progress_canary_over(p, in);
     if (canary ? p->begun + p->running < (size_t) spec->canary_nodes : !p->begun)
         return ROLLOUT_HOLD_NONE;
-    *ret_from_s = time_after(in->now_s, canary ? spec->canary_soak_s : spec->soak_s);
+    *ret_from_s = time_after(in->now_s, canary ? progress_canary_left_s(p, in) : spec->soak_s);
     return canary ? ROLLOUT_HOLD_CANARY : ROLLOUT_HOLD_SOAK;
 }
 

@@ -202,12 +202,14 @@ static const struct rollout_node *first_under_way(const struct rollout_story *s,
 }
 
 /* That the others do not begin when the canary is up, but when it has worked for a while. */
-static const char *then_soaks(const struct rollout_story *s, struct arena *a)
+static const char *then_soaks(const struct rollout_story *s, const struct progress *p, struct arena *a)
 {
     char span[ROLLOUT_SPAN_MAX];
-    int64_t soak_s = s->view->in->spec->canary_soak_s;
-    rollout_span_text(soak_s, span);
-    return soak_s > 0 ? arena_printf(a, "; when it is up it has to work for %s", span) : "";
+    int64_t left_s = progress_canary_left_s(p, s->view->in);
+    rollout_span_text(left_s, span);
+    if (p->record.canary_s < 0)
+        return arena_printf(a, "; it is not well, and when it is it has to work for %s more", span);
+    return left_s > 0 ? arena_printf(a, "; when it is up it has to work for %s", span) : "";
 }
 
 static const char *say_canary(const struct rollout_story *s, struct arena *a)
@@ -219,7 +221,7 @@ static const char *say_canary(const struct rollout_story *s, struct arena *a)
     return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s%s", who_waits(r, a), called(&p->record, a),
                         pool_name(s, r->first), canary ? ", " : "", canary ? canary->name : "",
                         nodes == 1 ? "" : arena_printf(a, ": %zu of %lld nodes run it well", p->settled, (long long) nodes),
-                        then_soaks(s, a));
+                        then_soaks(s, p, a));
 }
 
 static const char *say_soak(const struct rollout_story *s, struct arena *a)

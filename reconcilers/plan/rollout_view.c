@@ -175,6 +175,8 @@ static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 static void count_running(struct rollout_view *v, const struct rollout_node *n, const char *hash)
 {
     struct progress *p = progress_find(v, hash, n->pool);
+    if (p && !n->up)
+        p->down++;
     if (!p || !n->up || n->leaving)
         return;
     p->running++;
@@ -226,20 +228,31 @@ bool progress_canary_over(const struct progress *p, const struct rollout_input *
 {
     const struct rollout_revision *r = &p->record;
     return in->spec->canary_nodes <= 0 || r->known_good ||
-           (r->canary_s && time_passed(r->canary_s, in->spec->canary_soak_s, in->now_s));
+           (r->canary_s > 0 && time_passed(r->canary_s, in->spec->canary_soak_s, in->now_s));
 }
 
-/* A canary is up when as many nodes are well as it has, or as there are; its time begins anew when one of them is not. */
+/* A canary is well when as many nodes are as it has, or as there are. Its time stands still while one of them is not: what had
+ * passed is kept, so that whoever has a node in hand cannot have it begin anew for ever. It does begin anew after a failure, and
+ * where another node takes the place of one that is down: what the first one had worked for says nothing of that. */
 static void update_canary(struct progress *p, const struct rollout_input *in)
 {
+    int64_t *canary_s = &p->record.canary_s;
     size_t wanted = (size_t) in->spec->canary_nodes;
     size_t needed = p->able < wanted ? p->able : wanted;
     if (progress_canary_over(p, in))
         return;
-    if (p->settled < needed || needed == 0)
-        p->record.canary_s = 0;
-    else if (!p->record.canary_s)
-        p->record.canary_s = in->now_s;
+    if (needed > 0 && p->settled >= needed)
+        *canary_s = *canary_s > 0 ? *canary_s : in->now_s + *canary_s;
+    else if (p->record.failed || p->failures > 0 || (p->begun > 0 && p->down > 0))
+        *canary_s = 0;
+    else if (*canary_s > 0)
+        *canary_s -= in->now_s;
+}
+
+int64_t progress_canary_left_s(const struct progress *p, const struct rollout_input *in)
+{
+    int64_t passed_s = p->record.canary_s < 0 ? -p->record.canary_s : 0;
+    return passed_s < in->spec->canary_soak_s ? in->spec->canary_soak_s - passed_s : 0;
 }
 
 /* A wave is what begins together; the next one begins when none of it is under way any more, and its time has passed since then.

@@ -25,6 +25,7 @@ struct progress {
     size_t able;                    /* nodes that could be canaries, or are */
     size_t settled;                 /* nodes that run it without a claim and are well */
     size_t running;                 /* nodes that run it without a claim and are up */
+    size_t down;                    /* nodes that run it without a claim and are down */
     size_t begun;                   /* claims for it that are under way */
     size_t waiting;                 /* claims for it that wait for jobs, on nodes that are up */
     bool pulled;                    /* some node has its images: where others cannot get them, it is not that there are none */
@@ -62,6 +63,8 @@ void rollout_view_make(const struct rollout_input *in, struct arena *a, struct r
 void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rollout_decision *ret);
 /* Whether the canary of a revision is over, or it needs none. */
 bool progress_canary_over(const struct progress *p, const struct rollout_input *in);
+/* How many seconds a canary that is not well has to be well yet. */
+int64_t progress_canary_left_s(const struct progress *p, const struct rollout_input *in);
 
 /* Whether so much time has passed since then. A time in the future has not come; no sum can overflow. */
 bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s);

@@ -376,6 +376,7 @@ static const struct future_row {
     { "a time that is still to come counts as now: wanted", "ostler.dev/target-old", "2099-01-01T00:00:00Z", NOW },
     { "a time that is still to come counts as now: wanted by a pool that is there", "ostler.dev/target-default",
       "2099-01-01T00:00:00Z", NOW },
+    { "what a canary has soaked stays", "ostler.dev/canary-old", "540s", "540s" },
     { "the rollout's own times are its own", "ostler.dev/canary-old", "2099-01-01T00:00:00Z", "2099-01-01T00:00:00Z" },
 };
 

@@ -11,8 +11,8 @@
  *       from d1 to what the node is to get, with its GPUs
  *     free: since when it waits without a job on it
  *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled), ostler
- *   revisions: {hash, name, failure, retry, pool, canary, wave (a time, or Running), forgiven, and of the flags failed and
- *     knownGood those that hold}
+ *   revisions: {hash, name, failure, retry, pool, canary (since when, or "soaked 5m"), wave (a time, or Running), forgiven,
+ *     and of the flags failed and knownGood those that hold}
  *   pullRefused: how the server refused a pod that was to pull
  *   approved: a hash, or $plan for that of the present plan
  * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what must come of it:
@@ -181,6 +181,13 @@ static void see_nodes(struct seen *s, const json_t *given)
     s->in.nodes = s->nodes;
 }
 
+/* Since when, or "soaked 5m": so long, and not now. */
+static int64_t canary_of(const struct seen *s, const json_t *brief)
+{
+    const char *text = json_str_or_empty(brief, "canary");
+    return str_has_prefix(text, "soaked ") ? -span(text + strlen("soaked ")) : ago(s, brief, "canary", 0);
+}
+
 static void see_revisions(struct seen *s, const json_t *given)
 {
     const json_t *briefs = json_object_get(given, "revisions");
@@ -194,7 +201,7 @@ static void see_revisions(struct seen *s, const json_t *given)
             .failure = json_str(brief, "failure"),
             .retry = json_str(brief, "retry"),
             .pool = pool_of(brief),
-            .canary_s = ago(s, brief, "canary", 0),
+            .canary_s = canary_of(s, brief),
             .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING : ago(s, brief, "wave", 0),
             .forgiven_s = ago(s, brief, "forgiven", 0),
             .failed = flag(brief, "failed"),
@@ -319,6 +326,13 @@ static void check_counts(const json_t *want, const struct rollout_decision *d)
             fail_msg("%zu nodes are %s, not %lld", rows[i].got, rows[i].name, (long long) json_int(counts, rows[i].name, 0));
 }
 
+static const char *canary_text(struct arena *a, const struct seen *s, int64_t canary_s)
+{
+    return canary_s < 0    ? arena_printf(a, "soaked %llds", (long long) -canary_s)
+           : canary_s == 0 ? "-"
+                           : arena_printf(a, "%llds", (long long) (s->in.now_s - canary_s));
+}
+
 static const char *wave_text(struct arena *a, const struct seen *s, int64_t wave_s)
 {
     return wave_s == ROLLOUT_WAVE_RUNNING ? "Running" : !wave_s ? "-"
@@ -333,7 +347,7 @@ static void check_notes(const json_t *want, struct seen *s, const struct rollout
     for (size_t k = 0; k < d->note_count; k++) {
         const struct rollout_note *n = &d->notes[k];
         buf_printf(&got, "%s in %s: canary %s, wave %s, failed %s\n", n->hash, pool_names[n->pool],
-                   wave_text(&s->arena, s, n->canary_s), wave_text(&s->arena, s, n->wave_s), n->failed ? n->failed->name : "-");
+                   canary_text(&s->arena, s, n->canary_s), wave_text(&s->arena, s, n->wave_s), n->failed ? n->failed->name : "-");
     }
     json_array_foreach (json_object_get(want, "notes"), i, brief)
         buf_printf(&wanted, "%s in %s: canary %s, wave %s, failed %s\n", json_str(brief, "hash"), pool_names[pool_of(brief)],

@@ -250,7 +250,8 @@ static void check_parallel(struct fleet *f, const struct unit *u)
 static void check_canary(struct fleet *f, const struct unit *u)
 {
     const struct rollout_revision *r = revision_of(f, u->n.target_driver, u->n.pool);
-    bool over = f->spec.canary_nodes == 0 || r->known_good || (r->canary_s && f->in.now_s - r->canary_s >= f->spec.canary_soak_s);
+    bool over = f->spec.canary_nodes == 0 || r->known_good ||
+                (r->canary_s > 0 && f->in.now_s - r->canary_s >= f->spec.canary_soak_s);
     int64_t used = 0;
     for (size_t i = 0; i < f->count; i++) {
         const struct unit *o = &f->units[i];
