@@ -47,7 +47,8 @@ static bool reconciling_detecting(const struct checks *in, struct condition *ret
 
 static bool is_moving(const struct checks *in)
 {
-    return cond_is_rolling_out(in) && (in->v->rollout->active || in->v->rollout->waiting);
+    const struct rollout_report *r = in->v->rollout;
+    return cond_is_rolling_out(in) && (r->active || r->waiting || in->t->moving);
 }
 
 /* Nodes that a rollout changes are RollingOut's: who waits by kstatus waits for none that takes days. */
