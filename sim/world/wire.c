@@ -349,3 +349,8 @@ void wire_list_from(struct wire *w, uint64_t rv)
 {
     w->list_rv = rv;
 }
+
+bool wire_is_troubled(const struct wire *w)
+{
+    return w->away || w->frozen || w->list_rv;
+}

@@ -74,6 +74,8 @@ void wire_gone(struct wire *w, const struct kind *kind);
 void wire_forget(struct wire *w);
 /* Lists are answered as of this version, as by a replica that is behind; 0: as they are. */
 void wire_list_from(struct wire *w, uint64_t rv);
+/* Whether the server is away, or shows what is old. */
+bool wire_is_troubled(const struct wire *w);
 
 struct wire_client_options {
     const char *user;       /* who the server takes it for; borrowed, and lives as long as the wire */

@@ -3,7 +3,7 @@
 #define OSTLER_TESTS_SWEEP_CHECKS_H
 
 #include "base/map.h"
-#include "reconcilers/model/claim.h"
+#include "tests/sweep/moments.h"
 #include "tests/sweep/reading.h"
 #include "tests/sweep/run.h"
 #include "tests/sweep/sight.h"
@@ -29,7 +29,18 @@ struct invariants {
     struct map approvals;    /* struct moment by hash: when its approval was taken back */
     struct map failures;     /* struct moment by node: when its upgrade failed */
     struct map passings;     /* struct passing by pool and revision */
+    struct map surroundings; /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words */
+    struct map transitions;  /* struct moment by condition: when its status last changed */
+    struct map turns;        /* struct turn by condition */
+    int64_t world_ms;        /* when anything last changed, but by Ostler's words */
+    uint64_t world_rv;       /* the version that it got then; 0: it was no commit */
+    uint64_t world_told;     /* when the client that writes was told of it, in the order of what was told and sent; 0: never */
+    uint64_t policy_sent;    /* when it last sent a write of the policy, in that order */
+    uint64_t order;          /* of what was told and sent */
+    uint64_t writer;         /* the client that last wrote */
+    int64_t common_ms;       /* the same of what is no node's own */
     int64_t generation;      /* of the policy */
+    struct moments moments;
     bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
 };
 
@@ -103,7 +114,7 @@ bool check_is_gpu(const char *resource);
 /* Whether a node bears the taint of an upgrade. */
 bool check_is_closed(const json_t *node);
 /* The claim of a node that is closed as well; false: it has none. */
-bool check_claim_of(const json_t *node, struct claim *ret);
+bool check_claim_of(const json_t *node, struct reading_claim *ret);
 void check_eviction(struct invariants *v, const struct api_commit *c);
 void check_steps(struct invariants *v, const struct api_commit *c);
 void check_closed(struct invariants *v, const struct api_commit *c);
@@ -131,10 +142,25 @@ void check_cache(struct invariants *v);
 void checks_state_clear(struct invariants *v);
 
 /* ---- checks_truth.c */
+/* Whether the policy wants a node, if that has a GPU: it is selected, and nobody lets it go. */
+bool check_is_wanted(const json_t *policy, const json_t *node);
 void check_kept(struct invariants *v, const struct api_commit *c);
 void check_marks(struct invariants *v);
 void check_events(struct invariants *v, const struct api_commit *c);
 void check_status_truth(struct invariants *v);
 void check_report_truth(struct invariants *v);
+
+/* ---- checks_flap.c */
+void check_flap(struct invariants *v, const struct api_commit *c);
+void check_times(struct invariants *v, const struct api_commit *c);
+/* Takes note of what anybody committed. */
+void check_flap_commit(struct invariants *v, const struct api_commit *c);
+/* Takes note of what came to nothing, of what a client was told, and of what it sent. */
+void check_flap_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t);
+void check_flap_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
+void check_flap_clear(struct invariants *v);
+
+/* ---- checks_moments.c */
+void check_moment(struct invariants *v);
 
 #endif

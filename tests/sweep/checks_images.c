@@ -20,7 +20,7 @@ static const char *missing_image(const struct invariants *v, const char *node, c
 }
 
 /* Whether a DaemonSet is of a revision that the claim brings. */
-static bool comes(const struct claim *claim, const json_t *daemonset)
+static bool comes(const struct reading_claim *claim, const json_t *daemonset)
 {
     const char *tier = object_label(daemonset, LABEL_TIER), *hash = object_label(daemonset, LABEL_REVISION);
     return (str_eq(tier, "driver") && str_eq(hash, claim->driver) && !str_eq(hash, claim->from_driver)) ||
@@ -29,15 +29,16 @@ static bool comes(const struct claim *claim, const json_t *daemonset)
 
 /* Whether a node that was under way to something else turns to what the claim says; back to what is known good it may go
  * without more ado. */
-static bool turns(const struct claim *before, const struct claim *after)
+static bool turns(const struct reading_claim *before, const struct reading_claim *after)
 {
-    return claim_is_changing(before) && after->kind == CLAIM_UPGRADE && !claim_is_for(before, after->driver, after->stack);
+    return reading_is_changing(before) && str_eq(after->kind, "Upgrade") &&
+           !(str_eq(before->driver, after->driver) && str_eq(before->stack, after->stack));
 }
 
 /* A node that is closed already pulls when its pods come. */
 void check_images(struct invariants *v, const struct api_commit *c)
 {
-    struct claim claim, before;
+    struct reading_claim claim, before;
     if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !check_claim_of(c->after, &claim) ||
         (check_is_closed(c->before) && !(check_claim_of(c->before, &before) && turns(&before, &claim))))
         return;

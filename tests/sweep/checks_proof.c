@@ -11,9 +11,10 @@
 /* Closed for what it runs: it is new, or that is being changed, or was and did not come up. */
 static bool is_closed_for_proof(const json_t *node)
 {
-    struct claim claim;
-    bool claimed = check_claim_of(node, &claim) && claim_closes(&claim);
-    return check_has_taint(node, TAINT_STARTUP) || (claimed && (claim_is_changing(&claim) || claim.phase == CLAIM_FAILED));
+    struct reading_claim claim;
+    bool claimed = check_claim_of(node, &claim) && reading_closes(&claim);
+    return check_has_taint(node, TAINT_STARTUP) ||
+           (claimed && (reading_is_changing(&claim) || str_eq(claim.phase, "Failed")));
 }
 
 /* The policy that asks for proofs, and that Ostler acts on. */

@@ -72,7 +72,7 @@ static void take_lease_request(struct invariants *v, const struct wire_client *c
 
 void check_leader(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
-    if (r->class == REQUEST_LEASE && *r->method != 'G')
+    if (sight_is_election(r) && *r->method != 'G')
         take_lease_request(v, c, r);
     if (r->class != REQUEST_WRITE || v->run->plan->alone)
         return;
@@ -114,6 +114,7 @@ void check_static(struct invariants *v, const struct wire_client *c, const struc
         return;
     check_tried(v, INVARIANT_S16_STATIC);
     CLEANUP_FREE char *doubt = sight_doubt(v->sight, wire_client_number(c), v->run->sim.now_ms);
-    if (doubt)
-        check_failed(v, INVARIANT_S16_STATIC, "%s %s, but %s", r->method, r->path, doubt);
+    const char *lease = v->run->plan->alone ? NULL : sight_lease_doubt(v->sight, wire_client_number(c), v->run->sim.now_ms);
+    if (doubt || lease)
+        check_failed(v, INVARIANT_S16_STATIC, "%s %s, but %s", r->method, r->path, doubt ? doubt : lease);
 }

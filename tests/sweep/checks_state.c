@@ -70,6 +70,8 @@ void checks_state_clear(struct invariants *v)
     moments_clear(&v->plans);
     moments_clear(&v->approvals);
     moments_clear(&v->failures);
+    moments_clear(&v->surroundings);
+    moments_clear(&v->transitions);
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->pace, &cursor))) {
@@ -124,8 +126,8 @@ static enum component missing_operand(const struct invariants *v, const json_t *
 /* A node on its way under a claim, whose operands are not expected to be up. */
 static bool is_moving(const json_t *node)
 {
-    struct claim claim;
-    return check_claim_of(node, &claim) && claim.phase != CLAIM_FAILED;
+    struct reading_claim claim;
+    return check_claim_of(node, &claim) && !str_eq(claim.phase, "Failed");
 }
 
 bool check_served(const struct invariants *v, bool moving_too, char **ret_why)

@@ -37,9 +37,14 @@ static bool is_selected(const json_t *policy, const json_t *node)
     return selected;
 }
 
+bool check_is_wanted(const json_t *policy, const json_t *node)
+{
+    return !is_let_go(node) && is_selected(policy, node);
+}
+
 static bool is_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
 {
-    return has_gpu(v, node) && !is_let_go(node) && is_selected(policy, node);
+    return has_gpu(v, node) && check_is_wanted(policy, node);
 }
 
 /* Whether somebody says that it has a GPU. Agents go to nodes that the policy wants, and what they have said there stays. */

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/claim_steps.h"
 #include "reconcilers/model/component.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
@@ -15,15 +14,14 @@ bool check_is_closed(const json_t *node)
     size_t i;
     json_t *taint;
     json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (str_eq(json_str(taint, "key"), TAINT_UPGRADE) && str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT))
+        if (str_eq(json_str(taint, "key"), TAINT_UPGRADE) && str_eq(json_str(taint, "effect"), "NoSchedule"))
             return true;
     return false;
 }
 
-bool check_claim_of(const json_t *node, struct claim *ret)
+bool check_claim_of(const json_t *node, struct reading_claim *ret)
 {
-    const char *text = object_annotation(node, ANNOTATION_CLAIM);
-    return text && check_is_closed(node) && claim_parse(text, ret, NULL);
+    return check_is_closed(node) && reading_claim(node, ret);
 }
 
 /* Whole ones, shares of them, and slices; NVIDIA has plugins for network cards, too. */
@@ -74,7 +72,7 @@ static bool is_of_the_node(const struct invariants *v, const json_t *pod)
 void check_eviction(struct invariants *v, const struct api_commit *c)
 {
     const json_t *pod = c->before;
-    struct claim claim;
+    struct reading_claim claim;
     if (!check_is_kind(c->kind, "pods") || is_task(pod ? pod : c->after))
         return;
     check_tried(v, INVARIANT_S4_EVICTION);
@@ -84,43 +82,55 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
     if (check_is_recent(v, name))
         return;
     bool leaves = pod && (uses_gpu(pod) || wants_all(v) || is_named(v, pod)) && !is_of_the_node(v, pod);
-    if (!leaves || !node || !check_claim_of(node, &claim) || claim.phase != CLAIM_DRAINING)
+    if (!leaves || !node || !check_claim_of(node, &claim) || !str_eq(claim.phase, "Draining"))
         check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after),
                      object_name(pod ? pod : c->after));
 }
 
-static const char *name_of(enum claim_phase phase)
+/* The steps that docs/ARCHITECTURE.md has in its table; "": no claim. */
+static const struct {
+    const char *from, *to;
+} steps[] = {
+    { "", "Waiting" },          { "", "Draining" },           { "", "Unloading" },           { "Waiting", "Draining" },
+    { "Waiting", "Unloading" }, { "Waiting", "" },            { "Draining", "Waiting" },     { "Draining", "Unloading" },
+    { "Draining", "Failed" },   { "Draining", "" },           { "Unloading", "Draining" },   { "Unloading", "Installing" },
+    { "Unloading", "Failed" },  { "Unloading", "" },          { "Installing", "Validating" }, { "Installing", "Unloading" },
+    { "Installing", "Failed" }, { "Installing", "" },         { "Validating", "Unloading" }, { "Validating", "Failed" },
+    { "Validating", "" },       { "Failed", "Waiting" },      { "Failed", "Draining" },      { "Failed", "Unloading" },
+    { "Failed", "" },
+};
+
+static bool step_exists(const char *from, const char *to)
 {
-    return phase == CLAIM_NONE ? "none" : claim_phase_name(phase);
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+        if (str_eq(steps[i].from, from) && str_eq(steps[i].to, to))
+            return true;
+    return false;
 }
 
-/* CLAIM_NONE without a claim. False: somebody wrote one that is none. */
-static bool phase_of(const json_t *node, enum claim_phase *ret)
+/* "" without a claim. False: somebody wrote one that is none. */
+static bool phase_of(const json_t *node, struct reading_claim *ret)
 {
-    const char *text = object_annotation(node, ANNOTATION_CLAIM);
-    struct claim claim = { .phase = CLAIM_NONE };
-    bool known = !text || claim_parse(text, &claim, NULL);
-    *ret = claim.phase;
-    return known;
+    *ret = (struct reading_claim){ 0 };
+    return reading_claim(node, ret) || !object_annotation(node, ANNOTATION_CLAIM);
 }
 
 void check_steps(struct invariants *v, const struct api_commit *c)
 {
-    enum claim_phase from, to;
+    struct reading_claim from, to;
     if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !phase_of(c->before, &from) || !phase_of(c->after, &to) ||
-        from == to)
+        str_eq(from.phase, to.phase))
         return;
     check_tried(v, INVARIANT_S3_STEPS);
-    if (!claim_step_exists(from, to))
-        check_failed(v, INVARIANT_S3_STEPS, "%s, from %s to %s", object_name(c->after), name_of(from), name_of(to));
+    if (!step_exists(from.phase, to.phase))
+        check_failed(v, INVARIANT_S3_STEPS, "%s, from \"%s\" to \"%s\"", object_name(c->after), from.phase, to.phase);
 }
 
 /* Whether a node's claim says that it is closed. */
 static bool claims(const json_t *node)
 {
-    const char *text = object_annotation(node, ANNOTATION_CLAIM);
-    struct claim claim;
-    return text && claim_parse(text, &claim, NULL) && claim_closes(&claim);
+    struct reading_claim claim;
+    return reading_claim(node, &claim) && reading_closes(&claim);
 }
 
 void check_closed(struct invariants *v, const struct api_commit *c)
@@ -159,12 +169,12 @@ void check_claimed(struct invariants *v, const struct api_commit *c)
 {
     const char *was = object_label(c->before, LABEL_DRIVER), *is = object_label(c->after, LABEL_DRIVER);
     const json_t *policy = check_policy(v);
-    struct claim claim;
+    struct reading_claim claim;
     if (!check_is_kind(c->kind, "nodes") || !was || str_eq(was, is) || !policy || object_is_deleting(policy) ||
         object_label(c->after, LABEL_MANAGED))
         return;
     check_tried(v, INVARIANT_S3_CLAIMED);
-    bool claimed = check_claim_of(c->before, &claim) && claim_phase_has_slot(claim.phase);
+    bool claimed = check_claim_of(c->before, &claim) && reading_has_place(&claim);
     if (!claimed && is && (names_a_driver(v, was) || runs_another(v, object_name(c->after), is)))
         check_failed(v, INVARIANT_S3_CLAIMED, "%s: %s to %s", object_name(c->after), was, is);
 }

@@ -17,6 +17,7 @@ typedef void quiet_fn(struct invariants *v);
 static const struct {
     sent_fn *sent;       /* at each request that an Ostler sends */
     written_fn *written; /* at each accepted write of an Ostler but of its lease */
+    quiet_fn *moment;    /* when nothing has changed for a while */
     quiet_fn *quiet;     /* when nothing changes any more */
 } checks[INVARIANT_COUNT] = {
     [INVARIANT_S1_BUDGET] = { .written = check_budget },
@@ -36,6 +37,7 @@ static const struct {
     [INVARIANT_S8_GENERATION] = { .written = check_generation },
     [INVARIANT_S9_HONESTY] = { .written = check_honesty },
     [INVARIANT_S9_COUNTS] = { .written = check_counts },
+    [INVARIANT_S9_TIMES] = { .written = check_times },
     [INVARIANT_S10_LEADER] = { .sent = check_leader },
     [INVARIANT_S11_FAILED] = { .written = check_failed_revision },
     [INVARIANT_S12_ONCE] = { .written = check_once },
@@ -58,6 +60,8 @@ static const struct {
     [INVARIANT_L7_CACHE] = { .quiet = check_cache },
     [INVARIANT_L8_STATUS] = { .quiet = check_status_truth },
     [INVARIANT_L8_REPORTS] = { .quiet = check_report_truth },
+    [INVARIANT_L8_MOMENTS] = { .moment = check_moment },
+    [INVARIANT_L9_FLAP] = { .sent = check_flap_sent, .written = check_flap },
 };
 
 static const struct {
@@ -82,6 +86,7 @@ void invariants_free(struct invariants *v)
         free(v->clients[i].holder);
     free(v->clients);
     check_begin_clear(v);
+    check_flap_clear(v);
     checks_state_clear(v);
     sight_free(v->sight);
     free(v);
@@ -90,6 +95,7 @@ void invariants_free(struct invariants *v)
 void invariants_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t)
 {
     sight_taken(v->sight, wire_client_number(c), t, v->run->sim.now_ms);
+    check_flap_taken(v, c, t);
 }
 
 void invariants_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
@@ -110,9 +116,20 @@ void invariants_commit(struct invariants *v, const struct api_commit *c)
     for (size_t i = 0; ours && i < INVARIANT_COUNT; i++)
         if (checks[i].written)
             checks[i].written(v, c);
+    moments_commit(v, c);
+    check_flap_commit(v, c);
     check_honesty_commit(v, c);
     check_budget_commit(v, c);
     check_begin_commit(v, c);
+}
+
+void invariants_pass(struct invariants *v, int64_t until_ms)
+{
+    if (!moments_pass(v, until_ms))
+        return;
+    for (size_t i = 0; i < INVARIANT_COUNT; i++)
+        if (checks[i].moment)
+            checks[i].moment(v);
 }
 
 void invariants_quiet(struct invariants *v)

@@ -31,6 +31,7 @@ struct run;
     X(S8_GENERATION, "a node is marked only for a policy that is there")                                                      \
     X(S9_HONESTY, "Ready is said only of nodes whose operands are up")                                                        \
     X(S9_COUNTS, "the numbers of nodes in the status fit together")                                                           \
+    X(S9_TIMES, "the lastTransitionTime of a condition changes when its status does, and only then")                          \
     X(S10_LEADER, "no write is sent after the lease's renewal is late")                                                       \
     X(S11_FAILED, "no node is claimed for a revision that has failed in its pool")                                            \
     X(S12_ONCE, "one object is not written again and again")                                                                  \
@@ -52,7 +53,9 @@ struct run;
     X(L5_REMOVAL, "without a policy nothing of Ostler's is left")                                                             \
     X(L7_CACHE, "what Ostler knows is what is there")                                                                         \
     X(L8_STATUS, "the status counts what is there")                                                                           \
-    X(L8_REPORTS, "what is said of a node is so")
+    X(L8_REPORTS, "what is said of a node is so")                                                                             \
+    X(L8_MOMENTS, "status, reports and conditions are true at every quiet moment, in the middle of a rollout as well")        \
+    X(L9_FLAP, "no condition goes to and fro while nothing changes")
 
 enum invariant_id {
 #define X(id, text) INVARIANT_##id,
@@ -71,6 +74,8 @@ void invariants_sent(struct invariants *v, const struct wire_client *c, const st
 void invariants_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t);
 /* Something was committed, by Ostler or anybody else. */
 void invariants_commit(struct invariants *v, const struct api_commit *c);
+/* Nothing happens until that time. */
+void invariants_pass(struct invariants *v, int64_t until_ms);
 /* Nothing changes any more. */
 void invariants_quiet(struct invariants *v);
 /* What an invariant is called, "S6_IDENTITY", and what it says. */

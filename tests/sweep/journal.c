@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
-#include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "sim/actors/fit.h"
 #include "sim/actors/objects.h"
@@ -135,7 +134,7 @@ static size_t zones_of(const struct journal *j)
 /* What a node counts; nothing where it is gone. */
 static void count_node(struct node_note *n, const json_t *node)
 {
-    struct claim claim;
+    struct reading_claim claim;
     bool claimed = node && check_claim_of(node, &claim), closed = node && check_is_closed(node);
     bool up = str_eq(condition_status(json_at(node, "status.conditions"), "Ready"), "True");
     int64_t gpus = 0;
@@ -143,7 +142,7 @@ static void count_node(struct node_note *n, const json_t *node)
     if (text && str_parse_int(text, 0, INT32_MAX, &gpus) && (size_t) gpus > n->gpus)
         n->gpus = (size_t) gpus;
     n->counts[JOURNAL_CLOSED] = closed;
-    n->counts[JOURNAL_CHANGING] = claimed && claim_phase_has_slot(claim.phase);
+    n->counts[JOURNAL_CHANGING] = claimed && reading_has_place(&claim);
     n->counts[JOURNAL_OUT] = node && (closed || !up || json_bool(node, "spec.unschedulable", false));
     n->counts[JOURNAL_GPUS] = closed ? n->gpus : 0;
 }
@@ -171,14 +170,14 @@ static void note_figures(struct journal *j, const json_t *before, const json_t *
 
 static void note_claim(struct journal *j, struct entry *e, const json_t *before, const json_t *after)
 {
-    struct claim was = { .phase = CLAIM_PHASE_COUNT }, is = was;
+    struct reading_claim was = { 0 }, is = { 0 };
     bool had = check_claim_of(before, &was), has = check_claim_of(after, &is);
     const char *driver = object_label(before, LABEL_DRIVER);
     e->times[JOURNAL_CLAIMED] += has && !had;
     e->times[JOURNAL_RELEASED] += had && !has;
-    e->times[JOURNAL_DRAINED] += has && is.phase == CLAIM_DRAINING && was.phase != CLAIM_DRAINING;
-    e->times[JOURNAL_FAILED] += has && is.phase == CLAIM_FAILED && was.phase != CLAIM_FAILED;
-    e->times[JOURNAL_ROLLED_BACK] += has && is.kind == CLAIM_ROLLBACK && !(had && was.kind == CLAIM_ROLLBACK);
+    e->times[JOURNAL_DRAINED] += has && str_eq(is.phase, "Draining") && !str_eq(was.phase, "Draining");
+    e->times[JOURNAL_FAILED] += has && str_eq(is.phase, "Failed") && !str_eq(was.phase, "Failed");
+    e->times[JOURNAL_ROLLED_BACK] += has && str_eq(is.kind, "Rollback") && !(had && str_eq(was.kind, "Rollback"));
     e->times[JOURNAL_UNLOADED] += driver && *driver && !str_eq(driver, object_label(after, LABEL_DRIVER));
     if (has && !had) {
         j->claims = xreallocarray(j->claims, j->claim_count + 1, sizeof *j->claims);

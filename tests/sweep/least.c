@@ -95,6 +95,7 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
     ROW(S8_GENERATION,    1000,   600,  1000,  1000,  1000,   220,   350,   900,   450,   750,   750,  1000,   950,  1000),
     ROW(S9_HONESTY,        500,   250,   300,   900,   450,    80,   650,   100,    70,   100,    75,   100,    90,    60),
     ROW(S9_COUNTS,        6000,  3000,  4000, 34000,  6000,  1200, 33000,  2500,  1500,  2000,  2000,  2000,  2500,  3500),
+    ROW(S9_TIMES,        30000,  6000, 18000, 80000, 30000,  2000, 80000, 12000,  4000,  8000,  8000,  8000, 12000,  8000),
     ROW(S10_LEADER,      36000, 22500, 28500,104000, 35500,  8800, 43000, 18500, 11500, 12000, 12500, 16000,     0, 21500),
     ROW(S11_FAILED,          0,     0,   350,     0,     0,     0,     0,   100,   100,   200,   200,   300,   300,   350),
     ROW(S12_ONCE,        32000, 14000, 23500, 91500, 32000,  5600, 41000, 17000,  8000, 11500, 12000, 16000, 13000, 19500),
@@ -117,6 +118,8 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
     ROW(L7_CACHE,          700,     0,   350,   350,   700,     0,   350,   300,     0,   150,   200,    60,    60,    60),
     ROW(L8_STATUS,         600,     0,   200,     0,   600,     0,     0,   150,     0,   150,   150,    45,    60,    60),
     ROW(L8_REPORTS,       2500,     0,   750,   400,  2500,     0,   400,   700,     0,   550,   600,   300,   240,   350),
+    ROW(L8_MOMENTS,        700,     0,   450,   300,   700,     0,   300,   450,     0,   450,   450,   400,   350,   350),
+    ROW(L9_FLAP,         30000,  6000, 18000, 80000, 30000,  2000, 80000, 12000,  4000,  8000,  8000,  8000, 12000,  8000),
 #undef ROW
 };
 
@@ -168,6 +171,7 @@ static const struct {
     { INVARIANT_L7_CACHE, RIGHTS, NOT_ALLOWED },
     { INVARIANT_L8_STATUS, RIGHTS, NOT_ALLOWED },
     { INVARIANT_L8_REPORTS, RIGHTS, NOT_ALLOWED },
+    { INVARIANT_L8_MOMENTS, RIGHTS, NOT_ALLOWED },
     { INVARIANT_S3_KEPT, ACTO, BROKEN },
     { INVARIANT_L1_NODES, ACTO, BROKEN },
     { INVARIANT_L1_MARKS, ACTO, BROKEN },

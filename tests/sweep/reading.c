@@ -58,6 +58,16 @@ bool reading_has_place(const struct reading_claim *c)
     return false;
 }
 
+bool reading_is_changing(const struct reading_claim *c)
+{
+    return reading_has_place(c) && strcmp(c->phase, "Draining") != 0;
+}
+
+bool reading_closes(const struct reading_claim *c)
+{
+    return strcmp(c->phase, "Failed") != 0 || strcmp(c->reason, "DrainTimeout") != 0;
+}
+
 bool reading_is_closed(const json_t *node)
 {
     size_t i;

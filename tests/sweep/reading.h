@@ -23,6 +23,10 @@ struct reading_claim {
 bool reading_claim(const json_t *node, struct reading_claim *ret);
 /* Whether a node in this phase holds a place of maxParallel. */
 bool reading_has_place(const struct reading_claim *c);
+/* Whether the node's driver or stack is being exchanged in this phase. */
+bool reading_is_changing(const struct reading_claim *c);
+/* Whether a node with this claim is out of service: after a drain that took too long it is not. */
+bool reading_closes(const struct reading_claim *c);
 /* Whether the node bears the taint of an upgrade. */
 bool reading_is_closed(const json_t *node);
 

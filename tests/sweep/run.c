@@ -382,6 +382,8 @@ static int64_t quiet_at(const struct run *r)
 
 static void step(struct run *r, int64_t until_ms)
 {
+    int64_t next_ms = sim_next(&r->sim);
+    invariants_pass(r->invariants, next_ms < until_ms ? next_ms : until_ms);
     sim_step(&r->sim, until_ms);
     if (r->plan->verbose)
         print_news(r);

@@ -7,10 +7,14 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "tests/sweep/life.h"
 
 /* kube-apiserver sends a bookmark about each minute. When two of them are missing, and some time for their way, a stream is
  * dead. */
 enum { SILENCE_MS = 155 * 1000, BODY_MAX = 256 << 20, HEAD_MAX = 16 };
+/* The lease passes on when it was not renewed for 15 s. A third of that is left for clocks that go at another speed, and for a
+ * write that is on its way. */
+enum { LEASE_MS = 10 * 1000 };
 
 /* The beginning of a frame that says that the stream is of no use any more. */
 #define ERROR_HEAD "{\"type\":\"ERROR\""
@@ -28,8 +32,17 @@ struct view {
     size_t head_len;
 };
 
+/* What a client knows of the lease. */
+struct lease_view {
+    char *own;        /* its name in the lease; NULL: it has not asked for it */
+    int64_t sent_ms;  /* when its last write of the lease was sent */
+    int64_t held_ms;  /* when the last one was sent whose answer says that it holds it; -1: none was */
+    struct buf body;  /* of the answer under way */
+};
+
 struct client {
     uint64_t number;
+    struct lease_view lease;
     struct view views[RESOURCE_COUNT];
 };
 
@@ -65,6 +78,7 @@ static struct client *client_of(struct sight *s, uint64_t number)
         return c;
     c = xcalloc(1, sizeof *c);
     c->number = number;
+    c->lease = (struct lease_view){ .held_ms = -1, .body = BUF_INIT(BODY_MAX) };
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         c->views[i].body = (struct buf) BUF_INIT(BODY_MAX);
     s->clients = xreallocarray(s->clients, s->count + 1, sizeof *s->clients);
@@ -82,6 +96,8 @@ void sight_free(struct sight *s)
     for (size_t i = 0; i < s->count; i++) {
         for (size_t k = 0; k < RESOURCE_COUNT; k++)
             buf_clear(&s->clients[i]->views[k].body);
+        buf_clear(&s->clients[i]->lease.body);
+        free(s->clients[i]->lease.own);
         free(s->clients[i]);
     }
     free(s->clients);
@@ -116,8 +132,37 @@ static void begin_stream(struct view *v)
     v->head_len = 0;
 }
 
+/* The other lease says which installation is the cluster's; its holder is a namespace. */
+bool sight_is_election(const struct request *r)
+{
+    return r->class == REQUEST_LEASE && strstr(r->path, "/namespaces/" OSTLER_NAMESPACE "/leases");
+}
+
+/* Who holds the lease by what was sent or answered; "": nobody. Owned. */
+static char *holder_in(const char *text, size_t len)
+{
+    json_t *lease = json_loadb(text, len, 0, NULL);
+    const char *holder = json_string_value(json_object_get(json_object_get(lease, "spec"), "holderIdentity"));
+    char *ret = xstrdup(holder ? holder : "");
+    json_decref(lease);
+    return ret;
+}
+
+static void send_lease(struct lease_view *l, const struct request *r, int64_t now_ms)
+{
+    buf_reset(&l->body);
+    if (!r->body)
+        return;
+    CLEANUP_FREE char *holder = holder_in(r->body, strlen(r->body));
+    l->sent_ms = now_ms;
+    if (*holder && !l->own)
+        l->own = TAKE(holder);
+}
+
 void sight_sent(struct sight *s, uint64_t client, const struct request *r, int64_t now_ms)
 {
+    if (sight_is_election(r))
+        send_lease(&client_of(s, client)->lease, r, now_ms);
     if (r->resource == RESOURCE_COUNT || (r->class != REQUEST_WATCH && !is_page(r)))
         return;
     struct view *v = &client_of(s, client)->views[r->resource];
@@ -188,9 +233,28 @@ static void take_stream(struct view *v, const struct wire_taken *t)
         end_stream(v, t);
 }
 
+/* Who is told that another one holds it does not hold it. */
+static void take_lease(struct lease_view *l, const struct wire_taken *t)
+{
+    if (t->part == WIRE_BYTES && !buf_add(&l->body, t->bytes, t->len))
+        abort(); /* no lease is that long */
+    if (t->part != WIRE_END || t->broken)
+        return;
+    if (t->status != 200 && t->status != 201)
+        return;
+    CLEANUP_FREE char *holder = holder_in(l->body.data ? l->body.data : "", l->body.len);
+    bool own = l->own && strcmp(holder, l->own) == 0;
+    if (!own)
+        l->held_ms = -1;
+    else if (*t->request->method != 'G')
+        l->held_ms = l->sent_ms;
+}
+
 void sight_taken(struct sight *s, uint64_t client, const struct wire_taken *t, int64_t now_ms)
 {
     const struct request *r = t->request;
+    if (sight_is_election(r))
+        take_lease(&client_of(s, client)->lease, t);
     if (r->resource == RESOURCE_COUNT || (r->class != REQUEST_WATCH && !is_page(r)))
         return;
     struct view *v = &client_of(s, client)->views[r->resource];
@@ -234,4 +298,12 @@ char *sight_doubt(const struct sight *s, uint64_t client, int64_t now_ms)
         return xstrdup("nothing was ever listed");
     char *why = doubt_among(c, needed, ARRAY_LEN(needed), true, now_ms);
     return why ? why : doubt_among(c, optional, ARRAY_LEN(optional), false, now_ms);
+}
+
+const char *sight_lease_doubt(const struct sight *s, uint64_t client, int64_t now_ms)
+{
+    const struct client *c = find(s, client);
+    if (!c || c->lease.held_ms < 0)
+        return "no answer has said that it holds the lease";
+    return now_ms >= c->lease.held_ms + LEASE_MS ? "no renewal of the lease was answered in time" : NULL;
 }

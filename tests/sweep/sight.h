@@ -3,6 +3,7 @@
 #ifndef OSTLER_TESTS_SWEEP_SIGHT_H
 #define OSTLER_TESTS_SWEEP_SIGHT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/world/wire.h"
@@ -17,5 +18,9 @@ void sight_sent(struct sight *s, uint64_t client, const struct request *r, int64
 void sight_taken(struct sight *s, uint64_t client, const struct wire_taken *t, int64_t now_ms);
 /* Why a client must not write now, as "the list of pods is under way"; NULL: it may. Owned. */
 char *sight_doubt(const struct sight *s, uint64_t client, int64_t now_ms);
+/* Whether a request is of the lease by which one Ostler of several leads. */
+bool sight_is_election(const struct request *r);
+/* Why a client must not write now because of the lease, as "no renewal of it was answered in time"; NULL: it may. Static text. */
+const char *sight_lease_doubt(const struct sight *s, uint64_t client, int64_t now_ms);
 
 #endif
