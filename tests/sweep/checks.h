@@ -16,6 +16,16 @@ struct client_note {
     int64_t renewed_ms; /* when the last one that was accepted was sent; -1: none was */
 };
 
+/* What the checks of liveness remember of the last look. */
+struct live {
+    struct map nodes;   /* struct live_node by name */
+    struct map pools;   /* struct live_pool by name */
+    int64_t looked_ms;
+    int64_t well_ms;    /* since then Ostler is up, can do all that it wants, and the policy says the same */
+    uint64_t starts;    /* how often an Ostler has begun or lost its lease */
+    int64_t generation; /* of the policy */
+};
+
 struct invariants {
     struct run *run;
     struct sight *sight;     /* what each client was told */
@@ -28,6 +38,8 @@ struct invariants {
     struct map plans;        /* struct moment by hash: when Ostler last showed it */
     struct map approvals;    /* struct moment by hash: when its approval was taken back */
     struct map failures;     /* struct moment by node: when its upgrade failed */
+    struct map sends;        /* struct sending by node: who last sent a write of it, and when */
+    struct map answers;      /* struct moment by client and node: when it took the answer to a write of it */
     struct map passings;     /* struct passing by pool and revision */
     struct map surroundings; /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words */
     struct map transitions;  /* struct moment by condition: when its status last changed */
@@ -39,6 +51,7 @@ struct invariants {
     uint64_t order;          /* of what was told and sent */
     uint64_t writer;         /* the client that last wrote */
     int64_t common_ms;       /* the same of what is no node's own */
+    struct live live;
     int64_t generation;      /* of the policy */
     struct moments moments;
     bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
@@ -104,9 +117,18 @@ void check_window(struct invariants *v, const struct api_commit *c);
 void check_domain(struct invariants *v, const struct api_commit *c);
 void check_canary(struct invariants *v, const struct api_commit *c);
 void check_threshold(struct invariants *v, const struct api_commit *c);
+/* Take note of writes of nodes that a client sends, and that it was answered. */
+void check_begin_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
+void check_begin_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t);
 /* Takes note of what anybody committed. */
 void check_begin_commit(struct invariants *v, const struct api_commit *c);
 void check_begin_clear(struct invariants *v);
+
+/* ---- checks_live.c */
+/* Looks at what goes on, now and then. */
+void check_live(struct invariants *v);
+void check_fair(struct invariants *v, const struct api_commit *c);
+void check_live_clear(struct invariants *v);
 
 /* ---- checks_upgrade.c */
 /* Whether a resource is GPUs. */

@@ -140,19 +140,78 @@ static bool has_revision(const json_t *node, const char *hash)
     return str_eq(object_label(node, LABEL_DRIVER), hash) || str_eq(object_label(node, LABEL_STACK), hash);
 }
 
+/* The last write of a node that was sent. */
+struct sending {
+    char *node;
+    uint64_t client;
+    int64_t at_ms;
+};
+
+static char *answer_key(uint64_t client, const char *node)
+{
+    return xasprintf("%llu/%s", (unsigned long long) client, node);
+}
+
+/* The node that a request changes; NULL: it changes none. */
+static const char *changed_node(const struct request *r)
+{
+    static const char prefix[] = "/api/v1/nodes/";
+    bool changes = r->class == REQUEST_WRITE && str_has_prefix(r->path, prefix);
+    return changes && !strchr(r->path + sizeof prefix - 1, '/') ? r->path + sizeof prefix - 1 : NULL;
+}
+
+void check_begin_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
+{
+    const char *name = changed_node(r);
+    CLEANUP_FREE char *node = name ? xstrndup(name, strcspn(name, "?")) : NULL;
+    struct sending *s = node ? map_get(&v->sends, node) : NULL;
+    if (!node)
+        return;
+    if (!s) {
+        s = xcalloc(1, sizeof *s);
+        s->node = xstrdup(node);
+        map_put(&v->sends, s->node, s);
+    }
+    s->client = wire_client_number(c);
+    s->at_ms = v->run->sim.now_ms;
+}
+
+void check_begin_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t)
+{
+    const char *name = t->part == WIRE_END && t->status == 200 && !t->broken ? changed_node(t->request) : NULL;
+    if (!name)
+        return;
+    CLEANUP_FREE char *node = xstrndup(name, strcspn(name, "?"));
+    CLEANUP_FREE char *key = answer_key(wire_client_number(c), node);
+    check_note(v, &v->answers, key);
+}
+
 /* How the nodes of a pool stand to a revision. A node that is down proves nothing: another one takes its turn. */
 struct standing {
     size_t nodes;     /* with GPUs */
     size_t have;      /* run it, are up and in service, and work */
     size_t under_way; /* are being changed to it, and are up */
-    size_t failed;    /* failed with it, a while ago */
 };
 
-static bool failed_with(const struct invariants *v, const json_t *node, const struct reading_claim *c, const char *hash)
+/* The client that wrote that a node has failed knows it when it has taken the answer. Who hears of it by a watch may have sent
+ * something before. */
+static bool is_known(const struct invariants *v, const char *failed, const char *begins)
 {
-    int64_t at_ms = check_noted(&v->failures, object_name(node));
+    int64_t failed_ms = check_noted(&v->failures, failed);
+    const struct sending *s = map_get(&v->sends, begins);
+    CLEANUP_FREE char *key = s ? answer_key(s->client, failed) : NULL;
+    int64_t answered_ms = key ? check_noted(&v->answers, key) : -1;
+    if (failed_ms < 0)
+        return false;
+    return v->run->sim.now_ms - failed_ms >= ON_ITS_WAY_MS || (answered_ms >= failed_ms && s->at_ms > answered_ms);
+}
+
+/* `begins`: the node that is taken, which who takes it must not do when it knows of the failure. */
+static bool failed_with(const struct invariants *v, const json_t *node, const struct reading_claim *c, const char *hash,
+                        const char *begins)
+{
     return str_eq(c->phase, "Failed") && str_eq(c->kind, "Upgrade") && !str_eq(c->reason, "DrainTimeout") && c->gpus > 0 &&
-           str_eq(revision_of(c), hash) && at_ms >= 0 && v->run->sim.now_ms - at_ms >= ON_ITS_WAY_MS;
+           str_eq(revision_of(c), hash) && is_known(v, object_name(node), begins);
 }
 
 /* A node that an admin took out of Ostler's hands is of no rollout, whatever still runs there: it is no canary either. */
@@ -181,7 +240,6 @@ static struct standing standing_of(const struct invariants *v, const json_t *pol
         s.nodes++;
         s.have += counts && !claimed && works(node) && has_revision(node, hash);
         s.under_way += counts && claimed && reading_has_place(&claim) && str_eq(revision_of(&claim), hash);
-        s.failed += claimed && failed_with(v, node, &claim, hash);
     }
     return s;
 }
@@ -202,18 +260,33 @@ static bool is_retried(const struct invariants *v, const char *hash)
     return false;
 }
 
+/* How many nodes of the pool failed with a revision, as whoever takes this one knows. */
+static size_t failures(const struct invariants *v, const json_t *policy, const char *pool, const char *hash, const char *begins)
+{
+    const struct kind *nodes = kind_named("nodes");
+    struct reading_claim claim;
+    size_t n = 0;
+    for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
+        const json_t *node = api_at(v->run->api, nodes, i);
+        n += is_of_pool(policy, node, pool) && reading_claim(node, &claim) && failed_with(v, node, &claim, hash, begins);
+    }
+    return n;
+}
+
 void check_threshold(struct invariants *v, const struct api_commit *c)
 {
     struct taking t;
     const json_t *policy;
     if (!is_upgrade(v, c, &t, &policy) || is_retried(v, revision_of(&t.claim)))
         return;
-    struct standing s = standing_of(v, policy, reading_pool(policy, c->after), revision_of(&t.claim));
+    const char *pool = reading_pool(policy, c->after), *hash = revision_of(&t.claim);
+    struct standing s = standing_of(v, policy, pool, hash);
     size_t most = reading_limit(policy, "failureThreshold", s.nodes);
+    size_t failed = failures(v, policy, pool, hash, object_name(c->after));
     check_tried(v, INVARIANT_G6_THRESHOLD);
-    if (s.failed >= (most < s.nodes ? most : s.nodes) && s.failed > 0)
+    if (failed >= (most < s.nodes ? most : s.nodes) && failed > 0)
         check_failed(v, INVARIANT_G6_THRESHOLD, "%s begins, %zu of %zu nodes of its pool have failed with %s",
-                     object_name(c->after), s.failed, s.nodes, revision_of(&t.claim));
+                     object_name(c->after), failed, s.nodes, hash);
 }
 
 /* When the nodes came through that had a revision first in a pool. */
@@ -247,6 +320,12 @@ void check_begin_clear(struct invariants *v)
         free(p);
     }
     map_clear(&v->passings);
+    for (cursor = 0; (e = map_next(&v->sends, &cursor));) {
+        struct sending *s = e->value;
+        free(s->node);
+        free(s);
+    }
+    map_clear(&v->sends);
 }
 
 /* Whether so many have worked for as long as the policy says. */

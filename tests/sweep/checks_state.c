@@ -72,6 +72,7 @@ void checks_state_clear(struct invariants *v)
     moments_clear(&v->failures);
     moments_clear(&v->surroundings);
     moments_clear(&v->transitions);
+    moments_clear(&v->answers);
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->pace, &cursor))) {

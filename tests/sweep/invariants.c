@@ -56,6 +56,7 @@ static const struct {
     [INVARIANT_L1_STATUS] = { .quiet = check_status },
     [INVARIANT_L1_NODES] = { .quiet = check_nodes },
     [INVARIANT_L1_MARKS] = { .quiet = check_marks },
+    [INVARIANT_L3_FAIR] = { .written = check_fair },
     [INVARIANT_L5_REMOVAL] = { .quiet = check_removal },
     [INVARIANT_L7_CACHE] = { .quiet = check_cache },
     [INVARIANT_L8_STATUS] = { .quiet = check_status_truth },
@@ -87,6 +88,7 @@ void invariants_free(struct invariants *v)
     free(v->clients);
     check_begin_clear(v);
     check_flap_clear(v);
+    check_live_clear(v);
     checks_state_clear(v);
     sight_free(v->sight);
     free(v);
@@ -96,11 +98,13 @@ void invariants_taken(struct invariants *v, const struct wire_client *c, const s
 {
     sight_taken(v->sight, wire_client_number(c), t, v->run->sim.now_ms);
     check_flap_taken(v, c, t);
+    check_begin_taken(v, c, t);
 }
 
 void invariants_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
     sight_sent(v->sight, wire_client_number(c), r, v->run->sim.now_ms);
+    check_begin_sent(v, c, r);
     for (size_t i = 0; i < INVARIANT_COUNT; i++)
         if (checks[i].sent)
             checks[i].sent(v, c, r);
@@ -130,6 +134,11 @@ void invariants_pass(struct invariants *v, int64_t until_ms)
     for (size_t i = 0; i < INVARIANT_COUNT; i++)
         if (checks[i].moment)
             checks[i].moment(v);
+}
+
+void invariants_time(struct invariants *v)
+{
+    check_live(v);
 }
 
 void invariants_quiet(struct invariants *v)

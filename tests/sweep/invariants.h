@@ -50,6 +50,9 @@ struct run;
     X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
     X(L1_NODES, "every node that the policy wants and that is well is served")                                                \
     X(L1_MARKS, "nodes bear what the policy says, and others nothing; kubelets have GPUs to give")                           \
+    X(L2_IDLE, "no node that is closed and was not changed stays idle for longer than five minutes")                          \
+    X(L3_PROCEEDS, "a rollout that can go on does, in each pool")                                                             \
+    X(L3_FAIR, "no node that could begin is passed over again and again")                                                     \
     X(L5_REMOVAL, "without a policy nothing of Ostler's is left")                                                             \
     X(L7_CACHE, "what Ostler knows is what is there")                                                                         \
     X(L8_STATUS, "the status counts what is there")                                                                           \
@@ -76,6 +79,8 @@ void invariants_taken(struct invariants *v, const struct wire_client *c, const s
 void invariants_commit(struct invariants *v, const struct api_commit *c);
 /* Nothing happens until that time. */
 void invariants_pass(struct invariants *v, int64_t until_ms);
+/* Time has passed. */
+void invariants_time(struct invariants *v);
 /* Nothing changes any more. */
 void invariants_quiet(struct invariants *v);
 /* What an invariant is called, "S6_IDENTITY", and what it says. */

@@ -114,6 +114,9 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
     ROW(L1_STATUS,         600,     0,   300,   300,   600,     0,   300,   200,     0,   150,   200,    55,    60,    60),
     ROW(L1_NODES,          600,     0,   200,     0,   600,     0,     0,   150,     0,   150,   150,    45,    60,    60),
     ROW(L1_MARKS,         3500,     0,   650,     0,  3500,     0,     0,   500,     0,   450,   450,   250,   240,   350),
+    ROW(L2_IDLE,             0,     0,     0,     0,     0,     0,     0,     0,     0,     0,     0,    15,     0,     0),
+    ROW(L3_PROCEEDS,         0,     0,   100,     0,     0,     0,     0,     0,     0,     0,     0,  1500,    50,     0),
+    ROW(L3_FAIR,             0,     0,    10,     0,     0,     0,     0,     0,     0,     0,     0,  4000,   250,     0),
     ROW(L5_REMOVAL,        100,     0,    60,    60,   100,     0,    60,    60,     0,     0,     0,     3,     0,     0),
     ROW(L7_CACHE,          700,     0,   350,   350,   700,     0,   350,   300,     0,   150,   200,    60,    60,    60),
     ROW(L8_STATUS,         600,     0,   200,     0,   600,     0,     0,   150,     0,   150,   150,    45,    60,    60),
@@ -137,6 +140,7 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
 
 #define NOT_CHANGED "no node gets another driver or stack in this life, so none is claimed"
 #define NOT_ALLOWED "a permission is missing: Ostler cannot do what the policy says, and need not"
+#define NOT_LONG "nothing waits for long in this life, or a permission is missing; dst and the case files wait"
 #define BROKEN "the driver of this life never comes up on one node: what the policy says is not reached"
 #define NOT_REMOVED "the policy is not deleted in this life; what takes it back deletes it after the last quiet moment"
 
@@ -158,6 +162,13 @@ static const struct {
     { INVARIANT_G4_DOMAIN, NO_CHANGE, NOT_CHANGED },
     { INVARIANT_G5_CANARY, NO_CHANGE, NOT_CHANGED },
     { INVARIANT_G6_THRESHOLD, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_L2_IDLE, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_L3_PROCEEDS, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_L3_FAIR, NO_CHANGE, NOT_CHANGED },
+    { INVARIANT_L2_IDLE, UPGRADES | ONE_THING | BIT(LEAST_DST),
+      "a node that waits here has its job; in the case files others have their turn when that has ended" },
+    { INVARIANT_L3_PROCEEDS, UPGRADES | BIT(LEAST_PARKED), NOT_LONG },
+    { INVARIANT_L3_FAIR, UPGRADES | BIT(LEAST_PARKED), NOT_LONG },
     { INVARIANT_G2_APPROVED, UPGRADES, "the policy asks for no approval in this life; dst and the case files do" },
     { INVARIANT_G3_WINDOW, UPGRADES, "the policy has no window while nodes begin in this life; dst and the case files do" },
     { INVARIANT_G4_DOMAIN, UPGRADES | BIT(LEAST_DST), "the policy names no topologyKey in this life; the case files do" },

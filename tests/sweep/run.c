@@ -385,6 +385,7 @@ static void step(struct run *r, int64_t until_ms)
     int64_t next_ms = sim_next(&r->sim);
     invariants_pass(r->invariants, next_ms < until_ms ? next_ms : until_ms);
     sim_step(&r->sim, until_ms);
+    invariants_time(r->invariants);
     if (r->plan->verbose)
         print_news(r);
 }
