@@ -138,6 +138,20 @@ static void begin(struct plan_keeper *k, const struct cluster *c)
     outlook_pace(json_object_get(told, "pace"), k->pace);
 }
 
+/* In how many seconds to look again: when the plan's end comes, so that the status does not name it for longer. 0: not by
+ * itself. */
+static int64_t look_again_s(const struct plan_keeper *k, const struct rollout_input *in)
+{
+    int64_t left_s = left_of(k, in);
+    return left_s == INT64_MAX || left_s < 0 ? 0 : left_s;
+}
+
+/* While nodes are on their way the plan is the one that they follow, until it takes longer than it said. */
+static bool is_followed(const struct plan_keeper *k, const struct rollout_input *in, const struct rollout_decision *d)
+{
+    return (d->active || d->grant_count) && left_of(k, in) > 0 && !k->late;
+}
+
 bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g,
                       const struct rollout_decision *d, int64_t *ret_again_s)
 {
@@ -147,19 +161,11 @@ bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const stru
     take_pace(k, g, d);
     if (!*d->plan_hash)
         return drop(k);
-    if (is_another(k, c, d))
-        return make(k, c, g);
-    /* While nodes are on their way the plan is the one that they follow, until it takes longer than it said. */
-    int64_t ends_in_s = left_of(k, &g->in);
-    if ((d->active || d->grant_count) && ends_in_s > 0 && !k->late) {
-        *ret_again_s = ends_in_s == INT64_MAX ? 0 : ends_in_s;
-        return false;
-    }
-    int64_t left_s = k->made_s ? k->made_s + APART_S - g->in.now_s : 0;
-    if (left_s <= 0)
-        return make(k, c, g);
-    *ret_again_s = left_s;
-    return false;
+    int64_t left_s = k->made_s && left_of(k, &g->in) > 0 ? k->made_s + APART_S - g->in.now_s : 0;
+    bool another = is_another(k, c, d), followed = !another && is_followed(k, &g->in, d);
+    bool made = (another || (!followed && left_s <= 0)) && make(k, c, g);
+    *ret_again_s = another || followed || left_s <= 0 ? look_again_s(k, &g->in) : left_s;
+    return made;
 }
 
 void plan_keeper_clear(struct plan_keeper *k)

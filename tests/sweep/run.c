@@ -363,6 +363,16 @@ static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
     run_hold(r, r->sim.now_ms + offset);
 }
 
+/* When the plan of the status ends, if that is soon: its end is taken out of the status then. -1: it does not. */
+static int64_t plan_over(const struct run *r, int64_t soon_ms)
+{
+    const struct kind *policies = kind_named("gpuclusterpolicies");
+    const json_t *policy = api_count(r->api, policies) ? api_at(r->api, policies, 0) : NULL;
+    int64_t ends_us = clock_parse_rfc3339(json_str_or_empty(policy, "status.rollout.plan.ends"));
+    int64_t ends_ms = ends_us < 0 ? -1 : sim_ms_of_wall(&r->sim, ends_us);
+    return ends_ms > soon_ms ? -1 : ends_ms;
+}
+
 /* When all is quiet, if nothing changes from now on: whoever waits for what was lost has given up then, and tried again. */
 static int64_t quiet_at(const struct run *r)
 {
@@ -374,6 +384,9 @@ static int64_t quiet_at(const struct run *r)
         if (f->until_ms + RUN_QUIET_MS > at)
             at = f->until_ms + RUN_QUIET_MS;
     }
+    int64_t over = plan_over(r, at + RUN_QUIET_MS);
+    if (over >= 0 && over + RUN_QUIET_MS > at)
+        at = over + RUN_QUIET_MS;
     /* A node that is being changed has a deadline, by which something happens. */
     if (r->under_way && r->changed_ms + DEADLINE_MS > at)
         at = r->changed_ms + DEADLINE_MS;
