@@ -175,7 +175,9 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
     return cond_say(ret, "False", "Detecting",
                      arena_printf(in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
                                   in->t->total == 1 ? "s" : "ve",
-                                  up ? "the agents are scanning" : "not all of their agents are up"));
+                                  up ? "the agents are scanning"
+                                     : arena_printf(in->a, "not all of their agents are up; see kubectl -n %s describe pod",
+                                                    in->v->operand_namespace)));
 }
 
 /* What brings a detector, shortest first. */

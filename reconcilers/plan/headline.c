@@ -60,7 +60,8 @@ static const char *silent(const struct checks *in)
     const struct child *agents = detecting_agents(in->v);
     if (!agents || agents->silent <= 0)
         return "";
-    return arena_printf(in->a, "; without an agent that is up: %s", cond_nodes(in, (size_t) agents->silent));
+    return arena_printf(in->a, "; without an agent that is up: %s (see kubectl -n %s describe pod)",
+                        cond_nodes(in, (size_t) agents->silent), in->v->operand_namespace);
 }
 
 static bool has_no_nodes(const struct checks *in, struct condition *ret)
