@@ -28,11 +28,14 @@ static void copy_text(json_t *row, const char *name, const json_t *status, const
         json_object_set_new(row, name, json_text(text));
 }
 
-/* "yes", "no", or "unknown": whether it runs what it should. NULL: it should run nothing. */
+/* "yes", "no", or "unknown": whether it runs what the policy says. NULL: it should run nothing. */
 static const char *is_current(const json_t *status, const json_t *report, const json_t *policy)
 {
     if (str_eq(seen_state(report), "Unmanaged"))
         return NULL;
+    /* Its target is what worked before, and not what the policy says. */
+    if (str_eq(json_str(status, "reason"), GPU_NODE_ROLLED_BACK))
+        return "no";
     if (!str_eq(json_str(status, "driver.revision"), json_str(status, "driver.target")) ||
         !str_eq(json_str(status, "stack.revision"), json_str(status, "stack.target")))
         return "no";
