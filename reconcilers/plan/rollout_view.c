@@ -232,8 +232,8 @@ bool progress_canary_over(const struct progress *p, const struct rollout_input *
 }
 
 /* A canary is well when as many nodes are as it has, or as there are. Its time stands still while one of them is not: what had
- * passed is kept, so that whoever has a node in hand cannot have it begin anew for ever. It does begin anew after a failure, and
- * where another node takes the place of one that is down: what the first one had worked for says nothing of that. */
+ * passed is kept, so that whoever has a node in hand cannot have it begin anew for ever. It does begin anew where another node
+ * takes the place of one that failed or is down: what the first one had worked for says nothing of that. */
 static void update_canary(struct progress *p, const struct rollout_input *in)
 {
     int64_t *canary_s = &p->record.canary_s;
@@ -243,7 +243,7 @@ static void update_canary(struct progress *p, const struct rollout_input *in)
         return;
     if (needed > 0 && p->settled >= needed)
         *canary_s = *canary_s > 0 ? *canary_s : in->now_s + *canary_s;
-    else if (p->record.failed || p->failures > 0 || (p->begun > 0 && p->down > 0))
+    else if (p->record.failed || (p->begun > 0 && (p->down > 0 || p->failures > 0)))
         *canary_s = 0;
     else if (*canary_s > 0)
         *canary_s -= in->now_s;
