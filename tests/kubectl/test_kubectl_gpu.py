@@ -1023,7 +1023,14 @@ def logs_of_long_names(c):
 @test
 def a_large_fleet(c):
     """5,000 nodes are read page by page, and status still fits on a screen."""
+    nodes = {"total": 5000, "gpu": 5000, "managed": 5000, "ready": 4900, "upToDate": 4900,
+             "states": [{"state": "Failed", "count": 100}, {"state": "Ready", "count": 4900}]}
+    policy = {"metadata": {"name": "default", "generation": 1}, "spec": {},
+              "status": {"observedGeneration": 1, "nodes": nodes, "gpus": {"present": 40000, "ready": 39200}}}
+
     def answer(_, path):
+        if "gpuclusterpolicies" in path:
+            return 200, {"items": [policy]}
         if "gpunodes" not in path:
             return 200, {"items": []}
         page = int(re.search(r"continue=(\d+)", path).group(1)) if "continue" in path else 0
