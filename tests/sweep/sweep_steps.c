@@ -11,6 +11,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "tests/sweep/expect.h"
+#include "tests/sweep/reading.h"
 #include "tests/sweep/sweep.h"
 
 #define FOLDER "tests/sweep/steps/"
@@ -43,6 +44,7 @@ struct step_things {
     struct scenario *doing, *undoing; /* whose actions are what is done */
     struct expectations *expectations;
     struct journal *journal;
+    bool nobody_closed; /* when all is quiet; people and machines may keep a node closed */
 };
 
 /* One action on its way. */
@@ -63,7 +65,7 @@ static void forget(struct step_things *t)
     expectations_free(t->expectations);
     if (t->journal)
         journal_free(t->journal);
-    *t = (struct step_things){ 0 };
+    *t = (struct step_things){ .nobody_closed = t->nobody_closed };
 }
 
 /* ---- what is done */
@@ -211,6 +213,23 @@ static bool is_incomparable(const struct run *r)
     return json_bool(c->row, "ends", false) || (json_bool(c->row, "knownGood", false) && life_driver_fails(r->life, c->version));
 }
 
+/* When all is quiet, and nothing waits for time, nobody is on the way: Ostler keeps none closed that is not being changed and has
+ * not failed. Where people keep a node on its way, their rows say so. */
+static void find_closed(struct run *r)
+{
+    static const char *const under_way[] = { "Unloading", "Installing", "Validating", "Failed" };
+    const struct kind *nodes = kind_named("nodes");
+    for (size_t i = 0; i < api_count(r->api, nodes); i++) {
+        const json_t *node = api_at(r->api, nodes, i);
+        struct reading_claim claim = { 0 };
+        bool claimed = reading_claim(node, &claim), may_be = false;
+        for (size_t p = 0; claimed && p < ARRAY_LEN(under_way); p++)
+            may_be |= str_eq(claim.phase, under_way[p]);
+        if ((reading_is_closed(node) || json_bool(node, "spec.unschedulable", false)) && !may_be)
+            run_finding(r, "all is quiet, and %s stays closed: %s", object_name(node), claimed ? claim.phase : "no claim");
+    }
+}
+
 /* Afterwards the life is at its end: what comes later was tried without it. */
 static void on_quiet(struct run *r)
 {
@@ -220,6 +239,8 @@ static void on_quiet(struct run *r)
     wait_out(r);
     if (c->things->expectations)
         expectations_end(c->things->expectations);
+    if (c->things->nobody_closed)
+        find_closed(r);
     if (!json_bool(c->row, "strands", false))
         invariants_quiet(r->invariants);
     if (json_object_get(c->row, "undo")) {
@@ -252,12 +273,13 @@ static size_t cases_of(const struct sweep_env *env, const char *file)
 
 /* Cases that are side by side are of other rows at the same step, turned from step to step, so that few cases, evenly spread,
  * are of all rows and steps. */
-static size_t run_of(const struct sweep_env *env, const char *file, size_t index, struct counts *counts, struct buf *out)
+static size_t run_of(const struct sweep_env *env, const char *file, bool nobody_closed, size_t index, struct counts *counts,
+                     struct buf *out)
 {
     CLEANUP_JSON json_t *documents = rows_of(file);
     const json_t *rows = json_array_get(documents, 0);
     size_t n = json_array_size(rows), step = index / n, row = (index + step * TURN) % n;
-    struct step_things things = { 0 };
+    struct step_things things = { .nobody_closed = nobody_closed };
     struct step_case c = { .row = json_array_get(rows, row),
                            .nth = step / ARRAY_LEN(moments_ms) + 1,
                            .after_ms = moments_ms[step % ARRAY_LEN(moments_ms)],
@@ -283,7 +305,7 @@ size_t people_cases(const struct sweep_env *env)
 
 size_t people_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    return run_of(env, FOLDER "people.yaml", index, counts, out);
+    return run_of(env, FOLDER "people.yaml", false, index, counts, out);
 }
 
 size_t policy_cases(const struct sweep_env *env)
@@ -293,7 +315,7 @@ size_t policy_cases(const struct sweep_env *env)
 
 size_t policy_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    return run_of(env, FOLDER "policy.yaml", index, counts, out);
+    return run_of(env, FOLDER "policy.yaml", true, index, counts, out);
 }
 
 size_t nodes_cases(const struct sweep_env *env)
@@ -303,7 +325,7 @@ size_t nodes_cases(const struct sweep_env *env)
 
 size_t nodes_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    return run_of(env, FOLDER "nodes.yaml", index, counts, out);
+    return run_of(env, FOLDER "nodes.yaml", false, index, counts, out);
 }
 
 size_t agents_cases(const struct sweep_env *env)
@@ -313,5 +335,5 @@ size_t agents_cases(const struct sweep_env *env)
 
 size_t agents_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    return run_of(env, FOLDER "agents.yaml", index, counts, out);
+    return run_of(env, FOLDER "agents.yaml", false, index, counts, out);
 }
