@@ -319,13 +319,24 @@ bool revision_same_title(const json_t *a, const json_t *b, const char *tier)
     return true;
 }
 
-bool revision_same_host(const json_t *a, const json_t *b)
+static bool same_members(const json_t *a, const json_t *b, const char *const *members, size_t n)
 {
-    static const char *const members[] = { "os", "kernel", "runtime", "distribution", "driverRoot", "source" };
-    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+    for (size_t i = 0; i < n; i++) {
         const char *x = json_key(a, members[i]), *y = json_key(b, members[i]);
         if (x && y && !str_eq(x, y))
             return false;
     }
     return true;
+}
+
+bool revision_same_machine(const json_t *a, const json_t *b)
+{
+    static const char *const members[] = { "os", "kernel", "runtime", "distribution" };
+    return same_members(a, b, members, ARRAY_LEN(members));
+}
+
+bool revision_same_host(const json_t *a, const json_t *b)
+{
+    static const char *const members[] = { "driverRoot", "source" };
+    return revision_same_machine(a, b) && same_members(a, b, members, ARRAY_LEN(members));
 }

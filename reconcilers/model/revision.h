@@ -75,6 +75,8 @@ bool revision_same_title(const json_t *a, const json_t *b, const char *tier);
 
 /* Whether two revisions of a tier are for the same kind of host: what both of them say of it is equal. */
 bool revision_same_host(const json_t *a, const json_t *b);
+/* The same, wherever the driver comes from: that is the policy's word, and may change on one machine. */
+bool revision_same_machine(const json_t *a, const json_t *b);
 
 /* A revision's hash: FNV-1a (64 bits) of the canonical text, in ten letters and digits that are
  * valid in a label and a name. */

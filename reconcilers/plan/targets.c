@@ -273,7 +273,7 @@ bool targets_displace(const struct targets *t, const json_t *inputs, const char 
             continue;
         if (str_eq(driver ? target->driver : target->stack, hash))
             return false;
-        other |= revision_same_host(wished, inputs);
+        other |= revision_same_machine(wished, inputs);
     }
     return other;
 }

@@ -60,7 +60,8 @@ void targets_free(struct targets *t);
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);
 /* The inputs of a revision that is some target, with its pool; NULL when none has this hash. Borrowed. */
 const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
-/* Whether the policy says this revision for some host of a pool that was asked for. */
+/* Whether the policy says another revision than this one for the machines of the pool: for one as those that it was for, from
+ * whatever source, and for none says it. True as well where there is no such pool. */
 bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool);
 /* The effective spec of a pool; borrowed. */
 const json_t *targets_spec(const struct targets *t, size_t pool);
