@@ -13,7 +13,7 @@ from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, assert_end, budget, cordon, 
 # Pods that stand in the way of a drain: name of the node -> (what makes the pod, what is said of it)
 IN_THE_WAY = {
     "job": (lambda env, node: env.gpu_pod("job", node), "a job"),
-    "bare": (lambda env, node: env.gpu_pod("bare", node, restart="Always"), "no controller would make it again"),
+    "bare": (lambda env, node: env.gpu_pod("bare", node, restart="Always"), "no controller would recreate it"),
     "data": (lambda env, node: service(env, node, volumes=[{"name": "data", "emptyDir": {}}]), "its emptyDir would be lost"),
     "daemon": (lambda env, node: upgrades.workload(env, "DaemonSet", node, {"tolerations": [{"operator": "Exists"}]}),
                "of a DaemonSet that tolerates"),
