@@ -13,9 +13,10 @@ enum {
     /* What is committed comes to Ostler, and what it says of that to the server. */
     ON_ITS_WAY_MS = 100,
     /* A transition soon after the one before may have the same time: both are in seconds of the API server. A fault may delay a
-     * write for so much longer, or keep its answer: then it is sent once more. */
+     * write for so much longer, or keep its answer: then it is sent once more. So may an Ostler that starts anew, takes over the
+     * lease after 15 s, and is shown what was so before. */
     SECOND_MS = 2500,
-    DELAY_MS = 9000,
+    DELAY_MS = 22 * 1000,
 };
 
 /* The last time that the status of a condition changed. */
