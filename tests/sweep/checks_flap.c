@@ -12,11 +12,11 @@ enum {
     WORD_MAX = 16,
     /* What is committed comes to Ostler, and what it says of that to the server. */
     ON_ITS_WAY_MS = 100,
-    /* A transition soon after the one before may have the same time: both are in seconds of the API server. A fault may delay a
-     * write for so much longer, or keep its answer: then it is sent once more. So may an Ostler that starts anew, takes over the
-     * lease after 15 s, and is shown what was so before. */
+    /* A transition soon after the one before may have the same time: both are in seconds of the API server. */
     SECOND_MS = 2500,
-    DELAY_MS = 22 * 1000,
+    /* Where something goes wrong: a write whose answer was lost is sent once more, and an Ostler that takes over after 15 s, with
+     * a clock of its own, may be shown what was so before. */
+    TROUBLE_MS = 10 * 60 * 1000,
 };
 
 /* The last time that the status of a condition changed. */
@@ -108,10 +108,11 @@ void check_flap_sent(struct invariants *v, const struct wire_client *c, const st
 
 /* ---- to and fro */
 
-/* That a write comes to nothing is so until one does not, which changes nothing else. */
-static bool is_of_writes(const json_t *condition)
+/* What Ostler says of itself, which nothing else has to change for: that a write came to nothing, or that it has just begun. */
+static bool is_of_itself(const json_t *condition)
 {
-    return str_eq(json_str(condition, "reason"), "ReconcileFailed");
+    const char *reason = json_str(condition, "reason");
+    return str_eq(reason, "ReconcileFailed") || str_eq(reason, "Reading");
 }
 
 /* A reason follows the steps of a rollout; what other programs act on is the status. */
@@ -121,7 +122,7 @@ static void check_turn(struct invariants *v, const struct api_commit *c, const c
     if (!was)
         return;
     check_tried(v, INVARIANT_L9_FLAP);
-    if (str_eq(from, to) || is_of_writes(was) || is_of_writes(is))
+    if (str_eq(from, to) || is_of_itself(was) || is_of_itself(is))
         return;
     CLEANUP_FREE char *key = xasprintf("%s/%s %s", c->kind->plural, object_uid(c->after), type);
     struct turn *last = map_get(&v->turns, key);
@@ -157,7 +158,7 @@ static void check_time(struct invariants *v, const struct api_commit *c, const c
     const char *before = json_str_or_empty(was, "lastTransitionTime"), *after = json_str_or_empty(is, "lastTransitionTime");
     bool turned = !str_eq(json_str(was, "status"), json_str(is, "status")), moved = !str_eq(before, after);
     int64_t last_ms = check_noted(&v->transitions, key), now_ms = v->run->sim.now_ms;
-    int64_t near_ms = v->run->faults.count ? SECOND_MS + DELAY_MS : turned ? SECOND_MS : 0;
+    int64_t near_ms = !v->run->plan->calm ? TROUBLE_MS : turned ? SECOND_MS : 0;
     bool near = last_ms >= 0 && now_ms - last_ms < near_ms;
     if (turned != moved && !near)
         check_failed(v, INVARIANT_S9_TIMES, "%s of %s: %s since %s, after %s since %s", type, object_name(c->after),
