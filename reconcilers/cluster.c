@@ -315,6 +315,13 @@ static void add_removal(const struct cluster *c, const struct pod *p, struct nod
     ret->removal.problem = p->problem;
 }
 
+/* Where an old pod is still going and a new one has come, the new one counts; else the first by name, so that it does not matter
+ * which of them was heard of last. */
+static bool counts_before(const struct pod *p, bool other_going, const char *other_key)
+{
+    return p->deleting != other_going ? other_going : strcmp(p->head.key, other_key) < 0;
+}
+
 static void add_pod(const struct cluster *c, const struct pod *p, const struct node_holders *holders, struct node_pods *ret)
 {
     if (p->gpus || holders_unasked(holders, p)) {
@@ -333,12 +340,11 @@ static void add_pod(const struct cluster *c, const struct pod *p, const struct n
         add_removal(c, p, ret);
     if (p->component >= COMPONENT_COUNT)
         return;
-    /* Where an old pod is still going and a new one has come, the new one counts. */
-    bool better = !ret->of[p->component].present || !p->deleting;
-    if (!better)
+    if (ret->of[p->component].present && !counts_before(p, ret->of[p->component].going, ret->of[p->component].key))
         return;
     ret->host_driver |= p->host_driver;
     ret->of[p->component].present = true;
+    ret->of[p->component].going = p->deleting;
     ret->of[p->component].ready = p->ready && !p->deleting;
     ret->of[p->component].running = p->running;
     ret->of[p->component].revision = intern_text(c->strings, p->revision);

@@ -57,6 +57,7 @@ struct node_pods {
     struct {
         bool present;        /* there is one, in whatever state, terminating included */
         bool ready;          /* it is up: Ready, not being deleted */
+        bool going;          /* it is being deleted */
         bool running;        /* its container runs: its image is there */
         uint32_t made_s;     /* of one that is: when it was made, seconds of the epoch; 0: not known */
         const char *revision; /* hash of its revision, or NULL */

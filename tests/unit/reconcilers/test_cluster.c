@@ -398,6 +398,26 @@ static void words_of_another_node_do_not_count(void **state)
     assert_null(cluster_holders(&f->cluster, slot));
 }
 
+/* Of two pods of an operand on a node it is the same one that counts, whichever was heard of last. */
+static void of_two_pods_of_an_operand_the_same_counts(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    for (int turn = 0; turn < 2; turn++) {
+        static const char *const names[] = { "driver-x", "driver-y" };
+        for (int i = 0; i < 2; i++) {
+            CLEANUP_JSON json_t *pod = tree(POD("2"));
+            json_set_at(pod, "metadata.name", json_string(names[turn ? 1 - i : i]));
+            json_set_at(pod, "metadata.uid", json_string(names[turn ? 1 - i : i]));
+            table_event(&f->cluster.tables[RESOURCE_POD], pod, true);
+            table_event(&f->cluster.tables[RESOURCE_POD], pod, false);
+        }
+        struct node_pods pods;
+        cluster_node_pods(&f->cluster, map_get(&f->cluster.slots, "a"), &pods);
+        assert_string_equal(pods.of[COMPONENT_DRIVER].key, "operands/driver-x");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +432,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nodes_are_kept_in_the_order_of_their_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_pod_that_comes_or_goes_is_told_of_its_node, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_two_pods_of_an_operand_the_same_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pods_that_an_agent_names_are_kept, set_up, tear_down),
