@@ -17,6 +17,7 @@ enum {
     /* Where something goes wrong: a write whose answer was lost is sent once more, and an Ostler that takes over after 15 s, with
      * a clock of its own, may be shown what was so before. */
     TROUBLE_MS = 10 * 60 * 1000,
+    RECOVERS_MS = 65 * 1000,
 };
 
 /* The last time that the status of a condition changed. */
@@ -115,6 +116,12 @@ static bool is_of_itself(const json_t *condition)
     return str_eq(reason, "ReconcileFailed") || str_eq(reason, "Reading");
 }
 
+/* Whether something was wrong so lately that one watch may have brought what is newer than what another has. */
+static bool is_troubled(const struct invariants *v)
+{
+    return !v->run->plan->calm && v->run->sim.now_ms - v->moments.troubled_ms < RECOVERS_MS;
+}
+
 /* A reason follows the steps of a rollout; what other programs act on is the status. */
 static void check_turn(struct invariants *v, const struct api_commit *c, const char *type, const json_t *was, const json_t *is)
 {
@@ -122,7 +129,7 @@ static void check_turn(struct invariants *v, const struct api_commit *c, const c
     if (!was)
         return;
     check_tried(v, INVARIANT_L9_FLAP);
-    if (str_eq(from, to) || is_of_itself(was) || is_of_itself(is))
+    if (str_eq(from, to) || is_of_itself(was) || is_of_itself(is) || is_troubled(v))
         return;
     CLEANUP_FREE char *key = xasprintf("%s/%s %s", c->kind->plural, object_uid(c->after), type);
     struct turn *last = map_get(&v->turns, key);
