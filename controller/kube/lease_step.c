@@ -31,26 +31,30 @@ static struct lease_next wait_for(int64_t delay_ms)
     return (struct lease_next){ .what = LEASE_DO_WAIT, .delay_ms = delay_ms };
 }
 
+/* Until when the last renewal is good, whether we lead or not. */
+static int64_t renewal_ends(const struct lease_state *s)
+{
+    return s->renewed_ms + stretched(s, LEASE_RENEW_DEADLINE_MS);
+}
+
 /* Past the fence we do not lead, whatever the record says. */
 static void judge_fence(struct lease_state *s, int64_t now_ms)
 {
-    if (s->leading && now_ms >= lease_fence(s))
-        s->leading = false;
+    s->leading = s->leading && now_ms < renewal_ends(s);
 }
 
 struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, int64_t now_ms)
 {
-    judge_fence(s, now_ms);
+    const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
+    /* After a conflict a record that names us was taken by nobody: mostly a renewal of ours has arrived whose answer was lost. */
+    s->leading = str_eq(holder, s->me) && s->led && now_ms < renewal_ends(s);
     if (!lease)
         return (struct lease_next){ .what = LEASE_DO_CREATE };
     observe(s, lease, now_ms);
-    const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
     if (str_eq(holder, s->me) || !*holder)
         return (struct lease_next){ .what = LEASE_DO_UPDATE };
-    if (s->led) {
-        s->leading = false;
+    if (s->led)
         return (struct lease_next){ .what = LEASE_DO_EXIT };
-    }
     int64_t left_ms = s->seen_ms + s->seen_duration_ms - now_ms;
     if (left_ms > 0)
         return wait_for(left_ms < stretched(s, LEASE_RETRY_MS) ? left_ms : stretched(s, LEASE_RETRY_MS));
@@ -69,15 +73,19 @@ struct lease_next lease_step_written(struct lease_state *s, const json_t *lease,
 struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, int64_t now_ms)
 {
     judge_fence(s, now_ms);
-    /* Somebody wrote in between: look who. */
-    if (error == ERR_CONFLICT || error == ERR_EXISTS)
+    bool led_till_now = s->leading, changed = error == ERR_CONFLICT || error == ERR_EXISTS;
+    /* Somebody may lead in our place from here on. */
+    if (changed || error == ERR_NOT_FOUND)
+        s->leading = false;
+    /* Look who it is. A record that cannot be made, as its namespace is gone, is not asked for without a pause. */
+    if (changed || (error == ERR_NOT_FOUND && led_till_now))
         return (struct lease_next){ .what = LEASE_DO_GET };
     return wait_for(stretched(s, LEASE_RETRY_MS) / 2);
 }
 
 int64_t lease_fence(const struct lease_state *s)
 {
-    return s->leading ? s->renewed_ms + stretched(s, LEASE_RENEW_DEADLINE_MS) : INT64_MIN;
+    return s->leading ? renewal_ends(s) : INT64_MIN;
 }
 
 /* How often the lease has passed on with this. The API server has 32 bits for it, and would refuse the whole record: then it

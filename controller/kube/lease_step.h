@@ -1,7 +1,9 @@
 /* Leader election as a pure state machine over a coordination.k8s.io Lease, with client-go's rules and times: 15 s lease, 10 s to
- * renew it, a try each 2 s. Expiry is judged by when we saw the record change, never by the times written in it. One rule is our
- * own: a leader whose renewal is late stops writing but goes on trying (an API server that is away has no other leader either);
- * it gives up for good only when it sees that somebody else holds the lease. */
+ * renew it, a try each 2 s. Expiry is judged by when we saw the record change, never by the times written in it. Two rules are
+ * our own. A leader whose renewal is late stops writing but goes on trying (an API server that is away has no other leader
+ * either); it gives up for good only when it sees that somebody else holds the lease. And a leader whose renewal meets a changed
+ * record, or none, stops writing at once, whatever time is left of its last renewal, and reads the record: it goes on when that
+ * still names it. */
 #ifndef OSTLER_KUBE_LEASE_STEP_H
 #define OSTLER_KUBE_LEASE_STEP_H
 

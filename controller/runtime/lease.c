@@ -20,7 +20,7 @@ struct lease {
     struct lease_options o;
     struct lease_state state;
     struct timer due;
-    struct timer fence; /* suspends us when the renewal did not come in time */
+    struct timer fence; /* suspends us when the renewal did not come in time; a doubt does it before */
     bool told;          /* on_leading was called, and on_suspended was not since */
     json_t *record;     /* as last read or written; NULL: there is none */
     enum sent sent;
@@ -82,6 +82,15 @@ static void begin_leading(struct lease *l)
     l->o.on_leading(l->o.arg);
 }
 
+static void suspend(struct lease *l, const char *message)
+{
+    if (!l->told)
+        return;
+    l->told = false;
+    log_warn("not leading", "lease", l->o.name, "message", message, "err", l->problem);
+    l->o.on_suspended(l->o.arg);
+}
+
 static void take_success(struct lease *l, json_t *record)
 {
     set_problem(l, NULL);
@@ -92,6 +101,8 @@ static void take_success(struct lease *l, json_t *record)
         struct lease_next read = lease_step_read(&l->state, record, now);
         if (read.what == LEASE_DO_WAIT)
             say_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
+        if (l->state.leading)
+            begin_leading(l);
         act(l, read);
         return;
     }
@@ -160,7 +171,10 @@ static void on_done(void *arg, const struct transport_result *result)
     } else {
         if (e.kind != ERR_CONFLICT && e.kind != ERR_EXISTS)
             set_problem(l, &e);
-        act(l, lease_step_failed(&l->state, e.kind, clock_mono_ms(l->o.clock)));
+        struct lease_next next = lease_step_failed(&l->state, e.kind, clock_mono_ms(l->o.clock));
+        if (next.what == LEASE_DO_GET)
+            suspend(l, "the lease was changed, or is gone: nothing is written until it was read and is still ours");
+        act(l, next);
     }
 }
 
@@ -221,11 +235,7 @@ static void on_fence(void *arg)
 {
     struct lease *l = arg;
     l->state.leading = false;
-    if (!l->told)
-        return;
-    l->told = false;
-    log_warn("not leading", "message", "the lease was not renewed in time: nothing is written until it is", "err", l->problem);
-    l->o.on_suspended(l->o.arg);
+    suspend(l, "the lease was not renewed in time: nothing is written until it is");
 }
 
 struct lease *lease_new(const struct lease_options *o)

@@ -21,7 +21,7 @@ struct lease_options {
     const struct clock *clock;
     struct outage *outage; /* as in informer.h */
     loop_fn *on_leading;   /* we lead (again) */
-    loop_fn *on_suspended; /* the renewal is late: nothing may be written until on_leading */
+    loop_fn *on_suspended; /* the renewal is late, or the lease is in doubt: nothing may be written until on_leading */
     loop_fn *on_lost;      /* somebody else leads after us: stop now */
     void *arg;
 };

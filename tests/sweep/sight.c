@@ -37,6 +37,7 @@ struct lease_view {
     char *own;        /* its name in the lease; NULL: it has not asked for it */
     int64_t sent_ms;  /* when its last write of the lease was sent */
     int64_t held_ms;  /* when the last one was sent whose answer says that it holds it; -1: none was */
+    bool refused;     /* a renewal was refused, or the lease was not there, and no answer has said since that it holds it */
     struct buf body;  /* of the answer under way */
 };
 
@@ -240,10 +241,13 @@ static void take_lease(struct lease_view *l, const struct wire_taken *t)
         abort(); /* no lease is that long */
     if (t->part != WIRE_END || t->broken)
         return;
+    if (t->status == 404 || t->status == 409)
+        l->refused = true;
     if (t->status != 200 && t->status != 201)
         return;
     CLEANUP_FREE char *holder = holder_in(l->body.data ? l->body.data : "", l->body.len);
     bool own = l->own && strcmp(holder, l->own) == 0;
+    l->refused = l->refused && !own;
     if (!own)
         l->held_ms = -1;
     else if (*t->request->method != 'G')
@@ -305,5 +309,7 @@ const char *sight_lease_doubt(const struct sight *s, uint64_t client, int64_t no
     const struct client *c = find(s, client);
     if (!c || c->lease.held_ms < 0)
         return "no answer has said that it holds the lease";
+    if (c->lease.refused)
+        return "a renewal of the lease was refused, and the lease was not read since";
     return now_ms >= c->lease.held_ms + LEASE_MS ? "no renewal of the lease was answered in time" : NULL;
 }

@@ -114,7 +114,7 @@ static const struct script {
         READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
             READ(2050, "other", "10:00", "exit") } },
     { "a leader whose record was deleted makes it again",
-      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "wait 1000"), READ_NONE(3040, "create") } },
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create") } },
     { "a leader whose record was emptied takes it again",
       { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "", "10:00", "update") } },
 };
@@ -137,15 +137,57 @@ static struct lease_next take_turn(struct lease_state *s, const struct turn *tur
     return lease_step_failed(s, turn->error, turn->now_ms);
 }
 
+static void run_turns(struct lease_state *s, const struct turn *turns, size_t n)
+{
+    for (size_t i = 0; i < n && turns[i].want; i++) {
+        CLEANUP_FREE char *got = next_text(take_turn(s, &turns[i]));
+        if (!str_eq(got, turns[i].want))
+            fail_msg("turn %zu: \"%s\", not \"%s\"", i + 1, got, turns[i].want);
+    }
+}
+
 static void check_script(void **state)
 {
     const struct script *script = *state;
     struct lease_state s = { .me = "me" };
-    for (size_t i = 0; i < ARRAY_LEN(script->turns) && script->turns[i].want; i++) {
-        CLEANUP_FREE char *got = next_text(take_turn(&s, &script->turns[i]));
-        if (!str_eq(got, script->turns[i].want))
-            fail_msg("turn %zu: \"%s\", not \"%s\"", i + 1, got, script->turns[i].want);
-    }
+    run_turns(&s, script->turns, ARRAY_LEN(script->turns));
+}
+
+/* What a leader that renewed its lease at 0 hears next, and until when it may write then. */
+static const struct doubt {
+    const char *name;
+    struct turn turns[4];
+    int64_t fence_ms; /* INT64_MIN: nothing may be written */
+} doubts[] = {
+    { "a renewal that another one's write refuses suspends writing at once",
+      { FAILED(2040, CONFLICT, "get") }, INT64_MIN },
+    { "a renewal whose record is gone suspends writing at once, and the record is looked for",
+      { FAILED(2040, NOT_FOUND, "get") }, INT64_MIN },
+    { "a renewal that merely failed leaves the time of the last one", { FAILED(2040, SERVER, "wait 1000") }, 10000 },
+    { "a record that is still the leader's own lets it write until the time of the last renewal",
+      { FAILED(2040, CONFLICT, "get"), READ(2050, "me", "10:00", "update") }, 10000 },
+    { "a record that is read as its own too late lets nobody write before it is renewed",
+      { FAILED(9990, CONFLICT, "get"), READ(10000, "me", "10:00", "update") }, INT64_MIN },
+    { "a record that cannot be read leaves the doubt",
+      { FAILED(2040, CONFLICT, "get"), FAILED(2050, UNREACHABLE, "wait 1000") }, INT64_MIN },
+    { "a record that somebody emptied lets nobody write before it is taken again",
+      { FAILED(2040, CONFLICT, "get"), READ(2050, "", "10:00", "update") }, INT64_MIN },
+    { "a record that is gone lets nobody write before it is made again",
+      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create") }, INT64_MIN },
+    { "a record that was made again is good from its sending",
+      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create"), WRITTEN(2070, 2050, "wait 2000") }, 12050 },
+    { "a record that cannot be made is not asked for without a pause",
+      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create"), FAILED(2060, NOT_FOUND, "wait 1000") }, INT64_MIN },
+};
+
+static void check_doubt(void **state)
+{
+    const struct doubt *row = *state;
+    struct lease_state s = { .me = "me" };
+    CLEANUP_JSON json_t *lease = lease_record(&s, NULL, "ns", "ostler", "10:00", false);
+    lease_step_written(&s, lease, 0, 40);
+    run_turns(&s, row->turns, ARRAY_LEN(row->turns));
+    assert_true(lease_fence(&s) == row->fence_ms);
 }
 
 static void fence_is_ten_seconds_after_sending(void **state)
@@ -436,6 +478,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_script, scripts);
+    SUITE_ROWS(&s, check_doubt, doubts);
     suite_add(&s, "the fence is ten seconds after sending", fence_is_ten_seconds_after_sending, NULL);
     SUITE_ROWS(&s, check_hostile, hostiles);
     suite_add(&s, "durations beyond 64 bits do no harm", durations_beyond_64_bits_do_no_harm, NULL);

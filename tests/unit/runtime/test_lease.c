@@ -258,11 +258,13 @@ static void lost_when_another_holds_it(void **state)
     world_pass(&f->w, 2000);
     world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
     world_turn(&f->w);
-    world_expect_said(&f->w, "");
+    world_expect_said(&f->w, "suspended");
+    assert_false(lease_is_leading(f->lease));
+    assert_false(may_write(f)); /* though the fence has not been reached */
     answer_read(f, "other", "2026-11-20T10:00:02.000000Z");
     world_expect_said(&f->w, "lost");
     assert_false(lease_is_leading(f->lease));
-    assert_false(may_write(f)); /* though the fence has not been reached */
+    assert_false(may_write(f));
     world_expect(&f->w, "");
 }
 
@@ -273,13 +275,54 @@ static void conflict_with_our_own_write(void **state)
     world_pass(&f->w, 2000);
     world_break(&f->w, 0, 0, ERR_TIMEOUT, "the answer was lost, not the write");
     world_pass(&f->w, 1000);
+    int64_t fence_ms = lease_write_fence(f->lease);
     world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
     world_turn(&f->w);
+    world_expect_said(&f->w, "suspended");
+    assert_false(may_write(f));
     answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
+    world_expect_said(&f->w, "leading"); /* with the answer to the look, not with the one to the next renewal */
+    assert_int_equal(lease_write_fence(f->lease), fence_ms);
     world_expect(&f->w, WRITE);
     accept_write(f);
     world_expect_said(&f->w, "");
     assert_true(may_write(f));
+}
+
+/* Somebody else may have taken it since it went. */
+static void suspended_while_it_is_gone(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_reply(&f->w, 0, 404, "{'reason': 'NotFound', 'message': 'no lease'}");
+    world_turn(&f->w);
+    world_expect_said(&f->w, "suspended");
+    world_expect(&f->w, READ);
+    world_reply(&f->w, 0, 404, "{'reason': 'NotFound', 'message': 'no lease'}");
+    world_turn(&f->w);
+    world_expect(&f->w, CREATE);
+    world_expect_said(&f->w, "");
+    assert_false(may_write(f));
+    accept_write(f);
+    world_expect_said(&f->w, "leading");
+    assert_null(lease_problem(f->lease));
+}
+
+/* A look that fails tells nothing: the next one comes a second later, and no renewal before it. */
+static void doubt_lasts_until_the_lease_is_read(void **state)
+{
+    struct fixture *f = *state;
+    lead(f);
+    world_pass(&f->w, 2000);
+    world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'changed'}");
+    world_turn(&f->w);
+    world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
+    world_pass(&f->w, 1000);
+    world_expect_said(&f->w, "suspended");
+    assert_false(may_write(f));
+    answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
+    world_expect_said(&f->w, "leading");
 }
 
 /* SIGSTOP for longer than the lease, with the renewal's answer waiting on the socket: the answer is older than the fence. */
@@ -563,6 +606,8 @@ int main(void)
         { "a suspended leader leads again when nobody else does", suspended_leader_leads_again_when_nobody_else_does },
         { "lost when another holds it", lost_when_another_holds_it },
         { "a conflict with our own write whose answer was lost", conflict_with_our_own_write },
+        { "a lease that is gone suspends until it is made again", suspended_while_it_is_gone },
+        { "a doubt lasts until the lease is read", doubt_lasts_until_the_lease_is_read },
         { "a late answer does not move the fence", late_answer_does_not_move_the_fence },
         { "a leader that slept looks before it writes", leader_that_slept_looks_first },
         { "acquired too late to be of use", acquired_too_late_to_be_of_use },
