@@ -279,6 +279,7 @@ lint:
 	$Qscripts/check-size
 	$Qscripts/check-shell
 	$Qscripts/crd-schema
+	$Qscripts/check-mutants
 deps:
 	$Qscripts/deps
 test:
