@@ -63,7 +63,7 @@ static const char full_settings[] =
     "critical','labels':{'team':'ml'},"
     "'tolerations':[{'key':'spot','operator':'Exists','effect':'NoSchedule'}]},"
     "'toolkit':{'version':'v1.18.0','installDir':'/opt/"
-    "nvidia','env':[{'name':'LOG_LEVEL','value':'debug'}],"
+    "nvidia','env':[{'name':'NVIDIA_CONTAINER_RUNTIME_LOG_LEVEL','value':'debug'}],"
     "'resources':{'limits':{'memory':'256Mi'}},'labels':{'team':'ml'},'imagePullSecrets':['ngc']},"
     "'devicePlugin':{'version':"
     "'sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef','args':['--mig-"

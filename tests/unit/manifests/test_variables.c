@@ -14,12 +14,12 @@ static const struct row {
     enum policy_operand operand;
     const char *folder;
     const char *containers[2];
-    const char *other; /* what no manifest sets, and would win over what one does; NULL: nothing */
+    const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
 } rows[] = {
-    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, NULL },
-    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, "TOOLKIT_INSTALL_DIR" },
-    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, NULL },
-    { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, NULL },
+    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL } },
+    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR", "RUNTIME_CONFIG_SOURCES" } },
+    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL } },
+    { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL } },
 };
 
 /* Puts the names of the container's variables into a set. */
@@ -55,8 +55,8 @@ static void check_variables(void **state)
     for (size_t i = 0; i < embedded_files_len; i++)
         if (str_has_prefix(embedded_files[i].name, row->folder))
             collect_file(row, &embedded_files[i], set);
-    if (row->other)
-        json_object_set_new(set, row->other, json_true());
+    for (size_t i = 0; i < ARRAY_LEN(row->others) && row->others[i]; i++)
+        json_object_set_new(set, row->others[i], json_true());
     for (const char *const *v = policy_variables(row->operand); *v; v++)
         json_object_set_new(listed, *v, json_true());
     CLEANUP_FREE char *got = json_canonical(set);
