@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -95,7 +96,8 @@ static int start_driver(const struct node_options *o, const struct root *root, s
 
 static int probe_driver(const struct node_options *o, const struct root *root, struct err *e)
 {
-    return driver_probe(root, o->wish.revision, o->pod, DRIVER_PROBE_MS, e);
+    const struct driver_probe probe = { o->wish.revision, o->pod, DRIVER_PROBE_MS, mknodat };
+    return driver_probe(root, &probe, e);
 }
 
 static int stop_driver(const struct node_options *o, const struct root *root, struct err *e)
@@ -106,7 +108,9 @@ static int stop_driver(const struct node_options *o, const struct root *root, st
 static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
     (void) root;
-    return toolkit_install(o->to, o->program, TOOLKIT_SEEN_MS, e);
+    const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
+                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES };
+    return toolkit_install(&install, e);
 }
 
 static int sign_toolkit(const struct node_options *o, const struct root *root, struct err *e)

@@ -12,6 +12,7 @@ import names
 import operands
 
 CHAPTERS = []
+OF_OPERANDS = []  # those that are told with NVIDIA's own programs, too
 RELEASE = "ostler"
 POLICY = {
     "driver": {"version": operands.OLD},
@@ -26,6 +27,12 @@ def chapter(function):
     """Decorator: this function is a part of the story."""
     CHAPTERS.append(function)
     return function
+
+
+def of_operands(function):
+    """Decorator: NVIDIA's own programs matter to this part."""
+    OF_OPERANDS.append(function)
+    return chapter(function)
 
 
 # What stays on the disk of a machine that Ostler was taken off: docs/operations.md#what-stays-on-a-nodes-disk has the same.
@@ -192,7 +199,7 @@ def an_image_that_is_missing_is_told_by_helm(stage):
     helm(stage, "uninstall", RELEASE, "--no-hooks", "--wait", "--timeout", "60s")
 
 
-@chapter
+@of_operands
 def helm_install_makes_a_bare_node_ready(stage):
     """From helm install --wait, which waits for the policy's nodes too, to a node that serves GPUs. Operator and agent have the
     chart's own seccomp profiles."""
@@ -217,7 +224,7 @@ def helm_install_makes_a_bare_node_ready(stage):
         stage.figure(f"the operator's container: {resident:.1f} MiB resident, {private:.1f} MiB of it private")
 
 
-@chapter
+@of_operands
 def a_pod_gets_a_gpu(stage):
     """A pod that asks for one GPU runs on the node and sees that one."""
     stage.client.create(job("one", 1))
@@ -226,7 +233,7 @@ def a_pod_gets_a_gpu(stage):
     equal(text.count("/dev/nvidia"), 1, "GPUs that the pod sees")
 
 
-@chapter
+@of_operands
 def the_gpus_are_measured(stage):
     """The Service of the exporter answers, with both GPUs of this node."""
     def measured():
@@ -258,7 +265,7 @@ def the_agent_holds_nothing(stage):
                   "the agent has no copy of what was unmounted")
 
 
-@chapter
+@of_operands
 def a_driver_container_dies_under_a_job(stage):
     """It cannot unload what the job uses, hangs and is killed; the next one takes over modules that stay where they are."""
     stage.client.create(job("through", 25))
@@ -297,7 +304,7 @@ def modules_of_another_revision_stay_while_they_are_used(stage):
     ready(stage, stage.driver, 60)
 
 
-@chapter
+@of_operands
 def the_driver_is_upgraded_after_the_job(stage):
     """A job that runs is waited for: the old driver's pod goes after it has succeeded."""
     stage.client.create(job("long", 20))
@@ -348,7 +355,7 @@ def a_driver_that_does_not_load_is_rolled_back(stage):
     want(stage, stage.driver)
 
 
-@chapter
+@of_operands
 def the_machine_is_started_again(stage):
     """Its power is lost: every process, all of /run and the kernel's modules. It comes back by itself."""
     before = stage.machine.boot_id
@@ -362,7 +369,7 @@ def the_machine_is_started_again(stage):
     succeeded(stage, "after", 30)
 
 
-@chapter
+@of_operands
 def helm_uninstall_leaves_nothing(stage):
     """No label, taint, annotation, condition or finalizer of Ostler's, and nothing in the configuration of the runtime."""
     drop_in = "etc/containerd/conf.d/99-nvidia.toml"

@@ -21,22 +21,6 @@ CONTROLLERS = {"cpu", "cpuset", "memory", "pids"}
 SYSCTLS = ("vm,overcommit_memory", "vm,panic_on_oom", "kernel,panic", "kernel,panic_on_oops", "kernel,keys,root_maxkeys",
            "kernel,keys,root_maxbytes")
 OS_RELEASE = 'NAME="Ubuntu"\nID=ubuntu\nVERSION_ID="24.04"\nPRETTY_NAME="Ubuntu 24.04.1 LTS"\n'
-CONTAINERD = """\
-version = 2
-root = "/var/lib/containerd"
-state = "/run/containerd"
-
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "registry.example.com/pause:1"
-  restrict_oom_score_adj = true
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
-    conf_dir = "/etc/cni/net.d"
-  [plugins."io.containerd.grpc.v1.cri".containerd]
-    default_runtime_name = "runc"
-  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
-    runtime_type = "io.containerd.runc.v2"
-"""
 KUBELET = {
     "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
     "authentication": {"x509": {"clientCAFile": "/etc/kubernetes/client-ca.crt"}, "anonymous": {"enabled": False}},
@@ -62,14 +46,16 @@ CNI = {
 class Machine:
     """The machine: prepare() puts on its disk what it needs, on() starts it, off() is the loss of its power."""
 
-    def __init__(self, folder, programs, standin, address, cgroup):
-        """programs: a folder with kubelet and kube-proxy; cgroup: below which its pods are counted."""
+    def __init__(self, folder, programs, standin, address, cgroup, row):
+        """programs: a folder with kubelet and kube-proxy; cgroup: below which its pods are counted; row: a row of
+        rows.py."""
         self.folder = folder
         self.disk = folder / "disk"
         self._programs = programs
         self._standin = standin
         self._address = address
         self._cgroup = cgroup
+        self._row = row
         self._process = None
 
     def prepare(self, gpus, kubelet_conf, proxy_conf, client_ca):
@@ -85,14 +71,17 @@ class Machine:
         (self.disk / "opt/bin").mkdir(parents=True)
         for program in (self._programs / "kubelet", self._programs / "kube-proxy", self._standin):
             shutil.copy(program, self.disk / "opt/bin" / program.name)
+        for program in self._row.runtime_programs():
+            shutil.copy(program, self.disk / "opt/bin" / program.name)
         # The first runc that is found.
         (self.disk / "opt/bin/runc").symlink_to("standin")
+        (self.disk / "opt/bin/cat").symlink_to("standin")
         self._make_kernel(gpus)
 
     def _configure(self):
         texts = {
             "hostname": NAME + "\n", "hosts": f"127.0.0.1 localhost\n{self._address} {NAME}\n", "resolv.conf": "",
-            "os-release": OS_RELEASE, "node-ip": self._address + "\n", "containerd/config.toml": CONTAINERD,
+            "os-release": OS_RELEASE, "node-ip": self._address + "\n", "containerd/config.toml": self._row.configuration,
             "passwd": "root:x:0:0:root:/root:/bin/sh\n", "group": "root:x:0:\n",
             "cni/net.d/pods.conflist": json.dumps(CNI), "machine-id": uuid.uuid4().hex + "\n",
         }
@@ -134,6 +123,7 @@ class Machine:
         for device in (kernel / "pci").iterdir():
             (device / "uevent").write_text(f"PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SLOT_NAME={device.name}\n", encoding="ascii")
         (kernel / "modules").write_text("overlay 212992 31 - Live 0x0000000000000000\n", encoding="ascii")
+        (kernel / "devices").write_text("Character devices:\n  1 mem\n", encoding="ascii")
         (kernel / "boot_id").write_text(f"{uuid.uuid4()}\n", encoding="ascii")
 
     @property

@@ -1,10 +1,13 @@
-"""The images of the operands, with programs that stand in for what is in NVIDIA's."""
+"""The images of the operands, with programs that stand in for what is in NVIDIA's, or with NVIDIA's own (rows.py)."""
 
+import pathlib
 import re
 import shutil
+import subprocess
 
 import image
 import names
+import rows
 from image import Image
 
 PAUSE = "registry.example.com/pause:1"
@@ -19,6 +22,10 @@ PROGRAMS = {
     "EXPORTER": (("/usr/bin/dcgm-exporter",), ["dcgm-exporter"]),
     "VALIDATION": (("/cuda-samples/sample",), ["/cuda-samples/sample"]),
 }
+
+
+LIBRARIES = "usr/lib/x86_64-linux-gnu"
+DRIVER_SOURCES = names.ROOT / "e2e/operands/driver"
 
 
 def built_in():
@@ -53,27 +60,82 @@ class Layers:
         return image.layer_of_folder(folder)
 
 
-def images(folder, standin):
+    def driver(self, version):
+        """A layer with what NVIDIA's programs look for in a driver's root. The names of its libraries have its version."""
+        folder = self._new(f"driver-{version}")
+        libraries = folder / LIBRARIES
+        libraries.mkdir(parents=True)
+        for name, source in (("libnvidia-ml.so", "nvml.c"), ("libcuda.so", "cuda.c")):
+            subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", f"-Wl,-soname,{name}.1",
+                            "-o", libraries / f"{name}.{version}", DRIVER_SOURCES / source], check=True)
+            (libraries / f"{name}.1").symlink_to(f"{name}.{version}")
+        return image.layer_of_folder(folder)
+
+    def toolkit(self):
+        """NVIDIA's toolkit, where its image has it: the programs of its packages in a root of their own, and the installer."""
+        folder = self._new("toolkit")
+        work, programs = folder / "work", rows.programs() / "toolkit"
+        root = folder / "artifacts/deb"
+        work.mkdir()
+        (root / "usr/bin").mkdir(parents=True)
+        (root / LIBRARIES).mkdir(parents=True)
+        for program in programs.iterdir():
+            shutil.copy(program, root / "usr/bin" / program.name)
+        # The packages of libnvidia-container are no Go module. Nothing calls them as long as devices come by CDI or jit-cdi.
+        (root / "usr/bin/nvidia-container-cli").write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+        (root / "usr/bin/nvidia-container-cli").chmod(0o755)
+        for name in ("libnvidia-container.so.1", "libnvidia-container-go.so.1"):
+            (root / LIBRARIES / name).write_bytes(b"")
+        shutil.copy(programs / "nvidia-ctk-installer", work / "nvidia-ctk-installer")
+        (work / "nvidia-toolkit").symlink_to("nvidia-ctk-installer")
+        self._libc(folder)
+        return image.layer_of_folder(folder)
+
+    def plugin(self):
+        """NVIDIA's device plugin."""
+        folder = self._new("plugin")
+        (folder / "usr/bin").mkdir(parents=True)
+        shutil.copy(rows.programs() / "plugin/nvidia-device-plugin", folder / "usr/bin")
+        self._libc(folder)
+        return image.layer_of_folder(folder)
+
+    @staticmethod
+    def _libc(folder):
+        """The C library of this machine, which is what those programs are linked with."""
+        for path in ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6"):
+            place = folder / path.lstrip("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(pathlib.Path(path).resolve(), place)
+
+
+def images(folder, standin, row):
     """All images but Ostler's own."""
     folder.mkdir()
     layers = Layers(folder, standin)
+    real = {"TOOLKIT": layers.toolkit, "DEVICE_PLUGIN": layers.plugin} if row.real else {}
     made = []
 
-    def add(name, layer, entry, **env):
-        made.append(Image(name, (layers.program, layer), {
-            "Entrypoint": entry, "Env": ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", *(f"{k}={v}" for k, v in env.items())]}))
+    def add(name, own, entry, path="/usr/sbin:/usr/bin:/sbin:/bin", **env):
+        made.append(Image(name, (layers.program, *own), {
+            "Entrypoint": entry, "WorkingDir": "/work" if "/work" in path else "/",
+            "Env": [f"PATH={path}", *(f"{k}={v}" for k, v in env.items())]}))
 
     for operand, (name, version) in built_in().items():
         paths, entry = PROGRAMS[operand]
-        layer = layers.links(operand, paths)
-        if operand != "DRIVER":
-            add(f"{name}:{version}", layer, entry)
-            continue
-        for driver in (OLD, NEW):
-            add(f"{name}:{driver}-{SYSTEM}", layer, entry, DRIVER_VERSION=driver, STANDIN_SECONDS=3)
-        add(f"{name}:{BAD}-{SYSTEM}", layer, entry, DRIVER_VERSION=BAD, STANDIN_SECONDS=1,
-            STANDIN_FAILS="Could not resolve Linux kernel version")
+        if operand == "DRIVER":
+            for driver, seconds, fails in ((OLD, 3, ""), (NEW, 3, ""), (BAD, 1, "Could not resolve Linux kernel version")):
+                add(f"{name}:{driver}-{SYSTEM}", (layers.links(f"{operand}-{driver}", paths), layers.driver(driver)), entry,
+                    DRIVER_VERSION=driver, STANDIN_SECONDS=seconds, STANDIN_FAILS=fails)
+        elif operand == "TOOLKIT" and real:
+            # The installer calls `chroot`; the stand-in is all that NVIDIA's busybox is needed for.
+            add(f"{name}:{version}", (layers.links("busybox", ("/busybox/chroot",)), layers.toolkit()), ["nvidia-toolkit"],
+                "/work:/usr/sbin:/usr/bin:/sbin:/bin:/busybox", NVIDIA_VISIBLE_DEVICES="void")
+        elif operand in real:
+            add(f"{name}:{version}", (real[operand](),), entry, NVIDIA_VISIBLE_DEVICES="all",
+                NVIDIA_DRIVER_CAPABILITIES="utility,compute")
+        else:
+            add(f"{name}:{version}", (layers.links(operand, paths),), entry)
     own = layers.links("own", ("/usr/bin/gpu-job", "/usr/bin/pause"))
-    add(JOB, own, ["gpu-job"])
-    add(PAUSE, own, ["pause"])
+    add(JOB, (own,), ["gpu-job"])
+    add(PAUSE, (own,), ["pause"])
     return made

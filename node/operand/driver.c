@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "node/agent/signs.h"
+#include "node/operand/devices.h"
 #include "node/operand/hung.h"
 #include "node/operand/mounts.h"
 #include "node/operand/place.h"
@@ -16,6 +17,8 @@
 #define DAEMONS "run/nvidia/validations/.driver-daemons-status"
 #define MOUNTS "proc/self/mounts"
 #define DRIVER_ROOT "/run/nvidia/driver"
+/* The host's /dev/char, as the manifest mounts it. */
+#define LINKS "host-dev-char"
 
 /* How often is looked, and how often where nvidia-smi has been asked: that wakes the cards, and may talk in the kernel's log; the
  * time that it has at least. */
@@ -103,13 +106,20 @@ static int leave_sign(const struct root *root, const char *revision, const char 
     return place_put(root, SIGN_OF_DRIVER, sign, e);
 }
 
-int driver_probe(const struct root *root, const char *revision, const char *pod, int64_t limit_ms, struct err *e)
+/* What other containers need of the driver, besides its libraries. */
+static int show_devices(const struct root *root, device_make_fn *make, struct err *e)
+{
+    return devices_make(root, "dev", make, e) == 0 ? devices_link(root, "dev", LINKS, DRIVER_ROOT "/dev", e) : -1;
+}
+
+int driver_probe(const struct root *root, const struct driver_probe *p, struct err *e)
 {
     const struct clock clock = clock_system();
-    int64_t end_ms = clock_mono_ms(&clock) + limit_ms;
+    int64_t end_ms = clock_mono_ms(&clock) + p->limit_ms;
     for (;;) {
-        bool is_up = check_up(root, pod, e) == 0;
-        if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 && leave_sign(root, revision, pod, e) == 0)
+        bool is_up = check_up(root, p->pod, e) == 0;
+        if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 && show_devices(root, p->make, e) == 0 &&
+            leave_sign(root, p->revision, p->pod, e) == 0)
             return 0;
         int64_t left_ms = end_ms - clock_mono_ms(&clock), pause_ms = is_up ? SMI_PAUSE_MS : LOOK_MS;
         if (left_ms <= 0)

@@ -11,6 +11,7 @@
 #include "node/agent/wait.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
+#include "node/operand/runtime.h"
 
 /* Devices for containers that name them, as NVIDIA's program calls it where it runs in a container. */
 #define SPECIFICATION "var/run/cdi/management.nvidia.com-gpu.yaml"
@@ -38,12 +39,17 @@ static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
     return !asked;
 }
 
-int toolkit_install(const char *to, char *const program[], int64_t seen_ms, struct err *e)
+int toolkit_install(const struct toolkit_install *t, struct err *e)
 {
-    CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", to);
-    if (!may_begin(program[0], seen_ms, e) || program_run(program, 0, NULL, e) < 0)
+    CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
+    if (!may_begin(t->program[0], t->seen_ms, e))
         return -1;
-    return access(runtime, X_OK) == 0 ? 0 : err_set(e, ERR_NOT_FOUND, "%s has left no %s", program[0], runtime);
+    pid_t before = t->socket ? runtime_process(t->socket) : 0;
+    if (program_run(t->program, 0, NULL, e) < 0)
+        return -1;
+    if (access(runtime, X_OK) != 0)
+        return err_set(e, ERR_NOT_FOUND, "%s has left no %s", t->program[0], runtime);
+    return t->socket ? runtime_await(t->socket, before, &t->times, e) : 0;
 }
 
 /* What NVIDIA's program does not take away: with CRI-O its configuration, of which it had written all; and the specification of

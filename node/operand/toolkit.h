@@ -8,14 +8,23 @@
 #include "base/err.h"
 #include "node/agent/signs.h"
 #include "node/operand/daemon.h"
+#include "node/operand/runtime.h"
 
 /* So long the kubelet may take to see that a container runs before the runtime restarts under it. */
 enum { TOOLKIT_SEEN_MS = 5000 };
 
-/* Runs the program after `seen_ms`, and is content when the runtime's wrapper is in the folder `to` afterwards. What asks to
- * stop is heeded before the program is started, and not any more then: it would end in the middle of its work, and say that it
- * was done. */
-int toolkit_install(const char *to, char *const program[], int64_t seen_ms, struct err *e);
+struct toolkit_install {
+    const char *to;         /* the folder in which it puts toolkit/nvidia-container-runtime */
+    char *const *program;   /* NVIDIA's, with its arguments; it ends when it is done */
+    const char *socket;     /* of the container runtime that it restarts; NULL: it restarts none that could be asked */
+    int64_t seen_ms;        /* so long the kubelet has to see this container */
+    struct runtime_times times;
+};
+
+/* Runs the program after `seen_ms`, and returns when the runtime's wrapper is in its folder and the runtime is back: to
+ * containerd 2, a container that ends while it is away has failed, and is started again for ever. What asks to stop is heeded
+ * before the program is started, and not any more then: it would end in the middle of its work, and say that it was done. */
+int toolkit_install(const struct toolkit_install *t, struct err *e);
 /* NVIDIA's program as a daemon: it says so once all is set up, and listens right after. It restarts the runtime for its set-up,
  * and again at its end, for which it may have to wait until the runtime is back. Less than Ostler gives the pod in all
  * (reconcilers/plan/toolkit_removal.c). */

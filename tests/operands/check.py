@@ -18,6 +18,7 @@ import rendering  # noqa: E402
 
 GOLDEN = sorted((ROOT / "tests/golden").glob("*.yaml"))
 NOTHING = ["/ostler-runs-nothing-here"]  # of a pod that only pulls images
+OWN = {"/ostler", "/host-dev-char"}  # what brings Ostler's program, and what that uses (node/operand/devices.h)
 Case = collections.namedtuple("Case", "file component container pod")
 
 
@@ -91,9 +92,9 @@ def is_used(mount, paths):
 
 
 def unused(case, table, _):
-    """The mounts of which the program, or a variable that it reads, uses nothing. /ostler brings Ostler's program."""
+    """The mounts of which the program, or a variable that it reads, uses nothing."""
     values = [v.get("value", "") for v in case.container.get("env", [])]
-    paths = set(table["paths"]) | {"/ostler"} | {p for v in values for p in re.findall(r"/[^,= ]+|^/$", v) if p != "/"}
+    paths = set(table["paths"]) | OWN | {p for v in values for p in re.findall(r"/[^,= ]+|^/$", v) if p != "/"}
     return sorted(m["mountPath"] for m in case.container.get("volumeMounts", []) if not is_used(m["mountPath"], paths))
 
 

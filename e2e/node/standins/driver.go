@@ -77,9 +77,10 @@ func installDriver(version string, stop <-chan os.Signal) error {
 	return makeDevices("/dev")
 }
 
-// deviceNames are the nodes that a driver has for that many cards.
+// deviceNames are the nodes that the driver's container makes for that many cards: those of nvidia-smi and nvidia-persistenced, and none of the
+// modules nvidia-uvm and nvidia-modeset.
 func deviceNames(cards int) []string {
-	names := []string{"nvidiactl", "nvidia-uvm"}
+	names := []string{"nvidiactl"}
 	for i := range cards {
 		names = append(names, fmt.Sprintf("nvidia%d", i))
 	}

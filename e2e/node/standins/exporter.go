@@ -10,7 +10,7 @@ import (
 // runExporter serves metrics of the GPUs. Without a driver it ends at once.
 func runExporter([]string) error {
 	stop := told()
-	library, err := os.Open("/dev/nvidiactl")
+	library, err := openDevice("/dev/nvidiactl")
 	if err != nil || !moduleLoaded("nvidia") {
 		return fmt.Errorf("failed to initialize NVML: %v", err)
 	}

@@ -23,14 +23,21 @@ const (
 	bootFile      = "/proc/sys/kernel/random/boot_id"
 	kernelFolder  = "/kernel"
 	modulesFile   = kernelFolder + "/modules"
+	majorsFile    = kernelFolder + "/devices"
 )
 
 // The modules of a driver, those that use another first.
 var driverModules = []string{"nvidia_modeset", "nvidia_uvm", "nvidia"}
 
+// The major numbers that a module has once it is loaded, as NVIDIA's driver of branch 580 has them.
+var driverMajors = map[string]string{
+	"nvidia": "195 nvidia\n195 nvidiactl\n", "nvidia_modeset": "195 nvidia-modeset\n", "nvidia_uvm": "508 nvidia-uvm\n",
+}
+
 // What of /kernel is mounted where. A kernel that is built without modules has no list of them.
 var kernelMounts = map[string]string{
 	"module": modulesFolder, "modules": "/proc/modules", "pci": devicesFolder, "driver": driverFolder, "boot_id": bootFile,
+	"devices": "/proc/devices",
 }
 
 type gpu struct {
@@ -194,10 +201,12 @@ func unloadModule(name string) error {
 // countUsers writes which modules are loaded and how often each is referred to, when a device is opened that often.
 func countUsers(opened int) error {
 	var lines strings.Builder
+	majors := "Character devices:\n  1 mem\n"
 	for _, name := range driverModules {
 		if !moduleLoaded(name) {
 			continue
 		}
+		majors += driverMajors[name]
 		count, users := 0, "-"
 		if name == "nvidia" {
 			holders, _ := os.ReadDir(filepath.Join(modulesFolder, "nvidia/holders"))
@@ -210,6 +219,9 @@ func countUsers(opened int) error {
 			return err
 		}
 		fmt.Fprintf(&lines, "%s 16384 %d %s Live 0x0000000000000000 (OE)\n", name, count, users)
+	}
+	if err := overwrite(majorsFile, majors); err != nil {
+		return err
 	}
 	return overwrite(modulesFile, lines.String()+"overlay 212992 31 - Live 0x0000000000000000\n")
 }

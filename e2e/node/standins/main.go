@@ -4,8 +4,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -24,6 +26,8 @@ var programs = map[string]func(args []string) error{
 	"sample":                   runVectorAdd,
 	"gpu-job":                  runJob,
 	"pause":                    runPause,
+	"chroot":                   runChroot,
+	"cat":                      runCat,
 }
 
 func main() {
@@ -58,5 +62,35 @@ func say(format string, args ...any) {
 // runPause keeps the namespaces of a pod.
 func runPause([]string) error {
 	<-told()
+	return nil
+}
+
+// runChroot is busybox' program of that name.
+func runChroot(args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: chroot FOLDER PROGRAM…")
+	}
+	if err := errors.Join(syscall.Chroot(args[0]), os.Chdir("/")); err != nil {
+		return err
+	}
+	program, err := exec.LookPath(args[1])
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(program, args[1:], os.Environ())
+}
+
+// runCat is the program that NVIDIA's runtime asks for the list of modules. Where this kernel has no such list, it says what the machine's has.
+func runCat(args []string) error {
+	for _, path := range args {
+		if path == "/proc/modules" {
+			path = modulesFile
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		os.Stdout.Write(text)
+	}
 	return nil
 }

@@ -26,7 +26,7 @@ type plugin struct {
 // runPlugin serves the kubelet until it is told to end. Without a driver it ends at once.
 func runPlugin([]string) error {
 	stop := told()
-	library, err := os.Open("/dev/nvidiactl")
+	library, err := openDevice("/dev/nvidiactl")
 	if err != nil || !moduleLoaded("nvidia") {
 		return fmt.Errorf("error starting plugins: failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND (%v)", err)
 	}

@@ -92,6 +92,10 @@ func visible(spec object) ([]string, error) {
 		return nil, err
 	}
 	names := deviceNames(0)
+	// Without a word where the driver's root has none, as NVIDIA's does.
+	if exists(driverRoot + "/dev/nvidia-uvm") {
+		names = append(names, "nvidia-uvm")
+	}
 	for _, g := range all {
 		if asked == "all" || slices.Contains(strings.Split(asked, ","), g.uuid) {
 			names = append(names, fmt.Sprintf("nvidia%d", g.index))

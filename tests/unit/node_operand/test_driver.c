@@ -1,6 +1,7 @@
 /* The driver's container: its beginning, its startup probe, and its hook before the end. */
 #include "node/operand/driver.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 #define MODULE BOOT ",'sys/module/nvidia/refcnt':'0\\n'"
 #define MOUNTED MODULE ",'proc/self/mounts':'tmpfs /run tmpfs rw 0 0\\n/dev/vda1 /run/nvidia/driver ext4 rw 0 0\\n'"
 /* In the place of a mount of the container's own root. */
-#define UP MOUNTED ",'run/nvidia/driver':{'link':'/'}"
+#define UP MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 nvidia\\n','dev/x':'','host-dev-char/x':''"
 /* Beside that a process with this name and state, of the pod that is named. */
 #define BESIDE(is, pod) \
     UP ",'proc/77/stat':'77 " is " 1 77 77 0','proc/77/cgroup':'0::/" pod "/b\\n','proc/self/cgroup':'0::/pod1/a\\n'"
@@ -61,6 +62,14 @@ static char *text_of(const struct root *root, const char *path)
 
 /* ---- probe-driver */
 
+/* No test makes a device. */
+static int no_device(int folder, const char *name, mode_t mode, dev_t device)
+{
+    (void) mode, (void) device;
+    int fd = openat(folder, name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    return fd < 0 ? -1 : close(fd);
+}
+
 static const struct probe_row {
     const char *name;
     const char *files;
@@ -81,7 +90,8 @@ static const struct probe_row {
     { "probe: nvidia-smi dies", UP, "kill -9 $$", "", "nvidia-smi was ended by signal 9" },
     { "probe: no nvidia-smi", UP, NULL, "", "nvidia-smi cannot be started" },
     { "probe: not known which start this is", "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
-      "'x /run/nvidia/driver y\\n','run/nvidia/driver':{'link':'/'}", SMI_WORKS, "",
+      "'x /run/nvidia/driver y\\n','run/nvidia/driver':{'link':'/'},'proc/devices':'','dev/x':'','host-dev-char/x':''",
+      SMI_WORKS, "",
       "cannot know which start of the machine this is" },
     { "probe: nvidia-smi hangs since an earlier try", BESIDE("(nvidia-smi) D", "pod1"), SMI_WORKS, "",
       "nvidia-smi hangs in the kernel (process 77): no other is started" },
@@ -90,6 +100,8 @@ static const struct probe_row {
     { "probe: an earlier try is still at work", BESIDE("(nvidia-smi) S", "pod1"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: a process that has ended meanwhile", UP ",'proc/77/x':''", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: ready", UP ",'" STATUS "':'Ready\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: no device can be made", MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 nvidia\\n'", SMI_WORKS, "",
+      "cannot open dev: No such file or directory" },
     { "probe: ready, precompiled", UP, SMI_WORKS, "boot1 rev1 pod1\n", NULL },
     { "probe: nvidia-smi says more than anybody reads", UP, "yes | head -c 1000000", "boot1 rev1 pod1\n", NULL },
     { "probe: in the place of an older sign", UP ",'" SIGN "':'boot0 rev0 pod0\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
@@ -107,7 +119,8 @@ static void check_probe(void **state)
         make_program(path, "nvidia-smi", row->smi);
     else
         setenv("PATH", path, 1);
-    int rc = driver_probe(&root, "rev1", "pod1", 0, &e);
+    const struct driver_probe probe = { "rev1", "pod1", 0, no_device };
+    int rc = driver_probe(&root, &probe, &e);
     CLEANUP_FREE char *sign = text_of(&root, SIGN), *users = text_of(&root, "etc/passwd");
     fake_root_free(path);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
@@ -139,7 +152,7 @@ static void check_probe_waits(void **state)
     }
     struct clock clock = clock_system();
     int64_t began_ms = clock_mono_ms(&clock);
-    int rc = driver_probe(&root, "rev1", "pod1", 30 * 1000, &e);
+    int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 30 * 1000, no_device }, &e);
     int64_t took_ms = clock_mono_ms(&clock) - began_ms;
     bool signed_ = is_there(path, SIGN);
     waitpid(pid, NULL, 0);
@@ -162,7 +175,7 @@ static void check_probe_takes_its_time(void **state)
         char *path = make_root(UP, &root);
         make_program(path, "nvidia-smi", smi[i]);
         int64_t began_ms = clock_mono_ms(&clock);
-        int rc = driver_probe(&root, "rev1", "pod1", 1500, &e);
+        int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 1500, no_device }, &e);
         int64_t took_ms = clock_mono_ms(&clock) - began_ms;
         fake_root_free(path);
         assert_int_equal(rc, -1);

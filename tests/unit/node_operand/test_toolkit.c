@@ -87,7 +87,7 @@ static void check_install(void **state)
     char *path = make_root(row->files, &root), name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
     char *const argv[] = { name, option, line, NULL };
-    int rc = toolkit_install(path, argv, 1, &e);
+    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1 }, &e);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, *want ? -1 : 0);
@@ -127,7 +127,8 @@ static pid_t install_beside(const char *to, const char *line, int64_t seen_ms)
         char name[] = "sh", option[] = "-c";
         struct err e = { 0 };
         char *const argv[] = { name, option, xstrdup(line), NULL };
-        _exit(toolkit_install(to, argv, seen_ms, &e) == 0 ? 0 : (int) e.kind);
+        const struct toolkit_install install = { .to = to, .program = argv, .seen_ms = seen_ms };
+        _exit(toolkit_install(&install, &e) == 0 ? 0 : (int) e.kind);
     }
     sigprocmask(SIG_UNBLOCK, &term, NULL);
     return pid;

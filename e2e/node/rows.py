@@ -1,0 +1,73 @@
+"""What the real node is tried with: which container runtime, how that is configured, and whose operand programs."""
+
+import dataclasses
+import pathlib
+import subprocess
+
+BUILD = pathlib.Path(__file__).resolve().parents[1] / "operands/build"
+# As packages leave it, with a sandbox image of this machine: what is set here and not by default must still be set when NVIDIA's
+# toolkit is there.
+VERSION_2 = """\
+version = 2
+root = "/var/lib/containerd"
+state = "/run/containerd"
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "registry.example.com/pause:1"
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "/etc/cni/net.d"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    default_runtime_name = "runc"
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+"""
+VERSION_3 = """\
+version = 3
+root = "/var/lib/containerd"
+state = "/run/containerd"
+
+[plugins."io.containerd.cri.v1.images"]
+  [plugins."io.containerd.cri.v1.images".pinned_images]
+    sandbox = "registry.example.com/pause:1"
+[plugins."io.containerd.cri.v1.runtime"]
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "/etc/cni/net.d"
+  [plugins."io.containerd.cri.v1.runtime".containerd]
+    default_runtime_name = "runc"
+  [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One row of the matrix. containerd: a folder of e2e/operands/build, "" for Debian's. `real`: NVIDIA's own toolkit and device
+    plugin instead of stand-ins."""
+
+    containerd: str = ""
+    configuration: str = VERSION_2
+    real: bool = False
+
+    def runtime_programs(self):
+        """The programs of another containerd than Debian's."""
+        return sorted((programs() / self.containerd).iterdir()) if self.containerd else []
+
+
+def programs():
+    """The folder of NVIDIA's programs and of other runtimes, which are built where they are not there."""
+    done = subprocess.run([BUILD], check=True, stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(done.stdout.strip())
+
+
+# Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7 on.
+ROWS = {
+    "standins": Row(),
+    "containerd-1.6": Row(real=True),
+    "containerd-1.7": Row("containerd-1", real=True),
+    "containerd-2.1": Row("containerd-2", real=True),
+    "containerd-2.1-version-3": Row("containerd-2", VERSION_3, real=True),
+}

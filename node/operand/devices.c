@@ -1,0 +1,167 @@
+#include "node/operand/devices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "node/look/resolve.h"
+
+#define MAJORS "proc/devices"
+#define BLOCK_DEVICES "\nBlock devices:"
+#define DIGITS "0123456789"
+
+enum { MAJORS_MAX = 64 * 1024, NUMBER_MAX = 32, NODES_MAX = 16 * 1024, MAJOR_DIGITS = 4 };
+
+/* Minor numbers as in nvidia-container-toolkit v1.20.0, internal/nvidia-devices and internal/info/proc/devices. Old drivers have
+ * one name for all nodes of the module nvidia. */
+static const struct {
+    const char *name, *module, *old_module;
+    unsigned minor;
+} nodes[] = {
+    { "nvidiactl", "nvidia", "nvidia-frontend", 255 },
+    { "nvidia-modeset", "nvidia-modeset", "nvidia-frontend", 254 },
+    { "nvidia-uvm", "nvidia-uvm", NULL, 0 },
+    { "nvidia-uvm-tools", "nvidia-uvm", NULL, 1 },
+};
+
+/* A line " 195 nvidia". */
+static bool is_line_of(const char *line, const char *name, unsigned *ret)
+{
+    const char *number = line + strspn(line, " "), *at = number + strspn(number, DIGITS);
+    size_t len = strlen(name);
+    if (at == number || at - number > MAJOR_DIGITS || *at != ' ' || strncmp(at + 1, name, len) != 0)
+        return false;
+    *ret = (unsigned) strtoul(number, NULL, 10);
+    return at[1 + len] == '\n' || at[1 + len] == '\0';
+}
+
+/* The major number of a character device; block devices come after those. */
+static bool find_major(const char *text, const char *name, unsigned *ret)
+{
+    const char *end = strstr(text, BLOCK_DEVICES), *line = name ? text : NULL;
+    while (line && (!end || line < end)) {
+        if (is_line_of(line, name, ret))
+            return true;
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    return false;
+}
+
+size_t devices_of_modules(const char *text, struct device ret[DEVICES_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        unsigned major;
+        if (find_major(text, nodes[i].module, &major) || find_major(text, nodes[i].old_module, &major))
+            ret[n++] = (struct device){ nodes[i].name, major, nodes[i].minor };
+    }
+    return n;
+}
+
+/* Whether there is such a node by now. */
+static bool is_there(int folder, const struct device *d)
+{
+    struct stat st;
+    return fstatat(folder, d->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISCHR(st.st_mode) &&
+           st.st_rdev == makedev(d->major, d->minor);
+}
+
+/* mknod() heeds the mask of this process: the mode is set after it. 0, or an errno. */
+static int make_one(int folder, const struct device *d, device_make_fn *make)
+{
+    if (is_there(folder, d))
+        return 0;
+    if (unlinkat(folder, d->name, 0) < 0 && errno != ENOENT)
+        return errno;
+    if (make(folder, d->name, S_IFCHR | 0666, makedev(d->major, d->minor)) < 0 && errno != EEXIST)
+        return errno;
+    return fchmodat(folder, d->name, 0666, 0) < 0 ? errno : 0;
+}
+
+int devices_make(const struct root *root, const char *path, device_make_fn *make, struct err *e)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(MAJORS_MAX);
+    struct device devices[DEVICES_MAX];
+    int why = root_read(root, MAJORS, &text);
+    if (why)
+        return err_set(e, ERR_SYSTEM, "cannot read %s: %s", MAJORS, strerror(why));
+    size_t n = devices_of_modules(buf_text(&text), devices);
+    int folder = resolve(root->fd, path, true);
+    if (folder < 0)
+        return err_set(e, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
+    for (size_t i = 0; i < n; i++) {
+        why = make_one(folder, &devices[i], make);
+        if (why) {
+            close(folder);
+            return err_set(e, ERR_SYSTEM, "cannot make %s/%s: %s", path, devices[i].name, strerror(why));
+        }
+    }
+    close(folder);
+    return 0;
+}
+
+/* ---- links */
+
+/* A link that leads elsewhere is replaced, so that whoever looks for it always finds one. 0, or an errno. */
+static int put_link(int links, const char *name, const char *target)
+{
+    char now[PATH_MAX], beside[NUMBER_MAX + 8];
+    ssize_t len = readlinkat(links, name, now, sizeof now);
+    if (len == (ssize_t) strlen(target) && memcmp(now, target, (size_t) len) == 0)
+        return 0;
+    snprintf(beside, sizeof beside, ".%s.new", name);
+    if (unlinkat(links, beside, 0) < 0 && errno != ENOENT)
+        return errno;
+    return symlinkat(target, links, beside) < 0 || renameat(links, beside, links, name) < 0 ? errno : 0;
+}
+
+static int link_one(int folder, const char *name, int links, const char *as, struct err *e)
+{
+    struct stat st;
+    char number[NUMBER_MAX];
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISCHR(st.st_mode))
+        return 0;
+    CLEANUP_FREE char *target = xasprintf("%s/%s", as, name);
+    snprintf(number, sizeof number, "%u:%u", major(st.st_rdev), minor(st.st_rdev));
+    int why = put_link(links, number, target);
+    return why ? err_set(e, ERR_SYSTEM, "cannot make the link %s to %s: %s", number, target, strerror(why)) : 0;
+}
+
+/* The nodes of one folder whose names begin so; it need not be there. */
+static int link_folder(const struct root *root, const char *path, const char *prefix, int links, const char *as, struct err *e)
+{
+    CLEANUP_FOLDER struct folder f = { 0 };
+    int why = folder_open(&f, root, path, NODES_MAX), rc = 0;
+    if (why)
+        return why == ENOENT ? 0 : err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why));
+    for (const char *name = folder_next(&f, &why); name && rc == 0; name = folder_next(&f, &why))
+        if (str_has_prefix(name, prefix))
+            rc = link_one(dirfd(f.dir), name, links, as, e);
+    return why && rc == 0 ? err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why)) : rc;
+}
+
+int devices_link(const struct root *root, const char *folder, const char *links, const char *as, struct err *e)
+{
+    /* Of MIG devices and of IMEX: nvidia-caps/nvidia-cap1, nvidia-caps-imex-channels/channel0. */
+    static const struct {
+        const char *folder, *prefix;
+    } places[] = { { "", "nvidia" }, { "/nvidia-caps", "" }, { "/nvidia-caps-imex-channels", "" } };
+    int fd = resolve(root->fd, links, true), rc = 0;
+    if (fd < 0)
+        return err_set(e, ERR_SYSTEM, "cannot open %s: %s", links, strerror(errno));
+    for (size_t i = 0; i < ARRAY_LEN(places) && rc == 0; i++) {
+        CLEANUP_FREE char *from = xasprintf("%s%s", folder, places[i].folder), *to = xasprintf("%s%s", as, places[i].folder);
+        rc = link_folder(root, from, places[i].prefix, fd, to, e);
+    }
+    close(fd);
+    return rc;
+}

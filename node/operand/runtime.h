@@ -1,0 +1,28 @@
+/* The container runtime of the machine, by the socket that it answers on. */
+#ifndef OSTLER_NODE_OPERAND_RUNTIME_H
+#define OSTLER_NODE_OPERAND_RUNTIME_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* How long is waited for it, in milliseconds. */
+struct runtime_times {
+    int64_t limit;  /* until it has to be back */
+    int64_t stays;  /* a process that answers for so long after the change is not about to end: dockerd reads its configuration
+                       again without one */
+    int64_t steady; /* another one has to answer for so long */
+};
+
+/* containerd's own unit starts it again after 5 s; that of k3s, which ends with it, takes half a minute on a small machine. The
+ * signal ends containerd at once. */
+#define RUNTIME_TIMES { .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000 }
+
+/* The process that answers there, or 0. Only who shares the host's processes sees its number. */
+pid_t runtime_process(const char *socket);
+/* Waits until the runtime, of which `before` answered before its configuration was changed, answers with the new one. It listens
+ * once all its parts have begun. */
+int runtime_await(const char *socket, pid_t before, const struct runtime_times *times, struct err *e);
+
+#endif

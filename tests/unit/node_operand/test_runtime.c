@@ -1,0 +1,107 @@
+/* When the container runtime is back after its configuration was changed. */
+#include "node/operand/runtime.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+
+/* A runtime: processes one after the other, each of which listens for so long, with a pause between them. The last one stays. */
+struct life {
+    int lives; /* 0: none ever listens */
+    int each_ms, pause_ms;
+};
+
+static void listen_at(const char *path)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    unlink(path);
+    if (fd < 0 || bind(fd, (const struct sockaddr *) &address, sizeof address) < 0 || listen(fd, 8) < 0)
+        _exit(1);
+}
+
+static void live(const char *path, const struct life *life)
+{
+    for (int i = 1; i <= life->lives; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            listen_at(path);
+            while (i == life->lives)
+                pause();
+            usleep((useconds_t) life->each_ms * 1000);
+            _exit(0);
+        }
+        waitpid(pid, NULL, 0);
+        usleep((useconds_t) life->pause_ms * 1000);
+    }
+    _exit(0);
+}
+
+static const struct row {
+    const char *name;
+    struct life life;
+    struct runtime_times times;
+    const char *error; /* part of it */
+    int64_t least_ms;
+} rows[] = {
+    { "it stays the process that it was", { 1, 0, 0 }, { 5000, 600, 100 }, NULL, 600 },
+    { "another comes after a pause", { 2, 300, 300 }, { 5000, 3000, 200 }, NULL, 700 },
+    { "it does not come back", { .lives = 0 }, { 300, 100, 100 }, "does not answer since", 300 },
+    { "it ends again and again", { 1000, 100, 0 }, { 1500, 1000, 1000 }, "ends again and again since", 1500 },
+};
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    char folder[] = "/tmp/ostler-runtime-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    struct clock clock = clock_system();
+    assert_non_null(mkdtemp(folder));
+    CLEANUP_FREE char *path = xasprintf("%s/runtime.sock", folder);
+    pid_t pid = fork();
+    if (pid == 0)
+        live(path, &row->life);
+    for (int i = 0; i < 500 && row->life.lives && !runtime_process(path); i++)
+        usleep(10 * 1000);
+    pid_t before = runtime_process(path);
+    int64_t began_ms = clock_mono_ms(&clock);
+    int rc = runtime_await(path, before, &row->times, &e);
+    int64_t took_ms = clock_mono_ms(&clock) - began_ms;
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    unlink(path);
+    rmdir(folder);
+    assert_true(strstr(err_msg(&e), str_or_empty(row->error)) != NULL);
+    assert_int_equal(rc, row->error ? -1 : 0);
+    assert_true(took_ms >= row->least_ms - 100);
+}
+
+static void check_no_path(void **state)
+{
+    (void) state;
+    char long_path[300];
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[sizeof long_path - 1] = '\0';
+    assert_int_equal(runtime_process("/nowhere/at.sock"), 0);
+    assert_int_equal(runtime_process(long_path), 0);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    suite_add(&s, "no such socket", check_no_path, NULL);
+    return suite_run(&s, "the container runtime");
+}
