@@ -322,16 +322,28 @@ static bool counts_before(const struct pod *p, bool other_going, const char *oth
     return p->deleting != other_going ? other_going : strcmp(p->head.key, other_key) < 0;
 }
 
+/* The first by name are named, so that it does not matter which of them was heard of first. */
+static void add_gpu_pod(struct node_pods *ret, const char *key)
+{
+    const char *put = key;
+    for (size_t i = 0; i < GPU_PODS_NAMED && put; i++) {
+        const char *there = i < ret->gpu_pods ? ret->gpu_pod[i] : NULL;
+        if (there && strcmp(put, there) > 0)
+            continue;
+        ret->gpu_pod[i] = put;
+        put = there;
+    }
+    ret->gpu_pods++;
+}
+
 static void add_pod(const struct cluster *c, const struct pod *p, const struct node_holders *holders, struct node_pods *ret)
 {
     if (p->gpus || holders_unasked(holders, p)) {
-        if (ret->gpu_pods < GPU_PODS_NAMED)
-            ret->gpu_pod[ret->gpu_pods] = p->head.key;
-        ret->gpu_pods++;
+        add_gpu_pod(ret, p->head.key);
         ret->gpus_taken += p->gpus;
     }
     ret->proof |= pod_task(p) && pod_task(p)->kind == TASK_PROOF;
-    if (pod_foreign(p) && !ret->foreign) {
+    if (pod_foreign(p) && (!ret->foreign || strcmp(p->head.key, ret->foreign_pod) < 0)) {
         ret->foreign = pod_foreign(p);
         ret->foreign_pod = p->head.key;
     }

@@ -418,9 +418,32 @@ static void of_two_pods_of_an_operand_the_same_counts(void **state)
     }
 }
 
+/* Of many pods with GPUs the first by name are named, whichever was heard of first. */
+static void the_first_gpu_pods_by_name_are_named(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    static const char *const names[] = { "d", "b", "e", "a", "c" };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        CLEANUP_JSON json_t *pod = tree("{'metadata': {'namespace': 'ml', 'name': '', 'uid': '', 'resourceVersion': '3'},"
+                                        " 'spec': {'nodeName': 'a', 'containers': ["
+                                        "{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}");
+        json_set_at(pod, "metadata.name", json_string(names[i]));
+        json_set_at(pod, "metadata.uid", json_string(names[i]));
+        table_event(&f->cluster.tables[RESOURCE_POD], pod, false);
+    }
+    struct node_pods pods;
+    cluster_node_pods(&f->cluster, map_get(&f->cluster.slots, "a"), &pods);
+    assert_int_equal(pods.gpu_pods, 5);
+    assert_string_equal(pods.gpu_pod[0], "ml/a");
+    assert_string_equal(pods.gpu_pod[1], "ml/b");
+    assert_string_equal(pods.gpu_pod[2], "ml/c");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_first_gpu_pods_by_name_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_another_node_do_not_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(marks_count_until_they_are_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed, set_up, tear_down),
