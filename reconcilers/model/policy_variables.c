@@ -30,8 +30,6 @@ static const char *const toolkit[] = {
     "RUNTIME",
     "RUNTIME_CONFIG",
     "RUNTIME_CONFIG_SOURCE",
-    /* The same under another name, which would win over it. */
-    "RUNTIME_CONFIG_SOURCES",
     "RUNTIME_DROP_IN_CONFIG",
     "RUNTIME_DROP_IN_CONFIG_HOST_PATH",
     "RUNTIME_RESTART_MODE",

@@ -111,10 +111,11 @@ def volumes_of_nobody(case, _, __):
 
 
 def not_refused(case, table, _):
-    """The other names of a variable that would win over the one that the manifest sets, and that a policy may set."""
+    """The other names of a variable that would win over the one that the manifest sets, and that a policy may set, though
+    nothing says that an administrator decides (docs/policy.md)."""
     own = {v["name"] for v in case.container.get("env", [])}
     before = {n for names in table["variables"] for i, n in enumerate(names.split()) if own & set(names.split()[i + 1:])}
-    return sorted(before - refused())
+    return sorted(before - refused() - set(table.get("replaceable", [])))
 
 
 CHECKS = {

@@ -17,7 +17,7 @@ static const struct row {
     const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
 } rows[] = {
     { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL } },
-    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR", "RUNTIME_CONFIG_SOURCES" } },
+    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" } },
     { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL } },
     { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL } },
 };
