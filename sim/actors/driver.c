@@ -1,5 +1,5 @@
-/* What the operands' containers mean on a machine: the driver's kernel module, who uses it, the signs that others wait for, the
- * devices that the plugin registers. One row for each container. */
+/* What the operands' containers mean on a machine: the driver's kernel module, who uses it, the signs that others wait for. One
+ * row for each container. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +97,7 @@ void driver_boot(struct machine *m)
 {
     if (m->shape->host_driver)
         driver_load(m, m->shape->host_driver, NULL);
+    device_plugin_boot(m);
 }
 
 /* The tag of an image, which names the driver's version. */
@@ -116,6 +117,12 @@ static const struct spec_driver *driver_row(const struct machine *m, const char 
             return d;
     }
     return NULL;
+}
+
+bool driver_finds_gpus(const struct machine *m)
+{
+    const struct spec_driver *row = m->module ? driver_row(m, m->module) : NULL;
+    return m->module && (!row || row->outcome != SPEC_DRIVER_FINDS_NO_GPU);
 }
 
 /* Whether a driver that wants a reboot has had one since it was first tried here. */
@@ -323,37 +330,6 @@ static void toolkit_stopping(struct box *b)
     set_text(&m->toolkit_sign_driver, NULL);
 }
 
-/* ---- device plugin */
-
-static struct run plugin_run(struct box *b)
-{
-    struct machine *m = machine_of(b);
-    if (!m->module)
-        return ends(CHECK_MS, 1,
-                    "error starting plugins: error creating plugin manager: unable to create plugin manager: nvml init failed: "
-                    "ERROR_LIBRARY_NOT_FOUND");
-    return runs(0, kubelet_draw(m->kubelet, m->a->world.latencies.plugin));
-}
-
-static void plugin_step(struct box *b)
-{
-    struct machine *m = machine_of(b);
-    const struct spec_driver *row = m->module ? driver_row(m, m->module) : NULL;
-    m->devices = row && row->outcome == SPEC_DRIVER_FINDS_NO_GPU ? 0 : m->gpus;
-    set_text(&m->plugin, b->pod->uid);
-    node_note_devices(m);
-}
-
-static void plugin_ended(struct box *b)
-{
-    struct machine *m = machine_of(b);
-    if (!str_eq(m->plugin, b->pod->uid))
-        return;
-    m->devices = 0;
-    set_text(&m->plugin, NULL);
-    node_note_devices(m);
-}
-
 /* ---- exporter */
 
 static struct run exporter_run(struct box *b)
@@ -409,7 +385,8 @@ static const struct operand operands[] = {
     { NULL, "install", .run = install_run, .step = install_step },
     { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step, .stopping = toolkit_stopping },
     { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
-    { "device-plugin", "device-plugin", .holds_module = true, .run = plugin_run, .step = plugin_step, .ended = plugin_ended },
+    { "device-plugin", "device-plugin", .holds_module = true, .run = device_plugin_run, .step = device_plugin_step,
+      .ended = device_plugin_ended },
     { "exporter", "wait", .run = wait_run, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
     { "node-agent", "agent", .run = agent_run, .step = agent_step },
@@ -418,6 +395,23 @@ static const struct operand operands[] = {
 };
 
 /* ---- the way in */
+
+/* Device plugins of others. */
+static const char *const foreign_plugins[] = {
+    "nvidia-gpu-device-plugin", /* GKE's */
+    "nvidia-device-plugin-ctr", /* of NVIDIA's static manifest */
+};
+
+static const struct operand *foreign_plugin_of(const struct box *b)
+{
+    static const struct operand plugin = {
+        .holds_module = true, .run = device_plugin_run, .step = device_plugin_step, .ended = device_plugin_ended
+    };
+    for (size_t i = 0; i < ARRAY_LEN(foreign_plugins); i++)
+        if (str_eq(foreign_plugins[i], b->name))
+            return &plugin;
+    return NULL;
+}
 
 static const struct operand *operand_of(const struct box *b)
 {
@@ -428,7 +422,7 @@ static const struct operand *operand_of(const struct box *b)
     for (size_t i = 0; component && !pauses && i < ARRAY_LEN(operands); i++)
         if (str_eq(operands[i].container, b->name) && (!operands[i].component || str_eq(operands[i].component, component)))
             return &operands[i];
-    return NULL;
+    return component ? NULL : foreign_plugin_of(b);
 }
 
 bool operand_is_agent(const struct box *b)

@@ -246,6 +246,17 @@ void driver_boot(struct machine *m);
 void driver_load(struct machine *m, const char *version, const char *digest);
 /* The module goes, with the signs of the driver; counted, also where somebody still used it. */
 void driver_unload(struct machine *m);
+/* Whether the driver that is loaded works with the machine's GPUs. */
+bool driver_finds_gpus(const struct machine *m);
+
+/* ---- device_plugin.c */
+/* What a device plugin's container does: it registers the machine's GPUs with the kubelet until it ends. */
+struct run device_plugin_run(struct box *b);
+void device_plugin_step(struct box *b);
+void device_plugin_ended(struct box *b);
+/* A fresh boot: a plugin that the host brings registers them, where its driver is the host's. */
+void device_plugin_boot(struct machine *m);
+
 /* How many devices of that name a pod's containers ask for. */
 int64_t pod_devices(const json_t *pod, const char *resource);
 /* The resource under which a machine's GPUs are given. */

@@ -92,6 +92,15 @@ static char *names_of(const json_t *holders)
     return count == 0 ? NULL : count == 1 ? xstrdup(first) : xasprintf("%s and %zu more", first, count - 1);
 }
 
+/* What of a machine never changes in the simulator, as an agent has found it on a machine of that kind. */
+static void take_from_host(json_t *seen, const json_t *host)
+{
+    static const char *const keys[] = { "os", "secureBoot", "hostDriver", "runtimes", "kubelet" };
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (json_object_get(host, keys[i]))
+            json_object_set(seen, keys[i], json_object_get(host, keys[i]));
+}
+
 static json_t *seen_of(const struct machine *m)
 {
     json_t *holders = holders_of(m);
@@ -106,6 +115,7 @@ static json_t *seen_of(const struct machine *m)
         json_object_set_new(seen, "heldBy", json_string(names));
     if (m->shape->os_image)
         json_object_set_new(seen, "os", json_pack("{s:s}", "name", m->shape->os_image));
+    take_from_host(seen, m->shape->host);
     return seen;
 }
 

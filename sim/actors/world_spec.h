@@ -30,6 +30,9 @@ struct spec_shape {
     const char *gpu_product;  /* "NVIDIA-H100-80GB-HBM3": what the labeller says; NULL: it says only that there is one */
     const char *host_driver;  /* version of a driver that the host brings itself, "580.178.04" */
     bool host_toolkit;        /* the host's runtime has the handler nvidia by itself */
+    const json_t *host;       /* what an agent finds on such a machine, of which its word has what the simulator does not know:
+                               * system, runtimes, kubelet, the host's driver; NULL: the usual */
+    bool host_plugin;         /* the host runs a device plugin itself, for the driver that it brings */
     int64_t cpus;             /* 0: 32 */
     int64_t memory_mib;       /* 0: 131072 */
     int64_t pods;             /* 0: 110 */

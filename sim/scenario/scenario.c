@@ -10,6 +10,7 @@
 #include "base/yaml.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/fields.h"
+#include "sim/scenario/host.h"
 #include "sim/world/sim.h"
 
 enum { NODES_MAX = 20000, BASES_MAX = 4 };
@@ -97,6 +98,8 @@ static const struct field shape_fields[] = {
     ROW(struct spec_shape, "gpuProduct", gpu_product, .type = FIELD_TEXT),
     ROW(struct spec_shape, "hostDriver", host_driver, .type = FIELD_TEXT),
     ROW(struct spec_shape, "hostToolkit", host_toolkit, .type = FIELD_BOOL),
+    ROW(struct spec_shape, "host", host, .type = FIELD_OBJECT),
+    ROW(struct spec_shape, "hostPlugin", host_plugin, .type = FIELD_BOOL),
     ROW(struct spec_shape, "cpus", cpus, .type = FIELD_INT64),
     ROW(struct spec_shape, "memoryMiB", memory_mib, .type = FIELD_INT64),
     ROW(struct spec_shape, "pods", pods, .type = FIELD_INT64),
@@ -445,7 +448,7 @@ struct scenario *scenario_read(const char *file, struct err *e)
     if (!documents)
         return NULL;
     struct scenario *s = NULL;
-    if (add_base(file, documents, 0, e) == 0)
+    if (add_base(file, documents, 0, e) == 0 && hosts_read(file, json_array_get(documents, 0), e) == 0)
         s = build(str_eq(file, "-") ? "standard input" : file, documents, lines, e);
     else
         json_decref(documents);

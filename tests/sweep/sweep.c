@@ -71,7 +71,7 @@ static const struct sweep sweeps[] = {
     { "upgrade-clocks", "clocks, in a life of upgrades", clocks_cases, clocks_run, UPGRADE, LOOSE, 12 },
     { "upgrade-rights", "rbac-matrix, in a life of upgrades", rights_cases, rights_run, UPGRADE, EXACT, 0 },
     { "upgrade-writers", "foreign-writers, in a life of upgrades", writers_cases, writers_run, UPGRADE, LOOSEST, 20 },
-    { "rollouts", "case files of tests/rollouts: scenarios, and what must come of them; --life FILE lives one alone",
+    { "rollouts", "case files of tests/rollouts and tests/platforms; --life FILE lives one alone",
       rollouts_cases, rollouts_run, NULL, UNCOMPARED, 0 },
     { "upgrade-people", "a person does something to a node at every step of its way", people_cases,
       people_run, STEPS, LOOSEST, 24 },

@@ -8,6 +8,7 @@
 #include "tests/sweep/sweep.h"
 
 #define FILES "tests/rollouts/*.yaml"
+#define PLATFORM_FILES "tests/platforms/*.yaml"
 #define LARGE_FILES "tests/rollouts/large/*.yaml"
 
 enum { DAY_MS = 24 * 3600 * 1000 };
@@ -19,18 +20,25 @@ struct rollout_case {
     const struct rollouts_watch *watch;
 };
 
-/* The files, large ones last; their names in order. The caller calls globfree(). */
-static void find_files(glob_t *ret)
+/* The files but the large ones; their names in order. The caller calls globfree(). */
+static void find_small(glob_t *ret)
 {
     *ret = (glob_t){ 0 };
     glob(FILES, 0, NULL, ret);
+    glob(PLATFORM_FILES, GLOB_APPEND, NULL, ret);
+}
+
+/* All files, large ones last. The caller calls globfree(). */
+static void find_files(glob_t *ret)
+{
+    find_small(ret);
     glob(LARGE_FILES, GLOB_APPEND, NULL, ret);
 }
 
 size_t rollouts_small(void)
 {
-    glob_t files = { 0 };
-    glob(FILES, 0, NULL, &files);
+    glob_t files;
+    find_small(&files);
     size_t n = files.gl_pathc;
     globfree(&files);
     return n;

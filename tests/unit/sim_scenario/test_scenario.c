@@ -1,3 +1,4 @@
+#include "sim/scenario/host.h"
 #include "sim/scenario/scenario.h"
 
 #include <string.h>
@@ -204,6 +205,32 @@ static void a_base_may_have_a_base(void **state)
     scenario_free(s);
 }
 
+/* A machine that is described by what an agent has found on one: what the shape does not say comes from there. */
+static void a_machine_may_be_one_that_an_agent_has_seen(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct scenario *s = scenario_read("tests/platforms/k3s.yaml", &e);
+    assert_string_equal(err_msg(&e), "");
+    const struct spec_shape *shape = s->world.nodes[0].shape;
+    assert_string_equal(shape->os_image, "Ubuntu 24.04.1 LTS");
+    assert_string_equal(shape->kernel, "6.8.0-49-generic");
+    assert_int_equal(shape->gpus, 1);
+    assert_null(shape->host_driver);
+    assert_string_equal(json_str(json_array_get(json_object_get(shape->host, "runtimes"), 0), "distribution"), "k3s");
+    scenario_free(s);
+}
+
+static void a_machine_that_nobody_has_seen_is_an_error(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_JSON json_t *root = json_pack("{s:[{s:s, s:s}]}", "shapes", "name", "x", "host", "nowhere.yaml");
+    assert_int_equal(hosts_read("tests/platforms/x.yaml", root, &e), -1);
+    assert_non_null(strstr(err_msg(&e), "tests/platforms/x.yaml: shapes: host: "));
+    assert_non_null(strstr(err_msg(&e), "nowhere.yaml"));
+}
+
 static const json_t *policy_of(const struct scenario *s)
 {
     const json_t *policy = json_find(s->world.objects, "kind", "GpuClusterPolicy");
@@ -246,6 +273,8 @@ int main(void)
     suite_add(&s, "a change leaves alone what it does not name", a_change_leaves_alone_what_it_does_not_name, NULL);
     suite_add(&s, "a base gives what a file leaves out", a_base_gives_what_is_left_out, NULL);
     suite_add(&s, "a base may have a base", a_base_may_have_a_base, NULL);
+    suite_add(&s, "a machine may be one that an agent has seen", a_machine_may_be_one_that_an_agent_has_seen, NULL);
+    suite_add(&s, "a machine that nobody has seen is an error", a_machine_that_nobody_has_seen_is_an_error, NULL);
     suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole, NULL);
     return suite_run(&s, "scenario");
 }

@@ -1,0 +1,51 @@
+#include "sim/scenario/host.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/yaml.h"
+
+/* Which key of a shape is said where in an inventory. */
+static const struct told {
+    const char *key, *path;
+} told[] = {
+    { "osImage", "os.name" },       { "osID", "os.id" },   { "osVersion", "os.version" },
+    { "hostDriver", "hostDriver.version" }, { "kernel", "kernel" },
+};
+
+static void fill(json_t *shape, const json_t *host)
+{
+    CLEANUP_JSON json_t *known = json_pack("{s:i}", "gpus", (int) json_array_size(json_object_get(host, "gpus")));
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        if (json_at(host, told[i].path))
+            json_object_set(known, told[i].key, json_at(host, told[i].path));
+    json_object_update_missing(shape, known);
+}
+
+static int read_host(const char *file, json_t *shape, const char *host, struct err *e)
+{
+    const char *slash = strrchr(file, '/');
+    CLEANUP_FREE char *path = xasprintf("%.*s%s", slash ? (int) (slash - file) + 1 : 0, file, host);
+    CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, e);
+    if (!documents)
+        return err_wrap(e, "%s: shapes: host", file);
+    json_t *inventory = json_array_get(documents, 0);
+    if (!json_is_object(inventory))
+        return err_set(e, ERR_INVALID, "%s: shapes: host: %s is no mapping", file, path);
+    json_object_set(shape, "host", inventory);
+    fill(shape, inventory);
+    return 0;
+}
+
+int hosts_read(const char *file, json_t *root, struct err *e)
+{
+    size_t i;
+    json_t *shape;
+    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
+        const char *host = json_str(shape, "host");
+        if (host && read_host(file, shape, host, e) < 0)
+            return -1;
+    }
+    return 0;
+}
