@@ -1,4 +1,4 @@
-/* Device plugins on a machine: Ostler's operand, those of others, and one that the host brings. The last one to register counts. */
+/* Device plugins on a machine: Ostler's operand, those of others, and one that the host brings. Whoever registers last counts. */
 #include <stdlib.h>
 
 #include "base/mem.h"
