@@ -289,6 +289,9 @@ e2e: build/ostler build/ostler-node
 # The image and the chart on a real kubelet
 e2e-node: image-root
 	$Qe2e/node/run
+# The same node with NVIDIA's own toolkit and device plugin: the two rows that find most, or all (e2e/node/rows.py)
+e2e-operands e2e-operands-full: image-root
+	$Qe2e/node/run --row $(@:e2e-%=%) --logs build/e2e-node/logs-operands
 # BASE=IMAGE: Debian 12 under another name
 BASE :=
 image-test: build/ostler-sim
@@ -314,6 +317,6 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node image-test run bench release golden chart-crds clean sweep-names dst torture torture-full mutants conformance scale real real-full
+.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node e2e-operands e2e-operands-full image-test run bench release golden chart-crds clean sweep-names dst torture torture-full mutants conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -102,7 +102,8 @@ static const struct option {
     const char *wanted;
     const char *help;
 } options[] = {
-    { "--root", "DIR", ON_MACHINE, TEXT(root), "must be a folder", "where the root folder of the machine is; default: /" },
+    { "--root", "DIR", ON_MACHINE | FOR(INSTALL_TOOLKIT), TEXT(root), "must be a folder",
+      "where the root folder of the machine is; default: /" },
     { "-o", "FORMAT", FOR(LOOK), 0, set_output, "must be one of text, json and yaml",
       "of look: text, json or yaml; default: text" },
     { "--node", "NAME", FOR(RUN), TEXT(node), "must be a name", "of run: the name of this node; default: $NODE_NAME" },
@@ -112,8 +113,9 @@ static const struct option {
       "of run and cards: debug, info, warn or error; default: info" },
     { "--log-format", "FORMAT", FOR(RUN) | FOR(CARDS), 0, set_log_format, "must be one of json and text",
       "of run and cards: json or text; default: json" },
-    { "--driver", "SOURCE", FOR(WAIT) | FOR(SIGN_TOOLKIT), 0, set_driver, "must be one of container, host and either",
-      "of wait and sign-toolkit: whose driver, container or host; default: container" },
+    { "--driver", "SOURCE", FOR(WAIT) | FOR(INSTALL_TOOLKIT) | FOR(SIGN_TOOLKIT), 0, set_driver,
+      "must be one of container, host and either",
+      "of wait, install-toolkit and sign-toolkit: whose driver, container or host; default: container" },
     { "--revision", "HASH", FOR(WAIT) | FOR(UNLOAD) | FOR(PROBE_DRIVER) | FOR(SIGN_TOOLKIT), TEXT(wish.revision),
       "must be a hash", "of wait toolkit: which one it has to be; of operands: theirs" },
     { "--timeout", "TIME", FOR(WAIT), 0, set_timeout, "must be a time, such as 10m",

@@ -17,6 +17,7 @@
 #include "node/look/inventory.h"
 #include "node/operand/driver.h"
 #include "node/operand/host_check.h"
+#include "node/operand/host_devices.h"
 #include "node/operand/last_words.h"
 #include "node/operand/proof.h"
 #include "node/operand/self.h"
@@ -105,9 +106,19 @@ static int stop_driver(const struct node_options *o, const struct root *root, st
     return driver_stop(root, o->pod, e);
 }
 
+/* The tools are the host's own; its root folder is what the toolkit's container has as ours. */
+static int show_host_devices(const struct node_options *o, const struct root *root, struct err *e)
+{
+    char chroot[] = "chroot", modprobe[] = "modprobe", uvm[] = "nvidia-uvm";
+    CLEANUP_FREE char *folder = xstrdup(o->root);
+    char *const loader[] = { chroot, folder, modprobe, uvm, NULL };
+    return host_devices_show(root, &(struct host_devices){ loader, mknodat }, e);
+}
+
 static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
-    (void) root;
+    if (o->wish.source == SIGN_OF_HOST && show_host_devices(o, root, e) < 0)
+        return -1;
     const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
                                              .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES };
     return toolkit_install(&install, e);

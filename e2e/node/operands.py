@@ -1,5 +1,6 @@
 """The images of the operands, with programs that stand in for what is in NVIDIA's, or with NVIDIA's own (rows.py)."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -51,12 +52,13 @@ class Layers:
         return folder
 
     def links(self, name, paths):
-        """A layer in which the stand-in has these names."""
+        """A layer in which the stand-in has these names. The links are relative: what is in a driver's root is mounted from there
+        into other containers."""
         folder = self._new(name)
         for path in paths:
             link = folder / path.lstrip("/")
             link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to("/standin/standin")
+            link.symlink_to(os.path.relpath("/standin/standin", os.path.dirname(path)))
         return image.layer_of_folder(folder)
 
 

@@ -63,11 +63,18 @@ def programs():
     return pathlib.Path(done.stdout.strip())
 
 
-# Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7 on.
+# Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7 on. Those before 2.0 refuse a
+# file of version 3.
 ROWS = {
     "standins": Row(),
     "containerd-1.6": Row(real=True),
     "containerd-1.7": Row("containerd-1", real=True),
     "containerd-2.1": Row("containerd-2", real=True),
     "containerd-2.1-version-3": Row("containerd-2", VERSION_3, real=True),
+}
+# What several rows are called together: those that `make test` takes, and all. 1.6 gives devices by the runtime's hook, without
+# CDI; on 2.1 a file of version 2 is one that containerd converts.
+SETS = {
+    "operands": ("containerd-1.6", "containerd-2.1"),
+    "operands-full": tuple(name for name, row in ROWS.items() if row.real),
 }

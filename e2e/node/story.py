@@ -16,6 +16,7 @@ from chapters import CHAPTERS, OF_OPERANDS
 from machine import Machine
 
 GPUS = 2
+COUNTS = "counts"  # the file that says how many chapters passed and how many failed
 OSTLER_IMAGE = "docker.io/library/ostler:node-test"
 
 
@@ -32,6 +33,7 @@ class Stage:
         self._standin, self._archive = standin, archive
         self.client = None
         self.bare = set()  # the files of the machine before Ostler came
+        self.bare_runtime = ""  # what the runtime made of its configuration then
         self.driver = operands.OLD  # the version that the policy wants and that works
 
     def start(self):
@@ -56,6 +58,7 @@ class Stage:
         kube.wait_for(imported, 30, "containerd has the images")
         cluster.node_ready(self.client, machine.NAME)
         self.bare = self.machine.files()
+        self.bare_runtime = self.machine.run("containerd", "config", "dump")
         self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.NAMESPACE, "labels": {
             "pod-security.kubernetes.io/enforce": "restricted"}}})
 
@@ -119,5 +122,6 @@ def tell(folder, standin, logs, skipped, archive, row):
     left = len(chapters) - passed
     if left > 1:
         print(f"     not tried: {', '.join(c.__name__ for c in chapters[passed + 1:])}")
-    print(f"e2e-node: took {time.monotonic() - began:.0f} s, logs in {logs}\n{passed} passed, {left} failed")
+    (folder / COUNTS).write_text(f"{passed} {left}", encoding="ascii")
+    print(f"e2e-node: took {time.monotonic() - began:.0f} s, logs in {logs}", flush=True)
     return 1 if left else 0

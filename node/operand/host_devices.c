@@ -1,0 +1,50 @@
+#include "node/operand/host_devices.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "node/look/text.h"
+#include "node/operand/program.h"
+
+#define UVM "nvidia-uvm"
+#define LINKS "dev/char"
+
+/* MAJORS_MAX: bytes of /proc/devices; a kernel has some fifty lines there. */
+enum { MAJORS_MAX = 64 * 1024, LOAD_MS = 60 * 1000, WORDS_MAX = 1024 };
+
+/* Whether the module has a device number. What cannot be read has none; devices_make() says so. */
+static bool has_uvm(const struct root *host)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(MAJORS_MAX);
+    struct device devices[DEVICES_MAX];
+    size_t n = root_read(host, "proc/devices", &text) == 0 ? devices_of_modules(buf_text(&text), devices) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(devices[i].name, UVM))
+            return true;
+    return false;
+}
+
+static int load_uvm(const struct root *host, char *const loader[], struct err *e)
+{
+    CLEANUP_BUF struct buf said = BUF_INIT(WORDS_MAX);
+    CLEANUP_ERR struct err why = { 0 };
+    int rc = program_run(loader, LOAD_MS, &said, &why);
+    if (rc == 0 && has_uvm(host))
+        return 0;
+    struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
+    return err_set(e, ERR_NOT_FOUND,
+                   "the host has not loaded the module " UVM ", without which no CUDA program runs, and `modprobe " UVM
+                   "` did not load it (%s%s%.*s): have the host load it when it starts, as by a file in /etc/modules-load.d",
+                   rc < 0 ? err_msg(&why) : "it ended well", words.len ? ": " : "", (int) words.len, words.at);
+}
+
+int host_devices_show(const struct root *host, const struct host_devices *h, struct err *e)
+{
+    if ((!has_uvm(host) && load_uvm(host, h->loader, e) < 0) || devices_make(host, "dev", h->make, e) < 0)
+        return -1;
+    mode_t type;
+    return root_type(host, LINKS, &type) == 0 ? devices_link(host, "dev", LINKS, "/dev", e) : 0;
+}
