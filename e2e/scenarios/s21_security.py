@@ -3,7 +3,8 @@
 import kube
 from admission import answer, images_unguarded
 from harness import cases, contains, equal, long_test, test
-from names import APPROVED, COMPONENT, DRIVER, FORCE_REMOVAL, MANAGED, NAMESPACE, OLDEST, OPERANDS, RETRY, STACK
+from names import (APPROVED, COMPONENT, DRIVER, FORCE_REMOVAL, KEEPS_CLUSTER_AUTOSCALER, KEEPS_KARPENTER, MANAGED, NAMESPACE,
+                   OLDEST, OPERANDS, RETRY, STACK)
 
 
 def refused(attempt, words, what):
@@ -220,6 +221,14 @@ WITH_THE_TOKEN = {
     "label_that_it_says_is_its_own": (patch_node(metadata={"labels": {"team": "mine"}, "annotations": {
         "ostler.dev/marks": '{"labels":["team"]}'}}), "Ostler may not"),
     "annotation_of_others": (patch_node(metadata={"annotations": {"a.example/b": "c"}}), "no annotation but its own"),
+    "annotation_for_autoscalers_without_a_mark": (patch_node(metadata={"annotations": {KEEPS_KARPENTER: "true"}}),
+                                                  "no annotation but its own"),
+    "annotation_that_lets_autoscalers_remove": (patch_node(metadata={"annotations": {
+        KEEPS_KARPENTER: "false", "ostler.dev/marks": f'{{"annotations":["{KEEPS_KARPENTER}"]}}'}}), "no annotation but its own"),
+    "annotation_for_autoscalers_of_others": (patch_node(metadata={"annotations": {KEEPS_CLUSTER_AUTOSCALER: None}}),
+                                             "no annotation but its own"),
+    "annotation_for_autoscalers_that_it_says_is_its_own": (patch_node(metadata={"annotations": {
+        "ostler.dev/marks": f'{{"annotations":["{KEEPS_CLUSTER_AUTOSCALER}"]}}'}}), "was on the node"),
     "taint_of_others": (patch_node(spec={"taints": []}), "may not change or remove a taint"),
     "taint_that_ends_pods": (patch_node(spec={"taints": [
         {"key": "team", "value": "theirs", "effect": "NoSchedule"}, {"key": "ostler.dev/x", "effect": "NoExecute"}]}),
@@ -271,7 +280,8 @@ def token_of_ostler(env):
     env.policy({"driver": {"version": "580.178.04"}}, annotations={RETRY: "x"})
     env.wait_policy()
     env.operator.stop()
-    node = env.node("victim", labels={"team": "theirs"}, taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])
+    node = env.node("victim", labels={"team": "theirs"}, annotations={KEEPS_CLUSTER_AUTOSCALER: "true"},
+                    taints=[{"key": "team", "value": "theirs", "effect": "NoSchedule"}])
     # A new node bears a taint of Kubernetes until it is ready: an attempt at the taints would be refused for that one.
     env.wait_until(lambda: [t["key"] for t in env.get_node(node)["spec"]["taints"]] == ["team"], 30,
                    "the node bears its own taint alone")

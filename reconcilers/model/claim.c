@@ -94,6 +94,11 @@ bool claim_closes(const struct claim *c)
     return c->phase != CLAIM_FAILED || !str_eq(c->reason, CLAIM_DRAIN_TIMEOUT);
 }
 
+bool claim_keeps_node(const struct claim *c)
+{
+    return c->phase != CLAIM_WAITING && claim_closes(c);
+}
+
 /* ---- members of the annotation, each with a reader that takes nothing but what claim_text() writes */
 
 static bool read_word(const json_t *value, const char *also, size_t max, char *ret)

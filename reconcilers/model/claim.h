@@ -90,5 +90,8 @@ bool claim_is_for(const struct claim *c, const char *driver, const char *stack);
 bool claim_moves_driver(const struct claim *c);
 /* Whether the node bears the taint as well: all do but those whose drain timed out. */
 bool claim_closes(const struct claim *c);
+/* Whether autoscalers are kept from removing the node: from the drain on, for as long as it is closed. One that waits for its
+ * jobs is in use. */
+bool claim_keeps_node(const struct claim *c);
 
 #endif

@@ -20,7 +20,7 @@
 enum { LABELS_MAX = 4096 };
 
 /* Interned texts of a record, besides its labels. */
-enum { TEXTS = 12 };
+enum { TEXTS = 12 + KEEP_COUNT };
 
 /* Longest text of slices: far more kinds than one GPU can be divided into. */
 enum { SLICES_MAX_BYTES = 512 };
@@ -171,6 +171,8 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->claim = project_note(in, object, ANNOTATION_CLAIM, &n->claim_unreadable);
     n->gave_up = project_note(in, object, ANNOTATION_GAVE_UP, &n->gave_up_unreadable);
     n->proof = project_note(in, object, ANNOTATION_PROOF, &n->proof_unreadable);
+    for (size_t i = 0; i < KEEP_COUNT; i++)
+        n->keeps[i] = intern_add(in, object_annotation(object, autoscaler_keeps[i]));
     if (n->claim_unreadable)
         n->claim = intern_add(in, CLAIM_UNREADABLE);
     n->annotated = json_object_size(json_at(object, "metadata.annotations")) > 0;
@@ -201,6 +203,7 @@ static void texts_of(const struct node *n, uint32_t out[static TEXTS])
     const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->slices, n->os_image,
                                   n->kernel, n->kubelet, n->runtime, n->architecture };
     memcpy(out, ids, sizeof ids);
+    memcpy(out + TEXTS - KEEP_COUNT, n->keeps, sizeof n->keeps);
 }
 
 static bool same_texts(const struct node *a, const struct node *b)

@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "kube/record.h"
+#include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/host.h"
 
 /* What the condition GpuReady of a Node says; it is Ostler's. */
@@ -28,6 +29,7 @@ struct node {
     uint32_t claim;          /* the same: ostler.dev/claim */
     uint32_t gave_up;        /* the same: ostler.dev/gave-up */
     uint32_t proof;          /* the same: ostler.dev/proof */
+    uint32_t keeps[KEEP_COUNT]; /* the same: the annotations that keep autoscalers from removing it, whoever set them */
     /* Interned: the resource that a proof asks one of, "nvidia.com/gpu"; INTERN_NONE: the kubelet has none to give. */
     uint32_t device;
     uint32_t slices;         /* interned: kinds of MIG slices that it has, by name: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */

@@ -8,6 +8,7 @@
 #include "reconcilers/model/gpu_features.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy_rules.h"
+#include "reconcilers/plan/keeping.h"
 #include "reconcilers/plan/node_patch.h"
 
 /* As the annotation names it. */
@@ -26,6 +27,7 @@ struct diff {
     json_t *our_labels;  /* names of what is ours afterwards */
     json_t *our_taints;
     json_t *our_features; /* the same afterwards */
+    json_t *our_keeps;    /* names of annotations that keep autoscalers off (keeping.h), the same */
     json_t *left;         /* names of what was ours, stays, and is somebody else's from now on */
     json_t *taints;      /* the node's whole list, changed or not */
     bool taints_changed;
@@ -78,6 +80,7 @@ static void end(struct diff *d)
     json_decref(d->our_labels);
     json_decref(d->our_taints);
     json_decref(d->our_features);
+    json_decref(d->our_keeps);
     json_decref(d->left);
     json_decref(d->taints);
 }
@@ -245,7 +248,7 @@ static void keep_more(const struct diff *d, json_t *ret)
     if (!json_is_object(d->said))
         return;
     CLEANUP_JSON json_t *more = json_copy(d->said);
-    static const char *const known[] = { "labels", "taints", "features" };
+    static const char *const known[] = { "labels", "taints", "annotations", "features" };
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         json_object_del(more, known[i]);
     CLEANUP_FREE char *text = json_compact(more);
@@ -256,9 +259,11 @@ static void keep_more(const struct diff *d, json_t *ret)
 /* The annotation's text, or NULL when nothing is ours. */
 static char *marks_text(const struct diff *d)
 {
-    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints))
+    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) && !json_array_size(d->our_keeps))
         return NULL;
     CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints", d->our_taints);
+    if (json_array_size(d->our_keeps))
+        json_object_set(said, "annotations", d->our_keeps);
     if (json_object_size(d->our_features))
         json_object_set(said, "features", d->our_features);
     keep_more(d, said);
@@ -272,11 +277,12 @@ static void set_annotation(json_t *patch, const char *key, const char *now, cons
 }
 
 /* The change of what differs; NULL when nothing does. */
-static json_t *build(const struct diff *d, const struct marks *wanted)
+static json_t *build(struct diff *d, const struct marks *wanted)
 {
     const struct node *n = d->view->node;
-    CLEANUP_FREE char *text = marks_text(d);
     CLEANUP_JSON json_t *annotations = json_object();
+    d->our_keeps = keeping_change(d->view, json_object_get(d->said, "annotations"), wanted->claim, annotations);
+    CLEANUP_FREE char *text = marks_text(d);
     set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
     CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
     set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);

@@ -56,6 +56,9 @@ static void test_annotations(json_t *operations, const struct node_view *view, c
     for (size_t i = 0; n->annotated && i < ARRAY_LEN(rows); i++)
         if (!rows[i].left_out)
             test_key(operations, ANNOTATIONS, rows[i].key, intern_text(view->strings, rows[i].was));
+    for (size_t i = 0; n->annotated && i < KEEP_COUNT; i++)
+        if (json_object_get(change, autoscaler_keeps[i]))
+            test_key(operations, ANNOTATIONS, autoscaler_keeps[i], intern_text(view->strings, n->keeps[i]));
 }
 
 static void test_taints(json_t *operations, const struct node_view *view)

@@ -8,7 +8,7 @@
  *   - the uid, and that the node is not being deleted;
  *   - the annotations that say what is ours, what the node is claimed for and what a person gave up on, the assignment, and the
  *     labels by which people say what may be done with the node, changed or not;
- *   - each label that is changed, with the value that was read, or that it was not there;
+ *   - each label that is changed, and each annotation for autoscalers, with the value that was read, or that it was not there;
  *   - the whole list of taints, where it is changed: it is written whole, and nobody's taint may get lost.
  *
  * The server tests and changes the object in one step. So a write of others that comes between our reading and our patch either
@@ -24,7 +24,7 @@
 /* What changes; NULL: nothing of the kind. All borrowed. */
 struct node_change {
     const json_t *labels;      /* key to value; null takes it off */
-    const json_t *annotations; /* the same; under our own prefix only */
+    const json_t *annotations; /* the same; under our own prefix, or of model/autoscaler.h */
     const json_t *taints;      /* the whole list as it is to be */
 };
 

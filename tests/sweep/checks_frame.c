@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/checks.h"
@@ -97,6 +98,24 @@ static void check_taints(struct invariants *v, const struct api_commit *c, const
     }
 }
 
+/* Besides its own, Ostler writes those that keep autoscalers off, and nobody else's value of them. */
+static void check_annotations(struct invariants *v, const struct api_commit *c, const struct claims *claims)
+{
+    const json_t *before = json_at(c->before, "metadata.annotations"), *after = json_at(c->after, "metadata.annotations");
+    const char *key;
+    json_t *value;
+    CLEANUP_JSON json_t *all = json_object();
+    json_object_update(all, (json_t *) before);
+    json_object_update(all, (json_t *) after);
+    json_object_foreach (all, key, value) {
+        const char *was = json_key(before, key), *is = json_key(after, key);
+        bool keeps = str_eq(key, KEEPS_KARPENTER) || str_eq(key, KEEPS_CLUSTER_AUTOSCALER);
+        bool ours = keeps && is_ours(claims, "annotations", key, was != NULL) && (!was || str_eq(was, KEEPS_VALUE));
+        if (!str_eq(was, is) && !str_has_prefix(key, MARK_PREFIX) && !ours)
+            check_failed(v, INVARIANT_S7_FRAME_NODE, "annotation %s of %s", key, object_name(c->after));
+    }
+}
+
 /* The conditions of a node by their type, without Ostler's. */
 static json_t *conditions_by_type(const json_t *node)
 {
@@ -138,14 +157,9 @@ void check_frame_node(struct invariants *v, const struct api_commit *c)
     struct claims claims = { marks_of(c->before), marks_of(c->after) };
     check_labels(v, c, &claims);
     check_taints(v, c, &claims);
+    check_annotations(v, c, &claims);
     json_decref(claims.before);
     json_decref(claims.after);
-    const char *key;
-    json_t *value;
-    const json_t *before = json_at(c->before, "metadata.annotations"), *after = json_at(c->after, "metadata.annotations");
-    json_object_foreach ((json_t *) before, key, value)
-        if (!str_has_prefix(key, MARK_PREFIX) && !str_eq(json_string_value(value), json_key(after, key)))
-            check_failed(v, INVARIANT_S7_FRAME_NODE, "annotation %s of %s", key, object_name(c->after));
 }
 
 /* ---- the policy */

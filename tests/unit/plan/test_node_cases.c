@@ -292,6 +292,12 @@ static void check_races(const json_t *node, const struct plan *plan)
         CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "labels", key, "edited");
         check_race(node, operations, edit, true);
     }
+    for (size_t i = 0; i < KEEP_COUNT; i++) {
+        key = autoscaler_keeps[i];
+        CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", key, "edited");
+        if (json_object_get(json_at(changes, "metadata.annotations"), key))
+            check_race(node, operations, edit, true);
+    }
 }
 
 /* What was written is what was wanted: the pass after it has nothing to do. */

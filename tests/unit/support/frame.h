@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 
@@ -188,6 +189,22 @@ static inline bool frame_closed_unsaid(const json_t *before, const json_t *after
     return is && !was && !frame_says(after, "taints", name);
 }
 
+/* Annotations for autoscalers: a person's stay, whatever they say, and are not claimed; Ostler's say "true" and are named. */
+static inline const char *frame_keeps(const json_t *before, const json_t *after)
+{
+    for (size_t i = 0; i < KEEP_COUNT; i++) {
+        const char *key = autoscaler_keeps[i], *was = object_annotation(before, key), *is = object_annotation(after, key);
+        bool ours = frame_says(before, "annotations", key) && str_eq(was, KEEPS_VALUE);
+        if (was && !ours && !str_eq(was, is))
+            return "an annotation of others for autoscalers has changed";
+        if (was && !ours && !frame_says(before, "annotations", key) && frame_says(after, "annotations", key))
+            return "an annotation of others for autoscalers is claimed";
+        if (is && !was && !(frame_says(after, "annotations", key) && str_eq(is, KEEPS_VALUE)))
+            return "a new annotation for autoscalers is not recorded as ours";
+    }
+    return NULL;
+}
+
 /* What is left of a node when all is taken out that a write of marks may touch. New reference. */
 static inline json_t *frame_rest(const json_t *node)
 {
@@ -201,6 +218,8 @@ static inline json_t *frame_rest(const json_t *node)
     json_object_del(annotations, ANNOTATION_CLAIM);
     json_object_del(annotations, ANNOTATION_GAVE_UP);
     json_object_del(annotations, ANNOTATION_PROOF);
+    for (size_t i = 0; i < KEEP_COUNT; i++)
+        json_object_del(annotations, autoscaler_keeps[i]);
     if (json_object_size(annotations) == 0)
         json_object_del(metadata, "annotations");
     if (json_object_size(json_object_get(rest, "spec")) == 0)
@@ -221,7 +240,8 @@ static inline const char *frame_broken(const json_t *before, const json_t *after
         return "taints of others are not as they were";
     if (frame_closed_unsaid(before, after))
         return "a new taint is not recorded as ours";
-    return frame_labels(before, after);
+    const char *keeps = frame_keeps(before, after);
+    return keeps ? keeps : frame_labels(before, after);
 }
 
 #endif

@@ -1,0 +1,31 @@
+#include "reconcilers/plan/keeping.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/autoscaler.h"
+
+static bool changes_claim(const struct node_view *view, const struct claim *claim)
+{
+    CLEANUP_FREE char *text = claim_text(claim);
+    return !str_eq(intern_text(view->strings, view->node->claim), text);
+}
+
+json_t *keeping_change(const struct node_view *view, const json_t *ours, const struct claim *claim, json_t *annotations)
+{
+    bool wanted = claim && claim_keeps_node(claim), may_set = wanted && changes_claim(view, claim);
+    json_t *stay = json_array();
+    for (size_t i = 0; i < KEEP_COUNT; i++) {
+        const char *key = autoscaler_keeps[i], *now = intern_text(view->strings, view->node->keeps[i]);
+        bool was_ours = json_has_text(ours, key), theirs = now && !(was_ours && str_eq(now, KEEPS_VALUE));
+        bool sets = may_set && !now && !was_ours;
+        if (theirs)
+            continue;
+        if (sets)
+            json_object_set_new(annotations, key, json_string(KEEPS_VALUE));
+        else if (!wanted && now)
+            json_object_set_new(annotations, key, json_null());
+        if (sets || (wanted && was_ours))
+            json_array_append_new(stay, json_string(key));
+    }
+    return stay;
+}
