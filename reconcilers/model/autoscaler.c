@@ -1,6 +1,8 @@
 #include "reconcilers/model/autoscaler.h"
 
+#include "reconcilers/model/names.h"
+
 const char *const autoscaler_keeps[KEEP_COUNT] = {
-    [KEEP_KARPENTER] = KEEPS_KARPENTER,
-    [KEEP_CLUSTER_AUTOSCALER] = KEEPS_CLUSTER_AUTOSCALER,
+    [KEEP_KARPENTER] = ANNOTATION_KEEPS_KARPENTER,
+    [KEEP_CLUSTER_AUTOSCALER] = ANNOTATION_KEEPS_CLUSTER_AUTOSCALER,
 };

@@ -4,13 +4,11 @@
 #ifndef OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 #define OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 
-/* The annotations of a node that keep an autoscaler from removing it, and the value that does so. */
-#define KEEPS_KARPENTER "karpenter.sh/do-not-disrupt"
-#define KEEPS_CLUSTER_AUTOSCALER "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+/* The value of an annotation that keeps an autoscaler from removing a node. */
 #define KEEPS_VALUE "true"
 enum autoscaler_keep { KEEP_KARPENTER, KEEP_CLUSTER_AUTOSCALER, KEEP_COUNT };
 
-/* Their keys, by enum autoscaler_keep. */
+/* The keys of these annotations, by enum autoscaler_keep. */
 extern const char *const autoscaler_keeps[KEEP_COUNT];
 
 #endif

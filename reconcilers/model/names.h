@@ -54,6 +54,9 @@
 #define ANNOTATION_CLAIM "ostler.dev/claim"
 #define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
 #define ANNOTATION_PROOF "ostler.dev/proof"
+/* Those of a Node that keep an autoscaler from removing it (autoscaler.h): people write them too. */
+#define ANNOTATION_KEEPS_KARPENTER "karpenter.sh/do-not-disrupt"
+#define ANNOTATION_KEEPS_CLUSTER_AUTOSCALER "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 
 /* Where Ostler itself runs where nobody says, and the Lease there by which one replica leads. */
 #define OSTLER_NAMESPACE "ostler-system"

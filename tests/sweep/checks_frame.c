@@ -109,7 +109,7 @@ static void check_annotations(struct invariants *v, const struct api_commit *c, 
     json_object_update(all, (json_t *) after);
     json_object_foreach (all, key, value) {
         const char *was = json_key(before, key), *is = json_key(after, key);
-        bool keeps = str_eq(key, KEEPS_KARPENTER) || str_eq(key, KEEPS_CLUSTER_AUTOSCALER);
+        bool keeps = str_eq(key, ANNOTATION_KEEPS_KARPENTER) || str_eq(key, ANNOTATION_KEEPS_CLUSTER_AUTOSCALER);
         bool ours = keeps && is_ours(claims, "annotations", key, was != NULL) && (!was || str_eq(was, KEEPS_VALUE));
         if (!str_eq(was, is) && !str_has_prefix(key, MARK_PREFIX) && !ours)
             check_failed(v, INVARIANT_S7_FRAME_NODE, "annotation %s of %s", key, object_name(c->after));
