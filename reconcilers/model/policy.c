@@ -99,6 +99,7 @@ static void decode_nodes(struct policy *p, struct policy_problems *problems)
         .key = json_str(p->spec, "nodes.taint.key"),
         .value = json_str(p->spec, "nodes.taint.value"),
         .effect = json_str(p->spec, "nodes.taint.effect"),
+        .foreign = json_bool(p->spec, "nodes.taint.foreign", false),
     };
     p->node_labels = json_at(p->spec, "nodes.labels");
 }

@@ -93,6 +93,7 @@ struct policy_taint {
     const char *key;
     const char *value;
     const char *effect;
+    bool foreign; /* nodes that another GPU stack serves bear it too */
 };
 
 /* How nodes are proven to work. */

@@ -107,6 +107,7 @@ static const struct policy_field taint_fields[] = {
     STRING("key", FORMAT_LABEL_KEY, "nvidia.com/gpu", RULES(policy_rules_taint_key)),
     STRING("value", FORMAT_LABEL_VALUE, "present"),
     ENUM("effect", VALUES("NoSchedule", "PreferNoSchedule"), "NoSchedule"),
+    BOOL("foreign", "false"),
     END,
 };
 

@@ -123,12 +123,15 @@ static void take_target(const struct target *t, struct node_verdict *v)
     memcpy(v->target_stack, t->stack, sizeof v->target_stack);
 }
 
-/* The node is marked with everything but operands, and stays so until something changes. */
+/* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs
+ * may not tolerate the taint, so such a node bears it only where the policy says so. */
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state, const char *reason,
                       const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
     struct marks wanted = usual_marks(in, labels);
+    if (state == NODE_FOREIGN && !in->policy->taint.foreign)
+        wanted.taint = NULL;
     verdict_settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, plan);
 }

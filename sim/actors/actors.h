@@ -97,6 +97,7 @@ struct actors_machine {
     int seen;                   /* GPUs that its agent says it sees */
     bool lies;                  /* that says something else than it sees */
     int64_t gpus;               /* devices that its plugin has registered */
+    bool foreign;               /* a device plugin that is not Ostler's is there, whether it has registered any or not */
     bool configured;            /* its container runtime has what a toolkit configured */
     uint64_t modules_unloaded;  /* since the beginning */
     uint64_t unloads_under_use; /* modules that went away from under a GPU user: must stay 0 */

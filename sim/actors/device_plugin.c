@@ -7,9 +7,7 @@
 
 enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 
-/* Registers the devices for whoever it is: the uid of a pod, or HOST. */
-#define HOST "host"
-
+/* Registers the devices for whoever it is: the uid of a pod, or "host"; NULL: they are gone. */
 static void take(struct machine *m, const char *whose)
 {
     char *old = m->plugin;
@@ -49,5 +47,5 @@ void device_plugin_ended(struct box *b)
 void device_plugin_boot(struct machine *m)
 {
     if (m->shape->host_plugin)
-        take(m, HOST);
+        take(m, "host");
 }

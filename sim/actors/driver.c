@@ -10,7 +10,6 @@
 #include "sim/actors/fit.h"
 #include "sim/actors/kubelet.h"
 
-#define LABEL_COMPONENT "app.kubernetes.io/component"
 #define LABEL_TASK "ostler.dev/task"
 
 enum {
@@ -429,6 +428,12 @@ bool operand_is_agent(const struct box *b)
 {
     const struct operand *o = operand_of(b);
     return o && o->run == agent_run;
+}
+
+bool operand_is_foreign_plugin(const struct box *b)
+{
+    const struct operand *o = operand_of(b);
+    return o && !o->container;
 }
 
 bool operand_run(struct box *b, struct run *ret)

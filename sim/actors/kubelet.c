@@ -227,6 +227,15 @@ void actors_agent_restart(struct actors *a, const char *name)
         agent_restart(m);
 }
 
+static bool has_foreign_plugin(const struct machine *m)
+{
+    for (size_t i = 0; i < m->pod_count; i++)
+        for (size_t k = 0; k < m->pods[i]->box_count; k++)
+            if (operand_is_foreign_plugin(&m->pods[i]->boxes[k]))
+                return true;
+    return false;
+}
+
 bool actors_machine(const struct actors *a, const char *name, struct actors_machine *ret)
 {
     const struct machine *m = machine_named(a, name);
@@ -242,6 +251,7 @@ bool actors_machine(const struct actors *a, const char *name, struct actors_mach
         .seen = agent_sees(m),
         .lies = json_object_size(m->agent_says) > 0,
         .gpus = m->devices,
+        .foreign = m->shape->host_plugin || has_foreign_plugin(m),
         .configured = m->handler && !m->shape->host_toolkit,
         .modules_unloaded = m->modules_unloaded,
         .unloads_under_use = m->unloads_under_use,

@@ -6,6 +6,7 @@
 
 #define KUBELET_USER "kubelet"
 #define RESOURCE_GPU "nvidia.com/gpu"
+#define LABEL_COMPONENT "app.kubernetes.io/component" /* of operands' pods */
 
 struct kubelet;
 struct machine;
@@ -117,7 +118,7 @@ struct machine {
     int64_t devices;         /* that the plugin has registered */
     bool plugged;            /* a plugin was there once: the keys stay in the node's status for ever */
     int64_t capacity;        /* what the node's status says */
-    char *plugin;            /* uid of the pod whose plugin it is; NULL: none */
+    char *plugin;            /* uid of the pod whose plugin it is, "host"; NULL: none */
     char *words;             /* what the last proof there said; NULL: there was none */
     uint64_t modules_unloaded, unloads_under_use;
 };
@@ -226,6 +227,8 @@ int agent_sees(const struct machine *m);
 /* ---- driver.c */
 /* Whether the container is the node's agent. */
 bool operand_is_agent(const struct box *b);
+/* Whether the container is a device plugin of somebody else. */
+bool operand_is_foreign_plugin(const struct box *b);
 /* What an operand's container does; false when it is none. */
 bool operand_run(struct box *b, struct run *ret);
 /* Whether a container that waits may end well now; false for what is no operand. */

@@ -1,6 +1,7 @@
 /* What must be so in a cluster at rest, read from the policy's text, the nodes and the machines alone: Ostler's own ideas of it
  * do not count, since a run that is wrong is compared with one that is wrong in the same way. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -42,9 +43,16 @@ bool check_is_wanted(const json_t *policy, const json_t *node)
     return !is_let_go(node) && is_selected(policy, node);
 }
 
+static bool is_foreign(const struct invariants *v, const json_t *node)
+{
+    struct actors_machine m = { 0 };
+    return actors_machine(v->run->actors, object_name(node), &m) && m.foreign;
+}
+
+/* By Ostler: a node that somebody else's device plugin serves is left to them. */
 static bool is_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
 {
-    return has_gpu(v, node) && check_is_wanted(policy, node);
+    return has_gpu(v, node) && check_is_wanted(policy, node) && !is_foreign(v, node);
 }
 
 /* Whether somebody says that it has a GPU. Agents go to nodes that the policy wants, and what they have said there stays. */
@@ -90,6 +98,25 @@ static const char *wrong_of_others(const struct invariants *v, const json_t *nod
     return key;
 }
 
+/* The same of a node that somebody else's device plugin serves. */
+static const char *wrong_of_foreign(const json_t *policy, const json_t *node)
+{
+    const char *key = json_str(policy, "spec.nodes.taint.key");
+    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL))
+        return "somebody else serves it, and it is assigned operands";
+    if (!json_bool(policy, "spec.nodes.taint.foreign", false) && object_annotation(node, ANNOTATION_MARKS) &&
+        strstr(object_annotation(node, ANNOTATION_MARKS), key ? key : TAINT_KEY ":No"))
+        return "somebody else serves it, and it bears Ostler's taint";
+    return NULL;
+}
+
+static const char *wrong_of(const struct invariants *v, const json_t *policy, const json_t *node)
+{
+    if (is_foreign(v, node))
+        return wrong_of_foreign(policy, node);
+    return is_wanted(v, policy, node) ? wrong_of_wanted(v, policy, node) : wrong_of_others(v, node);
+}
+
 /* The policy, when what it says is to be held against what is there; else NULL. */
 static const json_t *policy_in_force(const struct invariants *v)
 {
@@ -124,7 +151,7 @@ void check_marks(struct invariants *v)
         if (object_is_deleting(node))
             continue;
         check_tried(v, INVARIANT_L1_MARKS);
-        const char *wrong = is_wanted(v, policy, node) ? wrong_of_wanted(v, policy, node) : wrong_of_others(v, node);
+        const char *wrong = wrong_of(v, policy, node);
         if (wrong)
             check_failed(v, INVARIANT_L1_MARKS, "%s: %s", object_name(node), wrong);
     }

@@ -71,7 +71,7 @@ static void marks_wait_for_the_finalizer(void **state)
 {
     struct fixture *f = *state;
     CLEANUP_JSON json_t *brief =
-        tree("{'labels': {'nvidia.com/gpu.present': 'true', 'eks.amazonaws.com/compute-type': 'auto'}}");
+        tree("{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
     toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
     assert_int_equal(pass(f), 0);
     assert_true(f->soon);
@@ -85,7 +85,7 @@ static void marks_wait_for_the_finalizer(void **state)
 static int64_t since(struct fixture *f, const char *time, const char *owner)
 {
     CLEANUP_JSON json_t *brief =
-        tree("{'labels': {'nvidia.com/gpu.present': 'true', 'eks.amazonaws.com/compute-type': 'auto'}}");
+        tree("{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
     toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
     const char *uid = owner ? owner : object_uid(toy_get(&f->toy, RESOURCE_NODE, "gpu-1"));
     toy_put(&f->toy, RESOURCE_GPU_NODE,
