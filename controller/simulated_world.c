@@ -83,7 +83,7 @@ static bool brings_toolkit(const struct cluster *c, const struct node_view *view
 {
     const char *stack = node_label(view, LABEL_STACK);
     const json_t *inputs = stack ? cluster_record((void *) c, "stack", stack) : NULL;
-    return !json_bool(c->policy.spec, "toolkit.enabled", true) || !json_bool(inputs, "toolkit.enabled", true);
+    return toolkit_wish_of(c->policy.spec) == TOOLKIT_OF_HOST || !json_bool(inputs, "toolkit.enabled", true);
 }
 
 static struct spec_shape shape_of(struct simulated_world *w, const struct node_slot *slot)

@@ -50,6 +50,15 @@ static const char *version_of(const struct cluster *c, const struct revision_tal
     return record ? revision_version(record->inputs, revision->tier) : NULL;
 }
 
+/* The toolkit's; of a host's own what the agent there says. */
+static const char *toolkit_version_of(const struct cluster *c, const struct node_slot *slot, struct arena *a)
+{
+    const char *version = version_of(c, slot->summary.stack);
+    const struct node_inventory *i = cluster_inventory(c, slot);
+    return str_eq(version, REVISION_HOST_TOOLKIT) && i && *i->toolkit_version
+               ? arena_printf(a, REVISION_HOST_TOOLKIT " (%s)", i->toolkit_version) : version;
+}
+
 /* Since when the policy wants what the node is to run in the end. */
 static const char *wanted_since(const struct cluster *c, const struct node_summary *s)
 {
@@ -130,7 +139,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->hold = slot->hold;
     in->product = node_label(&view, LABEL_GPU_PRODUCT);
     in->driver_version = version_of(c, slot->summary.driver);
-    in->stack_version = slot->summary.removal ? NULL : version_of(c, slot->summary.stack);
+    in->stack_version = slot->summary.removal ? NULL : toolkit_version_of(c, slot, a);
     in->target_version = version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
     in->retry = retry_of(c, &slot->summary, a);

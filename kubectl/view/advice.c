@@ -24,6 +24,7 @@ static const struct row nodes[] = {
     { "ControlPlane", "set the chart's controlPlaneNodes, if operands may run on the control plane" },
     { "DigestOnCos", "give these nodes a pool whose driver.version is a version such as 580.178.04" },
     { "RuntimeUnknown", "configure the container runtime yourself and set toolkit.enabled: false" },
+    { "HostToolkitMissing", "install the toolkit's packages on the node, or set toolkit.source: Ostler" },
     { "NouveauBound", "blacklist nouveau on the node and reboot it" },
     { "SecureBootUnsigned", "set driver.precompiled: true for its pool, or switch Secure Boot off" },
     { "PluginConfigMissing", "create the ConfigMap or its key, or change devicePlugin.config" },

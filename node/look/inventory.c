@@ -17,6 +17,7 @@ void inventory_look(const struct root *root, struct inventory *ret)
     runtime_look(&v, &ret->runtimes);
     kubelet_look(&v, &ret->kubelet);
     runtime_put_first(&ret->runtimes, ret->kubelet.endpoint);
+    host_toolkit_look(&v, &ret->runtimes, &ret->toolkit);
     holders_look(&v, &ret->module, &ret->holders);
 }
 

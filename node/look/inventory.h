@@ -8,6 +8,7 @@
 
 #include "node/look/holders.h"
 #include "node/look/host_driver.h"
+#include "node/look/host_toolkit.h"
 #include "node/look/kubelet.h"
 #include "node/look/module.h"
 #include "node/look/os.h"
@@ -24,6 +25,7 @@ struct inventory {
     struct host_driver driver;
     struct runtimes runtimes;
     struct kubelet kubelet;
+    struct host_toolkit toolkit;
     struct holders holders;
     struct troubles troubles;
 };

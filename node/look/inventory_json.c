@@ -116,6 +116,21 @@ static json_t *host_driver_json(const struct host_driver *d)
     return o;
 }
 
+static json_t *host_toolkit_json(const struct host_toolkit *t)
+{
+    json_t *o = json_object();
+    if (!t->program)
+        return o;
+    json_object_set_new(o, "installed", json_boolean(t->installed));
+    set_text(o, "program", t->program);
+    set_text(o, "version", t->version);
+    set_text(o, "handler", t->handler);
+    set_text(o, "config", t->config);
+    if (t->handler)
+        json_object_set_new(o, "default", json_boolean(t->standard));
+    return o;
+}
+
 static json_t *runtimes_json(const struct runtimes *runtimes)
 {
     json_t *list = json_array();
@@ -221,6 +236,7 @@ json_t *inventory_json(const struct inventory *i)
     if (i->runtimes.known)
         json_object_set_new(o, "runtimes", runtimes_json(&i->runtimes));
     set_object(o, "kubelet", kubelet_json(&i->kubelet));
+    set_object(o, "hostToolkit", host_toolkit_json(&i->toolkit));
     set_holders(o, &i->holders);
     set_unreadable(o, &i->troubles);
     return o;

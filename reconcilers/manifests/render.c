@@ -100,6 +100,7 @@ static const struct part {
     { DEVICE_PLUGIN,
       "device-plugin/parts/host-toolkit.yaml",
       { { "inputs.toolkit.enabled", "false" } } },
+    { DEVICE_PLUGIN, "device-plugin/parts/host-default-runtime.yaml", { { "inputs.hostToolkit", "default" } } },
     { DEVICE_PLUGIN,
       "device-plugin/parts/config.yaml",
       { { "inputs.devicePlugin.config", NULL } } },

@@ -204,14 +204,14 @@ static bool is_at_least(const char *text, struct release least)
     return major > least.major || (major == least.major && minor >= least.minor);
 }
 
-static bool has_cdi(const struct host *host, const struct node_facts *facts)
+static bool has_cdi(const struct host *host, const struct node_facts *facts, struct release least)
 {
     if (host->runtime == RUNTIME_CRIO)
         return true;
     if (named_runtime(facts) != RUNTIME_CONTAINERD)
         return false;
     const char *version = facts->runtime_version + strlen(runtimes[RUNTIME_CONTAINERD].prefix);
-    return is_at_least(version, distributions[host->distribution].cdi_containerd);
+    return is_at_least(version, least);
 }
 
 struct host host_of(const struct node_facts *facts)
@@ -223,7 +223,10 @@ struct host host_of(const struct node_facts *facts)
         .distribution = distribution_of(facts),
     };
     set_os(&host, facts);
-    host.cdi = has_cdi(&host, facts);
+    host.cdi = has_cdi(&host, facts, distributions[host.distribution].cdi_containerd);
+    host.cdi_by_default = has_cdi(&host, facts, (struct release){ 2, 0 });
+    if (facts->inventory && !facts->own_toolkit)
+        host.toolkit = facts->inventory->host_toolkit;
     return host;
 }
 
@@ -257,6 +260,22 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
                         "its container runtime, %s, is none of containerd, CRI-O and docker: configure the runtime on the node "
                         "and set toolkit.enabled to false",
                         version);
+}
+
+const char *host_toolkit_problem(const struct host *host)
+{
+    if (host->toolkit != HOST_TOOLKIT_MISSING)
+        return NULL;
+    return "the configuration of its container runtime names NVIDIA's container toolkit, and that one's program is not there "
+           "(status.inventory.hostToolkit of its GpuNode has both paths): install the toolkit's packages on the node, or take "
+           "the runtime out of that configuration, or set toolkit.source to Ostler, which installs its own in their place";
+}
+
+const char *host_toolkit_name(enum host_toolkit toolkit)
+{
+    static const char *const names[] = { [HOST_TOOLKIT_NONE] = NULL, [HOST_TOOLKIT_NVIDIA] = "nvidia",
+                                         [HOST_TOOLKIT_DEFAULT] = "default", [HOST_TOOLKIT_MISSING] = NULL };
+    return names[toolkit];
 }
 
 const char *host_runtime_name(enum host_runtime runtime)

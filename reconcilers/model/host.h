@@ -20,6 +20,7 @@ struct node_facts {
     const char *runtime_version; /* status.nodeInfo.containerRuntimeVersion */
     const char *architecture;    /* status.nodeInfo.architecture */
     const struct node_inventory *inventory; /* what the agent on the node has seen; NULL: it is silent */
+    bool own_toolkit; /* Ostler has installed its toolkit there: what the host had does not count */
 };
 
 enum host_runtime { RUNTIME_UNKNOWN, RUNTIME_CONTAINERD, RUNTIME_CRIO, RUNTIME_DOCKER };
@@ -30,6 +31,14 @@ enum host_distribution {
     DISTRIBUTION_RKE2,
     DISTRIBUTION_MICROK8S,
     DISTRIBUTION_K0S,
+};
+
+/* NVIDIA's container toolkit that the host itself has, by what the runtime's configuration says of it. */
+enum host_toolkit {
+    HOST_TOOLKIT_NONE,    /* none is seen, or Ostler has put its own in its place */
+    HOST_TOOLKIT_NVIDIA,  /* the handler `nvidia` is it */
+    HOST_TOOLKIT_DEFAULT, /* the default runtime is it, and is called otherwise, as on AKS */
+    HOST_TOOLKIT_MISSING, /* one of the two, but its program is not there */
 };
 
 /* Longest tag with its NUL: "rhcos4.18" and the like. */
@@ -43,7 +52,9 @@ struct host {
     enum host_runtime runtime;
     enum host_distribution distribution;
     bool cos; /* Google's Container-Optimized OS: the driver comes from Google's installer */
-    bool cdi; /* the runtime injects CDI devices that the device plugin names */
+    bool cdi; /* the runtime injects CDI devices that the device plugin names, once Ostler's toolkit has configured it */
+    bool cdi_by_default; /* the same without that */
+    enum host_toolkit toolkit;
 };
 
 /* The host of a node. Never fails: what is not known is "" or RUNTIME_UNKNOWN. */
@@ -56,6 +67,10 @@ const char *host_os_problem(struct arena *a, const struct host *host,
  * arena. */
 const char *host_runtime_problem(struct arena *a, const struct host *host,
                                  const struct node_facts *facts);
+/* One sentence that says why the host's own toolkit cannot be used, or NULL: it can, or there is none. Static. */
+const char *host_toolkit_problem(const struct host *host);
+/* "nvidia", "default": how pods get at the host's own toolkit; NULL: there is none that can be used. */
+const char *host_toolkit_name(enum host_toolkit toolkit);
 /* "containerd", "crio", "docker", or "". */
 const char *host_runtime_name(enum host_runtime runtime);
 /* "stock", "k3s", "rke2", "microk8s" or "k0s". */

@@ -107,6 +107,18 @@ static void take_runtime(struct node_inventory *i, const json_t *inventory)
     i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);
 }
 
+/* One that the runtime calls otherwise, and does not use by default, is nothing that pods of ours could ask for. */
+static enum host_toolkit toolkit_of(const json_t *toolkit)
+{
+    const char *handler = json_str(toolkit, "handler");
+    bool fits = str_eq(handler, "nvidia"), used = json_bool(toolkit, "default", false);
+    if (!handler || (!fits && !used))
+        return HOST_TOOLKIT_NONE;
+    if (!json_bool(toolkit, "installed", false))
+        return HOST_TOOLKIT_MISSING;
+    return fits ? HOST_TOOLKIT_NVIDIA : HOST_TOOLKIT_DEFAULT;
+}
+
 struct node_inventory *node_inventory_read(const json_t *inventory)
 {
     if (!json_is_object(inventory))
@@ -115,6 +127,8 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     i->boot = inventory_boot(json_str(inventory, "bootId"));
     take_gpus(i, inventory);
     take_runtime(i, inventory);
+    i->host_toolkit = toolkit_of(json_object_get(inventory, "hostToolkit"));
+    take_text(inventory, "hostToolkit.version", i->toolkit_version, sizeof i->toolkit_version);
     take_text(inventory, "machine", i->machine, sizeof i->machine);
     i->module_loaded = json_bool(inventory, "module.loaded", false);
     take_text(inventory, "module.version", i->module_version, sizeof i->module_version);

@@ -40,6 +40,8 @@ struct node_inventory {
     char module_version[INVENTORY_VERSION_MAX]; /* that is loaded, or "" */
     enum host_runtime runtime;            /* that the kubelet uses, RUNTIME_UNKNOWN: not known */
     enum host_distribution distribution;  /* of that */
+    enum host_toolkit host_toolkit; /* that the host itself has */
+    char toolkit_version[INVENTORY_VERSION_MAX]; /* of that, or "" */
     bool runtime_missing; /* it looked for runtimes, and the one that the kubelet uses is none of those that it knows */
 };
 

@@ -134,7 +134,9 @@ static const struct policy_field driver_fields[] = {
 };
 
 static const struct policy_field toolkit_fields[] = {
-    BOOL("enabled", "true"),
+    /* Neither has a default of its own: whether `enabled` was given decides what `source` is without being given. */
+    BOOL("enabled", NULL),
+    ENUM("source", VALUES("Auto", "Ostler", "Host"), NULL),
     STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"),
     IMAGE_FIELDS,
     PULL_FIELDS,

@@ -168,9 +168,30 @@ json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const 
     return inputs;
 }
 
-static json_t *toolkit_inputs(const json_t *spec, enum driver_source source, const json_t *held)
+enum toolkit_wish toolkit_wish_of(const json_t *spec)
 {
-    if (!json_bool(spec, "toolkit.enabled", true))
+    const char *source = json_str(spec, "toolkit.source");
+    const json_t *enabled = json_at(spec, "toolkit.enabled");
+    if (json_is_false(enabled) || str_eq(source, "Host"))
+        return TOOLKIT_OF_HOST;
+    if (str_eq(source, "Ostler") || (!source && enabled))
+        return TOOLKIT_OF_OSTLER;
+    return TOOLKIT_AUTO;
+}
+
+static bool takes_hosts(const json_t *spec, const struct host *host)
+{
+    return toolkit_wish_of(spec) == TOOLKIT_AUTO && host_toolkit_name(host->toolkit);
+}
+
+bool toolkit_is_ostlers(const json_t *spec, const struct host *host)
+{
+    return toolkit_wish_of(spec) != TOOLKIT_OF_HOST && !takes_hosts(spec, host);
+}
+
+static json_t *toolkit_inputs(const json_t *spec, enum driver_source source, const struct host *host, const json_t *held)
+{
+    if (!toolkit_is_ostlers(spec, host))
         return json_pack("{s:b}", "enabled", 0);
     json_t *inputs = operand_inputs(spec, POLICY_TOOLKIT, held);
     const char *install_dir = json_str(spec, "toolkit.installDir");
@@ -213,10 +234,14 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     json_t *inputs = json_object();
     json_object_set_new(inputs, "tier", json_text("stack"));
     json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(source)));
-    json_object_set_new(inputs, "cdi", json_boolean(host->cdi));
+    /* Where the host's own toolkit was found that is part of what the host is: no revision of one kind is tried on the other. */
+    bool hosts = takes_hosts(pool_spec, host);
+    if (hosts)
+        json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
+    json_object_set_new(inputs, "cdi", json_boolean(hosts ? host->cdi_by_default : host->cdi));
     add_host(inputs, host);
     json_object_set_new(inputs, "toolkit",
-                        toolkit_inputs(pool_spec, source, held_operand(held, POLICY_TOOLKIT)));
+                        toolkit_inputs(pool_spec, source, host, held_operand(held, POLICY_TOOLKIT)));
     json_object_set_new(
         inputs, "devicePlugin",
         device_plugin_inputs(pool_spec, config, held_operand(held, POLICY_DEVICE_PLUGIN)));
@@ -269,6 +294,8 @@ void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
 
 const char *revision_version(const json_t *inputs, const char *tier)
 {
+    if (!str_eq(tier, "driver") && json_object_get(inputs, "hostToolkit"))
+        return REVISION_HOST_TOOLKIT;
     return json_str(inputs, str_eq(tier, "driver") ? "version" : "toolkit.version");
 }
 
@@ -338,5 +365,6 @@ bool revision_same_machine(const json_t *a, const json_t *b)
 bool revision_same_host(const json_t *a, const json_t *b)
 {
     static const char *const members[] = { "driverRoot", "source" };
-    return revision_same_machine(a, b) && same_members(a, b, members, ARRAY_LEN(members));
+    return revision_same_machine(a, b) && same_members(a, b, members, ARRAY_LEN(members)) &&
+           str_eq(json_str_or_empty(a, "hostToolkit"), json_str_or_empty(b, "hostToolkit"));
 }

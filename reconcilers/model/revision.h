@@ -42,6 +42,19 @@ const char *driver_source_problem(struct arena *a, enum policy_driver_source wis
 /* "Container", "COS", "Host", or "". */
 const char *driver_source_name(enum driver_source source);
 
+/* Whose toolkit a policy asks for. */
+enum toolkit_wish {
+    TOOLKIT_AUTO,      /* the host's where it has one that can be used, else Ostler's */
+    TOOLKIT_OF_OSTLER,
+    TOOLKIT_OF_HOST,   /* Ostler installs none, whatever the host has */
+};
+
+/* toolkit.source of an effective spec. Where that is not given, toolkit.enabled says it as before there was a source: false is
+ * Host, true is Ostler; without both it is Auto. */
+enum toolkit_wish toolkit_wish_of(const json_t *spec);
+/* Whether Ostler's toolkit is to be on such a host. */
+bool toolkit_is_ostlers(const json_t *spec, const struct host *host);
+
 /* Inputs of the tier `driver`; NULL for the sources that have none. `pool_spec` is a pool's
  * effective spec; `held` lists the inputs of revisions that the pool holds on to, best first: what the
  * policy leaves open comes from the first one that has it, and where none has, or `held` is NULL,
@@ -60,6 +73,8 @@ json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_
  * reference. */
 json_t *agent_inputs(const json_t *spec);
 
+/* What stands for the version of a toolkit that is the host's own. */
+#define REVISION_HOST_TOOLKIT "host's own"
 /* The version that people know a revision by: of a driver its own, of a stack the toolkit's. NULL: the inputs are not known, or
  * have none. Borrowed. */
 const char *revision_version(const json_t *inputs, const char *tier);

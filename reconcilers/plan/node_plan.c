@@ -343,7 +343,9 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         return;
     }
     bool host_driver = node_host_driver(in, facts);
-    const struct target *wish = targets_for(in->targets, v->pool, facts, host_driver), *t = upgrade_target(in, wish);
+    struct node_facts known = *facts;
+    known.own_toolkit = seen_own_toolkit(in);
+    const struct target *wish = targets_for(in->targets, v->pool, &known, host_driver), *t = upgrade_target(in, wish);
     take_target(t, v);
     snprintf(v->wish_driver, sizeof v->wish_driver, "%s", wish->driver);
     snprintf(v->wish_stack, sizeof v->wish_stack, "%s", wish->stack);

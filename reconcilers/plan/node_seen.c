@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/plan/node_operands.h"
@@ -54,6 +55,25 @@ static bool seen_host_driver(const struct node_input *in, const struct node_fact
 bool node_host_driver(const struct node_input *in, const struct node_facts *facts)
 {
     return in->view.node->host_driver || in->pods->host_driver || seen_host_driver(in, facts);
+}
+
+/* Of a revision that nobody knows any more it is taken for granted. */
+static bool brings_toolkit(const struct node_input *in, const char *stack)
+{
+    const json_t *inputs = in->record(in->arg, "stack", stack);
+    return !inputs || json_bool(inputs, "toolkit.enabled", false);
+}
+
+bool seen_own_toolkit(const struct node_input *in)
+{
+    const struct node_view *v = &in->view;
+    const char *stack = node_label(v, LABEL_STACK), *claimed = intern_text(v->strings, v->node->claim);
+    struct claim claim;
+    if (in->pods->of[COMPONENT_TOOLKIT].ready || in->pods->of[COMPONENT_TOOLKIT].running || node_label(v, LABEL_REMOVAL))
+        return true;
+    if (claimed && claim_parse(claimed, &claim, NULL) && *claim_last_stack(&claim))
+        return brings_toolkit(in, claim_last_stack(&claim));
+    return stack && v->node->proof && brings_toolkit(in, stack);
 }
 
 const char *seen_version(const struct node_input *in)

@@ -11,6 +11,9 @@
 /* An agent that is there and up says that this machine, since it started, has no GPU, and the kubelet has none to give either:
  * what labels say was said earlier, or by somebody who has not looked. */
 bool seen_no_gpu(const struct node_input *in);
+/* Ostler's toolkit has been installed there, as far as one can see, so that what the host had counts for nothing: its pod has
+ * come that far, or the node was proven with it, was taken out of service with it, or is being freed of it. */
+bool seen_own_toolkit(const struct node_input *in);
 /* The host has a driver of its own: it is remembered, the driver pod found it, or the agent sees it. The agent's word counts only
  * where no driver of Ostler's has been sent: a node that serves is not changed since somebody installed a package. */
 bool node_host_driver(const struct node_input *in, const struct node_facts *facts);

@@ -114,6 +114,13 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
            (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted) || p->removal.present);
 }
 
+/* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent spoke a moment too late. */
+static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
+{
+    return stack && str_eq(t->reason, REASON_HOST_TOOLKIT_MISSING) &&
+           json_bool(in->record(in->arg, "stack", stack), "toolkit.enabled", false);
+}
+
 struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
@@ -121,7 +128,7 @@ struct assignment node_assign(const struct node_input *in, struct arena *a, cons
     const char *keep =
         t->source == DRIVER_SOURCE_HOST ? NULL : kept(in, "driver", driver, running_driver(in->pods), t->driver_inputs);
     as.driver = keep ? keep : *t->driver ? t->driver : NULL;
-    keep = kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
+    keep = overwrites_hosts(in, t, stack) ? NULL : kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
     as.stack = keep ? keep : *t->stack ? t->stack : NULL;
     if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
         struct off off = node_take_off(in, a);

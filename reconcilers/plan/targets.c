@@ -90,8 +90,9 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
                                                            : host_runtime_name(host->runtime);
-    return xasprintf("%d|%zu|%s|%s|%s|%d|%d|%d|%s|%s", is_left_out(t, facts), pool, os, precompiled ? host->kernel : "", runtime,
-                     (int) host->distribution, host->cdi, (int) source, str_or_empty(config->name), str_or_empty(config->key));
+    return xasprintf("%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), pool, os,
+                     precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi, host->cdi_by_default,
+                     (int) host->toolkit, (int) source, str_or_empty(config->name), str_or_empty(config->key));
 }
 
 static void set_problem(struct target *target, const char *reason, const char *sentence)
@@ -133,12 +134,15 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
                        struct plugin_config *config)
 {
     struct arena a = { 0 };
-    bool toolkit = json_bool(t->specs[target->pool], "toolkit.enabled", true);
-    const char *why = toolkit ? host_runtime_problem(&a, host, facts) : NULL;
+    const json_t *spec = t->specs[target->pool];
+    const char *why = toolkit_is_ostlers(spec, host) ? host_runtime_problem(&a, host, facts) : NULL;
+    const char *toolkit_why = toolkit_wish_of(spec) == TOOLKIT_AUTO ? host_toolkit_problem(host) : NULL;
     if (config->name)
         config->text = t->sources.config_text ? t->sources.config_text(t->sources.arg, config->name, config->key) : NULL;
     if (why) {
         set_problem(target, "RuntimeUnknown", why);
+    } else if (toolkit_why) {
+        set_problem(target, REASON_HOST_TOOLKIT_MISSING, toolkit_why);
     } else if (config->name && !config->text) {
         const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
                                                 "device plugin here; create it, or change spec.devicePlugin.config", config->name,

@@ -35,6 +35,9 @@ struct target_sources {
     bool control_plane; /* nodes of the control plane have a target like any other */
 };
 
+/* The container runtime names a toolkit of the host's own, and that one's program is not there. */
+#define REASON_HOST_TOOLKIT_MISSING "HostToolkitMissing"
+
 /* The target of one kind of host in one pool. */
 struct target {
     enum driver_source source;

@@ -95,7 +95,7 @@ static char *names_of(const json_t *holders)
 /* What of a machine never changes in the simulator, as an agent has found it on a machine of that kind. */
 static void take_from_host(json_t *seen, const json_t *host)
 {
-    static const char *const keys[] = { "os", "secureBoot", "hostDriver", "runtimes", "kubelet" };
+    static const char *const keys[] = { "os", "secureBoot", "hostDriver", "hostToolkit", "runtimes", "kubelet" };
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (json_object_get(host, keys[i]))
             json_object_set(seen, keys[i], json_object_get(host, keys[i]));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "node/look/handlers.h"
 #include "node/look/kubelet.h"
 #include "node/look/rancher.h"
 #include "node/look/runtime.h"
@@ -19,6 +20,27 @@ static void check(struct part p, const char *text, size_t size)
             abort();
 }
 
+static void check_within(struct part p, const char *text, size_t size)
+{
+    if (p.len && (p.at < text || p.at + p.len > text + size))
+        abort();
+}
+
+static void check_handlers(const char *text, size_t size)
+{
+    struct handlers h;
+    handlers_read((struct part){ text, size }, &h);
+    if (h.len > HANDLERS_MAX || h.imports_len > IMPORTS_MAX)
+        abort();
+    for (size_t i = 0; i < h.len; i++) {
+        check_within(h.items[i].name, text, size);
+        check_within(h.items[i].program, text, size);
+    }
+    for (size_t i = 0; i < h.imports_len; i++)
+        check_within(h.imports[i], text, size);
+    check_within(h.standard, text, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size ? size : 1); /* of its own, so that a byte too far is seen */
@@ -29,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(kubelet_endpoint((struct part){ text, size }), text, size);
     check(rancher_folder_of_unit((struct part){ text, size }), text, size);
     check(rancher_folder_of_config((struct part){ text, size }), text, size);
+    check_handlers(text, size);
     free(text);
     return 0;
 }

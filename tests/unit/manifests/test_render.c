@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "kube/object.h"
 #include "reconcilers/manifests/embedded.h"
+#include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
 #include "tests/unit/support/suite.h"
@@ -77,6 +78,8 @@ static const char full_settings[] =
     "'imagePullSecrets':['ngc'],'serviceMonitor':{'enabled':true,'interval':'15s','labels':{'"
     "release':'prometheus'}}}}";
 
+static const struct node_inventory azures = { .host_toolkit = HOST_TOOLKIT_DEFAULT };
+
 static const struct render_row render_rows[] = {
     { "minimal",
       "{}",
@@ -125,6 +128,7 @@ static const struct render_row render_rows[] = {
       DRIVER | STACK },
     { "host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, STACK },
     { "host-toolkit", "{'toolkit':{'enabled':false}}", { UBUNTU, CONTAINERD }, true, NULL, PLUGIN },
+    { "host-toolkit-is-the-default", "{}", { UBUNTU, CONTAINERD, .inventory = &azures }, true, NULL, PLUGIN },
     { "containerd-without-cdi",
       "{}",
       { UBUNTU, .runtime_version = "containerd://1.6.20" },

@@ -25,6 +25,12 @@ static const struct host odd = { .os = "ubuntu24.04",
                                  .kernel = "6.1@sha256:0/x+",
                                  .architecture = "amd64",
                                  .runtime = RUNTIME_CONTAINERD };
+static const struct host amazon = { .kernel = "6.12.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD, .cdi = true,
+                                    .toolkit = HOST_TOOLKIT_NVIDIA };
+static const struct host azure = { .os = "ubuntu24.04", .kernel = "6.8.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD,
+                                   .cdi = true, .cdi_by_default = true, .toolkit = HOST_TOOLKIT_DEFAULT };
+static const struct host broken = { .os = "ubuntu24.04", .kernel = "6.8.0", .architecture = "amd64",
+                                    .runtime = RUNTIME_CONTAINERD, .toolkit = HOST_TOOLKIT_MISSING };
 static const struct host debian = { .kernel = "6.1.0",
                                     .architecture = "amd64",
                                     .runtime = RUNTIME_CONTAINERD };
@@ -166,6 +172,26 @@ static const struct inputs_row driver_rows[] = {
 };
 
 static const struct inputs_row stack_rows[] = {
+    { "toolkit: Auto, the host has none", "{}", CONTAINER, &ubuntu, NULL, "toolkit.enabled", "true" },
+    { "toolkit: Auto, and nothing new is an input where the host has none", "{'toolkit':{'source':'Auto'}}", CONTAINER, &ubuntu,
+      NULL, "hostToolkit", NULL },
+    { "toolkit: Auto, the host has one", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "toolkit", "{'enabled':false}" },
+    { "toolkit: that the host has one is what the host is", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "hostToolkit", "'nvidia'" },
+    { "toolkit: the host's own has not switched CDI on", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "cdi", "false" },
+    { "toolkit: the host's own, and CDI is on by default", "{}", CONTAINER, &azure, NULL, "cdi", "true" },
+    { "toolkit: the host's own is its default", "{}", CONTAINER, &azure, NULL, "hostToolkit", "'default'" },
+    { "toolkit: Auto although it is enabled", "{'toolkit':{'source':'Auto','enabled':true}}", CONTAINER, &azure, NULL,
+      "toolkit.enabled", "false" },
+    { "toolkit: enabled means Ostler's, as before there was a source", "{'toolkit':{'enabled':true}}", CONTAINER, &azure, NULL,
+      "toolkit.enabled", "true" },
+    { "toolkit: with Ostler's nothing says that the host has one", "{'toolkit':{'enabled':true}}", CONTAINER, &azure, NULL,
+      "hostToolkit", NULL },
+    { "toolkit: Ostler's is asked for", "{'toolkit':{'source':'Ostler'}}", CONTAINER, &azure, NULL, "toolkit.enabled", "true" },
+    { "toolkit: not enabled means the host's, whatever it has", "{'toolkit':{'enabled':false,'source':'Ostler'}}", CONTAINER,
+      &ubuntu, NULL, "toolkit", "{'enabled':false}" },
+    { "toolkit: the host's is asked for, whatever it has", "{'toolkit':{'source':'Host'}}", CONTAINER, &ubuntu, NULL, "toolkit",
+      "{'enabled':false}" },
+    { "toolkit: one whose program is not there is none", "{}", CONTAINER, &broken, NULL, "toolkit.enabled", "true" },
     { "stack: tier", "{}", CONTAINER, &ubuntu, NULL, "tier", "'stack'" },
     { "stack: where the driver is", "{}", DRIVER_SOURCE_HOST, &ubuntu, NULL, "driverRoot",
       "'Host'" },

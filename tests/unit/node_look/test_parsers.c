@@ -7,6 +7,7 @@
 #include "node/look/card.h"
 #include "node/look/holders.h"
 #include "node/look/host_driver.h"
+#include "node/look/handlers.h"
 #include "node/look/kubelet.h"
 #include "node/look/modules.h"
 #include "node/look/nvml.h"
@@ -127,6 +128,20 @@ static void unit(struct part text, struct buf *b)
 static void rancher(struct part text, struct buf *b)
 {
     add_part(b, "folder", rancher_folder_of_config(text));
+}
+
+/* Each runtime with its program, the default, and what is taken in. */
+static void handlers(struct part text, struct buf *b)
+{
+    struct handlers h;
+    handlers_read(text, &h);
+    for (size_t i = 0; i < h.len; i++)
+        buf_printf(b, "%.*s=%.*s ", (int) h.items[i].name.len, h.items[i].name.at, (int) h.items[i].program.len,
+                   str_or_empty(h.items[i].program.at));
+    if (h.standard.len)
+        add_part(b, "default", h.standard);
+    for (size_t i = 0; i < h.imports_len; i++)
+        add_part(b, "import", h.imports[i]);
 }
 
 static void config_version(struct part text, struct buf *b)
@@ -258,6 +273,26 @@ static const struct row rows[] = {
     { "configuration of k3s: in quotes", rancher, "\"data-dir\": '/data/k3s'\n", "folder=/data/k3s " },
     { "configuration of k3s: of something else", rancher, "x:\n  data-dir: /data\nold-data-dir: /x\n", "" },
     { "configuration of k3s: nothing behind it", rancher, "data-dir:\ntoken: x\n", "" },
+
+    { "handlers: containerd, version 2", handlers,
+      "imports = [\"/a/*.toml\", '/b.toml']\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\n"
+      "  default_runtime_name = \"nvidia\" # x\n"
+      "  [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia]\n    runtime_type = \"io.containerd.runc.v2\"\n"
+      "    [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia.options]\n      BinaryName = \"/usr/bin/n\"\n",
+      "nvidia=/usr/bin/n default=nvidia import=/a/*.toml import=/b.toml " },
+    { "handlers: a name with dots, in quotes", handlers, "[a.runtimes.'x.y'.options]\nBinaryName='/b'\n", "x.y=/b " },
+    { "handlers: CRI-O", handlers,
+      "[crio.runtime]\ndefault_runtime = \"crun\"\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"/r\"\n",
+      "nvidia=/r default=crun " },
+    { "handlers: a program of no runtime", handlers,
+      "[a.b.options]\nBinaryName = \"/b\"\n[runtimes]\nBinaryName = \"/c\"\n", "" },
+    { "handlers: what is said later counts", handlers,
+      "[r.runtimes.n]\nBinaryName = \"/b\"\n[r.runtimes.n.options]\nBinaryName = \"/c\"\n", "n=/c " },
+    { "handlers: imports over several lines", handlers, "imports = [\n  \"/a\", # one\n  \"/b\",\n]\nversion = 2\n",
+      "import=/a import=/b " },
+    { "handlers: imports of a table are another thing", handlers, "[x]\nimports = [\"/a\"]\n", "" },
+    { "handlers: a list that does not end", handlers, "imports = [\"/a", "" },
+    { "handlers: what is commented out", handlers, "[r.runtimes.n]\n# BinaryName = \"/b\"\n#[r.runtimes.m]\n", "n= " },
 
     { "containerd: version 2", config_version, "# generated\nversion = 2\n\n[plugins]\n", "2 " },
     { "containerd: version 3, a comment behind it", config_version, "oom_score = 0\nversion = 3 # since 2.0\n", "3 " },

@@ -139,7 +139,9 @@ const struct target *toy_target(struct toy *t, const char *node)
     struct node_pods pods;
     cluster_node_pods(t->cluster, slot, &pods);
     size_t pool = policy_pool_of(&t->cluster->policy, node_label, &view);
-    struct node_input in = { .view = view, .pods = &pods, .inventory = facts.inventory };
+    struct node_input in = { .view = view, .pods = &pods, .inventory = facts.inventory, .record = cluster_record,
+                             .arg = t->cluster };
+    facts.own_toolkit = seen_own_toolkit(&in);
     return targets_for(cluster_targets(t->cluster), pool, &facts, node_host_driver(&in, &facts));
 }
 
