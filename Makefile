@@ -1,7 +1,7 @@
 # make          builds build/ostler            make run    shows it in the simulator
 # make deps     installs what it needs         make test   everything that must pass
 # make unit     unit tests                     make bench  figures
-# make static   builds build/static/ostler and ostler-nvml, the programs of the image
+# make static   builds build/static/ostler, ostler-nvml and ostler-cuda, the programs of the image
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
@@ -75,7 +75,7 @@ EXTRA_sim/api := $B/sim/api/builtin_texts.o
 
 # One program; which of them it is, its name says (main/main.c).
 NAMES := ostler-node kubectl-gpu kubectl_complete-gpu
-all: build/ostler build/ostler-nvml $(NAMES:%=build/%)
+all: build/ostler build/ostler-nvml build/ostler-cuda $(NAMES:%=build/%)
 
 build/ostler: $B/ostler
 	$Qcp -f $< $@.new && mv -f $@.new $@
@@ -90,33 +90,46 @@ $B/ostler: $(PROGRAM)
 
 # Asks the library of a driver in that driver's root, with the loader and the C library that are there: it is linked with the library by its
 # name alone, and begins without the start files of the C library here.
-$B/ostler-nvml: node/nvml/main.c $B/flags
+$B/ostler-nvml: node/nvml/main.c node/nvml/begin.h $B/flags
 	@echo "  LINK  $@"
 	@mkdir -p $B/nvml
 	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 -o $B/nvml/libnvidia-ml.so.1 -x c /dev/null
-	$Q$(CROSS)gcc -std=gnu17 -Os -fPIE -D_GNU_SOURCE $(BRANCHES_$(ARCH)) $(WARN) -nostartfiles -pie \
+	$Q$(CROSS)gcc -std=gnu17 -I. -Os -fPIE -D_GNU_SOURCE $(BRANCHES_$(ARCH)) $(WARN) -nostartfiles -pie \
 	    -Wl,-z,relro,-z,now,-z,noexecstack,-z,dynamic-undefined-weak,--no-as-needed -o $@ $< $B/nvml/libnvidia-ml.so.1
-build/ostler-nvml: $B/ostler-nvml
+build/ostler-nvml build/ostler-cuda: build/%: $B/%
 	$Qcp -f $< $@.new && mv -f $@.new $@
 
+# The proof that GPUs compute, in the same manner. Its tests run one with a usual start, that a sanitizer needs, under that sanitizer.
+CUDA_SOURCES := $(sort $(wildcard node/cuda/*.c))
+NAMED_release := -Os -fPIE $(BRANCHES_$(ARCH)) -nostartfiles -pie -Wl,-z,relro,-z,now,-z,noexecstack
+NAMED_asan := $(FLAGS_asan) -DOSTLER_WITH_MAIN
+NAMED_fuzz := $(NAMED_release)
+$B/ostler-cuda: $(CUDA_SOURCES) $(wildcard node/cuda/*.h) node/nvml/begin.h $B/flags
+	@echo "  LINK  $@"
+	@mkdir -p $B/cuda
+	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libcuda.so.1 -o $B/cuda/libcuda.so.1 -x c /dev/null
+	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libdl.so.2 -o $B/cuda/libdl.so.2 -x c /dev/null
+	$Q$(CROSS)gcc -std=gnu17 -I. -D_GNU_SOURCE $(WARN) $(NAMED_$(VARIANT)) -Wl,-z,dynamic-undefined-weak,--no-as-needed -o $@ \
+	    $(CUDA_SOURCES) $B/cuda/libcuda.so.1 $B/cuda/libdl.so.2
+
 # ---- the same programs without any library to load, as they are in the image
-static: $S/ostler $S/ostler-nvml $(NAMES:%=$S/%) $S/sbom.cdx.json
+static: $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/sbom.cdx.json
 $S/ostler: $B/ostler-static
 	@mkdir -p $(@D)
 	$Q$(CROSS)strip -o $@.new $< && mv -f $@.new $@
-$S/ostler-nvml: $B/ostler-nvml
+$S/ostler-nvml $S/ostler-cuda: $S/%: $B/%
 	@mkdir -p $(@D)
 	$Q$(CROSS)strip -o $@.new $< && mv -f $@.new $@
 $(NAMES:%=$S/%): $S/ostler
 	$Qln -sf ostler $@
 SBOM = scripts/sbom $B/ostler-static.map $S "$(VERSION)" $(ARCH)
-$S/sbom.cdx.json: $S/ostler $S/ostler-nvml scripts/sbom
+$S/sbom.cdx.json: $S/ostler $S/ostler-nvml $S/ostler-cuda scripts/sbom
 	$Q$(SBOM) > $@.new && mv -f $@.new $@
 # The image: the programs, what is in them and its licences; no library, no shell, no package manager. ostler-nvml needs the libraries of
 # a driver, in whose root alone it is run.
 image-root: static
 	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/share/doc/ostler
-	$Qcp -P $S/ostler $S/ostler-nvml $(NAMES:%=$S/%) $S/image/usr/bin/
+	$Qcp -P $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/image/usr/bin/
 	$Qinstall -m 644 LICENSE $S/sbom.cdx.json $S/image/usr/share/doc/ostler/
 	$Q$(SBOM) --copyright $S/image/usr/share/doc/ostler/copyright
 # Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.
@@ -214,11 +227,15 @@ $B/tests/sweep.a: $(patsubst %.c,$B/%.o,$(filter-out tests/sweep/sweep.c tests/s
 $B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-# A library that stands in for a driver's.
+# Libraries that stand in for a driver's.
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
 	@mkdir -p $(@D)
 	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o $@ $<
+build/cuda-stand-in/libcuda.so.1: tests/cuda/libcuda.c Makefile
+	@mkdir -p $(@D)
+	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ $<
 $(filter $B/tests/unit/node_cards/%,$(UNIT)): | build/ostler-nvml build/nvml-stand-in/libnvidia-ml.so.1
+$(filter $B/tests/unit/node_cuda/%,$(UNIT)): | $B/ostler-cuda build/cuda-stand-in/libcuda.so.1 build/nvml-stand-in/libnvidia-ml.so.1
 unit: $(UNIT)
 	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
 

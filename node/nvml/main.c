@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "node/nvml/begin.h"
+
 enum { NVML_SUCCESS = 0, MIG_ENABLED = 1, NAME_MAX_LEN = 128, CARDS_MAX = 64, MIG_DEVICES_MAX = 64, LINE_MAX_LEN = 512 };
 
 /* As the library has them: numbers of bytes. */
@@ -32,27 +34,6 @@ extern int nvmlDeviceGetMemoryInfo(void *device, struct nvml_memory *ret) OF_THE
 extern int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later) OF_THE_DRIVER;
 extern int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) OF_THE_DRIVER;
 extern int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret) OF_THE_DRIVER;
-
-void begin(void) __attribute__((noreturn, visibility("hidden")));
-
-/* What the loader goes to: as a program begins, but for what the C library does of its own. */
-__asm__(".globl _start\n"
-        ".type _start, %function\n"
-        "_start:\n"
-#if defined(__x86_64__)
-        "    xor %ebp, %ebp\n"
-        "    and $-16, %rsp\n"
-        "    call begin\n"
-        "    ud2\n"
-#elif defined(__aarch64__)
-        "    mov x29, #0\n"
-        "    mov x30, #0\n"
-        "    bl begin\n"
-        "    brk #0\n"
-#else
-#error "no way to begin on this machine"
-#endif
-);
 
 static void say(const char *line)
 {

@@ -107,7 +107,8 @@ class Image(unittest.TestCase):
             file.seek(0)
             with tarfile.open(fileobj=file) as archive:
                 files = [m for m in archive if not m.isdir() and not DOCKERS_OWN.fullmatch(m.name)]
-        self.assertLessEqual({"usr/bin/ostler", "usr/bin/ostler-node", "usr/bin/ostler-nvml"}, {m.name for m in files})
+        programs = {f"usr/bin/{name}" for name in ("ostler", "ostler-node", "ostler-nvml", "ostler-cuda")}
+        self.assertLessEqual(programs, {m.name for m in files})
         self.assertEqual([m.name for m in files if not OURS.fullmatch(m.name)], [], "files that nobody needs")
         loose = [m.name for m in files if m.mode & 0o7022 and not m.issym()]
         self.assertEqual(loose, [], "set-id files, and files that others may write")

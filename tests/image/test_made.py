@@ -24,7 +24,7 @@ import counted  # noqa: E402  nothing is written beside the tests
 
 SIZE_MAX = 8_000_000
 NAMES = {"ostler-node": "ostler-node", "kubectl-gpu": "kubectl-gpu", "kubectl_complete-gpu": None}
-PROGRAMS = ("ostler", "ostler-nvml")
+PROGRAMS = ("ostler", "ostler-nvml", "ostler-cuda")
 # What has to be in it whoever links it.
 PARTS = {"curl", "openssl", "libwebsockets", "jansson", "libyaml", "zlib", "glibc", "tzdata"}
 # The sources of what is compiled here; what the compiler leaves in an object of what it was told.
@@ -85,11 +85,13 @@ class Made(unittest.TestCase):
         self.assertNotIn("NEEDED", output("readelf", "-dW", program))
 
     def test_what_asks_a_driver_needs_only_what_all_roots_of_drivers_have(self):
-        program = self.folder / "ostler-nvml"
-        needed = re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-dW", program))
-        self.assertEqual(sorted(needed), ["libc.so.6", "libnvidia-ml.so.1"])
-        # The oldest version that there is, on amd64 and on arm64.
-        self.assertLessEqual(set(re.findall(r"GLIBC_[\w.]+", output("readelf", "-VW", program))), {"GLIBC_2.2.5", "GLIBC_2.17"})
+        for name, libraries in {"ostler-nvml": ["libnvidia-ml.so.1"], "ostler-cuda": ["libcuda.so.1", "libdl.so.2"]}.items():
+            program = self.folder / name
+            needed = re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-dW", program))
+            self.assertEqual(sorted(needed), ["libc.so.6", *libraries])
+            # The oldest version that there is, on amd64 and on arm64; clock_gettime() is of 2.17.
+            versions = set(re.findall(r"GLIBC_[\w.]+", output("readelf", "-VW", program)))
+            self.assertLessEqual(versions, {"GLIBC_2.2.5", "GLIBC_2.17"})
 
     def test_it_is_hardened(self):
         for name in PROGRAMS:
@@ -137,7 +139,8 @@ class Made(unittest.TestCase):
     def test_where_branches_end_is_marked(self):
         """In all that is compiled here. A whole program has the marks only when every part has them, and Debian's C library for
         static programs of amd64 does not."""
-        self.assertEqual(marks(self.folder / "ostler-nvml"), MARKS[self.arch])
+        for name in ("ostler-nvml", "ostler-cuda"):
+            self.assertEqual(marks(self.folder / name), MARKS[self.arch])
         self.assertEqual([p.name for p in self.compiled() if marks(p) != MARKS[self.arch]], [])
 
     def test_its_name_says_which_program_it_is(self):

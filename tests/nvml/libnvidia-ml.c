@@ -7,12 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, NOT_FOUND = 6, UNKNOWN = 999, CARDS = 2, DEVICES_OF_ONE = 7, FLOOD = 64 };
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6, UNKNOWN = 999, CARDS = 2, DEVICES_OF_ONE = 7, FLOOD = 64 };
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
 int nvmlDeviceGetCount_v2(unsigned *count);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret);
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret);
+int nvmlSystemGetDriverVersion(char *ret, unsigned size);
+int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *ret);
 int nvmlDeviceGetUUID(void *device, char *ret, unsigned size);
 int nvmlDeviceGetName(void *device, char *ret, unsigned size);
 int nvmlDeviceGetMemoryInfo(void *device, unsigned long long ret[3]);
@@ -80,6 +83,26 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret)
     cards[index].number = index;
     *ret = &cards[index];
     return SUCCESS;
+}
+
+/* By the names that the CUDA library beside it has for its cards. */
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret)
+{
+    return nvmlDeviceGetHandleByIndex_v2(strcmp(uuid, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f") == 0, ret);
+}
+
+int nvmlSystemGetDriverVersion(char *ret, unsigned size)
+{
+    snprintf(ret, size, "570.211.01");
+    return SUCCESS;
+}
+
+/* Counted since the driver was loaded. */
+int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *ret)
+{
+    const struct device *d = device;
+    *ret = 3 + (unsigned) type - d->number;
+    return counter == 0 && d->number < CARDS ? SUCCESS : NOT_SUPPORTED;
 }
 
 int nvmlDeviceGetUUID(void *device, char *ret, unsigned size)

@@ -1,0 +1,68 @@
+/* The part of the CUDA driver's library that ostler-cuda uses: names and numbers as NVIDIA's cuda.h 13.0 has them. The library is
+ * the driver's, so any function may be missing. */
+#ifndef OSTLER_NODE_CUDA_DRIVER_H
+#define OSTLER_NODE_CUDA_DRIVER_H
+
+#include <stddef.h>
+
+/* A function of a library whose version may not have it: NULL then. */
+#define OF_THE_DRIVER __attribute__((weak))
+
+/* Results of the library, and those of its attributes that are asked. */
+enum {
+    CUDA_OK = 0,
+    CUDA_OUT_OF_MEMORY = 2,
+    CUDA_DEVICE_UNAVAILABLE = 46,
+    CUDA_NO_DEVICE = 100,
+    CUDA_NO_BINARY_FOR_GPU = 209,
+    CUDA_ECC_UNCORRECTABLE = 214,
+    CUDA_INVALID_PTX = 218,
+    CUDA_JIT_COMPILER_NOT_FOUND = 221,
+    CUDA_UNSUPPORTED_PTX_VERSION = 222,
+    CUDA_OPERATING_SYSTEM = 304,
+    CUDA_ILLEGAL_ADDRESS = 700,
+    CUDA_LAUNCH_TIMEOUT = 702,
+    CUDA_LAUNCH_FAILED = 719,
+    CUDA_SYSTEM_NOT_READY = 802,
+    CUDA_SYSTEM_DRIVER_MISMATCH = 803,
+    CUDA_COMPAT_NOT_SUPPORTED = 804,
+    CUDA_UNKNOWN = 999,
+    CUDA_COMPUTE_MAJOR = 75,
+    CUDA_COMPUTE_MINOR = 76,
+};
+
+/* Addresses on the GPU. */
+typedef unsigned long long cuda_address;
+struct cuda_uuid {
+    unsigned char bytes[16];
+};
+
+extern int cuInit(unsigned flags) OF_THE_DRIVER;
+extern int cuDriverGetVersion(int *ret) OF_THE_DRIVER;
+extern int cuDeviceGetCount(int *ret) OF_THE_DRIVER;
+extern int cuDeviceGet(int *ret, int index) OF_THE_DRIVER;
+extern int cuDeviceGetName(char *ret, int size, int device) OF_THE_DRIVER;
+extern int cuDeviceGetUuid(struct cuda_uuid *ret, int device) OF_THE_DRIVER;
+extern int cuDeviceGetUuid_v2(struct cuda_uuid *ret, int device) OF_THE_DRIVER;
+extern int cuDeviceGetAttribute(int *ret, int attribute, int device) OF_THE_DRIVER;
+extern int cuDeviceTotalMem_v2(size_t *ret, int device) OF_THE_DRIVER;
+extern int cuDevicePrimaryCtxRetain(void **ret, int device) OF_THE_DRIVER;
+extern int cuDevicePrimaryCtxRelease(int device) OF_THE_DRIVER;
+extern int cuCtxSetCurrent(void *context) OF_THE_DRIVER;
+extern int cuCtxSynchronize(void) OF_THE_DRIVER;
+extern int cuModuleLoadData(void **ret, const void *image) OF_THE_DRIVER;
+extern int cuModuleGetFunction(void **ret, void *module, const char *name) OF_THE_DRIVER;
+extern int cuMemAlloc_v2(cuda_address *ret, size_t size) OF_THE_DRIVER;
+extern int cuMemFree_v2(cuda_address address) OF_THE_DRIVER;
+extern int cuMemcpyHtoD_v2(cuda_address to, const void *from, size_t size) OF_THE_DRIVER;
+extern int cuMemcpyDtoH_v2(void *to, cuda_address from, size_t size) OF_THE_DRIVER;
+extern int cuMemcpyDtoD_v2(cuda_address to, cuda_address from, size_t size) OF_THE_DRIVER;
+extern int cuMemsetD8_v2(cuda_address at, unsigned char value, size_t size) OF_THE_DRIVER;
+extern int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                          unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra) OF_THE_DRIVER;
+
+/* Of the loader, which has them in a library of its own before glibc 2.34. */
+extern void *dlopen(const char *name, int flags) OF_THE_DRIVER;
+extern void *dlsym(void *library, const char *name) OF_THE_DRIVER;
+
+#endif

@@ -1,0 +1,215 @@
+/* ostler-cuda: whether the GPUs of a container or a machine compute. Lines on standard output:
+ *
+ *     driver 580.178.04              its version
+ *     cuda 13.0                      the newest CUDA that this driver runs
+ *     card UUID MEMORY COMPUTE NAME  of each GPU or slice that it was given; memory in MiB; the name may have blanks
+ *     slice UUID PROFILE             it is a MIG device of this profile
+ *     ecc UUID CORRECTED UNCORRECTED errors of its memory since the driver was loaded
+ *     bandwidth UUID MIB             of memory that it reads and writes in a second
+ *     proven UUID                    the program ran on it, with the right result
+ *     failed UUID STATUS             it did not: the exit status for that (node/cuda/causes.h)
+ *     end
+ *
+ * Facts that nobody tells are left out. On standard error a sentence for each failure. The exit status is the cause of the first
+ * one. It is linked with the driver's library libcuda.so.1 by its name, and begins as ostler-nvml does, so it runs with the
+ * loader and the C library that are there. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "node/cuda/causes.h"
+#include "node/cuda/driver.h"
+#include "node/cuda/facts.h"
+#include "node/cuda/prove.h"
+#include "node/nvml/begin.h"
+
+/* Its whole time: a driver that hangs is the end of it, unless it hangs in the kernel. OSTLER_CUDA_SECONDS sets another one. */
+enum { LIMIT_S = 120, LIMIT_MAX_S = 3600, CARDS_MAX = 64, NAME_MAX_LEN = 96, UUID_MAX_LEN = 48, LINE_MAX_LEN = 512 };
+
+/* A GPU, or a slice of one. */
+struct card {
+    int device;
+    char uuid[UUID_MAX_LEN], name[NAME_MAX_LEN];
+    const char *profile; /* in `name`; NULL: a whole GPU */
+};
+
+static void write_all(int to, const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t n = write(to, text, left);
+        if (n <= 0)
+            _exit(CAUSE_NOT_SAID);
+        text += n;
+        left -= (size_t) n;
+    }
+}
+
+__attribute__((format(printf, 2, 3))) static void say(int to, const char *format, ...)
+{
+    char line[LINE_MAX_LEN];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    write_all(to, line);
+}
+
+static enum cause complain(const char *of, enum cause cause, const struct failure *f)
+{
+    if (f->call)
+        say(STDERR_FILENO, "%s: %s returned %d: %s\n", of, f->call, f->error, cause_text(cause));
+    else
+        say(STDERR_FILENO, "%s: %s\n", of, cause_text(cause));
+    return cause;
+}
+
+/* Only what may be done in the handler of a signal. */
+static void too_late(int signal_number)
+{
+    (void) signal_number;
+    write_all(STDERR_FILENO, "CUDA: ");
+    write_all(STDERR_FILENO, cause_text(CAUSE_TIME));
+    write_all(STDERR_FILENO, "\n");
+    _exit(CAUSE_TIME);
+}
+
+/* By hand: a newer C library has a newer atoi(), which an older one lacks. */
+static void begin_time(void)
+{
+    const char *text = getenv("OSTLER_CUDA_SECONDS");
+    unsigned seconds = 0;
+    for (; text && *text >= '0' && *text <= '9' && seconds <= LIMIT_MAX_S; text++)
+        seconds = seconds * 10 + (unsigned) (*text - '0');
+    signal(SIGALRM, too_late);
+    alarm(seconds > 0 && seconds <= LIMIT_MAX_S ? seconds : LIMIT_S);
+}
+
+/* ---- a card */
+
+static void find_uuid(struct card *c)
+{
+    struct cuda_uuid uuid = { { 0 } };
+    /* The older function says of a slice which GPU it is of. */
+    if (cuDeviceGetUuid_v2)
+        cuDeviceGetUuid_v2(&uuid, c->device);
+    else
+        cuDeviceGetUuid(&uuid, c->device);
+    int at = snprintf(c->uuid, sizeof c->uuid, "%s", c->profile ? "MIG" : "GPU");
+    for (size_t i = 0; i < sizeof uuid.bytes; i++)
+        at += snprintf(c->uuid + at, sizeof c->uuid - (size_t) at, "%s%02x",
+                       i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "", uuid.bytes[i]);
+}
+
+/* "NVIDIA A100-SXM4-40GB MIG 1g.5gb" is "NVIDIA A100-SXM4-40GB" and "1g.5gb". What is no printable ASCII becomes "?". */
+static void find_name(struct card *c)
+{
+    static const char mark[] = " MIG ";
+    if (cuDeviceGetName(c->name, sizeof c->name - 1, c->device) != CUDA_OK)
+        c->name[0] = '\0';
+    c->name[sizeof c->name - 1] = '\0';
+    for (char *at = c->name; *at; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+    char *slice = strstr(c->name, mark);
+    c->profile = slice ? slice + sizeof mark - 1 : NULL;
+    if (slice)
+        *slice = '\0';
+}
+
+static void tell(const struct card *c)
+{
+    int major = 0, minor = 0;
+    size_t bytes = 0;
+    unsigned long long mib;
+    struct ecc ecc;
+    cuDeviceGetAttribute(&major, CUDA_COMPUTE_MAJOR, c->device);
+    cuDeviceGetAttribute(&minor, CUDA_COMPUTE_MINOR, c->device);
+    if (!facts_memory(c->uuid, &mib)) {
+        cuDeviceTotalMem_v2(&bytes, c->device);
+        mib = bytes >> 20;
+    }
+    say(STDOUT_FILENO, "card %s %llu %d.%d %s\n", c->uuid, mib, major, minor, c->name);
+    if (c->profile)
+        say(STDOUT_FILENO, "slice %s %s\n", c->uuid, c->profile);
+    if (facts_ecc(c->uuid, &ecc))
+        say(STDOUT_FILENO, "ecc %s %llu %llu\n", c->uuid, ecc.corrected, ecc.uncorrected);
+}
+
+static enum cause prove_card(const struct card *c)
+{
+    struct failure f;
+    unsigned long long mib_s;
+    int rc = prove(c->device, &mib_s, &f);
+    if (rc != 0) {
+        enum cause cause = complain(c->uuid, rc < 0 ? cause_of(f.error) : CAUSE_WRONG, &f);
+        say(STDOUT_FILENO, "failed %s %d\n", c->uuid, (int) cause);
+        return cause;
+    }
+    if (mib_s)
+        say(STDOUT_FILENO, "bandwidth %s %llu\n", c->uuid, mib_s);
+    say(STDOUT_FILENO, "proven %s\n", c->uuid);
+    return CAUSE_NONE;
+}
+
+static enum cause look_at(int index)
+{
+    struct card c = { .profile = NULL };
+    struct failure f = { "cuDeviceGet", cuDeviceGet(&c.device, index) };
+    if (f.error)
+        return complain("CUDA", cause_of(f.error), &f);
+    find_name(&c);
+    find_uuid(&c);
+    tell(&c);
+    return prove_card(&c);
+}
+
+/* ---- all of them */
+
+static void tell_versions(void)
+{
+    int cuda = 0;
+    char driver[NAME_MAX_LEN] = "";
+    facts_open();
+    if (facts_driver(driver, sizeof driver))
+        say(STDOUT_FILENO, "driver %s\n", driver);
+    if (cuDriverGetVersion(&cuda) == CUDA_OK)
+        say(STDOUT_FILENO, "cuda %d.%d\n", cuda / 1000, cuda % 1000 / 10);
+}
+
+static enum cause look_at_all(void)
+{
+    int count = 0;
+    enum cause first = CAUSE_NONE;
+    struct failure f = { "cuInit", cuInit(0) };
+    if (!f.error)
+        f = (struct failure){ "cuDeviceGetCount", cuDeviceGetCount(&count) };
+    if (f.error)
+        return complain("CUDA", cause_of(f.error), &f);
+    if (count <= 0)
+        return complain("CUDA", CAUSE_NO_GPU, &(struct failure){ NULL, 0 });
+    tell_versions();
+    for (int i = 0; i < count && i < CARDS_MAX; i++) {
+        enum cause cause = look_at(i);
+        if (first == CAUSE_NONE)
+            first = cause;
+    }
+    write_all(STDOUT_FILENO, "end\n");
+    return first;
+}
+
+void begin(void)
+{
+    begin_time();
+    _exit((int) (prove_can() ? look_at_all() : complain("CUDA", CAUSE_FUNCTIONS, &(struct failure){ NULL, 0 })));
+}
+
+#ifdef OSTLER_WITH_MAIN
+int main(void)
+{
+    begin();
+}
+#endif
