@@ -4,11 +4,29 @@
 #ifndef OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 #define OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 
+#include <stdbool.h>
+
 /* The value of an annotation that keeps an autoscaler from removing a node. */
 #define KEEPS_VALUE "true"
 enum autoscaler_keep { KEEP_KARPENTER, KEEP_CLUSTER_AUTOSCALER, KEEP_COUNT };
 
 /* The keys of these annotations, by enum autoscaler_keep. */
 extern const char *const autoscaler_keeps[KEEP_COUNT];
+
+/* Whether a taint's key is one of those that autoscalers have given away: prefixes under kubernetes.io and k8s.io whose rest
+ * anybody may choose. */
+bool autoscaler_gives_key(const char *key);
+
+/* An autoscaler that makes nodes. All static. */
+struct autoscaler {
+    const char *name;   /* begins a sentence part: "Karpenter" */
+    const char *advice; /* what to do where it does not know a startup taint, "it" */
+    const char *knows[2]; /* prefixes of the startup taints that it knows without being told; NULL: no more */
+};
+
+/* The autoscaler that a node's labels (selector.h's lookup) show it to be of, or NULL: none is to be seen. */
+const struct autoscaler *autoscaler_of(const char *(*label)(const void *arg, const char *key), const void *arg);
+/* Whether it takes a node with a startup taint of this key for one that is coming, where the node was not registered with it. */
+bool autoscaler_knows(const struct autoscaler *who, const char *key);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/policy_formats.h"
 #include "reconcilers/model/policy_variables.h"
 
@@ -22,6 +23,11 @@ static bool is_under(const char *key, const char *domain)
 bool policy_key_of_kubernetes(const char *key)
 {
     return is_under(key, "kubernetes.io") || is_under(key, "k8s.io");
+}
+
+bool policy_taint_of_kubernetes(const char *key)
+{
+    return policy_key_of_kubernetes(key) && !autoscaler_gives_key(key);
 }
 
 static bool is_ours(const char *key)
@@ -74,7 +80,7 @@ static bool no_key_of_children(const json_t *map)
 
 static bool not_of_kubernetes(const json_t *key)
 {
-    return !policy_key_of_kubernetes(json_string_value(key));
+    return !policy_taint_of_kubernetes(json_string_value(key));
 }
 
 static bool not_of_ours(const json_t *key)

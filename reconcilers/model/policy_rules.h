@@ -16,6 +16,8 @@ struct policy_rule {
 
 /* Whether a key of a label or taint is under kubernetes.io or k8s.io: no policy can ask for those on nodes. */
 bool policy_key_of_kubernetes(const char *key);
+/* The same of a taint's key: those that autoscalers give away are anybody's. */
+bool policy_taint_of_kubernetes(const char *key);
 
 /* Keys of a map of labels. */
 extern const struct policy_rule policy_rules_keys[];

@@ -206,7 +206,7 @@ static size_t find_named_taint(const struct diff *d, const char *name)
     if (!colon)
         return SIZE_MAX;
     CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
-    return may_be_ours(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
+    return !policy_taint_of_kubernetes(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
 }
 
 static void drop_unwanted_taints(struct diff *d)

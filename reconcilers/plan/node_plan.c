@@ -273,6 +273,9 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
         verdict_settle(v, NODE_FAILED, "StartupTimeout",
                        arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
                                     v->message));
+    const char *open = under_way ? opening_left_open(in, a) : NULL;
+    if (open)
+        v->message = v->message ? arena_printf(a, "%s; %s", v->message, open) : open;
 }
 
 /* The write that a node without a claim needs: its assignment, with all else that it is to bear. */

@@ -20,4 +20,8 @@ void opening_clear(struct opening *o);
 /* A new node has been closed for longer than the policy says. Asks to be called again when that is so. */
 bool opening_is_overdue(const struct node_input *in, struct plan *plan);
 
+/* Why a new node bears no startup taint though the policy wants one, and what to do about it; NULL: it bears one, or needs none.
+ * From the arena. */
+const char *opening_left_open(const struct node_input *in, struct arena *a);
+
 #endif

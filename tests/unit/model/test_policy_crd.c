@@ -369,7 +369,7 @@ static void check_size(void **state)
     (void) state;
     CLEANUP_JSON json_t *crd = read_crd();
     CLEANUP_FREE char *text = json_compact(crd);
-    assert_in_range(strlen(text), 1, 80 * 1024);
+    assert_in_range(strlen(text), 1, 96 * 1024);
 }
 
 int main(void)

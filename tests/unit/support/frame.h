@@ -127,6 +127,18 @@ static inline bool frame_is_of_kubernetes(const char *key)
                       str_has_suffix(domain, ".k8s.io"));
 }
 
+/* Of taints anybody may use those that autoscalers have given away. */
+static inline bool frame_is_taint_of_kubernetes(const char *key)
+{
+    static const char *const given[] = { "startup-taint.cluster-autoscaler.kubernetes.io/",
+                                         "ignore-taint.cluster-autoscaler.kubernetes.io/",
+                                         "status-taint.cluster-autoscaler.kubernetes.io/", "readiness.k8s.io/" };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (str_has_prefix(key, given[i]))
+            return false;
+    return frame_is_of_kubernetes(key);
+}
+
 static inline const char *frame_labels(const json_t *before, const json_t *after)
 {
     const json_t *was = json_at(before, "metadata.labels"), *is = json_at(after, "metadata.labels");
@@ -168,7 +180,7 @@ static inline json_t *frame_foreign_taints(const json_t *node, const json_t *say
         CLEANUP_FREE char *name = frame_taint_name(taint);
         if (str_eq(json_str(taint, "key"), TAINT_STARTUP))
             continue;
-        if (frame_is_of_kubernetes(json_str_or_empty(taint, "key")) ||
+        if (frame_is_taint_of_kubernetes(json_str_or_empty(taint, "key")) ||
             (!frame_says(says, "taints", name) && !frame_is_upgrade(says, taint)))
             json_array_append(out, taint);
     }
