@@ -215,9 +215,9 @@ static void print_followers(struct offline *f, const struct node_facts *facts)
     struct render_context ctx = context(f, spec, NULL, NULL);
     print_rendered(f, RENDER_RUNTIME_CLASS, &ctx);
     print_agent(f);
-    if (!json_bool(spec, "exporter.enabled", true))
+    if (!policy_exports(&f->policy))
         return;
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, &host, NULL);
+    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, &host, NULL, policy_exports_in_part(&f->policy));
     ctx.inputs = inputs;
     print_rendered(f, RENDER_EXPORTER, &ctx);
     print_rendered(f, RENDER_EXPORTER_SERVICE, &ctx);

@@ -9,6 +9,7 @@
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/proof.h"
+#include "reconcilers/targets_sources.h"
 #include "snapshot.h"
 
 /* ---- machines */
@@ -79,11 +80,12 @@ static bool brings_driver(const struct node_slot *slot, const struct node_view *
 }
 
 /* What the node runs now, or is to run, comes without a toolkit. */
-static bool brings_toolkit(const struct cluster *c, const struct node_view *view)
+static bool brings_toolkit(const struct cluster *c, const struct node_slot *slot, const struct node_view *view)
 {
+    const json_t *spec = targets_spec(cluster_targets((struct cluster *) c), slot->summary.pool);
     const char *stack = node_label(view, LABEL_STACK);
     const json_t *inputs = stack ? cluster_record((void *) c, "stack", stack) : NULL;
-    return toolkit_wish_of(c->policy.spec) == TOOLKIT_OF_HOST || !json_bool(inputs, "toolkit.enabled", true);
+    return toolkit_wish_of(spec) == TOOLKIT_OF_HOST || !json_bool(inputs, "toolkit.enabled", true);
 }
 
 static struct spec_shape shape_of(struct simulated_world *w, const struct node_slot *slot)
@@ -106,7 +108,7 @@ static struct spec_shape shape_of(struct simulated_world *w, const struct node_s
         .resource = resource,
         .more = more,
         .host_driver = brings_driver(slot, &view) ? "host" : NULL,
-        .host_toolkit = brings_toolkit(c, &view),
+        .host_toolkit = brings_toolkit(c, slot, &view),
     };
 }
 

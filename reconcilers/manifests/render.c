@@ -113,7 +113,7 @@ static const struct part {
     { EXPORTER, "exporter/parts/metrics-config.yaml", { { "section.metricsConfig", NULL } } },
 };
 
-#define AGENT_TERMS \
+#define SELECTOR_TERMS \
     "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
 /* What is put where, after the parts. `from` is a path in the values that values_of() makes. */
@@ -164,14 +164,15 @@ static const struct overlay overlays[] = {
 
     { BIT(EXPORTER), "exporter", "env[DCGM_EXPORTER_INTERVAL].value", overlay_put,
       "derived.intervalMs" },
+    { BIT(EXPORTER), NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
     { BIT(EXPORTER), NULL, "spec.template.spec.volumes[metrics-config].configMap.name", overlay_put,
       "section.metricsConfig" },
     { BIT(EXPORTER), "exporter", "env", overlay_merge, "inputs.env" },
     { BIT(EXPORTER), "exporter", "args", overlay_append, "inputs.args" },
 
     { BIT(NODE_AGENT), "agent", "securityContext.seccompProfile", overlay_put, "derived.seccomp" },
-    { BIT(NODE_AGENT), NULL, AGENT_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
-    { BIT(NODE_AGENT), NULL, AGENT_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
+    { BIT(NODE_AGENT), NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
+    { BIT(NODE_AGENT), NULL, SELECTOR_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
 
     { BIT(EXPORTER_MONITOR), NULL, "spec.endpoints[0].interval", overlay_put,
       "section.serviceMonitor.interval" },

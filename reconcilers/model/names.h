@@ -10,6 +10,8 @@
 #define LABEL_DRIVER "ostler.dev/driver"
 #define LABEL_STACK "ostler.dev/stack"
 #define LABEL_REMOVAL "ostler.dev/removal"
+/* "false" on nodes of pools without the exporter, where other pools have it. */
+#define LABEL_EXPORTER "ostler.dev/exporter"
 /* Labels of a Node that say what its GPUs are (gpu_features.h), as GPU feature discovery writes them; the last five are older
  * names of the same. */
 #define LABEL_GPU_PRODUCT "nvidia.com/gpu.product"

@@ -56,27 +56,53 @@ static void check_taint_keys(const json_t *spec, struct policy_problems *problem
     struct policy_place nodes = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
     struct policy_place taint = { .up = &nodes, .kind = PLACE_FIELD, .name = "startupTaint" };
     struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
-    const char *taint_key = json_str(spec, "nodes.taint.key");
-    if (taint_key && str_eq(taint_key, json_str(spec, "nodes.startupTaint.key")))
+    const char *taint_key = json_str(spec, "nodes.taint.key"), *startup_key = json_str(spec, "nodes.startupTaint.key");
+    if (taint_key && str_eq(taint_key, startup_key))
         policy_problem_add(problems, &key, "must differ from nodes.taint.key");
 }
 
-/* The driver's rules again for what a pool's driver is once the policy's is beneath it. What breaks
- * a rule by itself has been told already. */
-static void check_pool_drivers(const struct policy *p, struct policy_problems *problems)
+/* The same of a pool that has a key of its own. */
+static void check_pool_taint_key(const json_t *spec, const json_t *pool, const struct policy_place *item,
+                                 struct policy_problems *problems)
+{
+    struct policy_place taint = { .up = item, .kind = PLACE_FIELD, .name = "taint" };
+    struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
+    const char *pool_key = json_str(pool, "taint.key");
+    if (pool_key && str_eq(pool_key, json_str(spec, "nodes.startupTaint.key")))
+        policy_problem_add(problems, &key, "must differ from nodes.startupTaint.key");
+}
+
+/* Rules of an operand's section that have to hold again once the policy's is beneath a pool's. */
+static const struct merged_rules {
+    const char *operand, *section;
+    const struct policy_rule *rules;
+    bool told; /* what breaks them by itself in a pool has been told already */
+} merged_rules[] = {
+    { "driver", "driver", policy_rules_driver, true },
+    { "devicePlugin", "devicePlugin.config", policy_rules_plugin_config, false },
+};
+
+static void check_pool_rules(const struct policy *p, const struct merged_rules *m, const json_t *pool, const json_t *merged,
+                             const struct policy_place *item, struct policy_problems *problems)
+{
+    struct policy_place at = { .up = item, .kind = PLACE_FIELD, .name = m->operand };
+    for (const struct policy_rule *r = m->rules; r->message; r++)
+        if (r->holds(json_at(p->spec, m->section)) && (!m->told || r->holds(json_at(pool, m->section))) &&
+            !r->holds(json_at(merged, m->section)))
+            policy_problem_add(problems, &at, "%s (merged with spec.%s)", r->message, m->operand);
+}
+
+static void check_pools(const struct policy *p, struct policy_problems *problems)
 {
     struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
-    const json_t *driver = json_object_get(p->spec, "driver");
     size_t i;
     json_t *pool;
     json_array_foreach (json_object_get(p->spec, "pools"), i, pool) {
         struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
-        struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
-        CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);
-        for (const struct policy_rule *r = policy_rules_driver; r->message; r++)
-            if (r->holds(driver) && r->holds(json_object_get(pool, "driver")) &&
-                !r->holds(json_object_get(spec, "driver")))
-                policy_problem_add(problems, &at, "%s (merged with spec.driver)", r->message);
+        CLEANUP_JSON json_t *merged = policy_pool_spec(p, i);
+        for (size_t r = 0; r < ARRAY_LEN(merged_rules); r++)
+            check_pool_rules(p, &merged_rules[r], pool, merged, &item, problems);
+        check_pool_taint_key(p->spec, pool, &item, problems);
     }
 }
 
@@ -94,13 +120,6 @@ static void decode_nodes(struct policy *p, struct policy_problems *problems)
     struct policy_place at = { .up = &nodes, .kind = PLACE_FIELD, .name = "selector" };
     CLEANUP_ERR struct err e = { 0 };
     report(selector_compile(json_at(p->spec, "nodes.selector"), &p->nodes, &e), &at, &e, problems);
-    p->taint = (struct policy_taint){
-        .enabled = json_bool(p->spec, "nodes.taint.enabled", true),
-        .key = json_str(p->spec, "nodes.taint.key"),
-        .value = json_str(p->spec, "nodes.taint.value"),
-        .effect = json_str(p->spec, "nodes.taint.effect"),
-        .foreign = json_bool(p->spec, "nodes.taint.foreign", false),
-    };
     p->node_labels = json_at(p->spec, "nodes.labels");
 }
 
@@ -124,6 +143,37 @@ static void decode_validation(struct policy *p)
     };
 }
 
+/* A text of the pool's taint, else of the policy's. */
+static const char *taint_text(const struct policy *p, const json_t *given, const char *field)
+{
+    const char *text = json_key(json_object_get(given, "taint"), field);
+    return text ? text : json_key(json_at(p->spec, "nodes.taint"), field);
+}
+
+static struct policy_taint pool_taint(const struct policy *p, const json_t *given)
+{
+    return (struct policy_taint){
+        .enabled = json_bool(given, "taint.enabled", json_bool(p->spec, "nodes.taint.enabled", true)),
+        .key = taint_text(p, given, "key"),
+        .value = taint_text(p, given, "value"),
+        .effect = taint_text(p, given, "effect"),
+        .foreign = json_bool(given, "taint.foreign", json_bool(p->spec, "nodes.taint.foreign", false)),
+    };
+}
+
+static bool pool_enables(const struct policy *p, const json_t *given, const char *operand)
+{
+    bool by_policy = json_bool(json_object_get(p->spec, operand), "enabled", true);
+    return json_bool(json_object_get(given, operand), "enabled", by_policy);
+}
+
+/* Whether Ostler installs its toolkit on none of its nodes, whatever is found there. */
+static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
+{
+    const char *source = json_str(given, "toolkit.source");
+    return !pool_enables(p, given, "toolkit") || str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
+}
+
 /* One pool; `given` is NULL for the one that takes the rest. */
 static void decode_pool(struct policy *p, size_t i, const json_t *given,
                         struct policy_problems *problems)
@@ -137,6 +187,10 @@ static void decode_pool(struct policy *p, size_t i, const json_t *given,
 
     pool->name = given ? json_str(given, "name") : POLICY_POOL_DEFAULT;
     pool->source = source_named(source ? source : json_str(p->spec, "driver.source"));
+    pool->taint = pool_taint(p, given);
+    pool->exporter = pool_enables(p, given, "exporter");
+    pool->only_watched = pool->source == POLICY_SOURCE_HOST && has_hosts_toolkit(p, given) &&
+                         !pool_enables(p, given, "devicePlugin");
     pool->node_labels = json_object_get(given, "nodeLabels");
     report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e),
            &at, &e, problems);
@@ -162,7 +216,6 @@ static void clear_spec(struct policy *p)
     p->pools = NULL;
     p->pools_len = 0;
     p->node_labels = NULL;
-    p->taint = (struct policy_taint){ 0 };
     p->validation = (struct policy_validation){ 0 };
     p->spec = NULL;
 }
@@ -178,13 +231,13 @@ int policy_decode(const json_t *object, const struct policy_limits *limits, stru
     check_identity(object, problems);
     ret->spec = policy_spec_read(given, problems);
     check_taint_keys(ret->spec, problems);
-    check_pool_drivers(ret, problems);
+    check_pools(ret, problems);
     policy_check_selectors(ret->spec, problems);
     if (limits->images)
         policy_check_images(ret, limits->images, problems);
     policy_check_settings(ret->spec, limits->settings, problems);
     if (limits->install_dirs)
-        policy_check_install_dir(ret->spec, limits->install_dirs, problems);
+        policy_check_install_dirs(ret, limits->install_dirs, problems);
     policy_check_windows(ret, problems);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, problems);
@@ -215,15 +268,39 @@ size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, c
 
 json_t *policy_pool_spec(const struct policy *policy, size_t pool)
 {
+    /* What of a pool stands over what of the policy. */
+    static const struct { const char *of_pool, *of_policy; } places[] = {
+        { "driver", "driver" },     { "toolkit", "toolkit" },   { "devicePlugin", "devicePlugin" },
+        { "exporter", "exporter" }, { "taint", "nodes.taint" }, { "nodeLabels", "nodes.labels" },
+    };
     json_t *spec = json_deep_copy(policy->spec);
     const json_t *overrides = json_array_get(json_object_get(spec, "pools"), pool);
     CLEANUP_JSON json_t *changes = json_object();
 
-    if (json_object_get(overrides, "driver"))
-        json_set_at(changes, "driver", json_incref(json_object_get(overrides, "driver")));
-    if (json_object_get(overrides, "nodeLabels"))
-        json_set_at(changes, "nodes.labels", json_incref(json_object_get(overrides, "nodeLabels")));
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        json_t *override = json_object_get(overrides, places[i].of_pool);
+        if (override)
+            json_set_at(changes, places[i].of_policy, json_incref(override));
+    }
     json_merge(spec, changes);
     json_object_del(spec, "pools");
     return spec;
+}
+
+static size_t exporting_pools(const struct policy *policy)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < policy->pools_len; i++)
+        n += policy->pools[i].exporter;
+    return n;
+}
+
+bool policy_exports(const struct policy *policy)
+{
+    return exporting_pools(policy) > 0;
+}
+
+bool policy_exports_in_part(const struct policy *policy)
+{
+    return policy_exports(policy) && exporting_pools(policy) < policy->pools_len;
 }

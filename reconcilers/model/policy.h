@@ -109,6 +109,9 @@ struct policy_pool {
     const char *name;
     struct selector selector;
     enum policy_driver_source source;
+    struct policy_taint taint; /* of its nodes: the policy's, with what the pool has different */
+    bool exporter;             /* whether the exporter runs there */
+    bool only_watched;         /* driver, toolkit and device plugin are somebody else's there, by the policy's word */
     const json_t *node_labels; /* extra labels of its nodes, beside the policy's; NULL: none */
 };
 
@@ -119,7 +122,6 @@ struct policy {
     json_t *spec;  /* the effective spec: every object is there, and every leaf that has a default;
                       repository, image and version only where they were given */
     struct selector nodes;     /* nodes that Ostler may touch at all */
-    struct policy_taint taint; /* borrowed from spec */
     struct policy_validation validation; /* the same */
     const json_t *node_labels; /* extra labels for GPU nodes, borrowed; NULL: none */
     struct policy_pool *pools; /* in order; the last is POLICY_POOL_DEFAULT and takes the rest */
@@ -148,9 +150,14 @@ char *policy_problems_text(const struct policy_problems *problems);
 /* The index of the first pool that selects these labels; the last pool selects everything. */
 size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, const void *labels);
 
-/* The effective spec of one pool, a new reference: its `driver` merged over the policy's (lists are
- * replaced whole), its node labels over nodes.labels, and no `pools`. */
+/* The effective spec of one pool, a new reference: its operands merged over the policy's (lists are
+ * replaced whole), its taint over nodes.taint, its node labels over nodes.labels, and no `pools`. */
 json_t *policy_pool_spec(const struct policy *policy, size_t pool);
+
+/* Whether the exporter runs in any pool. */
+bool policy_exports(const struct policy *policy);
+/* Whether it runs in some pools and not in others. */
+bool policy_exports_in_part(const struct policy *policy);
 
 /* The name of an operand's object in the spec: "driver", "devicePlugin". */
 const char *policy_operand_name(enum policy_operand operand);
@@ -196,9 +203,10 @@ bool policy_setting_allowed(const char *setting, const char *allowed);
 /* Adds a problem for each variable and argument of the spec, of its pools too, that is not allowed or has control characters. */
 void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems);
 
-/* Adds a problem for a toolkit that an effective spec has installed in a directory that is not in a comma-separated list: its
- * programs run as root on the host, so no other process may be able to rename a directory above them. */
-void policy_check_install_dir(const json_t *spec, const char *allowed, struct policy_problems *problems);
+/* Adds a problem for each toolkit, of the policy or of a pool, that is installed in a directory that is not in a comma-separated
+ * list: its programs run as root on the host, so no other process may be able to rename a directory above them. Of the policy
+ * only `spec` is looked at. */
+void policy_check_install_dirs(const struct policy *policy, const char *allowed, struct policy_problems *problems);
 
 /* Adds a problem for each image that the policy names, of its pools too, and that no prefix allows.
  * Of the policy only `spec` is looked at; what is missing in it counts as not given. */

@@ -102,14 +102,14 @@ static const struct policy_field toleration_fields[] = {
         BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
         COMMAND_FIELDS(driver_variable_fields)
 
-static const struct policy_field taint_fields[] = {
-    BOOL("enabled", "true"),
-    STRING("key", FORMAT_LABEL_KEY, "nvidia.com/gpu", RULES(policy_rules_taint_key)),
-    STRING("value", FORMAT_LABEL_VALUE, "present"),
-    ENUM("effect", VALUES("NoSchedule", "PreferNoSchedule"), "NoSchedule"),
-    BOOL("foreign", "false"),
-    END,
-};
+#define TAINT_FIELDS                                                                               \
+    BOOL("enabled", "true"),                                                                       \
+        STRING("key", FORMAT_LABEL_KEY, "nvidia.com/gpu", RULES(policy_rules_taint_key)),          \
+        STRING("value", FORMAT_LABEL_VALUE, "present"),                                            \
+        ENUM("effect", VALUES("NoSchedule", "PreferNoSchedule"), "NoSchedule"),                    \
+        BOOL("foreign", "false")
+
+static const struct policy_field taint_fields[] = { TAINT_FIELDS, END };
 
 static const struct policy_field startup_taint_fields[] = {
     BOOL("enabled", "true"),
@@ -133,14 +133,16 @@ static const struct policy_field driver_fields[] = {
     END,
 };
 
+/* Those of the toolkit that make a revision of the stack: a pool may have them different. Neither of the first two has a default
+ * of its own: whether `enabled` was given decides what `source` is without being given. */
+#define TOOLKIT_REVISION_FIELDS                                                                    \
+    BOOL("enabled", NULL), ENUM("source", VALUES("Auto", "Ostler", "Host"), NULL),                 \
+        STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"), IMAGE_FIELDS,               \
+        COMMAND_FIELDS(toolkit_variable_fields)
+
 static const struct policy_field toolkit_fields[] = {
-    /* Neither has a default of its own: whether `enabled` was given decides what `source` is without being given. */
-    BOOL("enabled", NULL),
-    ENUM("source", VALUES("Auto", "Ostler", "Host"), NULL),
-    STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"),
-    IMAGE_FIELDS,
+    TOOLKIT_REVISION_FIELDS,
     PULL_FIELDS,
-    COMMAND_FIELDS(toolkit_variable_fields),
     POD_FIELDS,
     END,
 };
@@ -151,13 +153,15 @@ static const struct policy_field plugin_config_fields[] = {
     END,
 };
 
+/* The same of the device plugin. What of `config` holds by itself does not have to hold of a part of it. */
+#define PLUGIN_REVISION_FIELDS(...)                                                                \
+    BOOL("enabled", "true"), ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),       \
+        OBJECT("config", plugin_config_fields, __VA_ARGS__), IMAGE_FIELDS,                         \
+        COMMAND_FIELDS(plugin_variable_fields)
+
 static const struct policy_field plugin_fields[] = {
-    BOOL("enabled", "true"),
-    ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),
-    OBJECT("config", plugin_config_fields, RULES(policy_rules_plugin_config)),
-    IMAGE_FIELDS,
+    PLUGIN_REVISION_FIELDS(RULES(policy_rules_plugin_config)),
     PULL_FIELDS,
-    COMMAND_FIELDS(plugin_variable_fields),
     POD_FIELDS,
     END,
 };
@@ -198,12 +202,21 @@ static const struct policy_field validation_fields[] = {
 };
 
 static const struct policy_field pool_driver_fields[] = { DRIVER_REVISION_FIELDS, END };
+static const struct policy_field pool_toolkit_fields[] = { TOOLKIT_REVISION_FIELDS, END };
+static const struct policy_field pool_plugin_fields[] = { PLUGIN_REVISION_FIELDS(FLAGS(FIELD_OVERRIDES)), END };
+/* One DaemonSet serves all pools, so that no pool can have more of it different. */
+static const struct policy_field pool_exporter_fields[] = { BOOL("enabled", "true"), END };
+static const struct policy_field pool_taint_fields[] = { TAINT_FIELDS, END };
 
 static const struct policy_field pool_fields[] = {
     STRING("name", FORMAT_POOL, NULL, RULES(policy_rules_pool_name), FLAGS(FIELD_REQUIRED)),
     MAP("nodeSelector", 16, policy_rules_keys, .min = 1, FLAGS(FIELD_REQUIRED)),
     MAP("nodeLabels", 32, policy_rules_node_labels),
     OBJECT("driver", pool_driver_fields, RULES(policy_rules_driver), FLAGS(FIELD_OVERRIDES)),
+    OBJECT("toolkit", pool_toolkit_fields, FLAGS(FIELD_OVERRIDES)),
+    OBJECT("devicePlugin", pool_plugin_fields, FLAGS(FIELD_OVERRIDES)),
+    OBJECT("exporter", pool_exporter_fields, FLAGS(FIELD_OVERRIDES)),
+    OBJECT("taint", pool_taint_fields, FLAGS(FIELD_OVERRIDES)),
     END,
 };
 

@@ -131,12 +131,15 @@ static void check_pool(const struct policy *policy, size_t pool, const struct po
                        const char *prefixes, struct policy_problems *problems)
 {
     struct policy_place item = { .up = pools, .kind = PLACE_ITEM, .index = pool };
-    struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
     const json_t *given = json_array_get(json_object_get(policy->spec, "pools"), pool);
     CLEANUP_JSON json_t *spec = policy_pool_spec(policy, pool);
-    const json_t *driver = json_object_get(given, "driver");
-    if (names_image(driver) || (is_used(spec, POLICY_DRIVER) && !is_used(policy->spec, POLICY_DRIVER)))
-        check_image(spec, POLICY_DRIVER, driver, &at, prefixes, problems);
+    for (int i = 0; i < POLICY_OPERANDS; i++) {
+        const char *name = policy_operand_name(i);
+        struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = name };
+        const json_t *part = json_object_get(given, name);
+        if (names_image(part) || (is_used(spec, i) && !is_used(policy->spec, i)))
+            check_image(spec, i, part, &at, prefixes, problems);
+    }
 }
 
 void policy_check_images(const struct policy *policy, const char *prefixes,

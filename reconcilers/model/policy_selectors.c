@@ -30,7 +30,7 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 /* The assignment, whose values nobody can know. */
 static bool is_assignment(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL);
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
 }
 
 static bool is_given(const json_t *spec, const char *key, const char *value)

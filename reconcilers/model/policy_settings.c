@@ -64,20 +64,25 @@ static void check_operand(const json_t *operand, const struct policy_place *at, 
     }
 }
 
+static void check_operands(const json_t *above, const struct policy_place *up, const char *allowed,
+                           struct policy_problems *problems)
+{
+    for (int i = 0; i < POLICY_OPERANDS; i++) {
+        const struct policy_place at = { .up = up, .kind = PLACE_FIELD, .name = policy_operand_name(i) };
+        check_operand(json_object_get(above, policy_operand_name(i)), &at, allowed, problems);
+    }
+}
+
 void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems)
 {
     const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
     const struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
-    for (int i = 0; i < POLICY_OPERANDS; i++) {
-        const struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = policy_operand_name(i) };
-        check_operand(json_object_get(spec, policy_operand_name(i)), &at, allowed, problems);
-    }
+    check_operands(spec, &root, allowed, problems);
     size_t i;
     json_t *pool;
     json_array_foreach (json_object_get(spec, "pools"), i, pool) {
         const struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
-        const struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "driver" };
-        check_operand(json_object_get(pool, "driver"), &at, allowed, problems);
+        check_operands(pool, &item, allowed, problems);
     }
 }
 
@@ -94,15 +99,34 @@ static bool has_item(const char *list, const char *item)
     return false;
 }
 
-void policy_check_install_dir(const json_t *spec, const char *allowed, struct policy_problems *problems)
+/* The directory of a toolkit that runs; NULL: none does. */
+static const char *used_dir(const json_t *spec)
 {
-    const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
-    const struct policy_place toolkit = { .up = &root, .kind = PLACE_FIELD, .name = "toolkit" };
+    return json_bool(spec, "toolkit.enabled", true) ? json_str(spec, "toolkit.installDir") : NULL;
+}
+
+static void check_dir(const char *dir, const struct policy_place *up, const char *allowed, struct policy_problems *problems)
+{
+    const struct policy_place toolkit = { .up = up, .kind = PLACE_FIELD, .name = "toolkit" };
     const struct policy_place at = { .up = &toolkit, .kind = PLACE_FIELD, .name = "installDir" };
-    const char *dir = json_str(spec, "toolkit.installDir");
-    if (dir && json_bool(spec, "toolkit.enabled", true) && !has_item(allowed, dir))
+    if (dir && !has_item(allowed, dir))
         policy_problem_add(problems, &at,
                            "%s is not an allowed directory; allowed are %s; an administrator adds others with "
                            "--allowed-install-dirs",
                            dir, *allowed ? allowed : "none");
+}
+
+void policy_check_install_dirs(const struct policy *policy, const char *allowed, struct policy_problems *problems)
+{
+    const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
+    const struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
+    const char *dir = used_dir(policy->spec);
+    check_dir(dir, &root, allowed, problems);
+    for (size_t i = 0; i < json_array_size(json_object_get(policy->spec, "pools")); i++) {
+        const struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
+        CLEANUP_JSON json_t *spec = policy_pool_spec(policy, i);
+        /* What the policy's own breaks has been told. */
+        if (!str_eq(used_dir(spec), dir))
+            check_dir(used_dir(spec), &item, allowed, problems);
+    }
 }

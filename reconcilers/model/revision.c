@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 
 /* Where Google's installer puts the driver; the only folder of that system where the toolkit can
  * live too. */
@@ -248,12 +249,15 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     return inputs;
 }
 
-json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held)
+json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held, bool in_part)
 {
     static const struct host stock = { .runtime = RUNTIME_CONTAINERD,
                                        .distribution = DISTRIBUTION_STOCK };
     json_t *inputs = operand_inputs(spec, POLICY_EXPORTER, held);
     add_host(inputs, host ? host : &stock);
+    if (in_part)
+        json_object_set_new(inputs, "selection",
+                            json_pack("[{s:s, s:s}]", "key", LABEL_EXPORTER, "operator", "DoesNotExist"));
     return inputs;
 }
 

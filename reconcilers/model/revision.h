@@ -65,9 +65,10 @@ json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const 
 json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                      const struct plugin_config *config, const json_t *held);
 /* Inputs of the exporter, a follower: no revision, but what the policy leaves open is held the same
- * way. `host` is that of any GPU node: distributions differ in where the kubelet lives, and a
- * cluster has one distribution. NULL: no node yet. New reference. */
-json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held);
+ * way. `in_part`: some pools are without it, and its input `selection` says as expressions of a node
+ * affinity which nodes are not. `host` is that of any GPU node: distributions differ in where the
+ * kubelet lives, and a cluster has one distribution. NULL: no node yet. New reference. */
+json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held, bool in_part);
 
 /* Inputs of the node agent, which is no operand: as expressions of a node affinity which nodes the policy selects. New
  * reference. */

@@ -348,7 +348,8 @@ static void want_exporter(struct pass *p)
     char name[RENDER_NAME_MAX];
     render_name(RENDER_EXPORTER, NULL, name);
     const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, name);
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL);
+    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL,
+                                                  policy_exports_in_part(v->policy));
     struct render_context ctx = context(p, spec, inputs, NULL);
     CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
@@ -374,7 +375,7 @@ static void want_runtime_class(struct pass *p)
 /* Where nodes have a stack of ours the followers are needed. */
 static void want_followers(struct pass *p)
 {
-    if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 && json_bool(p->v->policy->spec, "exporter.enabled", true))
+    if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 && policy_exports(p->v->policy))
         want_exporter(p);
 }
 
@@ -444,7 +445,7 @@ static bool may_go(const struct pass *p, const struct child *c)
         return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);
     if (removing)
         return tally_nodes(v->tally, "stack", NULL, carrying) == 0;
-    bool exporter_off = !json_bool(v->policy->spec, "exporter.enabled", true);
+    bool exporter_off = !policy_exports(v->policy);
     bool monitor_off = !json_bool(v->policy->spec, "exporter.serviceMonitor.enabled", false);
     if (c->resource == RESOURCE_SERVICEMONITOR)
         return monitor_off || exporter_off;

@@ -307,6 +307,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     own_label(&d, LABEL_DRIVER, wanted->driver);
     own_label(&d, LABEL_STACK, wanted->stack);
     own_label(&d, LABEL_REMOVAL, NULL);
+    own_label(&d, LABEL_EXPORTER, wanted->no_exporter ? "false" : NULL);
     if (wanted->taint)
         want_taint(&d, wanted->taint);
     want_upgrade_taint(&d, wanted->claim);
@@ -388,7 +389,7 @@ bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
     return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_label(view, LABEL_DRIVER) ||
-           node_label(view, LABEL_STACK) || node_label(view, LABEL_REMOVAL);
+           node_label(view, LABEL_STACK) || node_label(view, LABEL_REMOVAL) || node_label(view, LABEL_EXPORTER);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

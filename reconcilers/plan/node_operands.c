@@ -44,7 +44,7 @@ void operands_list(const struct node_input *in, struct node_verdict *v)
         want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
     if (json_bool(stack, "devicePlugin.enabled", false))
         want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->stack);
-    if (json_bool(in->policy->spec, "exporter.enabled", true))
+    if (in->policy->pools[v->pool].exporter)
         want(v, in->pods, COMPONENT_EXPORTER, NULL);
 }
 
@@ -55,6 +55,11 @@ static unsigned tiered(void)
     for (int i = 0; i < COMPONENT_COUNT; i++)
         bits |= *component_tier((enum component) i) ? 1u << i : 0;
     return bits;
+}
+
+bool operands_only_watch(const struct node_verdict *v)
+{
+    return !(v->wanted & tiered());
 }
 
 unsigned operands_missing(const struct node_verdict *v)

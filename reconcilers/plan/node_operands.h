@@ -12,6 +12,8 @@ void verdict_ran(struct node_verdict *v, const char *driver, const char *stack);
 const json_t *operands_inputs(const struct node_input *in, const char *tier, const char *hash);
 /* Fills `wanted` and `up` from the revisions that the verdict carries. */
 void operands_list(const struct node_input *in, struct node_verdict *v);
+/* Whether none of them has a part in the node's GPUs: there is no driver, toolkit or device plugin among them. */
+bool operands_only_watch(const struct node_verdict *v);
 /* The operands of tiers that should be up and are not, as bits. One without a tier brings metrics: the GPUs work without it. */
 unsigned operands_missing(const struct node_verdict *v);
 /* Installing, Failed or Ready: the first operand in start order that is missing says which. */

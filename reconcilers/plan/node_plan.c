@@ -104,10 +104,12 @@ static void write_patch(const struct node_input *in, json_t *patch_steal, const 
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
 }
 
-/* Labels and taint that every node of the pool bears. The labels are the caller's. */
-static struct marks usual_marks(const struct node_input *in, const json_t *labels)
+/* What every node of the pool bears. The labels are the caller's. */
+static struct marks usual_marks(const struct node_input *in, const json_t *labels, size_t pool)
 {
-    return (struct marks){ .labels = labels, .taint = in->policy->taint.enabled ? &in->policy->taint : NULL,
+    const struct policy_pool *p = &in->policy->pools[pool];
+    return (struct marks){ .labels = labels, .taint = p->taint.enabled ? &p->taint : NULL,
+                           .no_exporter = policy_exports(in->policy) && !p->exporter,
                            .host_driver = in->view.node->host_driver };
 }
 
@@ -129,8 +131,8 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
                       const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = usual_marks(in, labels);
-    if (state == NODE_FOREIGN && !in->policy->taint.foreign)
+    struct marks wanted = usual_marks(in, labels, v->pool);
+    if (state == NODE_FOREIGN && !in->policy->pools[v->pool].taint.foreign)
         wanted.taint = NULL;
     verdict_settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, plan);
@@ -183,7 +185,7 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     if (up->untouched)
         return;
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = usual_marks(in, labels);
+    struct marks wanted = usual_marks(in, labels, v->pool);
     wanted.driver = up->driver;
     wanted.stack = up->stack;
     wanted.claim = up->claimed ? &up->claim : NULL;
@@ -236,6 +238,7 @@ static void look_at_proof(const struct node_input *in, struct arena *a, const st
     proof_of_node(&in->view, &before);
     ret->looked = true;
     ret->of = (struct proof_case){ .driver = v->driver, .stack = v->stack, .gpus_before = before.gpus,
+                                   .nothing_ours = operands_only_watch(v),
                                    .may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key) };
     proof_look(in, &ret->of, a, plan, &ret->look);
 }
@@ -283,7 +286,7 @@ static void give(const struct node_input *in, struct arena *a, const struct assi
                  bool host_driver, const char *gave_up, size_t pool, struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, pool);
-    struct marks wanted = usual_marks(in, labels);
+    struct marks wanted = usual_marks(in, labels, pool);
     struct opening open = { .look = look };
     bool proven = look && look->result == PROOF_PASSES;
     wanted.driver = as->driver;
@@ -339,7 +342,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         carry_labels(v, in);
         return;
     }
-    const char *foreign = foreign_reason(in, a, facts);
+    /* Whoever serves a node that is only watched: nothing of ours is in the way. */
+    const char *foreign = in->policy->pools[v->pool].only_watched ? NULL : foreign_reason(in, a, facts);
     if (foreign) {
         mark_only(in, v, NODE_FOREIGN, "ForeignStack", foreign, plan);
         proof_clear(in, plan);

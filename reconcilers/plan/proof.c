@@ -213,7 +213,7 @@ static bool lacks_gpus(struct looking *l)
 
 static bool is_needless(const struct looking *l)
 {
-    return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0;
+    return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0 || l->c->nothing_ours;
 }
 
 void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan,

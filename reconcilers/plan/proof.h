@@ -26,6 +26,7 @@ struct proof_case {
     const char *driver, *stack; /* revisions; "": none */
     /* Its pods were not sent away for this: where they use every GPU, that as many are offered as before stands in. */
     bool may_count;
+    bool nothing_ours; /* no operand of ours has a part in its GPUs: they are somebody else's to prove */
     unsigned gpus_before;
     bool needs_all;             /* nothing but its driver was changed: fewer GPUs than before are not what is to be proven */
 };

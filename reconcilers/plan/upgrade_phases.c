@@ -340,6 +340,7 @@ static bool is_proven(struct stepping *s)
     s->out->proving = true;
     s->out->proves = (struct proof_case){ .driver = str_or_empty(s->out->driver), .stack = str_or_empty(s->out->stack),
                                           .may_count = !claim_moves_driver(c), .gpus_before = c->gpus,
+                                          .nothing_ours = operands_only_watch(s->v),
                                           .needs_all = claim_moves_driver(c) && str_eq(c->from_stack, c->stack) };
     proof_look(s->in, &s->out->proves, s->a, s->plan, &s->out->proof);
     return proof_is_done(&s->out->proof);

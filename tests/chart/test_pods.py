@@ -31,12 +31,14 @@ class Pod(unittest.TestCase):
         own = {re.search(rf'{name} "(.*)"', (ROOT / "reconcilers/model/names.h").read_text())[1] for name in
                ("TAINT_STARTUP", "TAINT_UPGRADE")}
         fields = (ROOT / "reconcilers/model/policy_fields.c").read_text()
-        own.add(re.search(r' taint_fields\[\] = \{.*?STRING\("key", FORMAT_LABEL_KEY, "(.*?)"', fields, re.S)[1])
+        own.add(re.search(r'define TAINT_FIELDS.*?STRING\("key", FORMAT_LABEL_KEY, "(.*?)"', fields, re.S)[1])
         custom = "policy.spec.nodes.taint.key=a.example/gpu"
+        pool = "policy.spec.pools[0].taint.key=a.example/pool"
         said = '{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}'
         for flags, more in (((), set()), (("--set", "tolerations=null,admissionPolicy.startupTaintKeys={a.example/new}"),
                                           {"a.example/new"}),
                             (("--set", f"policy.create=true,tolerations=null,{custom}"), {"a.example/gpu"}),
+                            (("--set", f"policy.create=true,{pool}"), {"a.example/pool"}),
                             (("--set-json", f"tolerations=[{said}]"), set()),
                             (("--set", "policy.create=true,policy.spec.nodes=null"), set()),
                             (("--set", "policy.create=true,policy.spec.nodes.taint=null"), set())):

@@ -73,15 +73,25 @@ static bool has_operand(const struct moment *m, const json_t *node, const char *
     return false;
 }
 
-/* Whether it has a device plugin of Ostler's that is up, the driver that it is assigned, and GPUs to give. */
+/* Whether the device plugin is switched off in the stack that the node is assigned, as its record says. */
+static bool lacks_plugin(const struct moment *m, const json_t *node)
+{
+    CLEANUP_FREE char *name = xasprintf("stack-%s", str_or_empty(object_label(node, operands[1].label)));
+    const json_t *record = api_get(m->v->run->api, kind_named("controllerrevisions"), OPERAND_NAMESPACE, name);
+    return !json_bool(record, "data.devicePlugin.enabled", true);
+}
+
+/* Whether it has a device plugin of Ostler's that is up, the driver that it is assigned, and GPUs to give. Without a plugin of
+ * Ostler's they are somebody else's to give. */
 static bool works(const struct moment *m, const json_t *node)
 {
-    for (size_t i = 0; i < ARRAY_LEN(operands); i++) {
+    bool lacks = lacks_plugin(m, node);
+    for (size_t i = 0; i < ARRAY_LEN(operands) - lacks; i++) {
         const char *revision = object_label(node, operands[i].label);
         if (revision && *revision && !has_operand(m, node, operands[i].component, revision))
             return false;
     }
-    return *str_or_empty(object_label(node, operands[1].label)) && gives_gpus(node);
+    return *str_or_empty(object_label(node, operands[1].label)) && (lacks || gives_gpus(node));
 }
 
 /* What the report of a node must say of one that is claimed; NULL: it is not. */

@@ -333,7 +333,8 @@ static void check_all_off(struct invariants *v, const char *plural)
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
         bool marked = object_annotation(object, ANNOTATION_MARKS) || object_label(object, LABEL_DRIVER) ||
-                      object_label(object, LABEL_STACK) || object_label(object, LABEL_REMOVAL);
+                      object_label(object, LABEL_STACK) || object_label(object, LABEL_REMOVAL) ||
+                      object_label(object, LABEL_EXPORTER);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) && !object_controller(object);
         if (marked || child || *check_condition(object, NODE_CONDITION))
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));

@@ -66,7 +66,7 @@ static bool is_known(const struct invariants *v, const json_t *policy, const jso
 /* What is wrong with the marks of a node that the policy wants; NULL: nothing. */
 static const char *wrong_of_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
 {
-    const char *key = json_str(policy, "spec.nodes.taint.key"), *label;
+    const char *key = json_string_value(reading_taint(policy, node, "key")), *label;
     json_t *value;
     struct actors_machine m = { 0 };
     if (!object_label(node, LABEL_GPU_PRESENT))
@@ -74,7 +74,7 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
     json_object_foreach (json_at(policy, "spec.nodes.labels"), label, value)
         if (!object_label(node, label))
             return "a label of the policy is not there";
-    if (json_bool(policy, "spec.nodes.taint.enabled", true) != check_has_taint(node, key ? key : TAINT_KEY))
+    if (json_is_false(reading_taint(policy, node, "enabled")) == check_has_taint(node, key ? key : TAINT_KEY))
         return "the policy's taint is not as it says";
     if (str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0 &&
         m.built_in > 0)
@@ -86,7 +86,8 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
 static const char *wrong_of_others(const struct invariants *v, const json_t *node)
 {
     const char *key = object_annotation(node, ANNOTATION_MARKS) ? "it still says what Ostler set" : NULL;
-    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL))
+    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL) ||
+        object_label(node, LABEL_EXPORTER))
         key = "it is still assigned operands";
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; key && i < api_count(v->run->api, pods); i++) {

@@ -177,12 +177,26 @@ static bool has_labels(const json_t *node, const json_t *wanted)
     return true;
 }
 
-const char *reading_pool(const json_t *policy, const json_t *node)
+/* The row of its pool; NULL: it is in none that the policy names. */
+static const json_t *pool_row(const json_t *policy, const json_t *node)
 {
     size_t i;
     json_t *pool;
     json_array_foreach (json_object_get(json_object_get(policy, "spec"), "pools"), i, pool)
         if (has_labels(node, json_object_get(pool, "nodeSelector")))
-            return json_string_value(json_object_get(pool, "name"));
-    return "default";
+            return pool;
+    return NULL;
+}
+
+const char *reading_pool(const json_t *policy, const json_t *node)
+{
+    const json_t *pool = pool_row(policy, node);
+    return pool ? json_string_value(json_object_get(pool, "name")) : "default";
+}
+
+const json_t *reading_taint(const json_t *policy, const json_t *node, const char *field)
+{
+    const json_t *spec = json_object_get(policy, "spec"), *taint = json_object_get(json_object_get(spec, "nodes"), "taint");
+    const json_t *of_pool = json_object_get(json_object_get(pool_row(policy, node), "taint"), field);
+    return of_pool ? of_pool : json_object_get(taint, field);
 }

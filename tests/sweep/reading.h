@@ -43,6 +43,8 @@ bool reading_asks_approval(const json_t *policy);
 const char *reading_topology_key(const json_t *policy);
 /* The name of the pool that a node is in: the first whose nodeSelector it has, else "default". Borrowed. */
 const char *reading_pool(const json_t *policy, const json_t *node);
+/* A field of the taint that the policy's text wants on a node: its pool's, else the policy's; NULL: neither says. Borrowed. */
+const json_t *reading_taint(const json_t *policy, const json_t *node, const char *field);
 /* Whether a window is open at that time, seconds of the epoch; true where the policy has none. A window begins at each minute
  * that its schedule names by the clock of its time zone; minutes that a change of the clock skips begin right after the gap.
  * Zones are those of the machine's own database. */

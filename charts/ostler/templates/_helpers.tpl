@@ -102,6 +102,12 @@ another key; what a policy says that the chart does not make is not known here. 
 {{- $found := .Values.policy.spec }}
 {{- range list "nodes" "taint" "key" }}{{ $found = kindIs "map" $found | ternary $found dict | dig . "" }}{{ end }}
 {{- if and $found (kindIs "string" $found) }}{{ $own = append $own $found }}{{ end }}
+{{- $pools := kindIs "map" .Values.policy.spec | ternary .Values.policy.spec dict | dig "pools" list }}
+{{- range kindIs "slice" $pools | ternary $pools list }}
+{{- $found = . }}
+{{- range list "taint" "key" }}{{ $found = kindIs "map" $found | ternary $found dict | dig . "" }}{{ end }}
+{{- if and $found (kindIs "string" $found) }}{{ $own = append $own $found }}{{ end }}
+{{- end }}
 {{- end }}
 {{- $tolerations := list }}
 {{- range concat $own .Values.admissionPolicy.startupTaintKeys | uniq | sortAlpha }}

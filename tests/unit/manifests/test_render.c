@@ -190,6 +190,12 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       MONITOR },
+    { "exporter-in-part",
+      "{'pools':[{'name':'a','nodeSelector':{'a':'b'},'exporter':{'enabled':false}}]}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      EXPORTER },
     { "node-agent", "{}", { UBUNTU, CONTAINERD }, false, NULL, AGENT },
     { "node-agent-full",
       "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
@@ -229,7 +235,7 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *driver = driver_inputs(spec, source, &host, NULL);
     CLEANUP_JSON json_t *stack =
         stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
-    CLEANUP_JSON json_t *exporter = exporter_inputs(spec, &host, NULL);
+    CLEANUP_JSON json_t *exporter = exporter_inputs(spec, &host, NULL, policy_exports_in_part(&policy));
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)

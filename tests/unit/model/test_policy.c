@@ -71,14 +71,14 @@ static void check_members(void **state)
     assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), 0);
     assert_true(selector_matches(&p.nodes, selector_lookup_json, ours));
     assert_false(selector_matches(&p.nodes, selector_lookup_json, theirs));
-    assert_true(p.taint.enabled);
-    assert_string_equal(p.taint.key, "nvidia.com/gpu");
-    assert_string_equal(p.taint.value, "x");
-    assert_string_equal(p.taint.effect, "NoSchedule");
     assert_tree(p.node_labels, "{'a':'b'}");
     assert_int_equal(p.pools_len, 2);
     assert_string_equal(p.pools[0].name, "old");
     assert_int_equal(p.pools[0].source, POLICY_SOURCE_CONTAINER);
+    assert_true(p.pools[0].taint.enabled);
+    assert_string_equal(p.pools[0].taint.key, "nvidia.com/gpu");
+    assert_string_equal(p.pools[0].taint.value, "x");
+    assert_string_equal(p.pools[0].taint.effect, "NoSchedule");
     assert_tree(p.pools[0].node_labels, "{'age':'old'}");
     assert_string_equal(p.pools[1].name, POLICY_POOL_DEFAULT);
     assert_null(p.pools[1].node_labels);

@@ -115,7 +115,7 @@ static inline bool frame_says(const json_t *node, const char *what, const char *
 
 static inline bool frame_is_ours(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL);
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
 }
 
 /* Keys that nobody may claim by an annotation. */
