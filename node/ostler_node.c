@@ -131,8 +131,10 @@ static int sign_toolkit(const struct node_options *o, const struct root *root, s
 
 static int remove_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
-    static const struct daemon times = TOOLKIT_DAEMON;
-    return toolkit_remove(root, o->program, getenv("RUNTIME_DROP_IN_CONFIG"), &times, TOOLKIT_SEEN_MS, e);
+    const struct toolkit_removal removal = { .program = o->program, .configuration = getenv("RUNTIME_DROP_IN_CONFIG"),
+                                             .socket = getenv("RUNTIME_SOCKET"), .seen_ms = TOOLKIT_SEEN_MS,
+                                             .daemon = TOOLKIT_DAEMON, .times = RUNTIME_TIMES };
+    return toolkit_remove(root, &removal, e);
 }
 
 static int do_nothing(const struct node_options *o, const struct root *root, struct err *e)

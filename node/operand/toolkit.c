@@ -61,12 +61,15 @@ static int remove_rest(const struct root *root, const char *configuration, struc
     return place_remove(root, SPECIFICATION, e);
 }
 
-int toolkit_remove(const struct root *root, char *const program[], const char *configuration, const struct daemon *times,
-                   int64_t seen_ms, struct err *e)
+int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e)
 {
-    if (!may_begin(program[0], seen_ms, e) || daemon_pass(program, times, e) < 0)
+    if (!may_begin(t->program[0], t->seen_ms, e))
         return -1;
-    return remove_rest(root, configuration, e);
+    /* It is restarted twice: the one that is back in the end is not the one that is there between. */
+    pid_t before = t->socket ? runtime_process(t->socket) : 0;
+    if (daemon_pass(t->program, &t->daemon, e) < 0 || (t->socket && runtime_await(t->socket, before, &t->times, e) < 0))
+        return -1;
+    return remove_rest(root, t->configuration, e);
 }
 
 int toolkit_idle(struct err *e)

@@ -30,11 +30,19 @@ int toolkit_install(const struct toolkit_install *t, struct err *e);
  * (reconcilers/plan/toolkit_removal.c). */
 #define TOOLKIT_DAEMON { .ready = "Waiting for signal", .ready_ms = 90 * 1000, .settle_ms = 2000, .end_ms = 60 * 1000 }
 
+struct toolkit_removal {
+    char *const *program;      /* NVIDIA's, with its arguments; it goes on until it is told to stop */
+    const char *configuration; /* the file that it wrote; NULL: none */
+    const char *socket;        /* as of an installation */
+    int64_t seen_ms;
+    struct daemon daemon;
+    struct runtime_times times;
+};
+
 /* Runs the program as a daemon after `seen_ms`, and tells it to stop when it is set up, at which it takes its configuration out
- * of the runtime; then takes away what it leaves, of which `configuration` (NULL: none) is the file that it wrote. The folder of
- * the toolkit stays: containers that run need what is in it. What asks to stop is heeded as above. */
-int toolkit_remove(const struct root *root, char *const program[], const char *configuration, const struct daemon *times,
-                   int64_t seen_ms, struct err *e);
+ * of the runtime; waits until the runtime is back, then takes away what it leaves. The folder of the toolkit stays: containers
+ * that run need what is in it. What asks to stop is heeded as above. */
+int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
 /* Does nothing until a signal asks to stop. */
 int toolkit_idle(struct err *e);
 /* Leaves the toolkit's sign (node/agent/signs.h) for this start of the machine and for the driver that is ready, and takes it

@@ -196,7 +196,7 @@ static void check_remove(void **state)
     char name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *configuration = xasprintf("%s/conf", path);
     char *const argv[] = { name, option, line, NULL };
-    int rc = toolkit_remove(&root, argv, configuration, &times, 1, &e);
+    int rc = toolkit_remove(&root, &(struct toolkit_removal){ argv, configuration, NULL, 1, times, RUNTIME_TIMES }, &e);
     assert_string_equal(err_msg(&e), row->error);
     assert_int_equal(rc, *row->error ? -1 : 0);
     assert_int_equal(is_there(&root, "ended"), rc == 0);
@@ -204,6 +204,30 @@ static void check_remove(void **state)
     assert_int_equal(is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), row->leaves);
     assert_true(is_there(&root, "toolkit/tool"));
     fake_root_free(path);
+}
+
+/* ---- both wait for the runtime */
+
+/* To containerd 2, a container that ends while it is away has failed. */
+static void check_awaits(void **state)
+{
+    const bool is_removal = *state != NULL;
+    static const struct runtime_times times = { .limit = 300, .stays = 100, .steady = 100 };
+    static const struct daemon daemon = { .ready = "ready", .ready_ms = 5000, .settle_ms = 100, .end_ms = 5000 };
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = make_root("'toolkit/nvidia-container-runtime':'','conf':'x'", &root), name[] = "sh", option[] = "-c";
+    char install[] = "chmod +x $0/toolkit/*", removal[] = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done";
+    char *const argv[] = { name, option, is_removal ? removal : install, path, NULL };
+    CLEANUP_FREE char *conf = xasprintf("%s/conf", path), *socket = xasprintf("%s/nobody.sock", path);
+    CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed", socket);
+    int rc = is_removal ? toolkit_remove(&root, &(struct toolkit_removal){ argv, conf, socket, 1, daemon, times }, &e)
+                        : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times }, &e);
+    bool is_left = is_there(&root, "conf");
+    fake_root_free(path);
+    assert_string_equal(err_msg(&e), want);
+    assert_int_equal(rc, -1);
+    assert_true(is_left);
 }
 
 /* ---- sign-toolkit */
@@ -396,6 +420,8 @@ int main(void)
     suite_add(&s, "install: told to stop in the middle", check_install_told, NULL);
     suite_add(&s, "install: told to stop before", check_install_told_before, NULL);
     SUITE_ROWS(&s, check_remove, remove_rows);
+    suite_add(&s, "install: it waits until the runtime is back", check_awaits, NULL);
+    suite_add(&s, "remove: it waits until the runtime is back", check_awaits, "remove");
     SUITE_ROWS(&s, check_sign, sign_rows);
     suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
     suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);
