@@ -13,6 +13,7 @@ import operands
 
 CHAPTERS = []
 OF_OPERANDS = []  # those that are told with NVIDIA's own programs, too
+OF_NVIDIA = []  # those that are told with them alone
 RELEASE = "ostler"
 POLICY = {
     "driver": {"version": operands.OLD},
@@ -33,6 +34,12 @@ def of_operands(function):
     """Decorator: NVIDIA's own programs matter to this part."""
     OF_OPERANDS.append(function)
     return chapter(function)
+
+
+def of_nvidia(function):
+    """Decorator: this part is about what NVIDIA's own programs do."""
+    OF_NVIDIA.append(function)
+    return of_operands(function)
 
 
 # What stays on the disk of a machine that Ostler was taken off: docs/operations.md#what-stays-on-a-nodes-disk has the same.
@@ -136,8 +143,12 @@ def succeeded(stage, name, timeout):
 
 def want(stage, version):
     """Upgrades the release with a policy that says another driver, as a person would."""
-    helm(stage, "upgrade", RELEASE, names.CHART, "--reuse-values", "--timeout", "60s",
-         "--set-string", f"policy.spec.driver.version={version}")
+    return change(stage, "--set-string", f"policy.spec.driver.version={version}")
+
+
+def change(stage, *flags):
+    """Upgrades the release with other values, and returns when that was done."""
+    helm(stage, "upgrade", RELEASE, names.CHART, "--reuse-values", "--timeout", "60s", *flags)
     return time.time()
 
 
@@ -149,6 +160,16 @@ def processes(name):
             if (folder / "comm").read_text(encoding="ascii") == name + "\n" and b"\0run\0" in (folder / "cmdline").read_bytes():
                 found.append(folder)
     return found
+
+
+def runtime_configuration(machine_):
+    """What containerd makes of its configuration, but for the line `imports`, which may stay where nothing is left to import."""
+    return [line for line in machine_.run("containerd", "config", "dump").splitlines() if not line.startswith("imports")]
+
+
+def toolkit_inode(stage):
+    """Which file the runtime's wrapper is: another one after an installation."""
+    return (stage.machine.disk / TOOLKIT / "nvidia-container-runtime").stat().st_ino
 
 
 def status_of(folder):
@@ -323,6 +344,40 @@ def the_driver_is_upgraded_after_the_job(stage):
     assert gone > ended, f"the driver's pod was deleted {ended - gone:.3f} s before the job had ended"
 
 
+@of_nvidia
+def a_gpu_is_shared_by_time(stage):
+    """The device plugin takes a configuration of a ConfigMap: each GPU is offered twice, and a pod gets its share of one."""
+    shared = {"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 2}]}}}
+    stage.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "sharing", "namespace": names.OPERANDS},
+                         "data": {"twice": json.dumps(shared)}})
+    change(stage, "--set", "policy.spec.devicePlugin.config.name=sharing,policy.spec.devicePlugin.config.default=twice")
+    kube.wait_for(lambda: gpus(stage, 4), 60, "each GPU is offered twice")
+    for name in ("share-1", "share-2", "share-3"):
+        stage.client.create(job(name, 5))
+    for name in ("share-1", "share-2", "share-3"):
+        text = said(stage, succeeded(stage, name, 40))
+        equal(text.count("/dev/nvidia"), 1, f"GPUs that {name} sees")
+    change(stage, "--set", "policy.spec.devicePlugin.config=null")
+    kube.wait_for(lambda: gpus(stage, 2), 60, "each GPU is offered once again")
+
+
+@of_nvidia
+def the_toolkit_is_upgraded(stage):
+    """Another version takes the place of the one that is there, under containers that the old one has started."""
+    old = toolkit_inode(stage)
+    stage.client.create(job("under", 15))
+    kube.wait_for(lambda: job_phase(stage, "under").startswith("Running"), 20, "the job runs")
+    began = change(stage, "--set-string", f"policy.spec.toolkit.version={operands.NEW_TOOLKIT}")
+    kube.wait_for(lambda: gpu_node(stage).get("stack", {}).get("version") == operands.NEW_TOOLKIT or str(gpu_node(stage)), 120,
+                  "the node has the other toolkit")
+    ready(stage, stage.driver, 60)
+    stage.figure(f"the node is Ready with another toolkit {time.time() - began:.1f} s after the policy said so")
+    assert toolkit_inode(stage) != old, "the toolkit's programs are those that were there before"
+    succeeded(stage, "under", 30)
+    stage.client.create(job("anew", 1))
+    succeeded(stage, "anew", 30)
+
+
 @chapter
 def a_driver_pod_is_deleted_while_it_installs(stage):
     """NVIDIA's program hears of it and ends; the next pod begins anew, and the upgrade goes on."""
@@ -390,7 +445,7 @@ def helm_uninstall_leaves_nothing(stage):
     assert TOOLKIT + "nvidia-container-runtime" in files, "the toolkit's programs are gone, and with them the end of containers"
     equal({f for f in files - stage.bare if not f.startswith(TOOLKIT)}, STAYS, "files that were not on the machine before")
     equal(stage.bare - files, set(), "files that are not on the machine any more")
-    equal(stage.machine.run("containerd", "config", "dump"), stage.bare_runtime, "containerd's configuration")
+    equal(runtime_configuration(stage.machine), stage.bare_runtime, "containerd's configuration")
     for kind in ("GpuClusterPolicy", "GpuNode"):
         equal([o["metadata"]["name"] for o in stage.client.list(kind)], [], f"objects of kind {kind}")
     kube.wait_for(lambda: stage.client.get("Namespace", names.OPERANDS) is None, 60, f"namespace {names.OPERANDS} is gone")

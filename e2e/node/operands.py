@@ -15,6 +15,7 @@ PAUSE = "registry.example.com/pause:1"
 JOB = "registry.example.com/gpu-job:1"
 OLD, NEW, BAD = "580.178.04", "595.91.07", "999.1"
 SYSTEM = "ubuntu24.04"
+NEW_TOOLKIT = "v1.20.1"  # the same programs under another version
 # The programs of each image in their places, and what it starts as. There is nothing else in it: no shell, no tool.
 PROGRAMS = {
     "DRIVER": (("/usr/bin/nvidia-driver", "/usr/bin/nvidia-smi"), ["nvidia-driver"]),
@@ -130,8 +131,10 @@ def images(folder, standin, row):
                     DRIVER_VERSION=driver, STANDIN_SECONDS=seconds, STANDIN_FAILS=fails)
         elif operand == "TOOLKIT" and real:
             # The installer calls `chroot`; the stand-in is all that NVIDIA's busybox is needed for.
-            add(f"{name}:{version}", (layers.links("busybox", ("/busybox/chroot",)), layers.toolkit()), ["nvidia-toolkit"],
-                "/work:/usr/sbin:/usr/bin:/sbin:/bin:/busybox", NVIDIA_VISIBLE_DEVICES="void")
+            own = (layers.links("busybox", ("/busybox/chroot",)), layers.toolkit())
+            for tag in (version, NEW_TOOLKIT):
+                add(f"{name}:{tag}", own, ["nvidia-toolkit"], "/work:/usr/sbin:/usr/bin:/sbin:/bin:/busybox",
+                    NVIDIA_VISIBLE_DEVICES="void")
         elif operand in real:
             add(f"{name}:{version}", (real[operand](),), entry, NVIDIA_VISIBLE_DEVICES="all",
                 NVIDIA_DRIVER_CAPABILITIES="utility,compute")

@@ -1,6 +1,8 @@
 #include "node/operand/runtime.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -45,4 +47,16 @@ int runtime_await(const char *socket_path, pid_t before, const struct runtime_ti
                            now ? "ends again and again" : "does not answer");
         poll(NULL, 0, LOOK_MS);
     }
+}
+
+int runtime_restart(const char *socket_path, const struct runtime_times *times, struct err *e)
+{
+    pid_t now = runtime_process(socket_path);
+    if (!now && runtime_await(socket_path, 0, times, e) < 0)
+        return -1;
+    now = now ? now : runtime_process(socket_path);
+    /* One that has ended meanwhile is about to come back. */
+    if (now && kill(now, SIGHUP) < 0 && errno != ESRCH)
+        return err_set(e, ERR_SYSTEM, "cannot signal the container runtime on %s: %s", socket_path, strerror(errno));
+    return runtime_await(socket_path, now, times, e);
 }

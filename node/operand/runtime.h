@@ -25,4 +25,8 @@ pid_t runtime_process(const char *socket);
  * once all its parts have begun. */
 int runtime_await(const char *socket, pid_t before, const struct runtime_times *times, struct err *e);
 
+/* Has the runtime read its configuration again, by the signal that ends containerd and that dockerd reloads at, and waits until
+ * it is back. One that does not answer is waited for first. */
+int runtime_restart(const char *socket, const struct runtime_times *times, struct err *e);
+
 #endif

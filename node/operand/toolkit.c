@@ -44,12 +44,11 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
     if (!may_begin(t->program[0], t->seen_ms, e))
         return -1;
-    pid_t before = t->socket ? runtime_process(t->socket) : 0;
     if (program_run(t->program, 0, NULL, e) < 0)
         return -1;
     if (access(runtime, X_OK) != 0)
         return err_set(e, ERR_NOT_FOUND, "%s has left no %s", t->program[0], runtime);
-    return t->socket ? runtime_await(t->socket, before, &t->times, e) : 0;
+    return t->socket ? runtime_restart(t->socket, &t->times, e) : 0;
 }
 
 /* What NVIDIA's program does not take away: with CRI-O its configuration, of which it had written all; and the specification of
@@ -65,9 +64,7 @@ int toolkit_remove(const struct root *root, const struct toolkit_removal *t, str
 {
     if (!may_begin(t->program[0], t->seen_ms, e))
         return -1;
-    /* It is restarted twice: the one that is back in the end is not the one that is there between. */
-    pid_t before = t->socket ? runtime_process(t->socket) : 0;
-    if (daemon_pass(t->program, &t->daemon, e) < 0 || (t->socket && runtime_await(t->socket, before, &t->times, e) < 0))
+    if (daemon_pass(t->program, &t->daemon, e) < 0 || (t->socket && runtime_restart(t->socket, &t->times, e) < 0))
         return -1;
     return remove_rest(root, t->configuration, e);
 }

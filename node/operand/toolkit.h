@@ -16,17 +16,20 @@ enum { TOOLKIT_SEEN_MS = 5000 };
 struct toolkit_install {
     const char *to;         /* the folder in which it puts toolkit/nvidia-container-runtime */
     char *const *program;   /* NVIDIA's, with its arguments; it ends when it is done */
-    const char *socket;     /* of the container runtime that it restarts; NULL: it restarts none that could be asked */
+    const char *socket;     /* of the container runtime that reads its configuration again at a signal; NULL: it needs none, or
+                               NVIDIA's program restarts it */
     int64_t seen_ms;        /* so long the kubelet has to see this container */
     struct runtime_times times;
 };
 
-/* Runs the program after `seen_ms`, and returns when the runtime's wrapper is in its folder and the runtime is back: to
- * containerd 2, a container that ends while it is away has failed, and is started again for ever. What asks to stop is heeded
+/* Runs the program after `seen_ms`, restarts the runtime, and returns when the runtime's wrapper is in its folder and the runtime
+ * is back: to containerd 2, a container that ends while it is away has failed, and is started again for ever. NVIDIA's program
+ * would ask the runtime for its process in a way that may get no answer, and then signals its own process group
+ * (container/runtime/containerd/containerd_linux.go of v1.20.0). What asks to stop is heeded
  * before the program is started, and not any more then: it would end in the middle of its work, and say that it was done. */
 int toolkit_install(const struct toolkit_install *t, struct err *e);
-/* NVIDIA's program as a daemon: it says so once all is set up, and listens right after. It restarts the runtime for its set-up,
- * and again at its end, for which it may have to wait until the runtime is back. Less than Ostler gives the pod in all
+/* NVIDIA's program as a daemon: it says so once all is set up, and listens right after. CRI-O it restarts for its set-up, and
+ * again at its end, for which it may have to wait until that is back. Less than Ostler gives the pod in all
  * (reconcilers/plan/toolkit_removal.c). */
 #define TOOLKIT_DAEMON { .ready = "Waiting for signal", .ready_ms = 90 * 1000, .settle_ms = 2000, .end_ms = 60 * 1000 }
 
@@ -40,7 +43,7 @@ struct toolkit_removal {
 };
 
 /* Runs the program as a daemon after `seen_ms`, and tells it to stop when it is set up, at which it takes its configuration out
- * of the runtime; waits until the runtime is back, then takes away what it leaves. The folder of the toolkit stays: containers
+ * of the runtime; restarts that and waits until it is back, then takes away what it leaves. The folder of the toolkit stays: containers
  * that run need what is in it. What asks to stop is heeded as above. */
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
 /* Does nothing until a signal asks to stop. */

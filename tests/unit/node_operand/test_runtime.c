@@ -88,6 +88,33 @@ static void check(void **state)
     assert_true(took_ms >= row->least_ms - 100);
 }
 
+/* The signal ends it, and another comes: that one is waited for, and not signalled. */
+static void check_restart(void **state)
+{
+    (void) state;
+    static const struct life life = { 2, 60 * 1000, 300 };
+    static const struct runtime_times times = { 5000, 3000, 200 };
+    char folder[] = "/tmp/ostler-runtime-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    assert_non_null(mkdtemp(folder));
+    CLEANUP_FREE char *path = xasprintf("%s/runtime.sock", folder);
+    pid_t pid = fork();
+    if (pid == 0)
+        live(path, &life);
+    pid_t before = 0;
+    for (int i = 0; i < 500 && !before; i++, usleep(10 * 1000))
+        before = runtime_process(path);
+    int rc = runtime_restart(path, &times, &e);
+    pid_t after = runtime_process(path);
+    kill(pid, SIGKILL); /* and with it who listens */
+    waitpid(pid, NULL, 0);
+    unlink(path);
+    rmdir(folder);
+    assert_string_equal(err_msg(&e), "");
+    assert_int_equal(rc, 0);
+    assert_true(before && after && after != before);
+}
+
 static void check_no_path(void **state)
 {
     (void) state;
@@ -102,6 +129,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    suite_add(&s, "restart: it is signalled, and another comes", check_restart, NULL);
     suite_add(&s, "no such socket", check_no_path, NULL);
     return suite_run(&s, "the container runtime");
 }
