@@ -346,10 +346,11 @@ def the_driver_is_upgraded_after_the_job(stage):
 
 @of_nvidia
 def a_gpu_is_shared_by_time(stage):
-    """The device plugin takes a configuration of a ConfigMap: each GPU is offered twice, and a pod gets its share of one."""
+    """The device plugin takes a configuration of a ConfigMap: each GPU is offered twice, and a pod gets its share of one. Another
+    configuration of it takes that back."""
     shared = {"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 2}]}}}
     stage.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "sharing", "namespace": names.OPERANDS},
-                         "data": {"twice": json.dumps(shared)}})
+                         "data": {"twice": json.dumps(shared), "once": json.dumps({"version": "v1"})}})
     change(stage, "--set", "policy.spec.devicePlugin.config.name=sharing,policy.spec.devicePlugin.config.default=twice")
     kube.wait_for(lambda: gpus(stage, 4), 60, "each GPU is offered twice")
     for name in ("share-1", "share-2", "share-3"):
@@ -357,7 +358,7 @@ def a_gpu_is_shared_by_time(stage):
     for name in ("share-1", "share-2", "share-3"):
         text = said(stage, succeeded(stage, name, 40))
         equal(text.count("/dev/nvidia"), 1, f"GPUs that {name} sees")
-    change(stage, "--set", "policy.spec.devicePlugin.config=null")
+    change(stage, "--set", "policy.spec.devicePlugin.config.default=once")
     kube.wait_for(lambda: gpus(stage, 2), 60, "each GPU is offered once again")
 
 

@@ -43,8 +43,8 @@ struct toolkit_removal {
 };
 
 /* Runs the program as a daemon after `seen_ms`, and tells it to stop when it is set up, at which it takes its configuration out
- * of the runtime; restarts that and waits until it is back, then takes away what it leaves. The folder of the toolkit stays: containers
- * that run need what is in it. What asks to stop is heeded as above. */
+ * of the runtime; restarts that and waits until it is back, then takes away what it leaves. The folder of the toolkit stays:
+ * containers that run need what is in it. What asks to stop is heeded as above. */
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
 /* Does nothing until a signal asks to stop. */
 int toolkit_idle(struct err *e);

@@ -220,7 +220,8 @@ static void check_awaits(void **state)
     char install[] = "chmod +x $0/toolkit/*", removal[] = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done";
     char *const argv[] = { name, option, is_removal ? removal : install, path, NULL };
     CLEANUP_FREE char *conf = xasprintf("%s/conf", path), *socket = xasprintf("%s/nobody.sock", path);
-    CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed", socket);
+    CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed",
+                                        socket);
     int rc = is_removal ? toolkit_remove(&root, &(struct toolkit_removal){ argv, conf, socket, 1, daemon, times }, &e)
                         : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times }, &e);
     bool is_left = is_there(&root, "conf");
