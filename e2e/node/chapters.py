@@ -289,7 +289,8 @@ def the_agent_holds_nothing(stage):
 
 @of_operands
 def a_driver_container_dies_under_a_job(stage):
-    """It cannot unload what the job uses, hangs and is killed; the next one takes over modules that stay where they are."""
+    """It cannot unload what the job uses, hangs and is killed; the next one takes over modules that stay where they are. Its /dev
+    is another: what comes after that gets all devices of it, too."""
     stage.client.create(job("through", 25))
     kube.wait_for(lambda: job_phase(stage, "through").startswith("Running"), 20, "the job runs")
     (old,) = pods(stage, "driver")
@@ -301,6 +302,8 @@ def a_driver_container_dies_under_a_job(stage):
     kube.wait_for(another, 60, "another driver container is up")
     succeeded(stage, "through", 40)
     ready(stage, stage.driver, 60)
+    stage.client.create(job("past", 1))
+    succeeded(stage, "past", 30)
 
 
 @chapter
