@@ -138,7 +138,7 @@ static bool same_label(const struct cluster *c, const struct node *was, const st
 /* What of a node the rollout looks at besides its verdict. */
 static bool matters_to_rollout(const struct cluster *c, const struct node *was, const struct node *is)
 {
-    return was->ready != is->ready || was->cordoned != is->cordoned || was->deleting != is->deleting || was->gpus != is->gpus ||
+    return was->ready != is->ready || was->cordoned != is->cordoned || was->leaving != is->leaving || was->gpus != is->gpus ||
            was->claim != is->claim || was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
            !same_label(c, was, is, LABEL_DRIVER) || !same_label(c, was, is, LABEL_STACK) || !same_label(c, was, is, LABEL_HOLD) ||
            (c->policy_valid && !same_label(c, was, is, c->rollout.topology_key));

@@ -154,13 +154,13 @@ static bool is_served(const struct node_slot *slot)
 }
 
 /* One that is let go of is under way until its own pass has written that it is not: its claim comes off with the stack. One that
- * is being deleted, and that a finalizer keeps, is out of service until it is gone. */
+ * somebody removes is out of service until it is gone. */
 static bool takes_place(const struct gathering *g, struct node_slot *slot)
 {
     bool foreign;
     if (!slot->node || !slot->summary.counted)
         return false;
-    if (slot->node->deleting) {
+    if (slot->node->leaving) {
         const struct node_reading *read = read_node(g, slot);
         return *read->driver || *read->stack || claim_of(g, slot, &foreign);
     }
@@ -189,8 +189,8 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .cordoned = slot->node->cordoned,
         .held = foreign || read->held,
         .turns = s->turns,
-        .let_go = slot->node->deleting || !is_served(slot),
-        .leaving = slot->node->deleting,
+        .let_go = slot->node->leaving || !is_served(slot),
+        .leaving = slot->node->leaving,
         .runs_ostler = str_eq(slot->name, g->c->o.node_name),
     };
     if (n.claim && n.claim->gpus > n.gpus)

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
@@ -21,6 +22,16 @@ bool autoscaler_gives_key(const char *key)
     static const char *const prefixes[] = { STARTUP_PREFIX, IGNORE_PREFIX, STATUS_PREFIX, READINESS_PREFIX };
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (str_has_prefix(key, prefixes[i]))
+            return true;
+    return false;
+}
+
+bool autoscaler_removes(const json_t *taints)
+{
+    static const char *const keys[] = { "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted",
+                                        "cloud.google.com/impending-node-termination", "node.kubernetes.io/out-of-service" };
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (json_find(taints, "key", keys[i]))
             return true;
     return false;
 }

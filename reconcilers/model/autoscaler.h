@@ -4,6 +4,7 @@
 #ifndef OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 #define OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* The value of an annotation that keeps an autoscaler from removing a node. */
@@ -16,6 +17,10 @@ extern const char *const autoscaler_keeps[KEEP_COUNT];
 /* Whether a taint's key is one of those that autoscalers have given away: prefixes under kubernetes.io and k8s.io whose rest
  * anybody may choose. */
 bool autoscaler_gives_key(const char *key);
+
+/* Whether one of a node's taints says that somebody removes the node; `taints` as in spec.taints, may be NULL. An autoscaler that
+ * cannot remove it takes the taint off again. */
+bool autoscaler_removes(const json_t *taints);
 
 /* An autoscaler that makes nodes. All static. */
 struct autoscaler {

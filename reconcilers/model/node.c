@@ -194,6 +194,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->gpu_ready = node_condition(condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
     n->cordoned = json_bool(object, "spec.unschedulable", false);
     n->deleting = object_is_deleting(object);
+    n->leaving = n->deleting || autoscaler_removes(json_at(object, "spec.taints"));
     return n;
 }
 
@@ -218,7 +219,8 @@ static bool same_texts(const struct node *a, const struct node *b)
 static unsigned flags_of(const struct node *n)
 {
     return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 | n->claim_unreadable << 4 |
-           n->gave_up_unreadable << 5 | n->proof_unreadable << 6 | n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9;
+           n->gave_up_unreadable << 5 | n->proof_unreadable << 6 | n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9 |
+           n->leaving << 10;
 }
 
 bool node_same(const struct node *a, const struct node *b)

@@ -41,6 +41,7 @@ struct node {
     struct node_condition gpu_ready;
     bool ready;              /* condition Ready is True, or not there yet */
     bool deleting;
+    bool leaving;            /* it is being deleted, or a taint says that somebody removes it (autoscaler.h) */
     bool cordoned;           /* spec.unschedulable: somebody's, never ours */
     bool has_served;         /* its capacity shows devices of NVIDIA's, if only that there are none any more */
     bool annotated;          /* it has annotations, whoever's */

@@ -405,7 +405,8 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     bool marked = marks_any(&in->view);
     v->gpu = !seen_no_gpu(in) && (detect_gpu(&facts) || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
     v->looked_at = v->gpu || detect_looked_at(&facts) || in->pods->agent;
-    if (in->stance == STANCE_HOLD || in->view.node->deleting)
+    /* What is done to one that is being removed is done for nobody; its driver serves those that are still there. */
+    if (in->stance == STANCE_HOLD || in->view.node->deleting || (in->stance == STANCE_MANAGE && in->view.node->leaving))
         return;
     if (v->gpu && is_ours_to_manage(in))
         manage(in, a, &facts, v, plan);

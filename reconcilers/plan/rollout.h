@@ -32,7 +32,7 @@ struct rollout_node {
     int64_t free_s;                           /* it waits, and since then no job is seen on it; 0: not seen, or one is */
     bool turns;                               /* under way, and turns to its target when it has the images of that */
     bool let_go;                              /* a person took it out of our hands: it takes its place until its claim is off */
-    /* It is being deleted and a finalizer keeps it: let go of, and out of service until it is gone. */
+    /* Somebody removes it: let go of, and out of service until it is gone; it holds no place of maxParallel, and no failure. */
     bool leaving;
     bool gave_up;                             /* a person took the claim of what the policy wants off it */
     bool settled;                             /* all that it is assigned is up and its target is what it runs */

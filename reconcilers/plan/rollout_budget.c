@@ -27,7 +27,7 @@ static bool is_ours(const struct work *w)
 static void count(struct budget *b, const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    b->slots.used += w->state == WORK_ACTIVE && n->up;
+    b->slots.used += w->state == WORK_ACTIVE && n->up && !n->leaving;
     if (!is_out(w))
         return;
     b->nodes.used++;

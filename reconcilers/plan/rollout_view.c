@@ -207,7 +207,7 @@ static void count_work(struct rollout_view *v, const struct work *w)
 {
     const struct rollout_node *n = w->node;
     v->of[w->state]++;
-    if (w->state == WORK_FAILED)
+    if (w->state == WORK_FAILED && !n->leaving)
         count_failure(v, n);
     if (!n->claim) {
         count_running(v, n, n->driver);
