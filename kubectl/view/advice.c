@@ -28,6 +28,8 @@ static const struct row nodes[] = {
     { "NouveauBound", "blacklist nouveau on the node and reboot it" },
     { "SecureBootUnsigned", "set driver.precompiled: true for its pool, or switch Secure Boot off" },
     { "PluginConfigMissing", "create the ConfigMap or its key, or change devicePlugin.config" },
+    { "MpsNotSupported", "share by sharing.timeSlicing in the configuration, or choose another key" },
+    { "OpenShift", "use NVIDIA's GPU Operator there; Ostler does not support OpenShift yet" },
     { "ForeignStack", "leave it so, or remove what serves it and: kubectl label node NODE ostler.dev/managed=true" },
     { "NodeNotReady", "bring the node back: kubectl describe node NODE" },
     { "WaitingForProcesses", "end these processes on the node; see kubectl gpu explain NODE" },

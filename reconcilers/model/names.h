@@ -44,6 +44,8 @@
 #define KUBERNETES_CONTROL_PLANE "node-role.kubernetes.io/control-plane"
 #define LABEL_MANAGED "ostler.dev/managed"
 #define LABEL_DEPLOY_OPERANDS "nvidia.com/gpu.deploy.operands"
+/* On every node of OpenShift, by its own machine configuration. */
+#define OPENSHIFT_OS "node.openshift.io/os_id"
 #define LABEL_PLUGIN_CONFIG "nvidia.com/device-plugin.config"
 #define LABEL_HOLD "ostler.dev/hold"
 /* The taint of a Node that is out of service because of us. */

@@ -54,6 +54,16 @@ struct plugin_share plugin_share_of(const json_t *settings, const char *resource
     return (struct plugin_share){ SHARING_NONE, 1, false };
 }
 
+bool plugin_shares_by_mps(const json_t *settings)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (json_at(settings, "sharing.mps.resources"), i, row)
+        if (json_int(row, "replicas", 0) > 1)
+            return true;
+    return false;
+}
+
 const char *plugin_sharing_name(enum plugin_sharing how)
 {
     return sharings[how].name;

@@ -22,6 +22,8 @@ json_t *plugin_settings_of(const json_t *stack_inputs);
 const char *plugin_mig_strategy(const json_t *stack_inputs, const json_t *settings);
 /* How a resource ("nvidia.com/gpu") is shared; `settings` may be NULL. */
 struct plugin_share plugin_share_of(const json_t *settings, const char *resource);
+/* Whether the plugin shares any resource by MPS with them. `settings` may be NULL. */
+bool plugin_shares_by_mps(const json_t *settings);
 /* "none", "time-slicing", "mps". */
 const char *plugin_sharing_name(enum plugin_sharing how);
 

@@ -220,6 +220,13 @@ static json_t *device_plugin_inputs(const json_t *spec, const struct plugin_conf
     return inputs;
 }
 
+/* Whose root the driver has. A driver that the cloud has installed on Container-Optimized OS lies where Google's installer puts
+ * any, and /usr is read-only there. */
+static enum driver_source root_of(enum driver_source source, const struct host *host)
+{
+    return source == DRIVER_SOURCE_HOST && host->cos ? DRIVER_SOURCE_COS : source;
+}
+
 /* What the node's ways of running containers are: the same keys for each operand that depends on
  * them. */
 static void add_host(json_t *inputs, const struct host *host)
@@ -234,7 +241,7 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
 {
     json_t *inputs = json_object();
     json_object_set_new(inputs, "tier", json_text("stack"));
-    json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(source)));
+    json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(root_of(source, host))));
     /* Where the host's own toolkit was found that is part of what the host is: no revision of one kind is tried on the other. */
     bool hosts = takes_hosts(pool_spec, host);
     if (hosts)
@@ -242,7 +249,7 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     json_object_set_new(inputs, "cdi", json_boolean(hosts ? host->cdi_by_default : host->cdi));
     add_host(inputs, host);
     json_object_set_new(inputs, "toolkit",
-                        toolkit_inputs(pool_spec, source, host, held_operand(held, POLICY_TOOLKIT)));
+                        toolkit_inputs(pool_spec, root_of(source, host), host, held_operand(held, POLICY_TOOLKIT)));
     json_object_set_new(
         inputs, "devicePlugin",
         device_plugin_inputs(pool_spec, config, held_operand(held, POLICY_DEVICE_PLUGIN)));

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/plugin_settings.h"
 
 struct entry {
     struct target target;
@@ -81,6 +82,13 @@ static bool is_left_out(const struct targets *t, const struct node_facts *facts)
     return !t->sources.control_plane && facts->label(facts->labels, KUBERNETES_CONTROL_PLANE);
 }
 
+/* Whether the node is of OpenShift, where a pod without a SecurityContextConstraints of its own is refused what operands need. */
+static bool is_openshift(const struct node_facts *facts)
+{
+    return facts->label(facts->labels, OPENSHIFT_OS) ||
+           str_has_prefix(str_or_empty(facts->os_image), "Red Hat Enterprise Linux CoreOS");
+}
+
 /* Everything that the target depends on besides the policy. */
 static char *entry_key(const struct targets *t, size_t pool, const struct node_facts *facts, const struct host *host,
                        enum driver_source source, const struct plugin_config *config)
@@ -90,8 +98,8 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
                                                            : host_runtime_name(host->runtime);
-    return xasprintf("%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), pool, os,
-                     precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi, host->cdi_by_default,
+    return xasprintf("%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), is_openshift(facts), host->cos, pool,
+                     os, precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi, host->cdi_by_default,
                      (int) host->toolkit, (int) source, str_or_empty(config->name), str_or_empty(config->key));
 }
 
@@ -130,6 +138,20 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
         revision_hash(target->driver_inputs, target->driver);
 }
 
+/* With a configuration that shares by MPS the device plugin ends at once where no control daemon of MPS runs. */
+static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
+{
+    CLEANUP_JSON json_t *settings = plugin_settings_of(target->stack_inputs);
+    if (!plugin_shares_by_mps(settings))
+        return;
+    json_decref(target->stack_inputs);
+    target->stack_inputs = NULL;
+    set_problem(target, "MpsNotSupported",
+                arena_printf(a, "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler does not run the "
+                                "control daemon of MPS, without which the device plugin does not start; use "
+                                "sharing.timeSlicing, or another key", config->key, config->name));
+}
+
 static void fill_stack(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts,
                        struct plugin_config *config)
 {
@@ -151,8 +173,10 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
     } else {
         CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
         target->stack_inputs = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL, known);
-        revision_hash(target->stack_inputs, target->stack);
+        refuse_mps(target, config, &a);
     }
+    if (target->stack_inputs)
+        revision_hash(target->stack_inputs, target->stack);
     arena_free(&a);
 }
 
@@ -232,6 +256,10 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
         set_problem(&entry->target, "ControlPlane",
                     "it belongs to the control plane, where Ostler runs nothing by default; to serve its GPUs start Ostler with "
                     "--control-plane-nodes (the chart's controlPlaneNodes)");
+    else if (is_openshift(facts))
+        set_problem(&entry->target, "OpenShift",
+                    "it is a node of OpenShift, which Ostler does not support yet: the SecurityContextConstraints that admit its "
+                    "pods and the driver toolkit that its driver is compiled with are missing; use NVIDIA's GPU Operator there");
     else
         fill_driver(t, &entry->target, &host, facts);
     if (!entry->target.reason)
