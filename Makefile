@@ -315,6 +315,12 @@ image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
+# On a machine with a GPU: what all programs say of it, in one file that is carried there. NVIDIA's are of e2e/operands/build.
+build/gpu-check.run: static tests/hardware/gpu-check scripts/pack-gpu-check
+	$Qoperands=$$(e2e/operands/build) && scripts/pack-gpu-check build/gpu-check $@ tests/hardware/gpu-check $S/ostler-node $S/ostler-nvml \
+	    $S/ostler-cuda $$operands/toolkit/nvidia-ctk $$operands/plugin/nvidia-device-plugin
+gpu-check: build/gpu-check.run
+	$Q$< || [ $$? -eq 2 ]
 bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
 release: export OSTLER_OPENSSL := own
@@ -334,6 +340,6 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node e2e-operands e2e-operands-full image-test run bench release golden chart-crds clean sweep-names dst torture torture-full mutants conformance scale real real-full
+.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden chart-crds clean sweep-names dst torture torture-full mutants conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
