@@ -45,6 +45,9 @@ struct images rollout_images(const struct cluster *c, const struct node_slot *sl
     bool driver = !str_eq(n->driver, n->target_driver), moves = driver || !str_eq(n->stack, n->target_stack);
     if (!moves || pulls_later(n))
         return (struct images){ .state = IMAGES_READY };
+    const char *none = driver ? targets_no_image(cluster_targets((struct cluster *) c), n->pool, n->target_driver) : NULL;
+    if (none)
+        return (struct images){ .state = IMAGES_MISSING, .words = none };
     if (task_pod_find(slot->pods, TASK_PULL)) {
         images_purpose(n->target_driver, n->target_stack, spec_of(c, n), purpose);
         return images_look(slot->pods, c->strings, c->policy.uid, purpose);

@@ -21,6 +21,7 @@ static const struct row nodes[] = {
     { "Unschedulable", "make room, or lower resources.requests of the operand; see kubectl gpu explain NODE" },
     { "PodMissing", "see whether a quota or an admission rule refuses the pod: kubectl gpu events NODE" },
     { "UnknownOperatingSystem", "install a driver on the node and set driver.source: Host for its pool" },
+    { "NoDriverImage", "set driver.version or driver.repository of its pool to one that has an image for its system" },
     { "ControlPlane", "set the chart's controlPlaneNodes, if operands may run on the control plane" },
     { "DigestOnCos", "give these nodes a pool whose driver.version is a version such as 580.178.04" },
     { "RuntimeUnknown", "configure the container runtime yourself and set toolkit.enabled: false" },

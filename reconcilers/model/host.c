@@ -77,15 +77,14 @@ static const char *label(const struct node_facts *facts, const char *key)
     return facts->label ? facts->label(facts->labels, key) : NULL;
 }
 
-/* "418.94.2024…" of RHCOS, whose version leads with the one of OpenShift, as "4.18"; nothing for
- * later ones, which lead with the version of RHEL ("9.6.2025…"). */
-static void unpack_rhcos(const char *text, char out[static VERSION_MAX])
+/* "418.94.2024…" of RHCOS before 4.19, whose version leads with the one of OpenShift, as "4.18". Whether it is one. */
+static bool unpack_rhcos(const char *text, char out[static VERSION_MAX])
 {
     size_t digits = strspn(text, "0123456789");
-    if (digits == 3 && text[0] == '4')
-        snprintf(out, VERSION_MAX, "4.%.2s", text + 1);
-    else
-        out[0] = '\0';
+    if (digits != 3 || text[0] != '4')
+        return false;
+    snprintf(out, VERSION_MAX, "4.%.2s", text + 1);
+    return true;
 }
 
 /* "22.04" of "22.04.4 LTS"; with major_only "9" of "9.4 (Plow)". */
@@ -121,18 +120,22 @@ static const struct os *os_of(const struct node_facts *facts, char version[stati
     const char *id = label(facts, NFD_OS_ID);
     const struct os *by_image = os_by_image(os_image);
     version[0] = '\0';
-    /* RHCOS calls itself rhel in os-release since 4.19. */
-    if (id && !(by_image && str_eq(by_image->id, "rhcos") && str_eq(id, "rhel"))) {
+    if (id) {
         const struct os *os = os_by_id(id);
         if (os)
             cut_version(str_or_empty(label(facts, NFD_OS_VERSION)), os->major_only, version);
         return os;
     }
-    if (by_image && str_eq(by_image->id, "rhcos"))
-        unpack_rhcos(os_image + strlen(by_image->os_image), version);
-    else if (by_image)
-        cut_version(os_image + strlen(by_image->os_image), by_image->major_only, version);
-    return by_image;
+    if (!by_image)
+        return NULL;
+    const char *text = os_image + strlen(by_image->os_image);
+    bool rhcos = str_eq(by_image->id, "rhcos");
+    if (rhcos && unpack_rhcos(text, version))
+        return by_image;
+    /* Since 4.19 RHCOS leads with the version of RHEL ("9.6.2025…"), and takes its images. */
+    const struct os *os = rhcos ? os_by_id("rhel") : by_image;
+    cut_version(text, os->major_only, version);
+    return os;
 }
 
 static void set_os(struct host *host, const struct node_facts *facts)

@@ -125,6 +125,15 @@ static void take_target(const struct target *t, struct node_verdict *v)
     memcpy(v->target_stack, t->stack, sizeof v->target_stack);
 }
 
+/* A node that runs nothing of Ostler's does not get a driver that has no image: it would wait for it with ErrImagePull. */
+static const struct target *without_image(const struct node_input *in, const struct target *t, struct target *bare)
+{
+    if (!t->no_image || in->view.node->claim || !node_bears(&in->view, "", ""))
+        return t;
+    *bare = (struct target){ .source = t->source, .pool = t->pool, .reason = t->reason, .problem = t->problem };
+    return bare;
+}
+
 /* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs
  * may not tolerate the taint, so such a node bears it only where the policy says so. */
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state, const char *reason,
@@ -352,7 +361,9 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     bool host_driver = node_host_driver(in, facts);
     struct node_facts known = *facts;
     known.own_toolkit = seen_own_toolkit(in);
-    const struct target *wish = targets_for(in->targets, v->pool, &known, host_driver), *t = upgrade_target(in, wish);
+    struct target bare;
+    const struct target *wish = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
+    const struct target *t = upgrade_target(in, wish);
     take_target(t, v);
     snprintf(v->wish_driver, sizeof v->wish_driver, "%s", wish->driver);
     snprintf(v->wish_stack, sizeof v->wish_stack, "%s", wish->stack);

@@ -121,15 +121,21 @@ static bool overwrites_hosts(const struct node_input *in, const struct target *t
            json_bool(in->record(in->arg, "stack", stack), "toolkit.enabled", false);
 }
 
+/* What a tier gets where it keeps nothing; nothing of a target whose driver has no image. */
+static const char *comes(const struct target *t, const char *hash)
+{
+    return *hash && !t->no_image ? hash : NULL;
+}
+
 struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
     struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
     const char *keep =
         t->source == DRIVER_SOURCE_HOST ? NULL : kept(in, "driver", driver, running_driver(in->pods), t->driver_inputs);
-    as.driver = keep ? keep : *t->driver ? t->driver : NULL;
+    as.driver = keep ? keep : comes(t, t->driver);
     keep = overwrites_hosts(in, t, stack) ? NULL : kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
-    as.stack = keep ? keep : *t->stack ? t->stack : NULL;
+    as.stack = keep ? keep : comes(t, t->stack);
     if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
         struct off off = node_take_off(in, a);
         return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,

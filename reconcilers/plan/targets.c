@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "reconcilers/model/driver_images.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/plugin_settings.h"
 
@@ -116,6 +117,24 @@ static json_t *held(const struct targets *t, size_t pool, const char *tier)
     return t->sources.held ? t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier) : NULL;
 }
 
+/* Whether a rollout of the driver was completed in the pool: then its image is there, whatever a table says. */
+static bool was_there(const struct targets *t, const struct target *target)
+{
+    struct revision_standing s = { 0 };
+    if (t->sources.standing)
+        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, target->driver, target->driver_inputs, &s);
+    return s.completed;
+}
+
+static void look_for_image(const struct targets *t, struct target *target)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    const char *why = driver_images_problem(&a, target->driver_inputs);
+    target->no_image = why && !was_there(t, target);
+    if (target->no_image)
+        set_problem(target, "NoDriverImage", why);
+}
+
 static void fill_driver(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts)
 {
     if (target->source == DRIVER_SOURCE_NONE) {
@@ -134,8 +153,10 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
     target->driver_inputs = driver_inputs(t->specs[target->pool], target->source, host, known);
-    if (target->driver_inputs)
-        revision_hash(target->driver_inputs, target->driver);
+    if (!target->driver_inputs)
+        return;
+    revision_hash(target->driver_inputs, target->driver);
+    look_for_image(t, target);
 }
 
 /* With a configuration that shares by MPS the device plugin ends at once where no control daemon of MPS runs. */
@@ -217,7 +238,7 @@ static bool is_same(const struct target *a, const struct target *b)
 /* What the pool goes back to, where that is something else. */
 static void fill_good(struct targets *t, struct target *target)
 {
-    if (!t->sources.standing || target->reason)
+    if (!t->sources.standing || (target->reason && !target->no_image))
         return;
     struct target *good = xcalloc(1, sizeof *good);
     good->source = target->source;
@@ -262,7 +283,7 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
                     "pods and the driver toolkit that its driver is compiled with are missing; use NVIDIA's GPU Operator there");
     else
         fill_driver(t, &entry->target, &host, facts);
-    if (!entry->target.reason)
+    if (!entry->target.reason || entry->target.no_image)
         fill_stack(t, &entry->target, &host, facts, &config);
     fill_good(t, &entry->target);
     map_put(&t->entries, entry->key, entry);
@@ -291,6 +312,18 @@ static bool has_pool(const struct policy *policy, const char *name)
         if (str_eq(policy->pools[i].name, name))
             return true;
     return false;
+}
+
+const char *targets_no_image(const struct targets *t, size_t pool, const char *driver)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->entries, &cursor))) {
+        const struct target *target = &((const struct entry *) e->value)->target;
+        if (target->no_image && target->pool == pool && str_eq(target->driver, driver))
+            return target->problem;
+    }
+    return NULL;
 }
 
 bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool)

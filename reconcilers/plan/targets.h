@@ -47,6 +47,9 @@ struct target {
     size_t pool;
     const char *reason; /* static; NULL when both tiers are as they should be */
     char *problem;      /* the sentence to `reason` */
+    /* That is the problem: nobody publishes an image of the driver for this host. Both tiers are there all the same: nodes that
+     * run another driver keep it and are told; new nodes get nothing. */
+    bool no_image;
     bool failed;        /* a revision of it has failed in the pool */
     bool known_good;    /* it is what the pool goes back to */
     int64_t canary_s;   /* since when the canary nodes of what is new in it have been up; 0: not yet */
@@ -63,6 +66,8 @@ void targets_free(struct targets *t);
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);
 /* The inputs of a revision that is some target, with its pool; NULL when none has this hash. Borrowed. */
 const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
+/* Why there is no image of a driver that is some target of the pool; NULL: there is, or nobody knows. Borrowed from `t`. */
+const char *targets_no_image(const struct targets *t, size_t pool, const char *driver);
 /* Whether the policy says another revision than this one for the machines of the pool: for one as those that it was for, from
  * whatever source, and for none says it. True as well where there is no such pool. */
 bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool);

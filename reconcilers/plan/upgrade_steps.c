@@ -70,6 +70,8 @@ static const char *why_not_yet(const struct stepping *s)
     bool known = is_recorded(s, "driver", c->driver) && is_recorded(s, "stack", c->stack);
     if (s->back || s->t->known_good || !claim_is_changing(c) || !known || !brings_images(s))
         return NULL;
+    if (s->t->no_image)
+        return arena_printf(s->a, "the node's target is another version now: %s", s->t->problem);
     images_purpose(s->t->driver, s->t->stack, targets_spec(s->in->targets, s->t->pool), purpose);
     struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid, purpose);
     if (images.state == IMAGES_READY)

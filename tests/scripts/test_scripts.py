@@ -22,6 +22,8 @@ import termios
 import time
 import traceback
 
+import registry
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIO = "tests/torture/small.yaml"
 TESTS = []
@@ -254,6 +256,36 @@ def no_root_of_ones_own_is_skipped():
         code, out = said("tests/image/test_static.py", PATH=f"{folder}:{os.environ['PATH']}", OSTLER_PROGRAMS=str(ROOT / "build"))
     assert code == 0 and "static: 0 passed, 0 failed" in out, out
     assert re.search(rf"^SKIPPED static: a program cannot be given a root of its own here: .*{why}$", out, re.MULTILINE), out
+
+
+@test
+def the_table_of_images_agrees_with_a_registry_that_has_them_all():
+    """scripts/check-images reads every page, with a token that anybody gets, and finds no difference."""
+    with registry.serving(registry.table() + ["580.95.05-ubuntu20.04", "latest"]) as url:
+        code, text = registry.compare(url)
+    assert code == 0 and "0 differences" in text, text
+
+
+@test
+def the_table_of_images_differs_from_a_registry():
+    """An image that is only in the table, one that is only in the registry, and a kernel that nobody compiled for are named."""
+    tags = [t for t in registry.table() if t not in ("580.178.04-rocky8", "580-6.8.0-49-oracle-ubuntu24.04")]
+    with registry.serving(tags + ["580.178.04-ubuntu26.04"]) as url:
+        code, text = registry.compare(url)
+    assert code == 1 and "3 differences" in text, text
+    for line in ("580.178.04-rocky8 is in the table and not in the registry",
+                 "580.178.04-ubuntu26.04 is in the registry and not in the table",
+                 "580-6.8.*-oracle-ubuntu24.04 is in the table and not in the registry"):
+        assert line in text, text
+
+
+@test
+def the_table_of_images_is_not_compared_without_a_registry():
+    """Where none answers, check-images says that it skips the comparison, and why."""
+    with registry.serving([]) as url:
+        pass
+    code, text = registry.compare(url)
+    assert code == 0 and "skipped, since" in text and "refused" in text, text
 
 
 def main():

@@ -261,13 +261,20 @@ static bool is_stopped(const struct invariants *v, const char *pool, const char 
     return false;
 }
 
+/* NVIDIA publishes no image of this driver for that system: the node keeps what it has, without a pod that pulls. */
+static bool has_no_image(const json_t *node, const char *version)
+{
+    const char *system = json_str_or_empty(json_at(node, "status.nodeInfo"), "osImage");
+    return str_eq(version, "580.178.04") && str_has_prefix(system, "Ubuntu 26.04");
+}
+
 /* Whether nothing but Ostler keeps a node from being changed now. */
 static bool is_pending(const struct look *l, const json_t *node, const char *version)
 {
     struct actors_machine m;
     return version && is_free(node) && !reading_is_closed(node) && !object_annotation(node, ANNOTATION_CLAIM) &&
            *str_or_empty(object_label(node, LABEL_DRIVER)) && actors_machine(l->v->run->actors, object_name(node), &m) &&
-           m.module && m.digest && !str_has_prefix(m.module, version) && is_idle(l, node);
+           m.module && m.digest && !str_has_prefix(m.module, version) && !has_no_image(node, version) && is_idle(l, node);
 }
 
 /* A kubelet that pulls for it, or cannot, is waited for. */

@@ -98,6 +98,7 @@ static void put_said(struct toy *t, const json_t *given, const char *driver, con
         { "failed", "driver", driver, ANNOTATION_FAILED "default" },
         { "canary", "driver", driver, ANNOTATION_CANARY "default" },
         { "stackCanary", "stack", stack, ANNOTATION_CANARY "default" },
+        { "driverCompleted", "driver", driver, ANNOTATION_COMPLETED "default" },
         { "stackCompleted", "stack", stack, ANNOTATION_COMPLETED "default" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
