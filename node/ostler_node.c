@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "base/yaml.h"
 #include "node/agent/agent.h"
 #include "node/agent/rights.h"
@@ -21,6 +22,7 @@
 #include "node/operand/last_words.h"
 #include "node/operand/proof.h"
 #include "node/operand/self.h"
+#include "node/operand/runtime_change.h"
 #include "node/operand/toolkit.h"
 #include "node/operand/unload.h"
 #include "node/options.h"
@@ -115,12 +117,22 @@ static int show_host_devices(const struct node_options *o, const struct root *ro
     return host_devices_show(root, &(struct host_devices){ loader, mknodat }, e);
 }
 
+/* How many files of a runtime's configuration NVIDIA's program writes at most. */
+enum { RUNTIME_FILES = 2 };
+
 static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
     if (o->wish.source == SIGN_OF_HOST && show_host_devices(o, root, e) < 0)
         return -1;
+    const char *files[RUNTIME_FILES + 1] = { 0 }, **to = files;
+    static const char *const names[RUNTIME_FILES] = { "RUNTIME_CONFIG", "RUNTIME_DROP_IN_CONFIG" };
+    for (size_t i = 0; i < RUNTIME_FILES; i++)
+        if (getenv(names[i]))
+            *to++ = getenv(names[i]);
+    /* The kubelet names a container's host for its pod. */
     const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
-                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES };
+                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .files = files,
+                                             .pod = getenv("HOSTNAME") };
     return toolkit_install(&install, e);
 }
 
@@ -206,7 +218,7 @@ int ostler_node_main(int argc, char **argv)
     if (work(&o, &e) == 0)
         return 0;
     fprintf(stderr, "ostler-node: %s\n", err_msg(&e));
-    if (!works[o.command].log_speaks)
+    if (!works[o.command].log_speaks || str_has_prefix(err_msg(&e), RUNTIME_CONFIG_FAILED ": "))
         last_words(LAST_WORDS_FILE, err_msg(&e));
     return 1;
 }

@@ -87,7 +87,8 @@ static const char *failure_label(const char *word)
     static const char *const known[] = {
         /* Ostler's */
         CLAIM_DRAIN_TIMEOUT, REASON_PODS_STAY, REASON_STACK_LEAVING, REASON_DRIVER_LEAVING, REASON_NO_GPUS, REASON_PROOF_FAILED,
-        REASON_VERSION_MISMATCH, REASON_GPUS_MISSING, "PodMissing", "PodStarting", "PodProblem", "Unknown",
+        REASON_VERSION_MISMATCH, REASON_GPUS_MISSING, REASON_RUNTIME_CONFIG_FAILED,
+        "PodMissing", "PodStarting", "PodProblem", "Unknown",
         /* kubelets', besides those of images */
         "CrashLoopBackOff", "Error", "OOMKilled", "ContainerCannotRun", "StartError", "ContainerStatusUnknown",
         "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "PreStartHookError", "PostStartHookError",

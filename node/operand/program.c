@@ -27,8 +27,9 @@ int program_become(char *const argv[], struct err *e)
     return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
 }
 
-/* Starts it; with a limit in a process group of its own. `out`, `log`: pipes for what it says; -1: it has ours. */
-static pid_t start(char *const argv[], bool is_limited, int out, int log)
+/* Starts it, in another root where that is given; with a limit in a process group of its own. `out`, `log`: pipes for what it
+ * says; -1: it has ours. */
+static pid_t start(const char *root, char *const argv[], bool is_limited, int out, int log)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -38,7 +39,8 @@ static pid_t start(char *const argv[], bool is_limited, int out, int log)
             dup2(out, STDOUT_FILENO);
         if (log >= 0)
             dup2(log, STDERR_FILENO);
-        become(argv);
+        if (!root || (chroot(root) == 0 && chdir("/") == 0))
+            become(argv);
         _exit(STATUS_NO_START);
     }
     if (pid > 0 && is_limited)
@@ -87,7 +89,7 @@ static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
 
 pid_t program_start(char *const argv[], int words, struct err *e)
 {
-    pid_t pid = start(argv, false, words, words);
+    pid_t pid = start(NULL, argv, false, words, words);
     if (pid < 0)
         err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
     return pid;
@@ -116,12 +118,12 @@ static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struc
     return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name, (int) (limit_ms / 1000));
 }
 
-int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
 {
     int ends[2] = { -1, -1 };
     if (said && pipe2(ends, O_CLOEXEC) < 0)
         return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
-    pid_t pid = start(argv, limit_ms > 0, ends[1], -1);
+    pid_t pid = start(root, argv, limit_ms > 0, ends[1], -1);
     if (said)
         close(ends[1]);
     int rc = pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))
@@ -129,4 +131,9 @@ int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct e
     if (said)
         close(ends[0]);
     return rc;
+}
+
+int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+{
+    return program_run_in(NULL, argv, limit_ms, said, e);
 }

@@ -12,9 +12,14 @@
 #include "node/operand/place.h"
 #include "node/operand/program.h"
 #include "node/operand/runtime.h"
+#include "node/operand/runtime_change.h"
 
 /* Devices for containers that name them, as NVIDIA's program calls it where it runs in a container. */
 #define SPECIFICATION "var/run/cdi/management.nvidia.com-gpu.yaml"
+
+/* In the toolkit's folder: the runtime's configuration until its change is proven, and why one was taken back. */
+#define TOOLKIT_COPIES ".runtime-configuration-before"
+#define TOOLKIT_REFUSED ".runtime-configuration-refused"
 
 static void idle(int signals)
 {
@@ -42,13 +47,18 @@ static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
 int toolkit_install(const struct toolkit_install *t, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
+    CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to), *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
     if (!may_begin(t->program[0], t->seen_ms, e))
         return -1;
-    if (program_run(t->program, 0, NULL, e) < 0)
-        return -1;
-    if (access(runtime, X_OK) != 0)
+    struct runtime_change change = { .program = t->program, .files = t->files, .copies = copies, .refused = refused,
+                                     .pod = t->pod, .socket = t->socket, .times = t->times };
+    if (t->socket)
+        runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
+    int rc = runtime_change(&change, e);
+    runtime_dump_free(&change.dump);
+    if (rc == 0 && access(runtime, X_OK) != 0)
         return err_set(e, ERR_NOT_FOUND, "%s has left no %s", t->program[0], runtime);
-    return t->socket ? runtime_restart(t->socket, &t->times, e) : 0;
+    return rc;
 }
 
 /* What NVIDIA's program does not take away: with CRI-O its configuration, of which it had written all; and the specification of

@@ -20,6 +20,8 @@ struct toolkit_install {
                                NVIDIA's program restarts it */
     int64_t seen_ms;        /* so long the kubelet has to see this container */
     struct runtime_times times;
+    const char *const *files; /* of the runtime's configuration, NULL-terminated */
+    const char *pod;          /* whose container this is; NULL: not known */
 };
 
 /* Runs the program after `seen_ms`, restarts the runtime, and returns when the runtime's wrapper is in its folder and the runtime

@@ -198,7 +198,9 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
     bool first = !p->problem, again = json_int(status, "restartCount", 0) > 0;
     CLEANUP_FREE char *text = xasprintf("container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
                                         (int) json_int(end, "exitCode", 0), *message ? ": " : "", message);
-    set_problem(in, p, again ? "CrashLoopBackOff" : json_str(end, "reason"), text);
+    const char *kubelets = again ? "CrashLoopBackOff" : json_str(end, "reason");
+    bool is_ours = str_has_prefix(message, REASON_RUNTIME_CONFIG_FAILED ": ");
+    set_problem(in, p, is_ours ? REASON_RUNTIME_CONFIG_FAILED : kubelets, text);
     if (!first || !p->problem || p->component == COMPONENT_NONE)
         return;
     p->ended.container = intern_add(in, json_str(status, "name"));

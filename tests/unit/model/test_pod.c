@@ -179,6 +179,12 @@ static const struct problem_row {
       "CrashLoopBackOff", "CrashLoopBackOff" },
     { "problem: ended badly", STATUS(CONTAINER("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
       "Error: container driver exited with code 2: no device", "Error" },
+    { "problem: a runtime's configuration that was taken back has a reason of its own",
+      STATUS("'initContainerStatuses': [{'name': 'install', 'restartCount': 3, 'state': {'waiting':"
+             " {'reason': 'CrashLoopBackOff'}}, 'lastState': {'terminated': {'exitCode': 1, 'reason': 'Error',"
+             " 'message': 'RuntimeConfigFailed: it would lose sandbox_image'}}}]"),
+      "RuntimeConfigFailed: container install exited with code 1: RuntimeConfigFailed: it would lose sandbox_image",
+      "RuntimeConfigFailed" },
     { "problem: a crash loop, waiting", STATUS(CRASH("'waiting': {'reason': 'CrashLoopBackOff', 'message': 'back-off 5m0s'}")),
       CRASHED, "CrashLoopBackOff" },
     { "problem: a crash loop, running", STATUS(CRASH("'running': {}")), CRASHED, "CrashLoopBackOff" },

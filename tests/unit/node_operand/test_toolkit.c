@@ -87,7 +87,8 @@ static void check_install(void **state)
     char *path = make_root(row->files, &root), name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
     char *const argv[] = { name, option, line, NULL };
-    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1 }, &e);
+    static const char *const files[] = { NULL };
+    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1, .files = files }, &e);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, *want ? -1 : 0);
@@ -127,7 +128,8 @@ static pid_t install_beside(const char *to, const char *line, int64_t seen_ms)
         char name[] = "sh", option[] = "-c";
         struct err e = { 0 };
         char *const argv[] = { name, option, xstrdup(line), NULL };
-        const struct toolkit_install install = { .to = to, .program = argv, .seen_ms = seen_ms };
+        static const char *const files[] = { NULL };
+        const struct toolkit_install install = { .to = to, .program = argv, .seen_ms = seen_ms, .files = files };
         _exit(toolkit_install(&install, &e) == 0 ? 0 : (int) e.kind);
     }
     sigprocmask(SIG_UNBLOCK, &term, NULL);
@@ -222,8 +224,9 @@ static void check_awaits(void **state)
     CLEANUP_FREE char *conf = xasprintf("%s/conf", path), *socket = xasprintf("%s/nobody.sock", path);
     CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed",
                                         socket);
+    static const char *const files[] = { NULL };
     int rc = is_removal ? toolkit_remove(&root, &(struct toolkit_removal){ argv, conf, socket, 1, daemon, times }, &e)
-                        : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times }, &e);
+                        : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times, files, NULL }, &e);
     bool is_left = is_there(&root, "conf");
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);

@@ -1,0 +1,234 @@
+#include "node/operand/config_loss.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+struct setting {
+    char *name;  /* with its tables, "plugins.io.containerd.grpc.v1.cri.sandbox_image"; owned */
+    char *value; /* owned */
+};
+
+struct settings {
+    struct setting *items; /* owned */
+    size_t len;
+};
+
+static void settings_clear(struct settings *s)
+{
+    for (size_t i = 0; i < s->len; i++) {
+        free(s->items[i].name);
+        free(s->items[i].value);
+    }
+    free(s->items);
+}
+
+/* ---- reading: TOML as containerd writes it, a setting or the head of a table on a line; a list may go on for several. */
+
+struct reader {
+    const char *at;
+    struct settings *to;
+    char *table;     /* owned; of the settings that follow */
+    size_t repeated; /* heads of tables in lists so far */
+};
+
+/* The next line without spaces around it; owned. NULL at the end. */
+static char *next_line(struct reader *r)
+{
+    if (!*r->at)
+        return NULL;
+    size_t len = strcspn(r->at, "\n");
+    const char *from = r->at, *to = r->at + len;
+    r->at = to + (*to == '\n');
+    while (from < to && isspace((unsigned char) *from))
+        from++;
+    while (to > from && isspace((unsigned char) to[-1]))
+        to--;
+    return xasprintf("%.*s", (int) (to - from), from);
+}
+
+/* Behind the string that begins here; NULL when it does not end. */
+static const char *string_end(const char *s)
+{
+    char quote = *s++;
+    for (; *s && *s != quote; s++)
+        if (*s == '\\' && quote == '"' && !*++s)
+            return NULL;
+    return *s ? s + 1 : NULL;
+}
+
+/* How many brackets are open at the end of a text; below 0: a string does not end, or it is one of several lines. */
+static int open_brackets(const char *s)
+{
+    int open = 0;
+    while (s && *s) {
+        if (str_has_prefix(s, "\"\"\"") || str_has_prefix(s, "'''"))
+            return -1;
+        open += (*s == '[' || *s == '{') - (*s == ']' || *s == '}');
+        s = *s == '"' || *s == '\'' ? string_end(s) : s + 1;
+    }
+    return s ? open : -1;
+}
+
+/* A name of a table or a setting without its quotes, whose kind differs between versions; owned. */
+static char *bare(const char *name, size_t len)
+{
+    char *out = xasprintf("%.*s", (int) len, name), *to = out;
+    for (const char *from = out; *from; from++)
+        if (*from != '"' && *from != '\'' && *from != ' ')
+            *to++ = *from;
+    *to = '\0';
+    return out;
+}
+
+/* "[a.b]" or "[[a.b]]". */
+static bool read_head(struct reader *r, const char *line)
+{
+    bool is_list = line[1] == '[';
+    size_t skip = is_list ? 2 : 1, len = strlen(line);
+    if (len < 2 * skip + 1 || line[len - 1] != ']' || line[len - skip] != ']')
+        return false;
+    CLEANUP_FREE char *name = bare(line + skip, len - 2 * skip);
+    free(r->table);
+    r->table = is_list ? xasprintf("%s[%zu].", name, r->repeated++) : xasprintf("%s.", name);
+    return true;
+}
+
+/* Where a name ends and its value begins; NULL: it is no setting. */
+static const char *equals_sign(const char *line)
+{
+    while (line && *line && *line != '=')
+        line = *line == '"' || *line == '\'' ? string_end(line) : line + 1;
+    return line && *line ? line : NULL;
+}
+
+/* "name = value". */
+static bool read_setting(struct reader *r, const char *line)
+{
+    const char *sign = equals_sign(line);
+    if (!sign || sign == line || r->to->len == CONFIG_SETTINGS_MAX)
+        return false;
+    char *value = xstrdup(sign + 1 + strspn(sign + 1, " \t")), *more = NULL;
+    int open;
+    while ((open = open_brackets(value)) > 0 && (more = next_line(r))) {
+        char *longer = strlen(value) < CONFIG_DUMP_MAX / 16 ? xasprintf("%s%s", value, more) : xstrdup("[");
+        free(value);
+        free(more);
+        value = longer;
+    }
+    if (open != 0 || !*value) {
+        free(value);
+        return false;
+    }
+    CLEANUP_FREE char *name = bare(line, (size_t) (sign - line));
+    r->to->items = xreallocarray(r->to->items, r->to->len + 1, sizeof *r->to->items);
+    r->to->items[r->to->len++] = (struct setting){ xasprintf("%s%s", r->table, name), value };
+    return true;
+}
+
+static bool read_lines(struct reader *r)
+{
+    char *line;
+    bool right = true;
+    while (right && (line = next_line(r))) {
+        right = !*line || *line == '#' || (*line == '[' ? read_head(r, line) : read_setting(r, line));
+        free(line);
+    }
+    return right;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct setting *) a)->name, ((const struct setting *) b)->name);
+}
+
+/* False: it is no dump. */
+static bool read_dump(const char *text, struct settings *ret)
+{
+    struct reader r = { .at = text, .to = ret, .table = xstrdup("") };
+    bool right = strlen(text) <= CONFIG_DUMP_MAX && read_lines(&r);
+    free(r.table);
+    return right && ret->len > 0;
+}
+
+/* ---- comparing */
+
+/* Settings without a path or a secret, whose value helps whoever reads it: their last names. */
+static const char *const shown[] = {
+    "SystemdCgroup", "bin_dir", "conf_dir", "config_path", "default_runtime_name", "runtime_type", "sandbox_image", "sandbox",
+    "snapshotter",
+};
+
+static const char *last_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+static bool is_shown(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+        if (str_eq(last_name(name), shown[i]))
+            return true;
+    return false;
+}
+
+static bool is_empty(const char *value)
+{
+    static const char *const empty[] = { "\"\"", "''", "[]", "{}", "0", "false" };
+    for (size_t i = 0; i < ARRAY_LEN(empty); i++)
+        if (str_eq(value, empty[i]))
+            return true;
+    return false;
+}
+
+/* What the toolkit is there to change. `now`: the value afterwards; NULL: there is none. */
+static bool may_change(const char *name, const char *now)
+{
+    if (str_eq(name, "version") || str_eq(name, "imports") || strstr(name, ".runtimes.nvidia"))
+        return true;
+    if (str_eq(last_name(name), "default_runtime_name"))
+        return now && str_has_prefix(now + strspn(now, "\"'"), "nvidia");
+    return str_eq(last_name(name), "enable_cdi") && now && str_eq(now, "true");
+}
+
+static void tell(struct buf *ret, const struct setting *s, const char *now)
+{
+    buf_printf(ret, "%s%.*s", ret->len ? ", " : "", CONFIG_NAME_MAX, s->name);
+    if (is_shown(s->name) && now)
+        buf_printf(ret, " (%.*s became %.*s)", CONFIG_NAME_MAX, s->value, CONFIG_NAME_MAX, now);
+    else if (is_shown(s->name))
+        buf_printf(ret, " (it was %.*s)", CONFIG_NAME_MAX, s->value);
+}
+
+static size_t compare(const struct settings *before, const struct settings *after, struct buf *ret)
+{
+    size_t lost = 0;
+    for (size_t i = 0; i < before->len; i++) {
+        const struct setting *was = &before->items[i];
+        const struct setting *is = bsearch(was, after->items, after->len, sizeof *was, by_name);
+        const char *now = is ? is->value : NULL;
+        if ((now && str_eq(now, was->value)) || (!now && is_empty(was->value)) || may_change(was->name, now))
+            continue;
+        if (lost++ < CONFIG_NAMED_MAX)
+            tell(ret, was, now);
+    }
+    if (lost > CONFIG_NAMED_MAX)
+        buf_printf(ret, " and %zu more", lost - CONFIG_NAMED_MAX);
+    return lost;
+}
+
+enum config_loss config_loss(const char *before, const char *after, struct buf *ret)
+{
+    struct settings was = { 0 }, is = { 0 };
+    enum config_loss loss = CONFIG_UNREADABLE;
+    if (read_dump(before, &was) && read_dump(after, &is)) {
+        qsort(is.items, is.len, sizeof *is.items, by_name);
+        loss = compare(&was, &is, ret) ? CONFIG_LOST : CONFIG_KEPT;
+    }
+    settings_clear(&was);
+    settings_clear(&is);
+    return loss;
+}

@@ -1,0 +1,224 @@
+#include "node/operand/runtime_change.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "node/operand/config_loss.h"
+#include "node/operand/kept.h"
+#include "node/operand/program.h"
+
+enum { DUMP_MS = 20 * 1000, LOST_MAX = 4096, ARGUMENTS_MAX = 4096, DUMP_ARGC = 6 };
+
+#define SOURCE "RUNTIME_CONFIG_SOURCE"
+#define SOURCES "RUNTIME_CONFIG_SOURCES"
+
+/* ---- finding the dump */
+
+/* The file of `-c FILE`, `--config FILE` or `--config=FILE` in a command line of the kernel's form; NULL: it has none. */
+static const char *config_argument(const char *line, size_t len)
+{
+    for (const char *at = line, *end = line + len; at < end; at += strlen(at) + 1) {
+        const char *next = at + strlen(at) + 1;
+        if (str_has_prefix(at, "--config="))
+            return at + strlen("--config=");
+        if ((str_eq(at, "--config") || str_eq(at, "-c")) && next < end)
+            return next;
+    }
+    return NULL;
+}
+
+static size_t read_line(const char *path, char *into, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, into, size - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    into[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t) n : 0;
+}
+
+void runtime_dump_find(const char *proc, pid_t pid, struct runtime_dump *ret)
+{
+    *ret = (struct runtime_dump){ 0 };
+    CLEANUP_FREE char *exe = xasprintf("%s/%d/exe", proc, (int) pid), *line = xasprintf("%s/%d/cmdline", proc, (int) pid);
+    char program[PATH_MAX], arguments[ARGUMENTS_MAX];
+    ssize_t len = pid > 0 ? readlink(exe, program, sizeof program - 1) : -1;
+    if (len <= 0)
+        return;
+    program[len] = '\0';
+    const char *name = strrchr(program, '/');
+    if (!name || !str_eq(name, "/containerd"))
+        return;
+    const char *config = config_argument(arguments, read_line(line, arguments, sizeof arguments));
+    char **argv = xreallocarray(NULL, DUMP_ARGC, sizeof *argv), **to = argv;
+    *to++ = xstrdup(program);
+    if (config) {
+        *to++ = xstrdup("--config");
+        *to++ = xstrdup(config);
+    }
+    *to++ = xstrdup("config");
+    *to++ = xstrdup("dump");
+    *to = NULL;
+    ret->argv = argv;
+    ret->root = xasprintf("%s/%d/root", proc, (int) pid);
+}
+
+void runtime_dump_free(struct runtime_dump *dump)
+{
+    for (char *const *arg = dump->argv; arg && *arg; arg++)
+        free(*arg);
+    free((void *) dump->argv);
+    free((void *) dump->root);
+    *dump = (struct runtime_dump){ 0 };
+}
+
+/* ---- before: what the change comes to */
+
+static int ask_dump(const struct runtime_dump *dump, struct buf *said, struct err *e)
+{
+    return program_run_in(dump->root, dump->argv, DUMP_MS, said, e);
+}
+
+/* Writes the configuration, and judges it. 0: nothing is lost, or nobody can say. 1: it would lose what `lost`
+ * names. -1: NVIDIA's program failed. */
+static int try_change(const struct runtime_change *c, const char *before, struct buf *lost, struct err *e)
+{
+    CLEANUP_ERR struct err why = { 0 };
+    CLEANUP_BUF struct buf after = BUF_INIT(CONFIG_DUMP_MAX);
+    buf_reset(lost);
+    if (program_run(c->program, 0, NULL, e) < 0)
+        return -1;
+    if (ask_dump(&c->dump, &after, &why) < 0) {
+        buf_printf(lost, "everything: containerd cannot read it, %.512s", err_msg(&why));
+        return 1;
+    }
+    return config_loss(before, buf_text(&after), lost) == CONFIG_LOST;
+}
+
+/* The sources from which NVIDIA's program may take the configuration, one after the other, until one loses nothing. */
+static int try_sources(const struct runtime_change *c, const struct kept *kept, const char *before, struct err *e)
+{
+    CLEANUP_BUF struct buf lost = BUF_INIT(LOST_MAX);
+    bool has_other = !getenv(SOURCES) && getenv(SOURCE) && str_eq(getenv(SOURCE), "file");
+    int rc = try_change(c, before, &lost, e);
+    if (rc == 1 && has_other) {
+        fprintf(stderr, "ostler-node: with %s=file containerd's configuration would lose %s: the source command is tried\n",
+                SOURCE, buf_text(&lost));
+        if (kept_put_back(kept, e) < 0)
+            return -1;
+        setenv(SOURCE, "command,file", 1);
+        rc = try_change(c, before, &lost, e);
+    }
+    if (rc == 1)
+        err_set(e, ERR_INVALID,
+                "%s: with the toolkit's drop-in containerd's configuration would lose %s. The runtime was not restarted. Compare "
+                "'containerd config dump' with config.toml on this node, or set %s for the toolkit",
+                RUNTIME_CONFIG_FAILED, buf_text(&lost), SOURCES);
+    return rc ? -1 : 0;
+}
+
+/* 1: the configuration is written, and loses nothing. 0: without a dump nothing is judged, nor written. */
+static int judge(const struct runtime_change *c, const struct kept *kept, struct err *e)
+{
+    CLEANUP_ERR struct err why = { 0 };
+    CLEANUP_BUF struct buf before = BUF_INIT(CONFIG_DUMP_MAX);
+    if (!c->dump.argv)
+        return 0;
+    if (ask_dump(&c->dump, &before, &why) < 0) {
+        fprintf(stderr, "ostler-node: the configuration is not judged before it is used: %s\n", err_msg(&why));
+        return 0;
+    }
+    return try_sources(c, kept, buf_text(&before), e) < 0 ? -1 : 1;
+}
+
+/* ---- after */
+
+/* The runtime reads the old configuration. One that does not answer is started again by its service manager. */
+static int restart(const struct runtime_change *c, struct err *e)
+{
+    return runtime_process(c->socket) ? runtime_restart(c->socket, &c->times, e) : runtime_await(c->socket, 0, &c->times, e);
+}
+
+/* The pod's name, and on further lines why its change was taken back. */
+static void remember(const struct runtime_change *c, const char *message)
+{
+    CLEANUP_FREE char *text = xasprintf("%s\n%s", c->pod, message);
+    int why = file_put(AT_FDCWD, c->refused, 0600, text, strlen(text));
+    if (why)
+        fprintf(stderr, "ostler-node: cannot write %s: %s\n", c->refused, strerror(why));
+}
+
+/* Whether the same pod has tried before, and restarted the runtime twice: then with an error that says what came of it. */
+static bool was_refused(const struct runtime_change *c, struct err *e)
+{
+    char text[LOST_MAX];
+    size_t len = c->pod ? read_line(c->refused, text, sizeof text) : 0, name = c->pod ? strlen(c->pod) : 0;
+    if (len <= name || !str_has_prefix(text, c->pod) || text[name] != '\n')
+        return false;
+    err_set(e, ERR_INVALID, "%s", text + name + 1);
+    return true;
+}
+
+/* Takes the change back because of `why`, which is freed; `e` says all of it. `has_read`: the runtime may have read the new
+ * configuration. */
+static int take_back(const struct runtime_change *c, const struct kept *kept, bool has_read, struct err *why, struct err *e)
+{
+    CLEANUP_ERR struct err trouble = { 0 };
+    bool counts = kept_differs(kept) && has_read, back = kept_put_back(kept, &trouble) == 0;
+    if (!back)
+        err_set(e, why->kind, "%s: %s; the old configuration could not be put back: %s. Repair the runtime on this node by hand: "
+                "the old files are in %s", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble), c->copies);
+    else if (counts && c->socket && restart(c, &trouble) < 0)
+        err_set(e, why->kind, "%s: %s; the old configuration was put back, and still %s. Repair the runtime on this node by "
+                "hand, then delete this pod", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble));
+    else if (counts)
+        err_set(e, why->kind, "%s: %s; the old configuration was put back. See the runtime's own log on this node for why it did "
+                "not take the toolkit's drop-in, and delete this pod to have it tried again", RUNTIME_CONFIG_FAILED,
+                err_msg(why));
+    else
+        err_set(e, why->kind, "%s", err_msg(why));
+    err_clear(why);
+    if (c->pod && counts)
+        remember(c, err_msg(e));
+    if (back)
+        unlink(c->copies);
+    return -1;
+}
+
+/* What an earlier process left unproven goes back. */
+static int settle_earlier(const struct runtime_change *c, struct err *e)
+{
+    CLEANUP_KEPT struct kept left = { 0 };
+    CLEANUP_ERR struct err why = { 0 };
+    int rc = kept_load(&left, c->copies, &why);
+    if (rc < 0)
+        fprintf(stderr, "ostler-node: %s\n", err_msg(&why));
+    return rc == 1 ? kept_put_back(&left, e) : 0;
+}
+
+int runtime_change(const struct runtime_change *c, struct err *e)
+{
+    CLEANUP_KEPT struct kept kept = { 0 };
+    struct err why = { 0 };
+    if (settle_earlier(c, e) < 0 || was_refused(c, e))
+        return -1;
+    for (const char *const *file = c->files; *file; file++)
+        if (kept_add(&kept, *file, e) < 0)
+            return -1;
+    if (kept_save(&kept, c->copies, e) < 0)
+        return -1;
+    int written = judge(c, &kept, &why);
+    if (written < 0 || (!written && program_run(c->program, 0, NULL, &why) < 0))
+        return take_back(c, &kept, !c->socket && !written, &why, e);
+    if (c->socket && runtime_restart(c->socket, &c->times, &why) < 0)
+        return take_back(c, &kept, true, &why, e);
+    unlink(c->copies);
+    return 0;
+}

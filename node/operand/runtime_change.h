@@ -1,0 +1,43 @@
+/* A change of the container runtime's configuration that can be taken back: NVIDIA's program writes it, what comes of it is
+ * judged before the runtime reads it, and where the runtime does not come back with it the old one is put back. */
+#ifndef OSTLER_NODE_OPERAND_RUNTIME_CHANGE_H
+#define OSTLER_NODE_OPERAND_RUNTIME_CHANGE_H
+
+#include "base/err.h"
+#include "node/operand/runtime.h"
+
+/* A program of the machine that says what the runtime's configuration comes to: `containerd config dump`. */
+struct runtime_dump {
+    const char *root;  /* the folder that is its root; NULL: this one */
+    char *const *argv; /* NULL: none is known, and nothing is judged before */
+};
+
+struct runtime_change {
+    char *const *program;     /* NVIDIA's; it reads the variables RUNTIME_… of this process */
+    const char *const *files; /* that it may change, NULL-terminated */
+    const char *copies;       /* the file for their copies, until the change is proven */
+    const char *refused;      /* the file that remembers, for `pod`, a change that was taken back after a restart */
+    const char *pod;          /* whose container this is; NULL: nothing is remembered */
+    const char *socket;       /* of the runtime that is restarted through it, after `program` has written and without it;
+                                 NULL: it needs no restart, or `program` does that */
+    struct runtime_dump dump;
+    struct runtime_times times;
+};
+
+/* How the message of a change that was taken back begins; it is the reason that Ostler reports. */
+#define RUNTIME_CONFIG_FAILED "RuntimeConfigFailed"
+
+/* Makes the change. Copies that an earlier process left are put back first: it did not live to see what came of its change.
+ * Where the dump can be had, what loses a setting is put back before a restart: with RUNTIME_CONFIG_SOURCE=file the source
+ * "command" is tried next, unless RUNTIME_CONFIG_SOURCES says which sources an administrator wants. A change that was taken back
+ * after the runtime restarted is not tried again by the same pod: it would restart the runtime each time. An error whose message
+ * begins with RUNTIME_CONFIG_FAILED: the configuration is the old one, or the message says that it could not be put back. Changes
+ * variables of this process. */
+int runtime_change(const struct runtime_change *c, struct err *e);
+/* Finds containerd's dump by the process that answers on a socket: its own program, in the root that it has, with the
+ * configuration of its command line. `proc`: where the kernel shows processes, "/proc". NULL: it is no containerd, or cannot be
+ * seen. Owned: free both with runtime_dump_free(). */
+void runtime_dump_find(const char *proc, pid_t pid, struct runtime_dump *ret);
+void runtime_dump_free(struct runtime_dump *dump);
+
+#endif

@@ -1,0 +1,179 @@
+/* A change of the runtime's configuration: tried, judged, and taken back where it does harm. NVIDIA's program and containerd's
+ * dump are lines of a shell in a folder with the configuration. */
+#include "node/operand/runtime_change.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "tests/unit/support/suite.h"
+
+/* Which source was taken is noted in the file tried. */
+#define NOTE "echo ${RUNTIME_CONFIG_SOURCES:-$RUNTIME_CONFIG_SOURCE} >> tried; "
+#define ADDS NOTE "echo new = 2 >> config; echo drop = 1 > drop-in"
+#define LOSES NOTE "echo new = 2 > config; echo drop = 1 > drop-in"
+#define LOSES_BY_FILE NOTE "test $RUNTIME_CONFIG_SOURCE = file && echo a = 2 > config || echo b = 2 >> config"
+#define CAT "cat config"
+#define FAILED "RuntimeConfigFailed: "
+
+static const struct row {
+    const char *name;
+    const char *program, *dump; /* NULL: no dump is known */
+    const char *source, *sources;
+    const char *before; /* what happens first */
+    const char *error;  /* how it begins; NULL: none */
+    const char *right;
+} rows[] = {
+    { "what loses nothing is written", ADDS, CAT, "file", NULL, ":", NULL,
+      "grep -q new config && test -e drop-in && test $(cat tried | tr -d '\\n') = file" },
+    { "what loses a setting is not tried on the runtime", LOSES, CAT, NULL, NULL, ":",
+      FAILED "with the toolkit's drop-in containerd's configuration would lose a. The runtime was not restarted.",
+      "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" },
+    { "where the file as the source loses, the command is tried", LOSES_BY_FILE, CAT, "file", NULL, ":", NULL,
+      "grep -q b config && grep -q a config && test $(tail -n1 tried) = command,file" },
+    { "the source that an administrator sets is the only one", LOSES_BY_FILE, CAT, "file", "file", ":", FAILED,
+      "test \"$(cat config)\" = 'a = 1' && test $(wc -l < tried) = 1" },
+    { "what the runtime cannot read is not tried on it", ADDS, "test ! -e drop-in && cat config", NULL, NULL, ":",
+      FAILED "with the toolkit's drop-in containerd's configuration would lose everything: containerd cannot read it",
+      "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" },
+    { "without a dump nothing is judged", LOSES, NULL, NULL, NULL, ":", NULL,
+      "grep -q new config" },
+    { "a dump that fails before judges nothing", LOSES, "false", NULL, NULL, ":", NULL, "grep -q new config" },
+    { "NVIDIA's program fails", "echo x > config; exit 3", CAT, NULL, NULL, ":", "sh ended with 3",
+      "test \"$(cat config)\" = 'a = 1'" },
+    { "what a process left that did not live to see it is put back first", "cat config > seen; true", NULL, NULL, NULL,
+      "printf 'ostler keeps these files 1\\n644 5 %s/config\\na = 0\\n' $PWD > copies", NULL, "test \"$(cat seen)\" = 'a = 0'" },
+    { "what was refused after a restart is not tried again by the same pod", ADDS, CAT, NULL, NULL,
+      "printf 'pod-1\\nRuntimeConfigFailed: it ended' > refused", FAILED "it ended", "test ! -e tried" },
+    { "a new pod tries again", ADDS, CAT, NULL, NULL, "printf 'pod-10\\nRuntimeConfigFailed: it ended' > refused", NULL,
+      "test -e drop-in" },
+};
+
+static void set(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+static int change(const char *folder, const struct row *row, const char *socket, struct err *e)
+{
+    CLEANUP_FREE char *config = xasprintf("%s/config", folder), *drop = xasprintf("%s/drop-in", folder),
+                      *copies = xasprintf("%s/copies", folder), *refused = xasprintf("%s/refused", folder),
+                      *program = xstrdup(row->program), *dump = xstrdup(row->dump ? row->dump : "");
+    char sh[] = "sh", option[] = "-c";
+    char *const run[] = { sh, option, program, NULL }, *const ask[] = { sh, option, dump, NULL };
+    const char *const files[] = { config, drop, NULL };
+    set("RUNTIME_CONFIG_SOURCE", row->source);
+    set("RUNTIME_CONFIG_SOURCES", row->sources);
+    const struct runtime_change c = { .program = run, .files = files, .copies = copies, .refused = refused, .pod = "pod-1",
+                                      .socket = socket, .dump = { .argv = row->dump ? ask : NULL },
+                                      .times = { 300, 100, 100 } };
+    return runtime_change(&c, e);
+}
+
+static void enter(char *folder)
+{
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(system("echo a = 1 > config"), 0);
+}
+
+static void leave(const char *folder)
+{
+    CLEANUP_FREE char *rm = xasprintf("rm -r %s", folder);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(system(rm), 0);
+}
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    char folder[] = "/tmp/ostler-change-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    enter(folder);
+    assert_int_equal(system(row->before), 0);
+    assert_int_equal(change(folder, row, NULL, &e), row->error ? -1 : 0);
+    assert_memory_equal(err_msg(&e), row->error ? row->error : "", row->error ? strlen(row->error) : 1);
+    assert_int_equal(system(row->right), 0);
+    assert_int_not_equal(access("copies", F_OK), 0);
+    leave(folder);
+}
+
+static void a_runtime_that_does_not_come_back_gets_its_old_configuration(void **state)
+{
+    (void) state;
+    static const struct row row = { .program = ADDS, .dump = CAT };
+    char folder[] = "/tmp/ostler-change-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    enter(folder);
+    CLEANUP_FREE char *socket = xasprintf("%s/runtime.sock", folder);
+    assert_int_equal(change(folder, &row, socket, &e), -1);
+    assert_non_null(strstr(err_msg(&e), "RuntimeConfigFailed: the container runtime on"));
+    assert_int_equal(system("test \"$(cat config)\" = 'a = 1' && test ! -e drop-in && test -e refused && test ! -e copies"), 0);
+    leave(folder);
+}
+
+/* It does not answer: a restart would say so. */
+static void what_loses_a_setting_is_put_back_before_a_restart(void **state)
+{
+    (void) state;
+    static const struct row row = { .program = LOSES, .dump = CAT };
+    char folder[] = "/tmp/ostler-change-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    enter(folder);
+    CLEANUP_FREE char *socket = xasprintf("%s/runtime.sock", folder);
+    assert_int_equal(change(folder, &row, socket, &e), -1);
+    assert_non_null(strstr(err_msg(&e), "would lose a. The runtime was not restarted."));
+    assert_int_equal(system("test \"$(cat config)\" = 'a = 1' && test ! -e refused"), 0);
+    leave(folder);
+}
+
+/* ---- whose dump it is */
+
+static const struct find_row {
+    const char *name, *exe, *line;
+    const char *argv; /* NULL: none is found */
+} find_rows[] = {
+    { "containerd", "/usr/bin/containerd", "/usr/bin/containerd", "/usr/bin/containerd config dump" },
+    { "with a file", "/opt/bin/containerd", "containerd\\0-c\\0/etc/x.toml",
+      "/opt/bin/containerd --config /etc/x.toml config dump" },
+    { "with a file in one word", "/opt/bin/containerd", "containerd\\0--config=/etc/x.toml",
+      "/opt/bin/containerd --config /etc/x.toml config dump" },
+    { "an option without its file", "/usr/bin/containerd", "containerd\\0-c", "/usr/bin/containerd config dump" },
+    { "k3s, which has it within", "/var/lib/rancher/k3s/data/current/bin/k3s", "containerd", NULL },
+    { "a program that was replaced", "/usr/bin/containerd (deleted)", "containerd", NULL },
+    { "docker", "/usr/bin/dockerd", "dockerd", NULL },
+};
+
+static void check_find(void **state)
+{
+    const struct find_row *row = *state;
+    char folder[] = "/tmp/ostler-change-XXXXXX";
+    struct runtime_dump dump;
+    CLEANUP_BUF struct buf argv = BUF_INIT(4096);
+    enter(folder);
+    CLEANUP_FREE char *line = xasprintf("mkdir 7 && ln -s '%s' 7/exe && printf '%s\\0' > 7/cmdline", row->exe, row->line);
+    assert_int_equal(system(line), 0);
+    runtime_dump_find(folder, 7, &dump);
+    for (char *const *arg = dump.argv; arg && *arg; arg++)
+        buf_printf(&argv, "%s%s", argv.len ? " " : "", *arg);
+    assert_string_equal(buf_text(&argv), row->argv ? row->argv : "");
+    runtime_dump_free(&dump);
+    leave(folder);
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    suite_add(&s, "a runtime that does not come back gets its old configuration",
+              a_runtime_that_does_not_come_back_gets_its_old_configuration, NULL);
+    suite_add(&s, "what loses a setting is put back before a restart", what_loses_a_setting_is_put_back_before_a_restart, NULL);
+    SUITE_ROWS(&s, check_find, find_rows);
+    return suite_run(&s, "runtime change");
+}
