@@ -10,6 +10,7 @@
 #include "kube/record.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/cluster_view.h"
 #include "reconcilers/model/gpu_node.h"
@@ -462,6 +463,7 @@ void cluster_tables_init(struct cluster *c)
         { RESOURCE_POLICY, { policy_from, policies_same, policy_changed, free_policy, c } },
         { RESOURCE_GPU_NODE, { report_from, reports_same, report_changed, free_report, c } },
         { RESOURCE_BUDGET, cluster_budget_ops(c) },
+        { RESOURCE_FOREIGN, cluster_foreign_ops(c) },
 #define X(id) { RESOURCE_##id, ops_for(c, child_from_##id) },
         CHILD_TABLES(X)
 #undef X
@@ -480,15 +482,14 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
         { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
+        { .resource = RESOURCE_FOREIGN },
         /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
         { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
-        { .resource = RESOURCE_SERVICE, .list = { .ns = ns } },
-        { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
+        { .resource = RESOURCE_SERVICE, .list = { .ns = ns } }, { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
         { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" } },
         { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .optional = true },
         /* Nothing rests on them, so Ostler works without: Helm upgrades no CRDs. */
-        { .resource = RESOURCE_GPU_NODE, .optional = true },
-        { .resource = RESOURCE_BUDGET, .optional = true },
+        { .resource = RESOURCE_GPU_NODE, .optional = true }, { .resource = RESOURCE_BUDGET, .optional = true },
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

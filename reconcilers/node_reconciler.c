@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/cluster_foreign.h"
 #include "reconcilers/last_words.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/stages.h"
@@ -97,6 +98,8 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
 {
     in->holders_new = node_holders_hash(in->holders) != slot->holders_looked;
     in->removing_since_s = since_of(c, slot, NODE_REMOVING, in->now_s);
+    in->discovered_since_s = since_of(c, slot, NODE_DISCOVERED, in->now_s);
+    in->foreign = cluster_foreign(c, &in->view);
     cluster_watched(c, in);
 }
 

@@ -18,6 +18,8 @@
     X(TASK, "", "v1", "Pod", "pods", true, "list,watch,create,delete", "", "")                     \
     X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true,                                    \
       "list,watch,create,patch,delete", "", "")                                                    \
+    /* DaemonSets again: of all namespaces, those that serve GPUs for somebody else. */                      \
+    X(FOREIGN, "apps", "v1", "DaemonSet", "daemonsets", true, "list,watch", "", "")                \
     X(REVISION, "apps", "v1", "ControllerRevision", "controllerrevisions", true,                   \
       "list,watch,create,patch,delete", "", "")                                                    \
     X(CONFIGMAP, "", "v1", "ConfigMap", "configmaps", true, "list,watch", "", "")                  \

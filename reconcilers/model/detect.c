@@ -11,74 +11,86 @@
 
 /* Signs of a GPU, in the order in which they are believed. */
 static const struct sign gpu_signs[] = {
-    { SIGN_INVENTORY, NULL, NULL, "Ostler's agent on the node sees an NVIDIA GPU" },
+    { SIGN_INVENTORY, NULL, NULL, "Ostler's agent on the node sees an NVIDIA GPU", NULL },
     { SIGN_LABEL, NFD "pci-10de.present", "true",
-      "Node Feature Discovery found an NVIDIA PCI device" },
+      "Node Feature Discovery found an NVIDIA PCI device", NULL },
     { SIGN_LABEL, NFD "pci-0300_10de.present", "true",
-      "Node Feature Discovery found an NVIDIA display controller" },
+      "Node Feature Discovery found an NVIDIA display controller", NULL },
     { SIGN_LABEL, NFD "pci-0302_10de.present", "true",
-      "Node Feature Discovery found an NVIDIA 3D controller" },
-    { SIGN_LABEL, "cloud.google.com/gke-accelerator", NULL, "GKE made the node with a GPU" },
+      "Node Feature Discovery found an NVIDIA 3D controller", NULL },
+    { SIGN_LABEL, "cloud.google.com/gke-accelerator", NULL, "GKE made the node with a GPU", NULL },
     { SIGN_LABEL, "kubernetes.azure.com/accelerator", "nvidia",
-      "AKS made the node with an NVIDIA GPU" },
-    { SIGN_LABEL, "accelerator", "nvidia", "AKS made the node with an NVIDIA GPU" },
+      "AKS made the node with an NVIDIA GPU", NULL },
+    { SIGN_LABEL, "accelerator", "nvidia", "AKS made the node with an NVIDIA GPU", NULL },
     { SIGN_LABEL, "karpenter.k8s.aws/instance-gpu-manufacturer", "nvidia",
-      "Karpenter made the node with an NVIDIA GPU" },
+      "Karpenter made the node with an NVIDIA GPU", NULL },
     { SIGN_LABEL, "eks.amazonaws.com/instance-gpu-manufacturer", "nvidia",
-      "EKS made the node with an NVIDIA GPU" },
+      "EKS made the node with an NVIDIA GPU", NULL },
     { SIGN_LABEL, "k8s.amazonaws.com/accelerator", NULL,
-      "the node group on AWS says that its nodes have GPUs" },
+      "the node group on AWS says that its nodes have GPUs", NULL },
     { SIGN_LABEL, "karpenter.azure.com/sku-gpu-manufacturer", "nvidia",
-      "Karpenter made the node with an NVIDIA GPU" },
+      "Karpenter made the node with an NVIDIA GPU", NULL },
     { SIGN_LABEL, "doks.digitalocean.com/gpu-brand", "nvidia",
-      "DigitalOcean made the node with an NVIDIA GPU" },
+      "DigitalOcean made the node with an NVIDIA GPU", NULL },
     { SIGN_LABEL, "nvidia.com/gpu.present", "true",
-      "a label on the node says that it has an NVIDIA GPU" },
+      "a label on the node says that it has an NVIDIA GPU", NULL },
 };
 
 /* Labels that Node Feature Discovery puts on every node that it has looked at. */
 static const struct sign looked_at_signs[] = {
-    { SIGN_LABEL, NFD "kernel-version.full", NULL, "Node Feature Discovery runs" },
-    { SIGN_LABEL, NFD "kernel-version.major", NULL, "Node Feature Discovery runs" },
-    { SIGN_LABEL, NFD "system-os_release.ID", NULL, "Node Feature Discovery runs" },
+    { SIGN_LABEL, NFD "kernel-version.full", NULL, "Node Feature Discovery runs", NULL },
+    { SIGN_LABEL, NFD "kernel-version.major", NULL, "Node Feature Discovery runs", NULL },
+    { SIGN_LABEL, NFD "system-os_release.ID", NULL, "Node Feature Discovery runs", NULL },
 };
+
+#define GKE_OWN_PLUGIN "gke-no-default-nvidia-gpu-device-plugin" /* GKE's device plugin does not come to such a node */
+
+/* How a node of each platform is handed over. */
+#define HAND_OVER_GKE                                                                                  \
+    "make its node pool with --node-labels=" GKE_OWN_PLUGIN "=true, and with "    \
+    "--accelerator …,gpu-driver-version=disabled where Ostler shall bring the driver, too"
+#define HAND_OVER_AKS "make its node pool with --gpu-driver none and without AKS's managed GPU support"
+#define HAND_OVER_EKS "put the workload on a managed node group: nodes of EKS Auto Mode are AWS's"
+#define HAND_OVER_BOTTLEROCKET "use an image that brings no device plugin, such as Amazon Linux 2023"
+#define HAND_OVER_OPERATOR "uninstall NVIDIA's GPU operator"
+#define HAND_OVER_PLUGIN "delete that DaemonSet"
 
 /* Signs that somebody else installs driver and device plugin. */
 static const struct sign foreign_node_signs[] = {
     { SIGN_LABEL, "cloud.google.com/gke-gpu-driver-version", NULL,
-      "GKE installs the driver and the device plugin (label cloud.google.com/gke-gpu-driver-version)" },
+      "GKE installs the driver and the device plugin (label cloud.google.com/gke-gpu-driver-version)", HAND_OVER_GKE },
     { SIGN_LABEL, "kubernetes.azure.com/dcgm-exporter", "enabled",
-      "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)" },
+      "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)", HAND_OVER_AKS },
     { SIGN_LABEL, "eks.amazonaws.com/compute-type", "auto",
-      "EKS Auto Mode brings driver and device plugin (label eks.amazonaws.com/compute-type)" },
+      "EKS Auto Mode brings driver and device plugin (label eks.amazonaws.com/compute-type)", HAND_OVER_EKS },
     { SIGN_OS_IMAGE, "Bottlerocket OS", "nvidia",
-      "Bottlerocket's nvidia variant brings driver and device plugin" },
+      "Bottlerocket's nvidia variant brings driver and device plugin", HAND_OVER_BOTTLEROCKET },
 };
 
 /* Pods that serve GPUs for somebody else. NVIDIA's plugin image is no sign: feature discovery runs
  * from the same one. */
 static const struct sign foreign_pod_signs[] = {
-    { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here" },
+    { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app.kubernetes.io/component", "nvidia-driver",
-      "NVIDIA's GPU operator runs its driver here" },
+      "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app", "nvidia-vgpu-manager-daemonset",
-      "NVIDIA's GPU operator runs its vGPU manager here" },
+      "NVIDIA's GPU operator runs its vGPU manager here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app", "nvidia-container-toolkit-daemonset",
-      "NVIDIA's GPU operator runs its container toolkit here" },
+      "NVIDIA's GPU operator runs its container toolkit here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app", "nvidia-device-plugin-daemonset",
-      "NVIDIA's GPU operator runs its device plugin here" },
-    { SIGN_LABEL, "k8s-app", "nvidia-gpu-device-plugin", "GKE runs its device plugin here" },
-    { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here" },
+      "NVIDIA's GPU operator runs its device plugin here", HAND_OVER_OPERATOR },
+    { SIGN_LABEL, "k8s-app", "nvidia-gpu-device-plugin", "GKE runs its device plugin here", HAND_OVER_GKE },
+    { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here", HAND_OVER_PLUGIN },
     { SIGN_LABEL, "name", "nvidia-device-plugin-ds",
-      "a device plugin of NVIDIA's that stands alone runs here" },
+      "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
     { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
-      "a device plugin of NVIDIA's that stands alone runs here" },
-    { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here" },
+      "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
+    { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here", NULL },
     { SIGN_IMAGE, "nvidia/cloud-native/k8s-driver-manager", NULL,
-      "NVIDIA's GPU operator runs its driver here" },
-    { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here" },
-    { SIGN_IMAGE, "gke-nvidia-installer", NULL, "Google's driver installer runs here" },
-    { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here" },
+      "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
+    { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here", HAND_OVER_PLUGIN },
+    { SIGN_IMAGE, "gke-nvidia-installer", NULL, "Google's driver installer runs here", HAND_OVER_PLUGIN },
+    { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here", HAND_OVER_GKE },
 };
 
 /* What a row can look at; absent parts are NULL. */
@@ -142,10 +154,16 @@ bool detect_looked_at(const struct node_facts *facts)
     return by_agent || detect_gpu(facts) || first(looked_at_signs, ARRAY_LEN(looked_at_signs), &s);
 }
 
+/* Where GKE's device plugin stays away, a driver of GKE's is the host's. */
+static bool is_left_by_gke(const struct node_facts *facts)
+{
+    return str_eq(facts->label(facts->labels, GKE_OWN_PLUGIN), "true");
+}
+
 const struct sign *detect_foreign_node(const struct node_facts *facts)
 {
     struct subject s = node_subject(facts);
-    return first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
+    return is_left_by_gke(facts) ? NULL : first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
 }
 
 const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,

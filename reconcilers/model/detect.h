@@ -22,6 +22,7 @@ struct sign {
     const char *value;
     const char
         *sentence; /* for people, without a full stop: "GKE installs the driver here (label ...)" */
+    const char *remedy; /* how the node is handed over, as an order; NULL: what the sentence names has to go */
 };
 
 /* The first sign that the node has an NVIDIA GPU, in the order in which they are believed, or NULL.

@@ -131,18 +131,11 @@ static const json_t *owner_of_static(const json_t *object)
     return there && object_annotation(object, KUBELET_MIRROR) ? owner : NULL;
 }
 
-/* Whoever may make a pod may call it a driver, and keep a new node from being served. A driver or a device plugin is a
- * DaemonSet's, and reaches into its host: both are more than the right to make pods. */
-static bool may_serve_gpus(const json_t *object)
-{
-    return is_of_daemonset(object) && has_volume(object, "hostPath");
-}
-
-static const struct sign *foreign_sign(const json_t *object)
+const struct sign *pod_serves_for_others(const json_t *object)
 {
     /* Installers run as init containers, with nothing but a pause behind them. */
     static const char *const lists[] = { "spec.initContainers", "spec.containers" };
-    if (!may_serve_gpus(object))
+    if (!has_volume(object, "hostPath"))
         return NULL;
     const struct sign *sign = detect_foreign_pod(pod_label, object, NULL);
     for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
@@ -153,6 +146,13 @@ static const struct sign *foreign_sign(const json_t *object)
                 sign = detect_foreign_pod(pod_label, object, json_str(c, "image"));
     }
     return sign;
+}
+
+/* Whoever may make a pod may call it a driver, and keep a new node from being served. A driver or a device plugin is a
+ * DaemonSet's, and reaches into its host: both are more than the right to make pods. */
+static const struct sign *foreign_sign(const json_t *object)
+{
+    return is_of_daemonset(object) ? pod_serves_for_others(object) : NULL;
 }
 
 /* Reasons go into conditions, whose reasons are one word: what a node writes must not make a whole status invalid. */

@@ -68,6 +68,9 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
 struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object);
 /* What it is for and how far it is, of a one-off pod of ours; NULL for all others. */
 const struct task *pod_task(const struct pod *p);
+/* The sign that a pod, or a template of pods, is a driver or device plugin that reaches into its host; NULL: it is none. Ostler's
+ * own are not to be asked. */
+const struct sign *pod_serves_for_others(const json_t *object);
 /* Whose driver or device plugin it is, of another operator's pod; NULL for all others. */
 const struct sign *pod_foreign(const struct pod *p);
 /* Whether it is a static pod of the node with this uid ("": of none): its kubelet runs it from a file. */

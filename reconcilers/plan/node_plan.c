@@ -14,6 +14,7 @@
 #include "reconcilers/plan/node_seen.h"
 #include "reconcilers/plan/node_steps.h"
 #include "reconcilers/plan/opening.h"
+#include "reconcilers/plan/owner.h"
 #include "reconcilers/plan/toolkit_removal.h"
 #include "reconcilers/plan/upgrade_steps.h"
 #include "reconcilers/plan/upgrade_target.h"
@@ -48,28 +49,6 @@ static bool is_released(const struct node_input *in)
 static bool is_ours_to_manage(const struct node_input *in)
 {
     return in->stance == STANCE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
-}
-
-/* The sentence that says who else serves the node, or NULL. A stack of ours there, or a claim, means that we do. */
-static const char *foreign_reason(const struct node_input *in, struct arena *a, const struct node_facts *facts)
-{
-    const struct node_pods *p = in->pods;
-    if (str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_label(&in->view, LABEL_STACK) ||
-        node_label(&in->view, LABEL_DRIVER) || node_label(&in->view, LABEL_REMOVAL) ||
-        p->of[COMPONENT_DEVICE_PLUGIN].present || marks_closed(&in->view))
-        return NULL;
-    const struct sign *sign = detect_foreign_node(facts);
-    const char *who = NULL;
-    if (sign)
-        who = sign->sentence;
-    else if (p->foreign)
-        who = arena_printf(a, "%s (pod %s)", p->foreign->sentence, p->foreign_pod);
-    else if (in->view.node->gpus > 0)
-        who = "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's";
-    if (!who)
-        return NULL;
-    return arena_printf(a, "node %s is served by another GPU stack: %s. To hand it to Ostler, remove that and run: kubectl label "
-                           "node %s " LABEL_MANAGED "=true", in->view.node->head.key, who, in->view.node->head.key);
 }
 
 /* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
@@ -352,10 +331,17 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         return;
     }
     /* Whoever serves a node that is only watched: nothing of ours is in the way. */
-    const char *foreign = in->policy->pools[v->pool].only_watched ? NULL : foreign_reason(in, a, facts);
-    if (foreign) {
-        mark_only(in, v, NODE_FOREIGN, "ForeignStack", foreign, plan);
+    struct owner owner = { .kind = OWNER_OSTLER };
+    if (!in->policy->pools[v->pool].only_watched)
+        owner = owner_of_node(in, facts, a);
+    if (owner.kind == OWNER_OTHERS) {
+        mark_only(in, v, NODE_FOREIGN, "ForeignStack", owner.message, plan);
         proof_clear(in, plan);
+        return;
+    }
+    if (owner.kind == OWNER_NOT_KNOWN) {
+        verdict_settle(v, NODE_DISCOVERED, "WaitingForOthers", owner.message);
+        plan_requeue(plan, owner.again_ms);
         return;
     }
     bool host_driver = node_host_driver(in, facts);

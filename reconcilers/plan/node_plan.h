@@ -102,6 +102,8 @@ struct node_input {
     int64_t ask_in_ms;           /* nobody is asked to leave before that, since the refusal is so new; 0: at once */
     int64_t generation;          /* of the policy */
     int64_t now_s;               /* seconds of the epoch, for what claims say */
+    const struct foreign *foreign; /* a DaemonSet of somebody else that would serve the node; NULL: none */
+    int64_t discovered_since_s;  /* since when the node waits to be taken; 0: it was there before Ostler looked */
     int64_t removing_since_s;    /* since when Ostler lets go of the node; 0: it does not, or nobody knows */
     int64_t watched_since_s;     /* since then all that is known has been kept up to date without a gap; by the clock of now_s */
     int64_t age_s;               /* what is known of nodes and their pods may be as old as this */

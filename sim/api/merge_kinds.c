@@ -316,15 +316,17 @@ static const struct merge_type policy_nodes[] = {
     END,
 };
 
-static const struct merge_type policy_driver[] = {
+static const struct merge_type policy_pool_operand[] = {
     { "env", .how = MERGE_LIST, .keys = { { "name" } } },
     END,
 };
 
 static const struct merge_type policy_pool[] = {
-    { "driver", .how = MERGE_FIELDS, .fields = policy_driver },
+    { "devicePlugin", .how = MERGE_FIELDS, .fields = policy_pool_operand },
+    { "driver", .how = MERGE_FIELDS, .fields = policy_pool_operand },
     MAP("nodeLabels"),
     MAP("nodeSelector"),
+    { "toolkit", .how = MERGE_FIELDS, .fields = policy_pool_operand },
     END,
 };
 

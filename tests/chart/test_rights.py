@@ -14,7 +14,7 @@ SCOPES = {
     "pods": EVERYWHERE,
     "runtimeclasses": EVERYWHERE,
     "poddisruptionbudgets": EVERYWHERE,
-    "daemonsets": OPERANDS,
+    "daemonsets": EVERYWHERE,
     "controllerrevisions": OPERANDS,
     "configmaps": OPERANDS,
     "services": OPERANDS,
@@ -28,6 +28,7 @@ SCOPES = {
 # Verbs that are given in one namespace only, though others on the same resource are given everywhere.
 NARROWER = {
     ("pods", "create"): OPERANDS,
+    **{("daemonsets", verb): OPERANDS for verb in ("create", "patch", "delete")},
     ("pods/log", "get"): OPERANDS,
 }
 

@@ -168,6 +168,11 @@ static const char *const of_budgets[] = {
     STATUS("'disruptionsAllowed': 0, 'observedGeneration': 1"), STATUS("'disruptionsAllowed': 1, 'observedGeneration': 2"),
     STATUS("'disruptionsAllowed': -1"), "{'metadata': {'generation': 2}}", GOING, NONSENSE,
 };
+static const char *const of_foreign[] = {
+    "{'metadata': {'namespace': 'gpu-operator', 'generation': 2}}",
+    "{'metadata': {'generation': 3}, 'spec': {'template': {'spec': {'nodeSelector': {'nvidia.com/gpu.deploy.driver': 'true'}}}}}",
+    "{'metadata': {'generation': 4}, 'spec': {'template': {'metadata': {'labels': null}}}}", GOING, NONSENSE,
+};
 static const char *const of_policies[] = {
     SPEC("'driver': {'version': '570.86.15'}"),
     SPEC("'driver': {'version': '580.65.06', 'precompiled': true}"),
@@ -220,6 +225,9 @@ static const struct kind {
     { RESOURCE_RUNTIMECLASS, "{'metadata': {'name': 'class-%'}}", PARTS(of_children) },
     { RESOURCE_SERVICEMONITOR, "{'metadata': {'name': 'monitor-%', 'namespace': '" TOY_NAMESPACE "'}}", PARTS(of_children) },
     { RESOURCE_BUDGET, "{'metadata': {'name': 'budget-%', 'namespace': 'ml', 'generation': 1}}", PARTS(of_budgets) },
+    { RESOURCE_FOREIGN, "{'metadata': {'name': 'plugin-%', 'namespace': 'kube-system', 'generation': 1}, 'spec': {'template': {"
+                        "'metadata': {'labels': {'k8s-app': 'nvidia-gpu-device-plugin'}}, 'spec': {'volumes': [{'hostPath': {}}]}"
+                        "}}}", PARTS(of_foreign) },
     { RESOURCE_POLICY, "{'metadata': {'name': 'default', 'finalizers': ['ostler.dev/cleanup']}, 'spec': {}}",
       PARTS(of_policies) },
 };

@@ -55,7 +55,8 @@ struct sight {
 /* Kinds that Ostler decides on and always asks for. ConfigMaps are asked for when a policy names one, PodDisruptionBudgets only
  * tell when to ask again for an eviction, and the two below may be missing. */
 static const enum resource_id needed[] = { RESOURCE_POLICY,   RESOURCE_NODE,     RESOURCE_POD,     RESOURCE_TASK,
-                                           RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_RUNTIMECLASS };
+                                           RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_RUNTIMECLASS,
+                                           RESOURCE_FOREIGN };
 /* Kinds without which Ostler works: when the server refuses them (403) or has none such (404). */
 static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR };
 

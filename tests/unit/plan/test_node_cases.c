@@ -8,6 +8,7 @@
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time, deleting}
  *     all of the target without it
  *   watched: seconds for which Ostler has been at work (for ever)
+ *   daemonsets: of others, whole    discovered: seconds for which the node has waited to be taken
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
  *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which nobody is asked again
@@ -64,6 +65,8 @@ static void put_seen(struct toy *t, const json_t *given)
     put_inventory(t, given);
     json_array_foreach (json_object_get(given, "pods"), i, brief)
         toy_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, toy_pod(brief));
+    json_array_foreach (json_object_get(given, "daemonsets"), i, brief)
+        toy_put(t, RESOURCE_FOREIGN, json_incref(brief));
 }
 
 static void put_configs(struct toy *t, const json_t *given)
@@ -376,6 +379,7 @@ static void check_case(void **state)
     t.hold = str_eq(stance, "Hold");
     t.watched_s = json_int(given, "watched", 0);
     t.removing_s = json_int(given, "removing", 0);
+    t.discovered_s = json_int(given, "discovered", 0);
     t.age_s = json_int(given, "silent", 0);
     t.tasks_age_s = json_int(given, "tasksSilent", t.age_s);
     t.deleting = json_bool(given, "deleting", false);

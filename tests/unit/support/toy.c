@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/cluster.h"
+#include "reconcilers/cluster_foreign.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/node_seen.h"
 #include "reconcilers/reconcilers.h"
@@ -187,6 +187,8 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .ask_in_ms = t->ask_in_ms,
         .generation = object_generation(c->object),
         .now_s = QUIET_WALL_US / 1000000,
+        .discovered_since_s = QUIET_WALL_US / 1000000 - t->discovered_s,
+        .foreign = cluster_foreign(c, &(struct node_view){ slot->node, c->strings }),
         .removing_since_s = QUIET_WALL_US / 1000000 - t->removing_s,
         .watched_since_s = t->watched_s ? QUIET_WALL_US / 1000000 - t->watched_s : 0,
         .age_s = t->age_s,

@@ -25,6 +25,7 @@ struct toy {
     json_t *objects[RESOURCE_COUNT]; /* name to object */
     uint64_t rv;
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
+    int64_t discovered_s;            /* how long its nodes have waited to be taken */
     int64_t removing_s;              /* how long Ostler has been letting go of its nodes */
     int64_t watched_s;               /* how long Ostler has been at work; 0: for ever */
     int64_t age_s;                   /* how long nothing was heard */

@@ -1,0 +1,95 @@
+#include "reconcilers/model/foreign.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/pod.h"
+
+#define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+/* By the rules of Kubernetes a term without a condition matches no node. Conditions that are not understood count as met. */
+static void read_terms(struct foreign *f, const json_t *terms)
+{
+    size_t i;
+    json_t *term;
+    json_array_foreach (terms, i, term) {
+        if (json_object_size(term) == 0)
+            continue;
+        if (f->term_count == FOREIGN_TERMS_MAX) {
+            for (size_t k = 0; k < f->term_count; k++)
+                selector_clear(&f->terms[k]);
+            f->term_count = 0;
+            return;
+        }
+        CLEANUP_JSON json_t *selector = json_object();
+        if (json_object_get(term, "matchExpressions"))
+            json_object_set(selector, "matchExpressions", json_object_get(term, "matchExpressions"));
+        if (selector_compile(selector, &f->terms[f->term_count], NULL) < 0)
+            f->terms[f->term_count] = (struct selector){ 0 };
+        f->term_count++;
+    }
+}
+
+struct foreign *foreign_project(const json_t *daemonset)
+{
+    const struct sign *sign = pod_serves_for_others(json_at(daemonset, "spec.template"));
+    if (!sign)
+        return NULL;
+    struct foreign *f = xcalloc(1, sizeof *f);
+    f->head.key = record_key(daemonset);
+    snprintf(f->head.uid, sizeof f->head.uid, "%s", object_uid(daemonset));
+    f->sign = sign;
+    f->generation = object_generation(daemonset);
+    f->of_cluster = str_eq(object_namespace(daemonset), "kube-system");
+    if (selector_compile_labels(json_at(daemonset, "spec.template.spec.nodeSelector"), &f->labels, NULL) < 0)
+        f->labels = (struct selector){ 0 };
+    read_terms(f, json_at(daemonset, AFFINITY));
+    return f;
+}
+
+void foreign_free(struct foreign *f)
+{
+    if (!f)
+        return;
+    selector_clear(&f->labels);
+    for (size_t i = 0; i < f->term_count; i++)
+        selector_clear(&f->terms[i]);
+    free(f->head.key);
+    free(f);
+}
+
+bool foreign_same(const struct foreign *a, const struct foreign *b)
+{
+    return str_eq(a->head.uid, b->head.uid) && a->generation == b->generation;
+}
+
+/* A node's labels, with those that another operator has yet to set. */
+struct labels_to_come {
+    selector_lookup_fn *label;
+    const void *labels;
+};
+
+/* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) gives nodes the first kind, after Node Feature
+ * Discovery has given them the last. */
+static const char *label_to_come(const void *labels, const char *key)
+{
+    const struct labels_to_come *l = labels;
+    const char *value = l->label(l->labels, key);
+    bool comes = str_has_prefix(key, "nvidia.com/gpu.deploy.") || str_eq(key, "nvidia.com/gpu.present") ||
+                 str_eq(key, "feature.node.kubernetes.io/pci-10de.present");
+    return value || !comes ? value : "true";
+}
+
+bool foreign_selects(const struct foreign *f, selector_lookup_fn *label, const void *labels)
+{
+    const struct labels_to_come to_come = { label, labels };
+    bool met = f->term_count == 0;
+    for (size_t i = 0; i < f->term_count && !met; i++)
+        met = selector_matches(&f->terms[i], label_to_come, &to_come);
+    return met && selector_matches(&f->labels, label_to_come, &to_come);
+}

@@ -1,0 +1,26 @@
+/* Who serves a node: Ostler takes no node that another GPU stack serves, or is about to. */
+#ifndef OSTLER_PLAN_OWNER_H
+#define OSTLER_PLAN_OWNER_H
+
+#include "base/arena.h"
+#include "reconcilers/model/detect.h"
+#include "reconcilers/plan/node_plan.h"
+
+enum {
+    /* So long a new node is not taken while a DaemonSet of others would select it whose pod is not there. Pods of a DaemonSet are
+     * made within a second; an operator labels a node for its DaemonSets when it has found the GPU. */
+    OWNER_SETTLES_S = 60,
+};
+
+enum owner_kind { OWNER_OSTLER, OWNER_OTHERS, OWNER_NOT_KNOWN };
+
+struct owner {
+    enum owner_kind kind;
+    const char *message; /* for people; NULL: Ostler serves it. Lives in the arena. */
+    int64_t again_ms;    /* OWNER_NOT_KNOWN: it is known after that at the latest */
+};
+
+/* A stack of Ostler's on the node, a claim, or a person's word means that Ostler serves it, whatever else is there. */
+struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, struct arena *a);
+
+#endif
