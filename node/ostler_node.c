@@ -117,6 +117,13 @@ static int show_host_devices(const struct node_options *o, const struct root *ro
     return host_devices_show(root, &(struct host_devices){ loader, mknodat }, e);
 }
 
+/* Both containers have the same variables, which are those of NVIDIA's program. */
+static struct toolkit_files toolkit_files(const char *programs)
+{
+    return (struct toolkit_files){ .config = getenv("RUNTIME_CONFIG"), .drop_in = getenv("RUNTIME_DROP_IN_CONFIG"),
+                                   .programs = programs, .copies = TOOLKIT_FILES_FOLDER };
+}
+
 /* How many files of a runtime's configuration NVIDIA's program writes at most. */
 enum { RUNTIME_FILES = 2 };
 
@@ -129,10 +136,11 @@ static int install_toolkit(const struct node_options *o, const struct root *root
     for (size_t i = 0; i < RUNTIME_FILES; i++)
         if (getenv(names[i]))
             *to++ = getenv(names[i]);
+    CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", o->to);
     /* The kubelet names a container's host for its pod. */
     const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
                                              .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .files = files,
-                                             .pod = getenv("HOSTNAME") };
+                                             .pod = getenv("HOSTNAME"), .changes = toolkit_files(programs) };
     return toolkit_install(&install, e);
 }
 
@@ -143,9 +151,11 @@ static int sign_toolkit(const struct node_options *o, const struct root *root, s
 
 static int remove_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const struct toolkit_removal removal = { .program = o->program, .configuration = getenv("RUNTIME_DROP_IN_CONFIG"),
-                                             .socket = getenv("RUNTIME_SOCKET"), .seen_ms = TOOLKIT_SEEN_MS,
-                                             .daemon = TOOLKIT_DAEMON, .times = RUNTIME_TIMES };
+    const char *to = getenv("ROOT");
+    CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", to ? to : "/usr/local/nvidia");
+    const struct toolkit_removal removal = { .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
+                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES,
+                                             .files = toolkit_files(programs), .scratch = "" };
     return toolkit_remove(root, &removal, e);
 }
 

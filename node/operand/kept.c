@@ -66,6 +66,17 @@ int kept_add(struct kept *k, const char *path, struct err *e)
     return why && why != ENOENT ? err_set(e, ERR_SYSTEM, "cannot keep a copy of %s: %s", path, strerror(why)) : 0;
 }
 
+void kept_copy(struct kept *k, const struct kept_file *file)
+{
+    if (k->len == KEPT_FILES_MAX)
+        return;
+    struct kept_file *copy = &k->files[k->len++];
+    *copy = (struct kept_file){ .path = xstrdup(file->path), .is_there = file->is_there, .mode = file->mode,
+                                .bytes = BUF_INIT(file->bytes.len + 1) };
+    if (!buf_add(&copy->bytes, buf_text(&file->bytes), file->bytes.len))
+        copy->is_there = false; /* it has the room */
+}
+
 static bool differs(const struct kept_file *file)
 {
     CLEANUP_BUF struct buf now = BUF_INIT(KEPT_BYTES_MAX);

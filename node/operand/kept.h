@@ -40,6 +40,8 @@ int kept_save(const struct kept *k, const char *file, struct err *e);
 int kept_load(struct kept *k, const char *file, struct err *e);
 /* The same from the file's bytes. False: they are not such a file; `k` then has to be cleared. */
 bool kept_read(struct kept *k, const char *bytes, size_t len);
+/* Adds a copy of a copy. */
+void kept_copy(struct kept *k, const struct kept_file *file);
 /* Frees the copies; the struct can be used again. */
 void kept_clear(struct kept *k);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
     CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to), *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
-    if (!may_begin(t->program[0], t->seen_ms, e))
+    if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->changes, e) < 0)
         return -1;
     struct runtime_change change = { .program = t->program, .files = t->files, .copies = copies, .refused = refused,
                                      .pod = t->pod, .socket = t->socket, .times = t->times };
@@ -56,27 +57,41 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);
     runtime_dump_free(&change.dump);
+    if (rc == 0)
+        rc = toolkit_files_made(&t->changes, e);
     if (rc == 0 && access(runtime, X_OK) != 0)
         return err_set(e, ERR_NOT_FOUND, "%s has left no %s", t->program[0], runtime);
     return rc;
 }
 
-/* What NVIDIA's program does not take away: with CRI-O its configuration, of which it had written all; and the specification of
- * devices for Ostler's own containers. */
-static int remove_rest(const struct root *root, const char *configuration, struct err *e)
+/* What NVIDIA's program writes from now on it writes where no runtime looks. */
+static int lead_astray(const char *scratch, struct err *e)
 {
-    if (configuration && unlink(configuration) < 0 && errno != ENOENT)
-        return err_set(e, ERR_SYSTEM, "cannot remove %s: %s", configuration, strerror(errno));
-    return place_remove(root, SPECIFICATION, e);
+    static const char *const variables[] = { "RUNTIME_CONFIG", "RUNTIME_DROP_IN_CONFIG" };
+    CLEANUP_FREE char *folder = xasprintf("%s/ostler-XXXXXX", scratch);
+    if (!mkdtemp(folder))
+        return err_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", folder, strerror(errno));
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+        CLEANUP_FREE char *path = xasprintf("%s/%zu", folder, i);
+        if (getenv(variables[i]))
+            setenv(variables[i], path, 1);
+    }
+    return 0;
+}
+
+/* Has the runtime read its configuration. One without a socket only NVIDIA's program can restart. */
+static int restart(const struct toolkit_removal *t, struct err *e)
+{
+    if (t->socket)
+        return runtime_restart(t->socket, &t->times, e);
+    return lead_astray(t->scratch, e) < 0 ? -1 : program_run(t->program, 0, NULL, e);
 }
 
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e)
 {
-    if (!may_begin(t->program[0], t->seen_ms, e))
+    if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_restore(&t->files, e) < 0 || restart(t, e) < 0)
         return -1;
-    if (daemon_pass(t->program, &t->daemon, e) < 0 || (t->socket && runtime_restart(t->socket, &t->times, e) < 0))
-        return -1;
-    return remove_rest(root, t->configuration, e);
+    return place_remove(root, SPECIFICATION, e);
 }
 
 int toolkit_idle(struct err *e)

@@ -1,5 +1,5 @@
 /* The toolkit's containers: `ostler-node install-toolkit` has NVIDIA's program install it, `sign-toolkit` says that it is
- * there, `remove-toolkit` has that program take its configuration out of the container runtime, and `idle` shows that it has. */
+ * there, `remove-toolkit` puts the container runtime's configuration back, and `idle` shows that it has. */
 #ifndef OSTLER_NODE_OPERAND_TOOLKIT_H
 #define OSTLER_NODE_OPERAND_TOOLKIT_H
 
@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "node/agent/signs.h"
-#include "node/operand/daemon.h"
 #include "node/operand/runtime.h"
+#include "node/operand/toolkit_files.h"
 
 /* So long the kubelet may take to see that a container runs before the runtime restarts under it. */
 enum { TOOLKIT_SEEN_MS = 5000 };
@@ -22,6 +22,7 @@ struct toolkit_install {
     struct runtime_times times;
     const char *const *files; /* of the runtime's configuration, NULL-terminated */
     const char *pod;          /* whose container this is; NULL: not known */
+    struct toolkit_files changes; /* the same files, for the removal */
 };
 
 /* Runs the program after `seen_ms`, restarts the runtime, and returns when the runtime's wrapper is in its folder and the runtime
@@ -30,23 +31,20 @@ struct toolkit_install {
  * (container/runtime/containerd/containerd_linux.go of v1.20.0). What asks to stop is heeded
  * before the program is started, and not any more then: it would end in the middle of its work, and say that it was done. */
 int toolkit_install(const struct toolkit_install *t, struct err *e);
-/* NVIDIA's program as a daemon: it says so once all is set up, and listens right after. CRI-O it restarts for its set-up, and
- * again at its end, for which it may have to wait until that is back. Less than Ostler gives the pod in all
- * (reconcilers/plan/toolkit_removal.c). */
-#define TOOLKIT_DAEMON { .ready = "Waiting for signal", .ready_ms = 90 * 1000, .settle_ms = 2000, .end_ms = 60 * 1000 }
 
 struct toolkit_removal {
-    char *const *program;      /* NVIDIA's, with its arguments; it goes on until it is told to stop */
-    const char *configuration; /* the file that it wrote; NULL: none */
-    const char *socket;        /* as of an installation */
+    char *const *program;       /* NVIDIA's, as for its installation */
+    const char *socket;         /* the same */
     int64_t seen_ms;
-    struct daemon daemon;
     struct runtime_times times;
+    struct toolkit_files files;
+    const char *scratch;        /* a folder of its container's own disk: what is written below it goes with that */
 };
 
-/* Runs the program as a daemon after `seen_ms`, and tells it to stop when it is set up, at which it takes its configuration out
- * of the runtime; restarts that and waits until it is back, then takes away what it leaves. The folder of the toolkit stays:
- * containers that run need what is in it. What asks to stop is heeded as above. */
+/* Puts the runtime's configuration back as it was before the toolkit (node/operand/toolkit_files.h) after `seen_ms`, and restarts
+ * the runtime. Where there is no socket NVIDIA's program restarts it, and writes its own configuration where nobody reads it.
+ * Its own way would take runtimes of its names away, whoever has put them there. Then takes away the specification of
+ * devices. The folder of the toolkit stays: containers that run need what is in it. What asks to stop is heeded as above. */
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
 /* Does nothing until a signal asks to stop. */
 int toolkit_idle(struct err *e);

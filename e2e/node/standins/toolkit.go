@@ -70,7 +70,7 @@ func installRuntime(folder string) error {
 func configureRuntime() error {
 	path := os.Getenv("RUNTIME_CONFIG")
 	text, err := os.ReadFile(path)
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	config := string(text)

@@ -168,42 +168,36 @@ static const struct remove_row {
     const char *name;
     const char *line; /* what NVIDIA's program does; %s: the folder */
     const char *error;
-    bool leaves;      /* the configuration and the specification stay */
 } remove_rows[] = {
-    { "remove: told when it is set up",
-      "trap 'touch %s/ended; exit 0' TERM; sleep 0.1; echo 'level=info msg=\"Waiting for signal\"' >&2; "
-      "while :; do sleep 0.02; done", "", false },
-    { "remove: its word comes in two parts",
-      "trap 'touch %s/ended; exit 0' TERM; printf 'Waiting '; sleep 0.2; echo 'for signal'; while :; do sleep 0.02; done", "",
-      false },
-    { "remove: many words before",
-      "trap 'touch %s/ended; exit 0' TERM; head -c 20000 /dev/zero | tr '\\0' y; echo 'Waiting for signal'; "
-      "while :; do sleep 0.02; done", "", false },
-    { "remove: its set-up fails", "exit 3 # %s", "sh ended with 3", true },
-    { "remove: it ends with success before it is told to", "echo 'Waiting for signal' # %s", "sh has ended by itself", true },
-    { "remove: its set-up takes too long", "sleep 60 # %s", "sh has not begun after 1 seconds", true },
-    { "remove: it cannot take it out", "trap 'exit 4' TERM; echo 'Waiting for signal'; while :; do sleep 0.02; done # %s",
-      "sh ended with 4", true },
-    { "remove: it does not end", "trap : TERM; echo 'Waiting for signal'; while :; do sleep 0.02; done # %s",
-      "sh has not ended after 1 seconds", true },
+    { "remove: the runtime is restarted with what was there before", "cp %s/conf %s/seen", "" },
+    { "remove: NVIDIA's program writes where no runtime looks", "echo y >$RUNTIME_CONFIG; cp %s/conf %s/seen", "" },
+    { "remove: NVIDIA's program fails", "cp %s/conf %s/seen; exit 3", "sh ended with 3" },
 };
 
 static void check_remove(void **state)
 {
     const struct remove_row *row = *state;
-    static const struct daemon times = { .ready = "Waiting for signal", .ready_ms = 1500, .settle_ms = 100, .end_ms = 1500 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'conf':'x','var/run/cdi/management.nvidia.com-gpu.yaml':'','toolkit/tool':''", &root);
+    char *path = make_root("'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/management.nvidia.com-gpu.yaml':'',"
+                           "'toolkit/tool':''", &root);
     char name[] = "sh", option[] = "-c";
-    CLEANUP_FREE char *line = with_folder(row->line, path), *configuration = xasprintf("%s/conf", path);
+    CLEANUP_FREE char *line = with_folder(row->line, path), *conf = xasprintf("%s/conf", path),
+                      *copies = xasprintf("%s/copies", path), *scratch = xasprintf("%s/scratch", path);
     char *const argv[] = { name, option, line, NULL };
-    int rc = toolkit_remove(&root, &(struct toolkit_removal){ argv, configuration, NULL, 1, times, RUNTIME_TIMES }, &e);
+    const struct toolkit_files files = { .config = conf, .programs = "/ours/", .copies = copies };
+    const struct toolkit_removal removal = { .program = argv, .seen_ms = 1, .files = files, .scratch = scratch };
+    setenv("RUNTIME_CONFIG", conf, 1);
+    assert_int_equal(toolkit_files_keep(&files, NULL), 0);
+    assert_int_equal(place_put(&root, "conf", "made", NULL), 0);
+    assert_int_equal(toolkit_files_made(&files, NULL), 0);
+    int rc = toolkit_remove(&root, &removal, &e);
     assert_string_equal(err_msg(&e), row->error);
     assert_int_equal(rc, *row->error ? -1 : 0);
-    assert_int_equal(is_there(&root, "ended"), rc == 0);
-    assert_int_equal(is_there(&root, "conf"), row->leaves);
-    assert_int_equal(is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), row->leaves);
+    CLEANUP_FREE char *seen = text_of(&root, "seen"), *now = text_of(&root, "conf");
+    assert_string_equal(seen, "host");
+    assert_string_equal(now, "host");
+    assert_int_equal(is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), rc != 0);
     assert_true(is_there(&root, "toolkit/tool"));
     fake_root_free(path);
 }
@@ -215,19 +209,19 @@ static void check_awaits(void **state)
 {
     const bool is_removal = *state != NULL;
     static const struct runtime_times times = { .limit = 300, .stays = 100, .steady = 100 };
-    static const struct daemon daemon = { .ready = "ready", .ready_ms = 5000, .settle_ms = 100, .end_ms = 5000 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'toolkit/nvidia-container-runtime':'','conf':'x'", &root), name[] = "sh", option[] = "-c";
-    char install[] = "chmod +x $0/toolkit/*", removal[] = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done";
-    char *const argv[] = { name, option, is_removal ? removal : install, path, NULL };
-    CLEANUP_FREE char *conf = xasprintf("%s/conf", path), *socket = xasprintf("%s/nobody.sock", path);
+    char *path = make_root("'toolkit/nvidia-container-runtime':'','var/run/cdi/management.nvidia.com-gpu.yaml':'x'", &root);
+    char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
+    char *const argv[] = { name, option, line, path, NULL };
+    CLEANUP_FREE char *socket = xasprintf("%s/nobody.sock", path);
     CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed",
                                         socket);
     static const char *const files[] = { NULL };
-    int rc = is_removal ? toolkit_remove(&root, &(struct toolkit_removal){ argv, conf, socket, 1, daemon, times }, &e)
-                        : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times, files, NULL }, &e);
-    bool is_left = is_there(&root, "conf");
+    const struct toolkit_files none = { .programs = "/ours/" };
+    int rc = is_removal ? toolkit_remove(&root, &(struct toolkit_removal){ argv, socket, 1, times, none, "" }, &e)
+                        : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times, files, NULL, none }, &e);
+    bool is_left = is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml");
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, -1);
