@@ -80,6 +80,19 @@ static const char *const of_pods[] = {
 };
 _Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");
 
+/* What a DaemonSet of others runs, and on which nodes; its status changes with every node that joins. */
+static const char *const of_foreign[] = {
+    OF_METADATA,
+    "spec.template.metadata.labels",
+    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+    "spec.template.spec.containers.image",
+    "spec.template.spec.initContainers.image",
+    "spec.template.spec.nodeSelector",
+    "spec.template.spec.volumes.hostPath.type",
+    "status.observedGeneration",
+    NULL,
+};
+
 static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };
 
 const struct split_view *cluster_bare_view(enum resource_id resource)
@@ -97,6 +110,7 @@ const struct split_view *cluster_view(enum resource_id resource)
         [RESOURCE_POLICY] = { of_policies, false },
         [RESOURCE_POD] = { of_pods, true },
         [RESOURCE_BUDGET] = { of_budgets, true },
+        [RESOURCE_FOREIGN] = { of_foreign, true },
         [RESOURCE_DAEMONSET] = { of_children, false },
         [RESOURCE_SERVICE] = { of_children, false },
         [RESOURCE_SERVICEMONITOR] = { of_children, false },

@@ -12,23 +12,17 @@
 
 #define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
-/* By the rules of Kubernetes a term without a condition matches no node. Conditions that are not understood count as met. */
+/* By the rules of Kubernetes a term without a condition matches no node; one that names a node counts as such. Conditions that
+ * are not understood, such as Gt, count as met. */
 static void read_terms(struct foreign *f, const json_t *terms)
 {
     size_t i;
     json_t *term;
-    json_array_foreach (terms, i, term) {
-        if (json_object_size(term) == 0)
+    f->limited = json_is_array(terms) && json_array_size(terms) <= FOREIGN_TERMS_MAX;
+    for (i = 0; f->limited && (term = json_array_get(terms, i)); i++) {
+        if (json_array_size(json_object_get(term, "matchExpressions")) == 0)
             continue;
-        if (f->term_count == FOREIGN_TERMS_MAX) {
-            for (size_t k = 0; k < f->term_count; k++)
-                selector_clear(&f->terms[k]);
-            f->term_count = 0;
-            return;
-        }
-        CLEANUP_JSON json_t *selector = json_object();
-        if (json_object_get(term, "matchExpressions"))
-            json_object_set(selector, "matchExpressions", json_object_get(term, "matchExpressions"));
+        CLEANUP_JSON json_t *selector = json_pack("{s:O}", "matchExpressions", json_object_get(term, "matchExpressions"));
         if (selector_compile(selector, &f->terms[f->term_count], NULL) < 0)
             f->terms[f->term_count] = (struct selector){ 0 };
         f->term_count++;
@@ -88,7 +82,7 @@ static const char *label_to_come(const void *labels, const char *key)
 bool foreign_selects(const struct foreign *f, selector_lookup_fn *label, const void *labels)
 {
     const struct labels_to_come to_come = { label, labels };
-    bool met = f->term_count == 0;
+    bool met = !f->limited;
     for (size_t i = 0; i < f->term_count && !met; i++)
         met = selector_matches(&f->terms[i], label_to_come, &to_come);
     return met && selector_matches(&f->labels, label_to_come, &to_come);

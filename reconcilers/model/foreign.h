@@ -21,7 +21,8 @@ struct foreign {
     bool of_cluster;                 /* it is in kube-system, where users make none */
     struct selector labels;          /* nodeSelector */
     struct selector terms[FOREIGN_TERMS_MAX]; /* required node affinity; one of them has to match */
-    size_t term_count;               /* 0: there is none */
+    size_t term_count;
+    bool limited;                    /* without a term it selects no node, rather than every one */
 };
 
 /* What is kept of a DaemonSet; NULL: it does not serve GPUs. Owned by the caller. */

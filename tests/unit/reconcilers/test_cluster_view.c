@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "kube/split.h"
+#include "reconcilers/model/foreign.h"
 #include "reconcilers/model/child.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/pod.h"
@@ -148,6 +149,36 @@ static void check_child(void **state)
     child_free(b);
 }
 
+/* Of a DaemonSet of somebody else's what it runs and where is seen, and nothing of its status, which changes with every node. */
+static void a_daemonset_of_others_is_seen_without_its_status(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted(
+        "{'metadata':{'name':'d','namespace':'kube-system','uid':'u','generation':2,'labels':{},'managedFields':[{}]},'spec':{"
+        "'template':{'metadata':{'labels':{'name':'nvidia-device-plugin-ds'}},'spec':{'nodeSelector':{'pool':'gpu'},'affinity':{"
+        "'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':[{'matchExpressions':["
+        "{'key':'zone','operator':'In','values':['a']}]}]}}},'containers':[{'name':'c','image':'plugin:1','args':['x']}],"
+        "'volumes':[{'name':'v','hostPath':{'path':'/var/lib/kubelet/device-plugins'}}]}}},'status':{'numberReady':5}}");
+    CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL),
+        *part = split_object(text, strlen(text), cluster_view(RESOURCE_FOREIGN), NULL);
+    assert_null(json_at(part, "status.numberReady"));
+    struct foreign *a = foreign_project(whole), *b = foreign_project(part);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_true(foreign_same(a, b) && a->generation == 2 && a->of_cluster == b->of_cluster);
+    static const struct {
+        const char *labels;
+        bool selected;
+    } nodes[] = { { "{'pool':'gpu','zone':'a'}", true }, { "{'pool':'gpu','zone':'b'}", false }, { "{'zone':'a'}", false } };
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        CLEANUP_JSON json_t *labels = tree(nodes[i].labels);
+        assert_int_equal(foreign_selects(a, selector_lookup_json, labels), nodes[i].selected);
+        assert_int_equal(foreign_selects(b, selector_lookup_json, labels), nodes[i].selected);
+    }
+    foreign_free(a);
+    foreign_free(b);
+}
+
 /* However much stands before it. */
 static void what_a_pod_asks_for_is_seen(void **state)
 {
@@ -214,6 +245,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_same_record, rows);
     SUITE_ROWS(&s, check_child, children);
+    suite_add(&s, "a DaemonSet of others is seen without its status", a_daemonset_of_others_is_seen_without_its_status, NULL);
     suite_add(&s, "what a pod asks for is seen", what_a_pod_asks_for_is_seen, NULL);
     suite_add(&s, "a pod of more containers than are seen is not idle", a_pod_of_more_containers_than_are_seen_is_not_idle, NULL);
     suite_add(&s, "resources of others are not seen", resources_of_others_are_not_seen, NULL);
