@@ -37,6 +37,7 @@ static void live(const char *path, const struct life *life)
         pid_t pid = fork();
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
+            signal(SIGHUP, SIG_DFL); /* who runs the tests may ignore it */
             listen_at(path);
             while (i == life->lives)
                 pause();
