@@ -44,7 +44,8 @@ def of_nvidia(function):
 
 # What stays on the disk of a machine that Ostler was taken off: docs/operations.md#what-stays-on-a-nodes-disk has the same.
 # Containers that were started by the programs in the toolkit's folder are ended by them.
-STAYS = {"etc/containerd/conf.d/", "usr-local/nvidia/"}
+STAYS = {"etc/containerd/conf.d/", "usr-local/nvidia/", "var/lib/ostler/", "var/lib/ostler/toolkit/",
+         "var/lib/ostler/toolkit/before", "var/lib/ostler/toolkit/made"}
 TOOLKIT = "usr-local/nvidia/toolkit/"
 
 # ---- what several ask
@@ -163,8 +164,8 @@ def processes(name):
 
 
 def runtime_configuration(machine_):
-    """What containerd makes of its configuration, but for the line `imports`, which may stay where nothing is left to import."""
-    return [line for line in machine_.run("containerd", "config", "dump").splitlines() if not line.startswith("imports")]
+    """The bytes of containerd's configuration, and what it makes of them."""
+    return (machine_.disk / "etc/containerd/config.toml").read_bytes(), machine_.run("containerd", "config", "dump")
 
 
 def toolkit_inode(stage):

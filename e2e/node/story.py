@@ -33,7 +33,7 @@ class Stage:
         self._standin, self._archive = standin, archive
         self.client = None
         self.bare = set()  # the files of the machine before Ostler came
-        self.bare_runtime = []  # what the runtime made of its configuration then
+        self.bare_runtime = ()  # what the runtime made of its configuration then
         self.driver = operands.OLD  # the version that the policy wants and that works
 
     def start(self):
