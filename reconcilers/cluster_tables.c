@@ -482,7 +482,7 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
         { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
-        { .resource = RESOURCE_FOREIGN },
+        { .resource = RESOURCE_FOREIGN, .optional = true }, /* an older chart does not let it */
         /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
         { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
         { .resource = RESOURCE_SERVICE, .list = { .ns = ns } }, { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },

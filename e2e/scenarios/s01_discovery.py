@@ -76,12 +76,13 @@ def os_from_node_info(env, os):
     contains(env.image(node, "driver"), f"-{os}", "driver image")
 
 
-def _not_served(env, node):
-    env.wait_marked(node)
+def _not_served(env, node, remedy=f"{MANAGED}=true"):
+    env.wait(lambda: env.labels(node).get(GPU_LABEL) == "true", what=f"{node} is labelled")
     policy = env.wait(lambda: "ForeignStack" in str(env.get_policy().get("status")) and env.get_policy(),
                       what="the status says ForeignStack")
-    contains(str(policy["status"]), ["ForeignStack", node, f"{MANAGED}=true"], "status")
+    contains(str(policy["status"]), ["ForeignStack", node, remedy], "status")
     env.wait_calm()
+    equal(kube.taint(env.get_node(node), GPU_TAINT), None, "the taint of a node that somebody else serves")
     labels = env.labels(node)
     assert DRIVER not in labels and STACK not in labels, "a foreign node has assignments"
     equal(env.pods(node), [], "operand pods on a foreign node")
@@ -101,7 +102,7 @@ def foreign_cloud_installer(env):
     """A node whose cloud says that it installs the driver is marked and gets no operands."""
     node = env.node("gke", "gke", labels={"cloud.google.com/gke-gpu-driver-version": "latest"})
     env.policy()
-    _not_served(env, node)
+    _not_served(env, node, "gke-no-default-nvidia-gpu-device-plugin=true")
 
 
 @test
@@ -119,7 +120,7 @@ def foreign_operator_pods(env):
     })
     env.wait(lambda: env.k.get("DaemonSet", "nvidia-driver-daemonset", "default").get("status", {}).get("currentNumberScheduled"))
     env.policy()
-    _not_served(env, node)
+    _not_served(env, node, "uninstall NVIDIA")
 
 
 @test

@@ -305,7 +305,7 @@ static struct run install_run(struct box *b)
 
 static void install_step(struct box *b)
 {
-    machine_of(b)->handler = str_eq(env(b, "NO_DAEMON"), "true"); /* a daemon takes it out again when it ends */
+    machine_of(b)->handler = !str_eq(object_label(b->pod->first, LABEL_COMPONENT), "toolkit-removal");
 }
 
 static struct run toolkit_run(struct box *b)

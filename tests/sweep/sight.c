@@ -55,14 +55,13 @@ struct sight {
 /* Kinds that Ostler decides on and always asks for. ConfigMaps are asked for when a policy names one, PodDisruptionBudgets only
  * tell when to ask again for an eviction, and the two below may be missing. */
 static const enum resource_id needed[] = { RESOURCE_POLICY,   RESOURCE_NODE,     RESOURCE_POD,     RESOURCE_TASK,
-                                           RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_RUNTIMECLASS,
-                                           RESOURCE_FOREIGN };
+                                           RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_RUNTIMECLASS };
 /* Kinds without which Ostler works: when the server refuses them (403) or has none such (404). */
-static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR };
+static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR, RESOURCE_FOREIGN };
 
 static bool is_optional(enum resource_id id)
 {
-    return id == optional[0] || id == optional[1];
+    return id == optional[0] || id == optional[1] || id == optional[2];
 }
 
 static struct client *find(const struct sight *s, uint64_t number)
