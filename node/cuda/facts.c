@@ -5,6 +5,17 @@
 
 #include "node/cuda/driver.h"
 
+/* By the oldest version that they have, which C libraries before 2.34 know as well: there they are in libdl. */
+#ifndef OSTLER_WITH_MAIN
+#if defined(__x86_64__)
+__asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+#elif defined(__aarch64__)
+__asm__(".symver dlopen, dlopen@GLIBC_2.17");
+__asm__(".symver dlsym, dlsym@GLIBC_2.17");
+#endif
+#endif
+
 enum { NVML_SUCCESS = 0, CORRECTED = 0, UNCORRECTED = 1, VOLATILE = 0 };
 
 static struct {
