@@ -165,6 +165,8 @@ static const struct {
     /* What Auto, the default, means on the nodes of this life. */
     { "spec.driver.source", "Container" },
     { "spec.nodeAgent.labels", "Ostler" },
+    { "spec.toolkit.source", "Ostler" },
+    { "spec.pools[].toolkit.source", "Ostler" },
     /* In the life without agents the program has no image to send any out from. */
     { "spec.nodeAgent.enabled", NULL },
     { "spec.nodeAgent.imagePull", NULL },

@@ -23,9 +23,15 @@ static bool is_in(const char *const *names, size_t n, const char *name)
     return false;
 }
 
+/* Ostler's own, though not by their prefixes: they keep autoscalers from removing a node that is claimed. */
+static bool keeps_node(const char *key)
+{
+    return str_eq(key, "cluster-autoscaler.kubernetes.io/scale-down-disabled") || str_eq(key, "karpenter.sh/do-not-disrupt");
+}
+
 static bool is_foreign_key(const char *key)
 {
-    return str_has_prefix(key, WRITERS_DOMAIN) || strstr(key, "kubernetes.io/");
+    return str_has_prefix(key, WRITERS_DOMAIN) || (strstr(key, "kubernetes.io/") && !keeps_node(key));
 }
 
 /* ---- patches */
@@ -332,7 +338,8 @@ json_t *writers_clean(const json_t *object)
     return NULL;
 }
 
-/* Without the annotation that says whose they are, labels that say what its GPUs are count as others', and keep what they say. */
+/* Without the annotation that says whose they are, labels that say what its GPUs are count as others', and keep what they say; so
+ * do annotations that keep autoscalers off. */
 static bool is_contested_label(const char *key)
 {
     return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || gpu_feature_is(key);
@@ -342,6 +349,7 @@ json_t *writers_repent(const json_t *node)
 {
     json_t *patch = json_object();
     bool any = null_keys(patch, node, "metadata.labels", is_contested_label);
+    any |= null_keys(patch, node, "metadata.annotations", keeps_node);
     any |= drop_taints(patch, node, is_contested_taint);
     if (any)
         return patch;
