@@ -46,6 +46,7 @@ struct invariants {
     struct map turns;        /* struct turn by condition */
     int64_t world_ms;        /* when anything last changed, but by Ostler's words */
     uint64_t world_rv;       /* the version that it got then; 0: it was no commit */
+    int64_t crowded_ms;      /* when a change last came before the writer was told of the one before it */
     uint64_t world_told;     /* when the client that writes was told of it, in the order of what was told and sent; 0: never */
     uint64_t policy_sent;    /* when it last sent a write of the policy, in that order */
     uint64_t order;          /* of what was told and sent */

@@ -66,6 +66,8 @@ void check_flap_commit(struct invariants *v, const struct api_commit *c)
         return;
     const char *node = node_of(c);
     v->world_ms = v->run->sim.now_ms;
+    if (v->world_rv && !v->world_told)
+        v->crowded_ms = v->world_ms; /* another watch may bring that one after this one */
     v->world_rv = c->rv;
     v->world_told = 0;
     if (node)
@@ -148,7 +150,8 @@ static void check_turn(struct invariants *v, const struct api_commit *c, const c
     last->at_ms = now_ms;
     last->world_ms = changed_ms;
     last->fresh = json_int(was, "observedGeneration", 0) != json_int(is, "observedGeneration", 0);
-    last->told = check_is_kind(c->kind, "gpuclusterpolicies") && v->world_told && v->world_told < v->policy_sent;
+    bool told = v->world_told && v->world_told < v->policy_sent && now_ms - v->crowded_ms >= ON_ITS_WAY_MS;
+    last->told = told && check_is_kind(c->kind, "gpuclusterpolicies");
     snprintf(last->from, sizeof last->from, "%s", from);
 }
 
