@@ -223,6 +223,20 @@ def test_says_what_it_will_do():
     assert out.endswith("1 passed, 0 failed, 0 skipped\n"), out
 
 
+@test
+def test_repeats_what_failed():
+    """The end of `make test` names each part that failed, with the lines that say what, so that nobody searches thousands of lines."""
+    for printed, shown in (("ok   one\nFAIL two: it broke\n     line 7\n1 passed, 1 failed", "FAIL two: it broke\n     line 7\n"),
+                           ("compiler: out of space", "compiler: out of space\n")):
+        with tempfile.TemporaryDirectory() as folder:
+            nice = pathlib.Path(folder) / "nice"
+            nice.write_text(f"#!/bin/sh\necho '{printed}'\nexit 3\n")
+            nice.chmod(0o755)
+            code, out = said("scripts/test", "layers", PATH=f"{folder}:{os.environ['PATH']}")
+        end = out[out.index("== what failed, once more"):]
+        assert code == 1 and f"== layers: 1 failed, exit status 3\n{shown}" in end and "ok   one" not in end, out
+
+
 FAKE = """#!/bin/sh
 sleep {seconds}
 echo '[       OK ] {name}'
