@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,4 +73,12 @@ int file_put(int folder, const char *name, mode_t mode, const void *bytes, size_
 int file_copy(int folder, const char *name, mode_t mode, int from)
 {
     return put(folder, name, mode, NULL, 0, from);
+}
+
+char *file_beside(const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    if (*path == '/' || !slash)
+        return xstrdup(path);
+    return xasprintf("%.*s/%s", (int) (slash - file), file, path);
 }

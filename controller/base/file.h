@@ -10,5 +10,7 @@
 int file_put(int folder, const char *name, mode_t mode, const void *bytes, size_t len);
 /* The same of what another descriptor has left to read. */
 int file_copy(int folder, const char *name, mode_t mode, int from);
+/* The path of what a file names: an absolute one as it is, another one as from that file's folder. Owned by the caller. */
+char *file_beside(const char *file, const char *path);
 
 #endif

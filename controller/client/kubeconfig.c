@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
@@ -94,15 +95,6 @@ static int find(const struct kubeconfig_file *files, size_t count, const char *m
     return err_set(e, ERR_INVALID, "%s: the %s \"%s\" is not there: there is %s", files[0].path, member, name, names);
 }
 
-/* A path as it stands in a file: relative ones begin at that file's directory. */
-static char *path_from(const char *file, const char *path)
-{
-    const char *slash = strrchr(file, '/');
-    if (*path == '/' || !slash)
-        return xstrdup(path);
-    return xasprintf("%.*s/%s", (int) (slash - file), file, path);
-}
-
 static int take_material(const struct entry *entry, const struct material_fields *fields, struct config *c, struct err *e)
 {
     struct material *m = &c->materials[fields->kind];
@@ -112,7 +104,7 @@ static int take_material(const struct entry *entry, const struct material_fields
         return material_set_base64(m, fields->kind, data, e) < 0 ? err_wrap(e, "%s", fields->data) : 0;
     if (!file)
         return 0;
-    CLEANUP_FREE char *path = path_from(entry->file, file);
+    CLEANUP_FREE char *path = file_beside(entry->file, file);
     return material_set_file(m, fields->kind, path, e) < 0 ? err_wrap(e, "%s", fields->file) : 0;
 }
 
@@ -148,7 +140,7 @@ static int take_token(const struct entry *user, struct config *c, struct err *e)
         return -1;
     if (!file)
         return 0;
-    CLEANUP_FREE char *path = path_from(user->file, file);
+    CLEANUP_FREE char *path = file_beside(user->file, file);
     if (material_set_file(m, MATERIAL_TOKEN, path, e) < 0 && !token)
         return err_wrap(e, "tokenFile");
     err_clear(e);

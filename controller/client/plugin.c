@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
@@ -42,10 +43,7 @@ static void strings_free(char **strings)
 /* With a slash in it a command is a path from the kubeconfig's folder, else it is looked for in PATH. */
 static char *command_path(const char *command, const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    if (*command == '/' || !strchr(command, '/') || !slash)
-        return xstrdup(command);
-    return xasprintf("%.*s/%s", (int) (slash - file), file, command);
+    return strchr(command, '/') ? file_beside(file, command) : xstrdup(command);
 }
 
 static char **make_argv(const json_t *exec, const char *file)

@@ -3,16 +3,12 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/autoscaler.h"
-
-static bool changes_claim(const struct node_view *view, const struct claim *claim)
-{
-    CLEANUP_FREE char *text = claim_text(claim);
-    return !str_eq(intern_text(view->strings, view->node->claim), text);
-}
+#include "reconcilers/model/names.h"
 
 json_t *keeping_change(const struct node_view *view, const json_t *ours, const struct claim *claim, json_t *annotations)
 {
-    bool wanted = claim && claim_keeps_node(claim), may_set = wanted && changes_claim(view, claim);
+    bool wanted = claim && claim_keeps_node(claim);
+    bool may_set = wanted && json_object_get(annotations, ANNOTATION_CLAIM);
     json_t *stay = json_array();
     for (size_t i = 0; i < KEEP_COUNT; i++) {
         const char *key = autoscaler_keeps[i], *now = intern_text(view->strings, view->node->keeps[i]);

@@ -9,8 +9,9 @@
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/node.h"
 
-/* Adds to `annotations` (key to value, null: comes off) what changes of them when the node gets `claim` (NULL: none). They are
- * set only in a write that changes the claim: one that a person takes off meanwhile stays off. `ours`: the keys that were ours,
+/* Adds to `annotations` (key to value, null: comes off), which has the change of the claim already where there is one, what
+ * changes of them when the node gets `claim` (NULL: none). They are set only in a write that changes the claim: one that a person
+ * takes off meanwhile stays off. `ours`: the keys that were ours,
  * from ostler.dev/marks, or NULL. Returns those that are ours afterwards; new reference. */
 json_t *keeping_change(const struct node_view *view, const json_t *ours, const struct claim *claim, json_t *annotations);
 

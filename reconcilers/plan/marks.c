@@ -281,11 +281,11 @@ static json_t *build(struct diff *d, const struct marks *wanted)
 {
     const struct node *n = d->view->node;
     CLEANUP_JSON json_t *annotations = json_object();
+    CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
+    set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
     d->our_keeps = keeping_change(d->view, json_object_get(d->said, "annotations"), wanted->claim, annotations);
     CLEANUP_FREE char *text = marks_text(d);
     set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
-    CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
-    set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
     set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up), wanted->gave_up);
     set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof), wanted->proof);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);

@@ -1,7 +1,6 @@
 #include "sim/scenario/host.h"
 
-#include <string.h>
-
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/yaml.h"
@@ -25,8 +24,7 @@ static void fill(json_t *shape, const json_t *host)
 
 static int read_host(const char *file, json_t *shape, const char *host, struct err *e)
 {
-    const char *slash = strrchr(file, '/');
-    CLEANUP_FREE char *path = xasprintf("%.*s%s", slash ? (int) (slash - file) + 1 : 0, file, host);
+    CLEANUP_FREE char *path = file_beside(file, host);
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, e);
     if (!documents)
         return err_wrap(e, "%s: shapes: host", file);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
@@ -425,12 +426,12 @@ struct scenario *scenario_parse(const char *name, const char *text, size_t len, 
 static int add_base(const char *file, json_t *documents, int depth, struct err *e)
 {
     json_t *root = json_array_get(documents, 0);
-    const char *base = json_str(root, "base"), *slash = strrchr(file, '/');
+    const char *base = json_str(root, "base");
     if (!base)
         return 0;
     if (depth == BASES_MAX)
         return err_set(e, ERR_INVALID, "%s: base: more than %d files stand on one another", file, BASES_MAX);
-    CLEANUP_FREE char *path = xasprintf("%.*s%s", slash ? (int) (slash - file) + 1 : 0, file, base);
+    CLEANUP_FREE char *path = file_beside(file, base);
     CLEANUP_JSON json_t *others = yaml_parse_file(path, NULL, e);
     if (!others)
         return err_wrap(e, "%s: base", file);

@@ -58,18 +58,36 @@ static bool is_ours(const struct claims *c, const char *list, const char *name, 
            (!was_there && json_has_text(json_object_get(c->after, list), name));
 }
 
-static void check_labels(struct invariants *v, const struct api_commit *c, const struct claims *claims)
+/* Whether Ostler may write this key of a list, besides its own, where it had this value before (NULL: none). */
+typedef bool may_write_fn(const struct claims *claims, const char *list, const char *key, const char *was);
+
+static bool may_write_label(const struct claims *claims, const char *list, const char *key, const char *was)
 {
-    const json_t *before = json_at(c->before, "metadata.labels"), *after = json_at(c->after, "metadata.labels");
+    return is_ours(claims, list, key, was != NULL);
+}
+
+/* Those that keep autoscalers off, and nobody else's value of them. */
+static bool may_write_annotation(const struct claims *claims, const char *list, const char *key, const char *was)
+{
+    bool keeps = str_eq(key, ANNOTATION_KEEPS_KARPENTER) || str_eq(key, ANNOTATION_KEEPS_CLUSTER_AUTOSCALER);
+    return keeps && is_ours(claims, list, key, was != NULL) && (!was || str_eq(was, KEEPS_VALUE));
+}
+
+/* The texts of a list of metadata, "labels" or "annotations". */
+static void check_texts(struct invariants *v, const struct api_commit *c, const struct claims *claims, const char *list,
+                        may_write_fn *may_write)
+{
+    const json_t *before = json_object_get(json_object_get(c->before, "metadata"), list);
+    const json_t *after = json_object_get(json_object_get(c->after, "metadata"), list);
     const char *key;
     json_t *value;
     CLEANUP_JSON json_t *all = json_object();
     json_object_update(all, (json_t *) before);
     json_object_update(all, (json_t *) after);
     json_object_foreach (all, key, value) {
-        bool same = str_eq(json_key(before, key), json_key(after, key));
-        if (!same && !str_has_prefix(key, MARK_PREFIX) && !is_ours(claims, "labels", key, json_key(before, key) != NULL))
-            check_failed(v, INVARIANT_S7_FRAME_NODE, "label %s of %s", key, object_name(c->after));
+        const char *was = json_key(before, key);
+        if (!str_eq(was, json_key(after, key)) && !str_has_prefix(key, MARK_PREFIX) && !may_write(claims, list, key, was))
+            check_failed(v, INVARIANT_S7_FRAME_NODE, "%s of %s: %s", list, object_name(c->after), key);
     }
 }
 
@@ -95,24 +113,6 @@ static void check_taints(struct invariants *v, const struct api_commit *c, const
         bool same = was && is && json_equal((json_t *) was, (json_t *) is);
         if (!same && !str_has_prefix(name, MARK_PREFIX) && !is_ours(claims, "taints", name, was != NULL))
             check_failed(v, INVARIANT_S7_FRAME_NODE, "taint %s of %s", name, object_name(c->after));
-    }
-}
-
-/* Besides its own, Ostler writes those that keep autoscalers off, and nobody else's value of them. */
-static void check_annotations(struct invariants *v, const struct api_commit *c, const struct claims *claims)
-{
-    const json_t *before = json_at(c->before, "metadata.annotations"), *after = json_at(c->after, "metadata.annotations");
-    const char *key;
-    json_t *value;
-    CLEANUP_JSON json_t *all = json_object();
-    json_object_update(all, (json_t *) before);
-    json_object_update(all, (json_t *) after);
-    json_object_foreach (all, key, value) {
-        const char *was = json_key(before, key), *is = json_key(after, key);
-        bool keeps = str_eq(key, ANNOTATION_KEEPS_KARPENTER) || str_eq(key, ANNOTATION_KEEPS_CLUSTER_AUTOSCALER);
-        bool ours = keeps && is_ours(claims, "annotations", key, was != NULL) && (!was || str_eq(was, KEEPS_VALUE));
-        if (!str_eq(was, is) && !str_has_prefix(key, MARK_PREFIX) && !ours)
-            check_failed(v, INVARIANT_S7_FRAME_NODE, "annotation %s of %s", key, object_name(c->after));
     }
 }
 
@@ -155,9 +155,9 @@ void check_frame_node(struct invariants *v, const struct api_commit *c)
     if (other)
         check_failed(v, INVARIANT_S7_FRAME_NODE, "%s of %s", other, object_name(c->after));
     struct claims claims = { marks_of(c->before), marks_of(c->after) };
-    check_labels(v, c, &claims);
+    check_texts(v, c, &claims, "labels", may_write_label);
     check_taints(v, c, &claims);
-    check_annotations(v, c, &claims);
+    check_texts(v, c, &claims, "annotations", may_write_annotation);
     json_decref(claims.before);
     json_decref(claims.after);
 }

@@ -61,7 +61,10 @@ static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICE
 
 static bool is_optional(enum resource_id id)
 {
-    return id == optional[0] || id == optional[1] || id == optional[2];
+    for (size_t i = 0; i < ARRAY_LEN(optional); i++)
+        if (id == optional[i])
+            return true;
+    return false;
 }
 
 static struct client *find(const struct sight *s, uint64_t number)

@@ -66,20 +66,11 @@ static const struct row {
       "the toolkit is that of another driver" },
 };
 
-static char *make_root(const char *files, struct root *root)
-{
-    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
-    CLEANUP_JSON json_t *machine = tree(text);
-    char *path = fake_root_new(machine);
-    assert_int_equal(root_open(root, path, NULL), 0);
-    return path;
-}
-
 static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(row->files, &root);
+    char *path = fake_root_open(row->files, &root);
     const char *missing = sign_missing(&root, &row->wish);
     fake_root_free(path);
     if (row->missing)
@@ -95,7 +86,7 @@ static void check_timeout(void **state)
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(BOOT, &root);
+    char *path = fake_root_open(BOOT, &root);
     assert_int_equal(wait_for(&root, &(struct sign_wish){ SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, 50, &e), -1);
     assert_string_equal(err_msg(&e), "timed out: the module nvidia is not loaded");
     fake_root_free(path);
@@ -106,7 +97,7 @@ static int wait_beside(const char *files, void (*act)(const char *path, pid_t wa
 {
     const struct clock clock = clock_system();
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(files, &root);
+    char *path = fake_root_open(files, &root);
     int status;
     pid_t waiting = fork();
     assert_true(waiting >= 0);

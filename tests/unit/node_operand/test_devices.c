@@ -50,15 +50,6 @@ static void check_modules(void **state)
 
 /* ---- nodes and links */
 
-static char *make_root(const char *files, struct root *ret)
-{
-    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
-    CLEANUP_JSON json_t *machine = tree(text);
-    char *path = fake_root_new(machine);
-    assert_int_equal(root_open(ret, path, NULL), 0);
-    return path;
-}
-
 /* Nodes can be made by root alone, and not in each container. */
 static bool can_make_nodes(const char *path)
 {
@@ -84,7 +75,7 @@ static void check_make(void **state)
     CLEANUP_ERR struct err e = { 0 };
     mode_t mode = 0;
     /* Another load of the module has left a node of another number, and somebody what is none. */
-    char *path = make_root("'proc/devices':'195 nvidia\\n508 nvidia-uvm\\n','dev/nvidiactl':'x'", &root);
+    char *path = fake_root_open("'proc/devices':'195 nvidia\\n508 nvidia-uvm\\n','dev/nvidiactl':'x'", &root);
     CLEANUP_FREE char *older = xasprintf("%s/dev/nvidia-uvm", path);
     bool can = can_make_nodes(path);
     if (can)
@@ -125,7 +116,7 @@ static void check_fail(void **state)
     const struct fail_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root(row->files, &root);
+    char *path = fake_root_open(row->files, &root);
     int rc = devices_make(&root, "dev", refuse, &e);
     fake_root_free(path);
     assert_int_equal(rc, -1);
@@ -147,8 +138,8 @@ static void check_links(void **state)
     };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'dev/nvidia-caps/x':'','dev/nvidia-text':'','links/195:0':{'link':'../old'},'links/.508:0.new':''",
-                           &root);
+    char *path = fake_root_open("'dev/nvidia-caps/x':'','dev/nvidia-text':'','links/195:0':{'link':'../old'},"
+                                "'links/.508:0.new':''", &root);
     bool can = can_make_nodes(path);
     for (size_t i = 0; i < ARRAY_LEN(nodes) && can; i++) {
         CLEANUP_FREE char *node = xasprintf("%s/%s", path, nodes[i].node);
@@ -174,7 +165,7 @@ static void check_no_folder_for_links(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'dev/x':''", &root);
+    char *path = fake_root_open("'dev/x':''", &root);
     int rc = devices_link(&root, "dev", "links", "/dev", &e);
     fake_root_free(path);
     assert_int_equal(rc, -1);

@@ -44,15 +44,6 @@ static void make_program(const char *path, const char *name, const char *does)
     setenv("PATH", all, 1);
 }
 
-static char *make_root(const char *files, struct root *ret)
-{
-    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
-    CLEANUP_JSON json_t *machine = tree(text);
-    char *path = fake_root_new(machine);
-    assert_int_equal(root_open(ret, path, NULL), 0);
-    return path;
-}
-
 static char *text_of(const struct root *root, const char *path)
 {
     struct buf text = BUF_INIT(4096);
@@ -114,7 +105,7 @@ static void check_probe(void **state)
     const struct probe_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root(row->files, &root);
+    char *path = fake_root_open(row->files, &root);
     if (row->smi)
         make_program(path, "nvidia-smi", row->smi);
     else
@@ -142,7 +133,7 @@ static void check_probe_waits(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root(UP ",'" STATUS "':'NotReady'", &root);
+    char *path = fake_root_open(UP ",'" STATUS "':'NotReady'", &root);
     make_program(path, "nvidia-smi", SMI_WORKS);
     CLEANUP_FREE char *ready = xasprintf("sleep 0.3; echo Ready > %s/" STATUS, path);
     pid_t pid = fork();
@@ -172,7 +163,7 @@ static void check_probe_takes_its_time(void **state)
         CLEANUP_ROOT struct root root = { .fd = -1 };
         CLEANUP_ERR struct err e = { 0 };
         struct clock clock = clock_system();
-        char *path = make_root(UP, &root);
+        char *path = fake_root_open(UP, &root);
         make_program(path, "nvidia-smi", smi[i]);
         int64_t began_ms = clock_mono_ms(&clock);
         int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 1500, no_device }, &e);
@@ -200,7 +191,7 @@ static void check_stop(void **state)
 {
     const struct stop_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(row->files, &root);
+    char *path = fake_root_open(row->files, &root);
     mode_t type;
     assert_int_equal(driver_stop(&root, "pod1", NULL), 0);
     bool stays = root_type(&root, SIGN, &type) == 0;
@@ -241,7 +232,7 @@ static void check_start(void **state)
     CLEANUP_BUF struct buf files = BUF_INIT(4096);
     for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
         buf_printf(&files, "%s'%s':'1\\n'", i ? "," : "", leftovers[i]);
-    char *path = make_root(buf_text(&files), &root);
+    char *path = fake_root_open(buf_text(&files), &root);
     make_program(path, "nvidia-driver", "[ \"$*\" = init ] && exit 7");
     mode_t type;
     assert_int_equal(begin(&root, "nvidia-driver"), 7);
@@ -257,7 +248,7 @@ static void check_start_with_an_old_sign(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'" SIGN "/x':''", &root), program[] = "/bin/true";
+    char *path = fake_root_open("'" SIGN "/x':''", &root), program[] = "/bin/true";
     char *const argv[] = { program, NULL };
     assert_int_equal(driver_start(&root, argv, &e), -1);
     fake_root_free(path);

@@ -27,15 +27,6 @@
 
 enum { PATIENCE_MS = 10 * 1000, STEP_MS = 10 };
 
-static char *make_root(const char *files, struct root *ret)
-{
-    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
-    CLEANUP_JSON json_t *machine = tree(text);
-    char *path = fake_root_new(machine);
-    assert_int_equal(root_open(ret, path, NULL), 0);
-    return path;
-}
-
 static char *text_of(const struct root *root, const char *path)
 {
     struct buf text = BUF_INIT(4096);
@@ -84,7 +75,7 @@ static void check_install(void **state)
     const struct install_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root(row->files, &root), name[] = "sh", option[] = "-c";
+    char *path = fake_root_open(row->files, &root), name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
     char *const argv[] = { name, option, line, NULL };
     static const char *const files[] = { NULL };
@@ -141,7 +132,7 @@ static void check_install_told(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root("'x':''", &root);
+    char *path = fake_root_open("'x':''", &root);
     CLEANUP_FREE char *line = with_folder("trap 'exit 9' TERM; touch %s/begun; sleep 0.3; mkdir %s/toolkit; "
                                           "cp /bin/true %s/toolkit/nvidia-container-runtime", path);
     pid_t pid = install_beside(path, line, 1);
@@ -155,7 +146,7 @@ static void check_install_told_before(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root("'x':''", &root);
+    char *path = fake_root_open("'x':''", &root);
     CLEANUP_FREE char *line = with_folder("touch %s/begun", path);
     assert_int_equal(told_to_stop(install_beside(path, line, PATIENCE_MS)), ERR_TIMEOUT);
     assert_false(is_there(&root, "begun"));
@@ -179,7 +170,7 @@ static void check_remove(void **state)
     const struct remove_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/management.nvidia.com-gpu.yaml':'',"
+    char *path = fake_root_open("'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/management.nvidia.com-gpu.yaml':'',"
                            "'toolkit/tool':''", &root);
     char name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *conf = xasprintf("%s/conf", path),
@@ -211,7 +202,7 @@ static void check_awaits(void **state)
     static const struct runtime_times times = { .limit = 300, .stays = 100, .steady = 100 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'toolkit/nvidia-container-runtime':'','var/run/cdi/management.nvidia.com-gpu.yaml':'x'", &root);
+    char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','var/run/cdi/management.nvidia.com-gpu.yaml':'x'", &root);
     char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
     char *const argv[] = { name, option, line, path, NULL };
     CLEANUP_FREE char *socket = xasprintf("%s/nobody.sock", path);
@@ -265,7 +256,7 @@ static void check_sign(void **state)
 {
     const struct sign_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(row->files, &root);
+    char *path = fake_root_open(row->files, &root);
     mode_t type;
     pid_t pid = sign_beside(&root, row->source);
     await_sign(&root, row->sign);
@@ -279,7 +270,7 @@ static void check_sign_of_another(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(BOOT DRIVER, &root);
+    char *path = fake_root_open(BOOT DRIVER, &root);
     pid_t pid = sign_beside(&root, SIGN_OF_CONTAINER);
     await_sign(&root, "boot1 rev1 stack1\n");
     assert_int_equal(place_put(&root, SIGN, "boot1 rev1 stack2\n", NULL), 0);
@@ -294,7 +285,7 @@ static void check_sign_waits(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root(BOOT, &root);
+    char *path = fake_root_open(BOOT, &root);
     mode_t type;
     pid_t pid = sign_beside(&root, SIGN_OF_CONTAINER);
     usleep(200 * 1000);
@@ -338,7 +329,7 @@ static void check_files(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'a/b':'','l':{'link':'/a'}", &root);
+    char *path = fake_root_open("'a/b':'','l':{'link':'/a'}", &root);
     mode_t type;
     assert_int_equal(place_put(&root, "a/new/file", "text", NULL), 0);
     assert_int_equal(place_put(&root, "l/other", "text", NULL), 0);
@@ -358,7 +349,7 @@ static void check_half_written(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root("'a/file/x':'','a/b':'old'", &root);
+    char *path = fake_root_open("'a/file/x':'','a/b':'old'", &root);
     CLEANUP_FREE char *folder = xasprintf("%s/a/file", path), *file = xasprintf("%s/a/b", path);
     mode_t type;
     assert_int_not_equal(file_put(AT_FDCWD, folder, 0644, "x", 1), 0);
@@ -378,7 +369,7 @@ static void check_copy(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = make_root("'x':''", &root);
+    char *path = fake_root_open("'x':''", &root);
     CLEANUP_FREE char *to = xasprintf("%s/ostler-node", path), *line = xasprintf("cmp %s /proc/%d/exe", to, (int) getpid());
     struct stat st;
     mode_t before = umask(077);
@@ -397,7 +388,7 @@ static void check_last_words(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = make_root("'log':'something longer than that','link':{'link':'log'},'fifo':{'fifo':true}", &root);
+    char *path = fake_root_open("'log':'something longer than that','link':{'link':'log'},'fifo':{'fifo':true}", &root);
     CLEANUP_FREE char *log = xasprintf("%s/log", path), *link = xasprintf("%s/link", path), *fifo = xasprintf("%s/fifo", path),
                       *none = xasprintf("%s/none", path);
     mode_t type;

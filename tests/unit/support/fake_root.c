@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/yaml.h"
 #include "tests/unit/support/cmocka.h"
+#include "tests/unit/support/tree.h"
 
 enum { NOBODY = 65534, LIKE_MAX = 4 };
 
@@ -263,6 +264,13 @@ char *fake_root_new(const json_t *machine)
 char *fake_root_of(const char *name)
 {
     CLEANUP_JSON json_t *machine = machine_of(name, 0);
+    return fake_root_new(machine);
+}
+
+char *fake_root_with(const char *files)
+{
+    CLEANUP_FREE char *text = xasprintf("{'files':{%s}}", files);
+    CLEANUP_JSON json_t *machine = tree(text);
     return fake_root_new(machine);
 }
 

@@ -23,6 +23,9 @@
 
 #include <jansson.h>
 
+#include "node/look/root.h"
+#include "tests/unit/support/cmocka.h"
+
 /* The folder of all machines. */
 #define FAKE_ROOTS "tests/roots"
 
@@ -31,6 +34,15 @@
 char *fake_root_new(const json_t *machine);
 /* The same of the machine in a folder of FAKE_ROOTS. */
 char *fake_root_of(const char *name);
+/* The same of nothing but these files, which are the members of a mapping, with ' in place of ". */
+char *fake_root_with(const char *files);
+/* The same, and opens it. Here, since not every test has node/look. */
+static inline char *fake_root_open(const char *files, struct root *ret)
+{
+    char *path = fake_root_with(files);
+    assert_int_equal(root_open(ret, path, NULL), 0);
+    return path;
+}
 /* Takes it away again and frees the path. */
 void fake_root_free(char *path);
 /* From here on until fake_root_look_ends() this process has no more rights than any user, so that what is unreadable is so for
