@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`ostler plan` against ostler-sim: what it says of a cluster with people, jobs and budgets in the way, that it only reads, and
-that the simulated rollout is the plan's. Needs build/ostler and build/ostler-sim. Prints "plan: N passed, N failed"."""
+that the simulated rollout is the plan's; and what `ostler render` says where there is no driver image. Needs build/ostler and
+build/ostler-sim. Prints "plan: N passed, N failed"."""
 
 import base64
 import concurrent.futures
@@ -602,6 +603,46 @@ def names_in_their_order():
         out = c.plan(with_spec())[1]
         first = ", ".join(f"gpu-{i}" for i in range(1, 11))
         assert f"  {first} and 2 more: a user cordoned it\n" in out, out
+
+
+# NVIDIA publishes driver 580.178.04 for Ubuntu 22.04 and 24.04, and not for 26.04.
+UBUNTU_26 = WORLD.replace("Ubuntu 24.04.1 LTS", "Ubuntu 26.04 LTS").replace('"24.04"', '"26.04"')
+NO_IMAGE = "NVIDIA publishes no image nvcr.io/nvidia/driver:580.178.04-ubuntu26.04: set driver.version to 595.91.07"
+
+
+@test
+def a_driver_without_an_image():
+    """A rollout to a driver that NVIDIA publishes no image of for the nodes' system goes nowhere, and says so before it begins;
+    the versions that it names go."""
+    with cluster_at_work(UBUNTU_26) as c:
+        code, out, err = c.plan(NEW % "")
+        assert (code, err) == (0, "") and NO_IMAGE in out, (code, out, err)
+        plan = c.planned((NEW % "").replace("580.178.04", "595.91.07"))
+        assert "NVIDIA publishes no image" not in json.dumps(plan), plan
+
+
+def rendered(system, policy):
+    """What `ostler render` prints for a GPU node with this system."""
+    node = {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": "gpu-1", "labels": {"feature.node.kubernetes.io/pci-10de.present": "true"}},
+            "status": {"nodeInfo": {"osImage": system, "containerRuntimeVersion": "containerd://2.1.0", "architecture": "amd64",
+                                    "kernelVersion": "6.8.0-49-generic"}}}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "node.json")
+        path.write_text(json.dumps(node), encoding="utf-8")
+        done = subprocess.run([OPERATOR, "render", "-f", "-", "--node", path, "--agent-image", "ostler:1"], input=policy,
+                              text=True, capture_output=True, timeout=30, check=False)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+@test
+def rendered_for_a_driver_without_an_image():
+    """`ostler render` prints, in place of operands, that there is no image of the driver for the node's system."""
+    out = rendered("Ubuntu 26.04 LTS", NEW % "")
+    assert out.startswith(f"# Unsupported: node gpu-1: {NO_IMAGE}") and "kind: DaemonSet" not in out, out[:500]
+    out = rendered("Ubuntu 24.04.1 LTS", NEW % "")
+    assert "NVIDIA publishes no image" not in out and "kind: DaemonSet" in out, out[:500]
 
 
 @test
