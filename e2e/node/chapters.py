@@ -388,8 +388,7 @@ def the_toolkit_is_upgraded(stage):
     equal((after["containerID"], after["state"]), (before["containerID"], before["state"]), "the job of before")
     assert "driver" in said(stage, under), "the job has no log"
     stage.client.delete("Job", "under", "default")
-    kube.wait_for(lambda: under["metadata"]["name"] not in [p["metadata"]["name"] for p in stage.client.list("Pod", "default")], 90,
-                  "the job is gone")
+    kube.wait_for(lambda: not stage.client.list("Pod", "default", labels="job-name=under"), 90, "the job is gone")
 
 
 @chapter
