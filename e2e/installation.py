@@ -17,7 +17,8 @@ ALL_THAT_IS_OPTIONAL = (
     "--set", "metrics.serviceMonitor.interval=1m,metrics.service.annotations.note=b,metrics.dashboard.labels.grafana=b",
     "--set", "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus",
     "--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.folder=GPU",
-    "--set", "policy.create=true,policy.spec.exporter.enabled=false,operandNamespace.keep=true,allowedSettings={A_*}",
+    "--set", "policy.create=true,policy.spec.exporter.enabled=false,operandNamespace.keep=true",
+    "--set", "allowedSettings={A_*,secretEnv=pro-*}",
     "--set", "allowedInstallDirs={/srv/nvidia,/usr/local/nvidia}",
     "--set", "controlPlaneNodes=true,requiredNodes[0].key=node-role.kubernetes.io/control-plane,requiredNodes[0].operator=Exists",
     "--set", "absentPolicyGrace=1h,log.level=debug,log.format=text,resources.limits.memory=128Mi,image.pullPolicy=Always",
@@ -105,7 +106,7 @@ class Installation:
         self.account = None
         self.apply_definitions()
         client = world.client()
-        self._rendered = render(world, "--no-hooks", "--set", "policy.create=false,replicas=0")
+        self._rendered = render(world, "--no-hooks", "--set", "policy.create=false,replicas=0,allowedSettings={secretEnv=pro-*}")
         for name in (names.NAMESPACE, names.OPERANDS):
             client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         self.apply()

@@ -58,7 +58,8 @@ def helm(stage, *args, check=True):
 def install_flags(tag="node-test"):
     """What says where the image is, and which system calls the operator may make: those of the chart's own list."""
     values = ("seccompProfile.type=Localhost", "seccompProfile.localhostProfile=profiles/ostler.json",
-              "image.repository=docker.io/library/ostler", f"image.tag={tag}", "image.pullPolicy=Never")
+              "image.repository=docker.io/library/ostler", f"image.tag={tag}", "image.pullPolicy=Never",
+              "allowedSettings={secretEnv=ubuntu-pro}")
     return [word for value in values for word in ("--set", value)]
 
 
@@ -142,9 +143,9 @@ def succeeded(stage, name, timeout):
     return pod
 
 
-def want(stage, version):
+def want(stage, version, *flags):
     """Upgrades the release with a policy that says another driver, as a person would."""
-    return change(stage, "--set-string", f"policy.spec.driver.version={version}")
+    return change(stage, "--set-string", f"policy.spec.driver.version={version}", *flags)
 
 
 def change(stage, *flags):
@@ -332,11 +333,17 @@ def modules_of_another_revision_stay_while_they_are_used(stage):
 
 @of_operands
 def the_driver_is_upgraded_after_the_job(stage):
-    """A job that runs is waited for: the old driver's pod goes after it has succeeded."""
+    """A job that runs is waited for: the old driver's pod goes after it has succeeded. The new one gets parameters of its module
+    from a ConfigMap, and variables from a Secret."""
+    stage.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "parameters", "namespace": names.OPERANDS},
+                         "data": {"nvidia.conf": "NVreg_RestrictProfilingToAdminUsers=0\nNVreg_EnableGpuFirmware=1\n"}})
+    stage.client.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "ubuntu-pro", "namespace": names.OPERANDS},
+                         "stringData": {"UBUNTU_PRO_TOKEN": "C123"}})
     stage.client.create(job("long", 20))
     kube.wait_for(lambda: job_phase(stage, "long").startswith("Running"), 60, "the job runs")
     (old,) = pods(stage, "driver")
-    began = want(stage, operands.NEW)
+    began = want(stage, operands.NEW, "--set", "policy.spec.driver.kernelModuleConfig.name=parameters",
+                 "--set", "policy.spec.driver.secretEnv=ubuntu-pro")
     kube.wait_for(lambda: gpu_node(stage).get("state") == "Waiting" or str(gpu_node(stage)), 60, "the node waits for the job")
     pod = succeeded(stage, "long", 120)
     stage.driver = operands.NEW
@@ -346,6 +353,9 @@ def the_driver_is_upgraded_after_the_job(stage):
     ended = max(first_time(stage, pod, verb="patch", resource="pods/status", user=KUBELET, since=began), finished(pod))
     gone = first_time(stage, old, verb="delete", resource="pods")
     assert gone > ended, f"the driver's pod was deleted {ended - gone:.3f} s before the job had ended"
+    words = said(stage, another_pod(stage, "driver", old))
+    assert "options nvidia NVreg_RestrictProfilingToAdminUsers=0 NVreg_EnableGpuFirmware=1\n" in words, words
+    assert "A token of Ubuntu Pro is there\n" in words, words
 
 
 @of_nvidia

@@ -145,6 +145,10 @@ OPERANDS_THAT_ARE_NONE = {
         "secretKeyRef": {"name": "s", "key": "k"}}}), "no variable"),
     "variable_of_a_configmap": ("toolkit", _edit("initContainers.0.env", [{"name": "S", "valueFrom": {
         "configMapKeyRef": {"name": "s", "key": "k"}}}]), "no variable"),
+    "variables_of_the_drivers_secret": ("driver", _edit("containers.0.envFrom", [{"secretRef": {"name": "pro-1"}}]), None),
+    "variables_of_another_secret": ("driver", _edit("containers.0.envFrom", [{"secretRef": {"name": "not-pro-1"}}]),
+                                    "no variable"),
+    "variables_of_a_configmap": ("driver", _edit("containers.0.envFrom", [{"configMapRef": {"name": "pro-1"}}]), "no variable"),
     "variables_of_a_secret": ("device-plugin", _edit("containers.0.envFrom", [{"secretRef": {"name": "s"}}]), "no variable"),
     "control_plane": ("driver", lambda pod: pod.pop("affinity"), "no node of the control plane"),
     "control_plane_by_a_second_term": ("driver", lambda pod: _terms(pod).append({"matchExpressions": [

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "node/agent/signs.h"
 #include "node/operand/devices.h"
+#include "node/operand/driver_files.h"
 #include "node/operand/hung.h"
 #include "node/operand/mounts.h"
 #include "node/operand/place.h"
@@ -39,7 +40,7 @@ int driver_start(const struct root *root, char *const program[], struct err *e)
     for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
         if (place_remove(root, leftovers[i], e) < 0)
             return -1;
-    return program_become(program, e);
+    return driver_files_put(root, e) == 0 ? program_become(program, e) : -1;
 }
 
 static int check_module(const struct root *root, struct err *e)

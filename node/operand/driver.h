@@ -12,7 +12,8 @@
 /* The kubelet gives a try of the probe a minute, and counts tries: with each as long as this they are a bound in time. */
 enum { DRIVER_PROBE_MS = 50 * 1000 };
 
-/* Takes away what an earlier container said of itself, then becomes NVIDIA's program. Returns only with an error. */
+/* Takes away what an earlier container said of itself, puts the policy's files in their places (node/operand/driver_files.h),
+ * then becomes NVIDIA's program. Returns only with an error. */
 int driver_start(const struct root *root, char *const program[], struct err *e);
 struct driver_probe {
     const char *revision, *pod; /* whose sign it is */

@@ -95,12 +95,18 @@ static const struct policy_field toleration_fields[] = {
         STRING("priorityClassName", FORMAT_SUBDOMAIN, "system-node-critical"),                     \
         MAP("labels", 32, policy_rules_child_labels),                                              \
         LIST("tolerations", toleration_fields, 16, RULES(policy_rules_toleration))
+static const struct policy_field named_fields[] = { STRING("name", FORMAT_SUBDOMAIN, NULL), END };
+
+/* Of a ConfigMap or a Secret the name is what makes a revision: nobody reads there but the kubelet. */
+#define DRIVER_FILE_FIELDS                                                                         \
+    OBJECT("repoConfig", named_fields), OBJECT("certConfig", named_fields),                        \
+        OBJECT("kernelModuleConfig", named_fields), STRING("secretEnv", FORMAT_SUBDOMAIN, NULL)
 /* What makes a revision of the driver, and so may differ between pools. */
 #define DRIVER_REVISION_FIELDS                                                                     \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
         BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
-        COMMAND_FIELDS(driver_variable_fields)
+        COMMAND_FIELDS(driver_variable_fields), DRIVER_FILE_FIELDS
 
 #define TAINT_FIELDS                                                                               \
     BOOL("enabled", "true"),                                                                       \
@@ -126,8 +132,18 @@ static const struct policy_field nodes_fields[] = {
     END,
 };
 
+/* A try of ostler-node takes up to 50 seconds (DRIVER_PROBE_MS). */
+static const struct policy_field startup_probe_fields[] = {
+    INT("initialDelaySeconds", "5", 0, 3600),
+    INT("periodSeconds", "10", 1, 3600),
+    INT("timeoutSeconds", "60", 60, 3600),
+    INT("failureThreshold", "60", 1, 10000),
+    END,
+};
+
 static const struct policy_field driver_fields[] = {
     DRIVER_REVISION_FIELDS,
+    OBJECT("startupProbe", startup_probe_fields),
     PULL_FIELDS,
     POD_FIELDS,
     END,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
@@ -44,6 +45,17 @@ static void check_setting(const char *setting, const char *text, const char *all
         policy_problem_add(problems, at, "%s must have no control characters", setting);
 }
 
+/* The variables of a Secret are settings that nobody sees here: it is allowed by its name. */
+static void check_secret(const json_t *operand, const struct policy_place *at, const char *allowed,
+                         struct policy_problems *problems)
+{
+    const struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = "secretEnv" };
+    const char *name = json_str(operand, "secretEnv");
+    CLEANUP_FREE char *setting = xasprintf("secretEnv=%s", str_or_empty(name));
+    if (name)
+        check_setting(setting, name, allowed, &here, problems);
+}
+
 static void check_operand(const json_t *operand, const struct policy_place *at, const char *allowed,
                           struct policy_problems *problems)
 {
@@ -51,6 +63,7 @@ static void check_operand(const json_t *operand, const struct policy_place *at, 
     const struct policy_place args = { .up = at, .kind = PLACE_FIELD, .name = "args" };
     size_t i;
     json_t *item;
+    check_secret(operand, at, allowed, problems);
     json_array_foreach (json_object_get(operand, "env"), i, item) {
         const struct policy_place here = { .up = &env, .kind = PLACE_ITEM, .index = i };
         const char *name = json_str(item, "name");

@@ -121,6 +121,34 @@ static const json_t *held_operand(const json_t *held, enum policy_operand operan
     return NULL;
 }
 
+/* The names of the ConfigMaps and of the Secret that the container is given. Where none is named a revision is what it was before
+ * there were such settings. As in NVIDIA's operator, packages are not fetched for a precompiled driver (v26.7.0
+ * internal/state/driver_volumes.go). */
+static void add_files(json_t *inputs, const json_t *spec, bool precompiled)
+{
+    static const struct {
+        const char *path, *input;
+        bool for_packages;
+    } names[] = {
+        { "driver.repoConfig.name", "repoConfig", true },
+        { "driver.certConfig.name", "certConfig", true },
+        { "driver.kernelModuleConfig.name", "kernelModuleConfig", false },
+        { "driver.secretEnv", "secretEnv", false },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *name = json_str(spec, names[i].path);
+        if (name && !(names[i].for_packages && precompiled))
+            json_object_set_new(inputs, names[i].input, json_text(name));
+    }
+}
+
+/* A host with a subscription gives it to the container, unless the policy says where packages come from: then the host need not
+ * have one. */
+static bool needs_entitlement(const json_t *inputs, const struct host *host)
+{
+    return str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD && !json_object_get(inputs, "repoConfig");
+}
+
 /* What only NVIDIA's container takes. */
 static json_t *container_inputs(const json_t *spec, const struct host *host, const json_t *held)
 {
@@ -137,7 +165,8 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
     const char *kernel_module = json_str(spec, "driver.kernelModule");
     json_object_set_new(inputs, "kernelModule", json_text(kernel_module ? kernel_module : "Auto"));
     json_object_set_new(inputs, "os", json_text(host->os));
-    if (str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD)
+    add_files(inputs, spec, precompiled);
+    if (needs_entitlement(inputs, host))
         json_object_set_new(inputs, "entitlement", json_true());
     return inputs;
 }

@@ -86,12 +86,20 @@ class Operands(unittest.TestCase):
         self.assertEqual(images, set(re.findall(r"image: (cos-\S+)", (MANIFESTS / "driver/cos.yaml").read_text())))
 
     def test_variables_come_from_where_the_manifests_have_them(self):
-        self.assertNotIn("envFrom", manifests())
+        self.assertEqual(set(re.findall(r"envFrom:\s+- (\w+):", manifests())), {"secretRef"})
         sources = set(re.findall(r"valueFrom:\s+(\w+):", manifests()))
         for name in ("ostler-operands", "ostler-pods"):
             said = re.findall(r"has\(e\.valueFrom\.(\w+)\)", expressions(policy(name)))
             self.assertEqual(set(said), sources, name)
-            self.assertIn("c.?envFrom.orValue([]).size() == 0", expressions(policy(name)))
+            self.assertIn("c.?envFrom.orValue([]).all(f, false)", expressions(policy(name)))
+
+    def test_a_secret_of_the_drivers_is_one_that_the_administrator_names(self):
+        flags = ("--set", "allowedSettings={A_*,secretEnv=pro.x,secretEnv=tokens-*}")
+        source = re.escape('c.name == "driver" && has(f.secretRef) && f.secretRef.?name.orValue("").matches(')
+        (form,) = re.findall(source + r'(".*?")\)', expressions(policy("ostler-operands", *flags)))
+        for name, allowed in (("pro.x", True), ("proxx", False), ("tokens-a", True), ("other-tokens-a", False), ("A_B", False)):
+            self.assertEqual(bool(re.search(json.loads(form), name)), allowed, name)
+        self.assertIn("c.?envFrom.orValue([]).all(f, false)", expressions(policy("ostler-pods", *flags)))
 
     def test_every_policy_is_bound_and_fails_closed(self):
         found = objects()

@@ -51,6 +51,9 @@ REFUSED = {
     "a folder that all can write to": {"toolkit": {"installDir": "/tmp/nvidia"}},
     "a variable of the shell": {"driver": {"env": [{"name": "BASH_ENV", "value": "$(id)"}]}},
     "a label of Ostler's": {"driver": {"labels": {"app.kubernetes.io/component": "node-agent"}}},
+    "repositories with a path": {"driver": {"repoConfig": {"name": "../../kube-system/x"}}},
+    "a Secret that no administrator has named": {"driver": {"secretEnv": "pull"}},
+    "a probe without end": {"driver": {"startupProbe": {"failureThreshold": 1000000}}},
     "a profile of another folder": {"nodeAgent": {"seccompProfile": "../../etc/a.json"}},
     "no profile": {"nodeAgent": {"seccompProfile": {"type": "Unconfined"}}},
     "a secret with a path": {"driver": {"imagePullSecrets": ["../kube-system/x"]}},
@@ -125,7 +128,7 @@ def stripped(template):
 BY_NAME = {
     "repository": "nvcr.io/nvidia/other", "image": "other", "env[].name": "HTTP_PROXY", "env[].value": "x",
     "args": ["--device-id-strategy=uuid"], "imagePullSecrets": ["x"], "installDir": "/opt/nvidia", "seccompProfile": "a/b.json",
-    "default": "x", "timeZone": "Asia/Tokyo", "pools[].name": "other",
+    "timeoutSeconds": 90, "default": "x", "timeZone": "Asia/Tokyo", "pools[].name": "other",
 }
 BY_TYPE = {
     "label key": "a.example/b", "label value": "b", "object name": "x", "quantity": "7", "tag or digest": "1.2.3",
@@ -177,7 +180,7 @@ def spec_with(path, value):
 
 def daemonsets(folder, spec):
     """The text of the DaemonSets that are rendered."""
-    code, said = ostler(folder, spec)
+    code, said = ostler(folder, spec, "--allowed-settings", "*")
     if code:
         raise AssertionError(f"{spec}: {said}")
     return [text for text in said.split("\n---\n") if "\nkind: DaemonSet\n" in "\n" + text]

@@ -241,10 +241,27 @@ what waits after it is from Google's registry; tests/chart compares. */}}
 ["cos-nvidia-installer:fixed", "gke.gcr.io/pause:3.8"]
 {{- end }}
 
-{{/* As CEL: what the variables of containers are made of. One that is taken from a Secret would show it to the container's output. */}}
+{{/* As CEL: what the variables of containers are made of: plain values and fields of their pod, and of the sources in envFrom what is given as an
+expression about c, the container, and f, the source. One that is taken from a Secret would show it to the container's output. */}}
 {{- define "ostler.plainVariables" -}}
-variables.containers.all(c, c.?envFrom.orValue([]).size() == 0 &&
+variables.containers.all(c, c.?envFrom.orValue([]).all(f, {{ . }}) &&
 c.?env.orValue([]).all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))
+{{- end }}
+
+{{/* As CEL: which source the driver's container may have variables from: the Secrets (driver.secretEnv) that allowedSettings names. */}}
+{{- define "ostler.driverSecrets" -}}
+{{- $names := list }}
+{{- range .Values.allowedSettings }}
+{{- if or (eq . "*") (hasPrefix "secretEnv=" .) }}
+{{- $name := trimPrefix "secretEnv=" . }}
+{{- $names = append $names (printf "%s%s" (trimSuffix "*" $name | regexQuoteMeta) (ternary ".*" "" (hasSuffix "*" $name))) }}
+{{- end }}
+{{- end }}
+{{- if $names -}}
+c.name == "driver" && has(f.secretRef) && f.secretRef.?name.orValue("").matches({{ printf "^(%s)$" (join "|" $names) | toJson }})
+{{- else -}}
+false
+{{- end }}
 {{- end }}
 
 {{/* The binding that makes a ValidatingAdmissionPolicy count: root, name. */}}

@@ -61,6 +61,7 @@ func installDriver(version string, stop <-chan os.Signal) error {
 		return err
 	}
 	unmountRoot()
+	sayParameters()
 	say("Installing NVIDIA driver version %s", version)
 	seconds, _ := strconv.Atoi(os.Getenv("STANDIN_SECONDS"))
 	select {
@@ -75,6 +76,18 @@ func installDriver(version string, stop <-chan os.Signal) error {
 		return err
 	}
 	return makeDevices("/dev")
+}
+
+// sayParameters says what of the module's parameters was read, one in each line of /drivers/nvidia.conf (_get_module_params of nvidia-driver), and
+// whether there is the token with which that fetches kernel packages of Ubuntu Pro (UBUNTU_PRO_TOKEN).
+func sayParameters() {
+	if lines, err := os.ReadFile("/drivers/nvidia.conf"); err == nil {
+		say("Configuring nvidia module parameters in /etc/modprobe.d/nvidia.conf")
+		say("options nvidia %s", strings.Join(strings.Fields(string(lines)), " "))
+	}
+	if os.Getenv("UBUNTU_PRO_TOKEN") != "" {
+		say("A token of Ubuntu Pro is there")
+	}
 }
 
 // deviceNames are the nodes that the driver's container makes for that many cards: those of nvidia-smi and nvidia-persistenced, and none of the

@@ -114,6 +114,14 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       DRIVER },
+    { "driver-files",
+      "{'driver':{'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'kernelModuleConfig':{'name':'parameters'},"
+      "'secretEnv':'ubuntu-pro','startupProbe':{'initialDelaySeconds':30,'periodSeconds':5,'timeoutSeconds':120,"
+      "'failureThreshold':20}}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER },
     { "rhel",
       "{}",
       { .os_image = "Red Hat Enterprise Linux 9.4 (Plow)", CONTAINERD },

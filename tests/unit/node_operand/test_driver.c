@@ -33,14 +33,8 @@
 /* Programs of the driver's container are in the folder `bin` of its root. */
 static void make_program(const char *path, const char *name, const char *does)
 {
-    CLEANUP_FREE char *bin = xasprintf("%s/bin", path), *file = xasprintf("%s/%s", bin, name);
-    mkdir(bin, 0755);
-    FILE *f = fopen(file, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\n%s\n", does);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(file, 0755), 0);
-    CLEANUP_FREE char *all = xasprintf("%s:/usr/bin:/bin", bin);
+    CLEANUP_FREE char *file = xasprintf("bin/%s", name), *all = xasprintf("%s/bin:/usr/bin:/bin", path);
+    fake_root_program(path, file, does);
     setenv("PATH", all, 1);
 }
 

@@ -55,19 +55,6 @@ static const struct row {
       "driver=y\nproduct=y\nmemory=y\ncompute=y\n", NULL },
 };
 
-static void make_program(const char *path, const char *name, const char *does)
-{
-    CLEANUP_FREE char *file = xasprintf("%s/%s", path, name);
-    *strrchr(file, '/') = '\0';
-    mkdir(file, 0755);
-    file[strlen(file)] = '/';
-    FILE *f = fopen(file, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\n%s\n", does);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(file, 0755), 0);
-}
-
 static void check(void **state)
 {
     const struct row *row = *state;
@@ -81,9 +68,9 @@ static void check(void **state)
                       *here = getcwd(NULL, 0);
     assert_int_equal(root_open(&root, path, NULL), 0);
     for (size_t i = 0; i < ARRAY_LEN(row->samples) && row->samples[i]; i++)
-        make_program(path, row->samples[i], row->does[i]);
+        fake_root_program(path, row->samples[i], row->does[i]);
     if (row->smi)
-        make_program(path, "bin/nvidia-smi", row->smi);
+        fake_root_program(path, "bin/nvidia-smi", row->smi);
     setenv("OSTLER_IMAGE", path, 1);
     setenv("PATH", all, 1);
     int rc = proof_run(&root, log, &e);

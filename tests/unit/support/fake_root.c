@@ -310,3 +310,17 @@ void fake_root_look_ends(void)
     if (getuid() == 0)
         must(seteuid(0) == 0, "seteuid");
 }
+
+void fake_root_program(const char *root, const char *path, const char *does)
+{
+    CLEANUP_FREE char *file = xasprintf("%s/%s", root, path);
+    char *slash = strrchr(file, '/');
+    *slash = '\0';
+    mkdir(file, 0755);
+    *slash = '/';
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\n%s\n", does);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod(file, 0755), 0);
+}

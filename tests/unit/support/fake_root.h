@@ -36,6 +36,8 @@ char *fake_root_new(const json_t *machine);
 char *fake_root_of(const char *name);
 /* The same of nothing but these files, which are the members of a mapping, with ' in place of ". */
 char *fake_root_with(const char *files);
+/* Puts a shell script there, in a folder that is made where only that is missing. */
+void fake_root_program(const char *root, const char *path, const char *does);
 /* The same, and opens it. Here, since not every test has node/look. */
 static inline char *fake_root_open(const char *files, struct root *ret)
 {
