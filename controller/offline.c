@@ -217,7 +217,7 @@ static void print_followers(struct offline *f, const struct node_facts *facts)
     print_agent(f);
     if (!policy_exports(&f->policy))
         return;
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, &host, NULL, policy_exports_in_part(&f->policy));
+    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, &host, NULL, policy_exports_in_part(&f->policy) ? EXPORTER_IN_PART : 0);
     ctx.inputs = inputs;
     print_rendered(f, RENDER_EXPORTER, &ctx);
     print_rendered(f, RENDER_EXPORTER_SERVICE, &ctx);

@@ -114,6 +114,8 @@ static const struct part {
     { EXPORTER, "exporter/parts/docker.yaml", { RUNTIME("docker") } },
     { EXPORTER, "exporter/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
     { EXPORTER, "exporter/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
+    { EXPORTER, "exporter/parts/shared.yaml", { { "inputs.shared", "true" } } },
+    { EXPORTER, "exporter/parts/renamed.yaml", { { "inputs.renamed", "true" } } },
     { EXPORTER, "exporter/parts/metrics-config.yaml", { { "section.metricsConfig", NULL } } },
 };
 

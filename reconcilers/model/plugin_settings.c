@@ -37,11 +37,6 @@ const char *plugin_mig_strategy(const json_t *stack_inputs, const json_t *settin
     return "none";
 }
 
-static bool is_renamed(const json_t *section, const json_t *resource)
-{
-    return *json_str_or_empty(resource, "rename") || json_bool(section, "renameByDefault", false);
-}
-
 struct plugin_share plugin_share_of(const json_t *settings, const char *resource)
 {
     for (size_t i = SHARING_TIME_SLICING; i < ARRAY_LEN(sharings); i++) {
@@ -49,16 +44,17 @@ struct plugin_share plugin_share_of(const json_t *settings, const char *resource
         const json_t *row = json_find(json_object_get(section, "resources"), "name", resource);
         int64_t replicas = json_int(row, "replicas", 0);
         if (replicas > 1 && replicas <= REPLICAS_MAX)
-            return (struct plugin_share){ (enum plugin_sharing) i, (unsigned) replicas, is_renamed(section, row) };
+            return (struct plugin_share){ (enum plugin_sharing) i, (unsigned) replicas,
+                                          json_bool(section, "renameByDefault", false) };
     }
     return (struct plugin_share){ SHARING_NONE, 1, false };
 }
 
-bool plugin_shares_by_mps(const json_t *settings)
+bool plugin_shares_by(const json_t *settings, enum plugin_sharing how)
 {
     size_t i;
     json_t *row;
-    json_array_foreach (json_at(settings, "sharing.mps.resources"), i, row)
+    json_array_foreach (json_object_get(json_at(settings, sharings[how].section), "resources"), i, row)
         if (json_int(row, "replicas", 0) > 1)
             return true;
     return false;

@@ -12,7 +12,9 @@ enum plugin_sharing { SHARING_NONE, SHARING_TIME_SLICING, SHARING_MPS };
 struct plugin_share {
     enum plugin_sharing how;
     unsigned replicas; /* each unit counts for so many; 1: it is not shared */
-    bool renamed;      /* what is shared is offered under another name */
+    /* What is shared is offered with ".shared" after its name. A name of one's own (`rename`) the plugin ignores (v0.19.3,
+     * api/config/v1/replicas.go: disableResoureRenaming). */
+    bool renamed;
 };
 
 /* The configuration of a stack revision, parsed; NULL: it has none, or one that nobody can read. New reference. */
@@ -22,8 +24,8 @@ json_t *plugin_settings_of(const json_t *stack_inputs);
 const char *plugin_mig_strategy(const json_t *stack_inputs, const json_t *settings);
 /* How a resource ("nvidia.com/gpu") is shared; `settings` may be NULL. */
 struct plugin_share plugin_share_of(const json_t *settings, const char *resource);
-/* Whether the plugin shares any resource by MPS with them. `settings` may be NULL. */
-bool plugin_shares_by_mps(const json_t *settings);
+/* Whether the plugin shares any resource in this way with them. `how` is not SHARING_NONE; `settings` may be NULL. */
+bool plugin_shares_by(const json_t *settings, enum plugin_sharing how);
 /* "none", "time-slicing", "mps". */
 const char *plugin_sharing_name(enum plugin_sharing how);
 

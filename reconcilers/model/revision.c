@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/plugin_settings.h"
 
 /* Where Google's installer puts the driver; the only folder of that system where the toolkit can
  * live too. */
@@ -285,16 +286,27 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     return inputs;
 }
 
-json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held, bool in_part)
+json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held, unsigned traits)
 {
     static const struct host stock = { .runtime = RUNTIME_CONTAINERD,
                                        .distribution = DISTRIBUTION_STOCK };
     json_t *inputs = operand_inputs(spec, POLICY_EXPORTER, held);
     add_host(inputs, host ? host : &stock);
-    if (in_part)
+    if (traits & EXPORTER_IN_PART)
         json_object_set_new(inputs, "selection",
                             json_pack("[{s:s, s:s}]", "key", LABEL_EXPORTER, "operator", "DoesNotExist"));
+    if (traits & EXPORTER_SHARED)
+        json_object_set_new(inputs, "shared", json_true());
+    if (traits & EXPORTER_RENAMED)
+        json_object_set_new(inputs, "renamed", json_true());
     return inputs;
+}
+
+unsigned exporter_traits(const json_t *stack_inputs)
+{
+    CLEANUP_JSON json_t *settings = plugin_settings_of(stack_inputs);
+    return (plugin_shares_by(settings, SHARING_TIME_SLICING) ? EXPORTER_SHARED : 0U) |
+           (plugin_share_of(settings, RESOURCE_GPU).renamed ? EXPORTER_RENAMED : 0U);
 }
 
 /* A selector's labels are expressions with one value. */

@@ -338,6 +338,19 @@ static json_t *exporter_annotations(const struct cluster_view *v, const struct c
     return annotations;
 }
 
+/* What the exporter has to know of the stacks of nodes. One with DaemonSets may be that of a node not looked at yet. */
+static unsigned traits_of_stacks(const struct cluster_view *v)
+{
+    unsigned traits = policy_exports_in_part(v->policy) ? EXPORTER_IN_PART : 0;
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *c = v->children[i];
+        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && str_eq(json_str(c->inputs, "tier"), "stack") &&
+            (has_daemonset(v, c) || tally_nodes(v->tally, "stack", c->revision, TALLY_CARRYING | TALLY_WANTED) > 0))
+            traits |= exporter_traits(c->inputs);
+    }
+    return traits;
+}
+
 static void want_exporter(struct pass *p)
 {
     const struct cluster_view *v = p->v;
@@ -349,7 +362,7 @@ static void want_exporter(struct pass *p)
     render_name(RENDER_EXPORTER, NULL, name);
     const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, name);
     CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL,
-                                                  policy_exports_in_part(v->policy));
+                                                  traits_of_stacks(v));
     struct render_context ctx = context(p, spec, inputs, NULL);
     CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);

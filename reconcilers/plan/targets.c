@@ -163,7 +163,7 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
 static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
 {
     CLEANUP_JSON json_t *settings = plugin_settings_of(target->stack_inputs);
-    if (!plugin_shares_by_mps(settings))
+    if (!plugin_shares_by(settings, SHARING_MPS))
         return;
     json_decref(target->stack_inputs);
     target->stack_inputs = NULL;

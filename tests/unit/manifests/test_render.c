@@ -210,6 +210,18 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       EXPORTER },
+    { "exporter-of-shared-gpus",
+      "{}",
+      { UBUNTU, CONTAINERD },
+      false,
+      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
+      EXPORTER },
+    { "exporter-of-renamed-gpus",
+      "{}",
+      { UBUNTU, CONTAINERD },
+      false,
+      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
+      EXPORTER },
     { "node-agent", "{}", { UBUNTU, CONTAINERD }, false, NULL, AGENT },
     { "node-agent-full",
       "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
@@ -249,7 +261,8 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *driver = driver_inputs(spec, source, &host, NULL);
     CLEANUP_JSON json_t *stack =
         stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
-    CLEANUP_JSON json_t *exporter = exporter_inputs(spec, &host, NULL, policy_exports_in_part(&policy));
+    CLEANUP_JSON json_t *exporter = exporter_inputs(
+        spec, &host, NULL, (policy_exports_in_part(&policy) ? EXPORTER_IN_PART : 0U) | exporter_traits(stack));
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)

@@ -15,11 +15,13 @@ static const struct row {
     const char *folder;
     const char *containers[2];
     const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
+    const char *open[2];   /* what a policy may set otherwise than the manifest; NULL: nothing */
 } rows[] = {
-    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL } },
-    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" } },
-    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL } },
-    { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL } },
+    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL }, { NULL } },
+    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
+    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { NULL } },
+    { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL },
+      { "KUBERNETES_VIRTUAL_GPUS", "NVIDIA_RESOURCE_NAMES" } },
 };
 
 /* Puts the names of the container's variables into a set. */
@@ -57,6 +59,8 @@ static void check_variables(void **state)
             collect_file(row, &embedded_files[i], set);
     for (size_t i = 0; i < ARRAY_LEN(row->others) && row->others[i]; i++)
         json_object_set_new(set, row->others[i], json_true());
+    for (size_t i = 0; i < ARRAY_LEN(row->open) && row->open[i]; i++)
+        assert_int_equal(json_object_del(set, row->open[i]), 0);
     for (const char *const *v = policy_variables(row->operand); *v; v++)
         json_object_set_new(listed, *v, json_true());
     CLEANUP_FREE char *got = json_canonical(set);
