@@ -140,7 +140,7 @@ static int install_toolkit(const struct node_options *o, const struct root *root
     /* The kubelet names a container's host for its pod. */
     const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
                                              .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .files = files,
-                                             .pod = getenv("HOSTNAME"), .changes = toolkit_files(programs) };
+                                             .pod = getenv("HOSTNAME"), .scratch = "", .changes = toolkit_files(programs) };
     return toolkit_install(&install, e);
 }
 
@@ -151,9 +151,9 @@ static int sign_toolkit(const struct node_options *o, const struct root *root, s
 
 static int remove_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const char *to = getenv("ROOT");
-    CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", to ? to : "/usr/local/nvidia");
-    const struct toolkit_removal removal = { .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
+    const char *root_variable = getenv("ROOT"), *to = root_variable ? root_variable : "/usr/local/nvidia";
+    CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", to);
+    const struct toolkit_removal removal = { .to = to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
                                              .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES,
                                              .files = toolkit_files(programs), .scratch = "" };
     return toolkit_remove(root, &removal, e);

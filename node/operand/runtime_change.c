@@ -140,9 +140,25 @@ static int judge(const struct runtime_change *c, const struct kept *kept, struct
 
 /* ---- after */
 
+int runtime_restart_by(char *const program[], const char *scratch, struct err *e)
+{
+    static const char *const variables[] = { "RUNTIME_CONFIG", "RUNTIME_DROP_IN_CONFIG" };
+    CLEANUP_FREE char *folder = xasprintf("%s/ostler-XXXXXX", scratch);
+    if (!mkdtemp(folder))
+        return err_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", folder, strerror(errno));
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+        CLEANUP_FREE char *path = xasprintf("%s/%zu", folder, i);
+        if (getenv(variables[i]))
+            setenv(variables[i], path, 1);
+    }
+    return program_run(program, 0, NULL, e);
+}
+
 /* The runtime reads the old configuration. One that does not answer is started again by its service manager. */
 static int restart(const struct runtime_change *c, struct err *e)
 {
+    if (!c->socket)
+        return runtime_restart_by(c->program, c->scratch, e);
     return runtime_process(c->socket) ? runtime_restart(c->socket, &c->times, e) : runtime_await(c->socket, 0, &c->times, e);
 }
 
@@ -175,7 +191,7 @@ static int take_back(const struct runtime_change *c, const struct kept *kept, bo
     if (!back)
         err_set(e, why->kind, "%s: %s; the old configuration could not be put back: %s. Repair the runtime on this node by hand: "
                 "the old files are in %s", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble), c->copies);
-    else if (counts && c->socket && restart(c, &trouble) < 0)
+    else if (counts && restart(c, &trouble) < 0)
         err_set(e, why->kind, "%s: %s; the old configuration was put back, and still %s. Repair the runtime on this node by "
                 "hand, then delete this pod", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble));
     else if (counts)
@@ -220,5 +236,6 @@ int runtime_change(const struct runtime_change *c, struct err *e)
     if (c->socket && runtime_restart(c->socket, &c->times, &why) < 0)
         return take_back(c, &kept, true, &why, e);
     unlink(c->copies);
+    unlink(c->refused);
     return 0;
 }

@@ -20,6 +20,7 @@ struct runtime_change {
     const char *pod;          /* whose container this is; NULL: nothing is remembered */
     const char *socket;       /* of the runtime that is restarted through it, after `program` has written and without it;
                                  NULL: it needs no restart, or `program` does that */
+    const char *scratch;      /* a folder of this container's own disk: what is written below it goes with that */
     struct runtime_dump dump;
     struct runtime_times times;
 };
@@ -34,6 +35,9 @@ struct runtime_change {
  * begins with RUNTIME_CONFIG_FAILED: the configuration is the old one, or the message says that it could not be put back. Changes
  * variables of this process. */
 int runtime_change(const struct runtime_change *c, struct err *e);
+/* Has a runtime without a socket read its configuration, as NVIDIA's program restarts it (CRI-O: by systemd of the host). What
+ * that writes itself goes to `scratch`, where nobody reads it. Changes variables of this process. */
+int runtime_restart_by(char *const program[], const char *scratch, struct err *e);
 /* Finds containerd's dump by the process that answers on a socket: its own program, in the root that it has, with the
  * configuration of its command line. `proc`: where the kernel shows processes, "/proc". NULL: it is no containerd, or cannot be
  * seen. Owned: free both with runtime_dump_free(). */

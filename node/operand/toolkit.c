@@ -52,7 +52,7 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->changes, e) < 0)
         return -1;
     struct runtime_change change = { .program = t->program, .files = t->files, .copies = copies, .refused = refused,
-                                     .pod = t->pod, .socket = t->socket, .times = t->times };
+                                     .pod = t->pod, .socket = t->socket, .scratch = t->scratch, .times = t->times };
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);
@@ -64,34 +64,24 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     return rc;
 }
 
-/* What NVIDIA's program writes from now on it writes where no runtime looks. */
-static int lead_astray(const char *scratch, struct err *e)
+/* Notes of a change, which a toolkit that comes later must not believe: it would put an old configuration back. */
+static int forget_changes(const char *to, struct err *e)
 {
-    static const char *const variables[] = { "RUNTIME_CONFIG", "RUNTIME_DROP_IN_CONFIG" };
-    CLEANUP_FREE char *folder = xasprintf("%s/ostler-XXXXXX", scratch);
-    if (!mkdtemp(folder))
-        return err_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", folder, strerror(errno));
-    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
-        CLEANUP_FREE char *path = xasprintf("%s/%zu", folder, i);
-        if (getenv(variables[i]))
-            setenv(variables[i], path, 1);
+    static const char *const notes[] = { TOOLKIT_COPIES, TOOLKIT_REFUSED };
+    for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
+        CLEANUP_FREE char *path = xasprintf("%s/%s", to, notes[i]);
+        if (unlink(path) < 0 && errno != ENOENT)
+            return err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(errno));
     }
     return 0;
 }
 
-/* Has the runtime read its configuration. One without a socket only NVIDIA's program can restart. */
-static int restart(const struct toolkit_removal *t, struct err *e)
-{
-    if (t->socket)
-        return runtime_restart(t->socket, &t->times, e);
-    return lead_astray(t->scratch, e) < 0 ? -1 : program_run(t->program, 0, NULL, e);
-}
-
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e)
 {
-    if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_restore(&t->files, e) < 0 || restart(t, e) < 0)
+    if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_restore(&t->files, e) < 0)
         return -1;
-    return place_remove(root, SPECIFICATION, e);
+    int rc = t->socket ? runtime_restart(t->socket, &t->times, e) : runtime_restart_by(t->program, t->scratch, e);
+    return rc == 0 && forget_changes(t->to, e) == 0 ? place_remove(root, SPECIFICATION, e) : -1;
 }
 
 int toolkit_idle(struct err *e)

@@ -22,6 +22,7 @@ struct toolkit_install {
     struct runtime_times times;
     const char *const *files; /* of the runtime's configuration, NULL-terminated */
     const char *pod;          /* whose container this is; NULL: not known */
+    const char *scratch;      /* a folder of its container's own disk: what is written below it goes with that */
     struct toolkit_files changes; /* the same files, for the removal */
 };
 
@@ -33,6 +34,7 @@ struct toolkit_install {
 int toolkit_install(const struct toolkit_install *t, struct err *e);
 
 struct toolkit_removal {
+    const char *to;             /* the folder that it was installed in */
     char *const *program;       /* NVIDIA's, as for its installation */
     const char *socket;         /* the same */
     int64_t seen_ms;

@@ -17,6 +17,7 @@
 #define LOSES NOTE "echo new = 2 > config; echo drop = 1 > drop-in"
 #define LOSES_BY_FILE NOTE "test $RUNTIME_CONFIG_SOURCE = file && echo a = 2 > config || echo b = 2 >> config"
 #define CAT "cat config"
+#define READS "cp config read-$(ls read-* 2>/dev/null | wc -l); echo bad = 1 > $RUNTIME_CONFIG; "
 #define FAILED "RuntimeConfigFailed: "
 
 static const struct row {
@@ -49,7 +50,7 @@ static const struct row {
     { "what was refused after a restart is not tried again by the same pod", ADDS, CAT, NULL, NULL,
       "printf 'pod-1\\nRuntimeConfigFailed: it ended' > refused", FAILED "it ended", "test ! -e tried" },
     { "a new pod tries again", ADDS, CAT, NULL, NULL, "printf 'pod-10\\nRuntimeConfigFailed: it ended' > refused", NULL,
-      "test -e drop-in" },
+      "test -e drop-in && test ! -e refused" },
 };
 
 static void set(const char *name, const char *value)
@@ -71,7 +72,7 @@ static int change(const char *folder, const struct row *row, const char *socket,
     set("RUNTIME_CONFIG_SOURCE", row->source);
     set("RUNTIME_CONFIG_SOURCES", row->sources);
     const struct runtime_change c = { .program = run, .files = files, .copies = copies, .refused = refused, .pod = "pod-1",
-                                      .socket = socket, .dump = { .argv = row->dump ? ask : NULL },
+                                      .socket = socket, .scratch = folder, .dump = { .argv = row->dump ? ask : NULL },
                                       .times = { 300, 100, 100 } };
     return runtime_change(&c, e);
 }
@@ -115,6 +116,32 @@ static void a_runtime_that_does_not_come_back_gets_its_old_configuration(void **
     assert_int_equal(change(folder, &row, socket, &e), -1);
     assert_non_null(strstr(err_msg(&e), "RuntimeConfigFailed: the container runtime on"));
     assert_int_equal(system("test \"$(cat config)\" = 'a = 1' && test ! -e drop-in && test -e refused && test ! -e copies"), 0);
+    leave(folder);
+}
+
+/* CRI-O: without a socket NVIDIA's program restarts the runtime, each time that it runs. What the runtime reads then is noted. */
+static const struct restart_row {
+    const char *name, *program, *error;
+} restart_rows[] = {
+    { "a runtime without a socket reads its old configuration", READS "test -e read-1",
+      FAILED "sh ended with 1; the old configuration was put back. See the runtime's own log" },
+    { "a runtime without a socket that does not take its old configuration either", READS "exit 3",
+      FAILED "sh ended with 3; the old configuration was put back, and still sh ended with 3. Repair" },
+};
+
+static void check_restart(void **state)
+{
+    const struct restart_row *row = *state;
+    const struct row want = { .program = row->program };
+    char folder[] = "/tmp/ostler-change-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    enter(folder);
+    CLEANUP_FREE char *config = xasprintf("%s/config", folder);
+    setenv("RUNTIME_CONFIG", config, 1);
+    assert_int_equal(change(folder, &want, NULL, &e), -1);
+    assert_memory_equal(err_msg(&e), row->error, strlen(row->error));
+    assert_int_equal(system("test \"$(cat read-1)\" = 'a = 1' && test \"$(cat config)\" = 'a = 1' && test -e refused"), 0);
+    unsetenv("RUNTIME_CONFIG");
     leave(folder);
 }
 
@@ -173,6 +200,7 @@ int main(void)
     SUITE_ROWS(&s, check, rows);
     suite_add(&s, "a runtime that does not come back gets its old configuration",
               a_runtime_that_does_not_come_back_gets_its_old_configuration, NULL);
+    SUITE_ROWS(&s, check_restart, restart_rows);
     suite_add(&s, "what loses a setting is put back before a restart", what_loses_a_setting_is_put_back_before_a_restart, NULL);
     SUITE_ROWS(&s, check_find, find_rows);
     return suite_run(&s, "runtime change");

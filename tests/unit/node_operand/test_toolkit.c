@@ -171,13 +171,13 @@ static void check_remove(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
     char *path = fake_root_open("'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/management.nvidia.com-gpu.yaml':'',"
-                           "'toolkit/tool':''", &root);
+                           "'toolkit/tool':'','.runtime-configuration-before':'','.runtime-configuration-refused':''", &root);
     char name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *conf = xasprintf("%s/conf", path),
                       *copies = xasprintf("%s/copies", path), *scratch = xasprintf("%s/scratch", path);
     char *const argv[] = { name, option, line, NULL };
     const struct toolkit_files files = { .config = conf, .programs = "/ours/", .copies = copies };
-    const struct toolkit_removal removal = { .program = argv, .seen_ms = 1, .files = files, .scratch = scratch };
+    const struct toolkit_removal removal = { .to = path, .program = argv, .seen_ms = 1, .files = files, .scratch = scratch };
     setenv("RUNTIME_CONFIG", conf, 1);
     assert_int_equal(toolkit_files_keep(&files, NULL), 0);
     assert_int_equal(place_put(&root, "conf", "made", NULL), 0);
@@ -190,6 +190,8 @@ static void check_remove(void **state)
     assert_string_equal(now, "host");
     assert_int_equal(is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), rc != 0);
     assert_true(is_there(&root, "toolkit/tool"));
+    assert_int_equal(is_there(&root, ".runtime-configuration-before"), rc != 0);
+    assert_int_equal(is_there(&root, ".runtime-configuration-refused"), rc != 0);
     fake_root_free(path);
 }
 
@@ -210,8 +212,11 @@ static void check_awaits(void **state)
                                         socket);
     static const char *const files[] = { NULL };
     const struct toolkit_files none = { .programs = "/ours/" };
-    int rc = is_removal ? toolkit_remove(&root, &(struct toolkit_removal){ argv, socket, 1, times, none, "" }, &e)
-                        : toolkit_install(&(struct toolkit_install){ path, argv, socket, 1, times, files, NULL, none }, &e);
+    const struct toolkit_removal removal = { .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times,
+                                             .files = none };
+    const struct toolkit_install install = { .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times,
+                                             .files = files, .changes = none };
+    int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
     bool is_left = is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml");
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
