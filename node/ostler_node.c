@@ -124,23 +124,15 @@ static struct toolkit_files toolkit_files(const char *programs)
                                    .programs = programs, .copies = TOOLKIT_FILES_FOLDER };
 }
 
-/* How many files of a runtime's configuration NVIDIA's program writes at most. */
-enum { RUNTIME_FILES = 2 };
-
 static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
     if (o->wish.source == SIGN_OF_HOST && show_host_devices(o, root, e) < 0)
         return -1;
-    const char *files[RUNTIME_FILES + 1] = { 0 }, **to = files;
-    static const char *const names[RUNTIME_FILES] = { "RUNTIME_CONFIG", "RUNTIME_DROP_IN_CONFIG" };
-    for (size_t i = 0; i < RUNTIME_FILES; i++)
-        if (getenv(names[i]))
-            *to++ = getenv(names[i]);
     CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", o->to);
     /* The kubelet names a container's host for its pod. */
     const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
-                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .files = files,
-                                             .pod = getenv("HOSTNAME"), .scratch = "", .changes = toolkit_files(programs) };
+                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .pod = getenv("HOSTNAME"),
+                                             .scratch = "", .files = toolkit_files(programs) };
     return toolkit_install(&install, e);
 }
 

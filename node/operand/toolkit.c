@@ -49,16 +49,18 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
     CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to), *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
-    if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->changes, e) < 0)
+    const char *files[] = { t->files.config, t->files.drop_in, NULL };
+    const char *const *changed = files[0] ? files : &files[1]; /* a drop-in may be all that there is */
+    if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->files, e) < 0)
         return -1;
-    struct runtime_change change = { .program = t->program, .files = t->files, .copies = copies, .refused = refused,
+    struct runtime_change change = { .program = t->program, .files = changed, .copies = copies, .refused = refused,
                                      .pod = t->pod, .socket = t->socket, .scratch = t->scratch, .times = t->times };
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);
     runtime_dump_free(&change.dump);
     if (rc == 0)
-        rc = toolkit_files_made(&t->changes, e);
+        rc = toolkit_files_made(&t->files, e);
     if (rc == 0 && access(runtime, X_OK) != 0)
         return err_set(e, ERR_NOT_FOUND, "%s has left no %s", t->program[0], runtime);
     return rc;

@@ -20,10 +20,9 @@ struct toolkit_install {
                                NVIDIA's program restarts it */
     int64_t seen_ms;        /* so long the kubelet has to see this container */
     struct runtime_times times;
-    const char *const *files; /* of the runtime's configuration, NULL-terminated */
     const char *pod;          /* whose container this is; NULL: not known */
     const char *scratch;      /* a folder of its container's own disk: what is written below it goes with that */
-    struct toolkit_files changes; /* the same files, for the removal */
+    struct toolkit_files files; /* of the runtime's configuration, and where they are kept for the removal */
 };
 
 /* Runs the program after `seen_ms`, restarts the runtime, and returns when the runtime's wrapper is in its folder and the runtime

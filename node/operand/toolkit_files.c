@@ -127,16 +127,11 @@ int toolkit_files_made(const struct toolkit_files *f, struct err *e)
 
 /* ---- without what is the toolkit's */
 
-static bool is_in_folder(struct part program, const char *folder)
-{
-    return part_begins(program, folder);
-}
-
 static bool is_ours(const struct handlers *h, struct part name, const char *programs)
 {
     for (size_t i = 0; name.len && i < h->len; i++)
         if (h->items[i].name.len == name.len && memcmp(h->items[i].name.at, name.at, name.len) == 0)
-            return is_in_folder(h->items[i].program, programs);
+            return part_begins(h->items[i].program, programs);
     return false;
 }
 

@@ -78,8 +78,7 @@ static void check_install(void **state)
     char *path = fake_root_open(row->files, &root), name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
     char *const argv[] = { name, option, line, NULL };
-    static const char *const files[] = { NULL };
-    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1, .files = files }, &e);
+    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1 }, &e);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, *want ? -1 : 0);
@@ -119,8 +118,7 @@ static pid_t install_beside(const char *to, const char *line, int64_t seen_ms)
         char name[] = "sh", option[] = "-c";
         struct err e = { 0 };
         char *const argv[] = { name, option, xstrdup(line), NULL };
-        static const char *const files[] = { NULL };
-        const struct toolkit_install install = { .to = to, .program = argv, .seen_ms = seen_ms, .files = files };
+        const struct toolkit_install install = { .to = to, .program = argv, .seen_ms = seen_ms };
         _exit(toolkit_install(&install, &e) == 0 ? 0 : (int) e.kind);
     }
     sigprocmask(SIG_UNBLOCK, &term, NULL);
@@ -210,12 +208,11 @@ static void check_awaits(void **state)
     CLEANUP_FREE char *socket = xasprintf("%s/nobody.sock", path);
     CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed",
                                         socket);
-    static const char *const files[] = { NULL };
     const struct toolkit_files none = { .programs = "/ours/" };
     const struct toolkit_removal removal = { .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times,
                                              .files = none };
     const struct toolkit_install install = { .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times,
-                                             .files = files, .changes = none };
+                                             .files = none };
     int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
     bool is_left = is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml");
     fake_root_free(path);
