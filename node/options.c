@@ -26,6 +26,8 @@ static const struct {
       "become NVIDIA's program, without the ready files of an earlier one" },
     { "probe-driver", NODE_COMMAND_PROBE_DRIVER, "probe-driver", "write the driver's ready file when it is ready, else fail" },
     { "stop-driver", NODE_COMMAND_STOP_DRIVER, "stop-driver", "remove the ready file of this pod's driver" },
+    { "install-cos-driver", NODE_COMMAND_INSTALL_COS_DRIVER, "install-cos-driver PROGRAM [ARGUMENT…]",
+      "become Google's installer, unless a driver is loaded" },
     { "install-toolkit", NODE_COMMAND_INSTALL_TOOLKIT, "install-toolkit PROGRAM [ARGUMENT…]",
       "have NVIDIA's program install the toolkit" },
     { "sign-toolkit", NODE_COMMAND_SIGN_TOOLKIT, "sign-toolkit", "keep the toolkit's ready file until told to stop" },
@@ -89,8 +91,8 @@ static bool set_timeout(const char *value, struct node_options *o)
 #define FOR(command) BIT(NODE_COMMAND_##command)
 #define ON_MACHINE \
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) | FOR(START_DRIVER) | FOR(PROBE_DRIVER) | \
-     FOR(STOP_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(REMOVE_TOOLKIT) | FOR(PROOF))
-#define WITH_PROGRAM (FOR(START_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(REMOVE_TOOLKIT))
+     FOR(STOP_DRIVER) | FOR(INSTALL_COS_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(REMOVE_TOOLKIT) | FOR(PROOF))
+#define WITH_PROGRAM (FOR(START_DRIVER) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(REMOVE_TOOLKIT))
 #define TEXT(member) offsetof(struct node_options, member), NULL
 
 static const struct option {
@@ -122,7 +124,8 @@ static const struct option {
       "of wait: how long at most; default: for ever" },
     { "--pod", "UID", FOR(PROBE_DRIVER) | FOR(STOP_DRIVER), TEXT(pod), "must be a uid",
       "of probe-driver and stop-driver: the pod that it runs in; default: $POD_UID" },
-    { "--to", "FILE", FOR(CARDS) | FOR(COPY) | FOR(INSTALL_TOOLKIT) | FOR(WRITE_CONFIG), TEXT(to), "must be a file",
+    { "--to", "FILE", FOR(CARDS) | FOR(COPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(WRITE_CONFIG), TEXT(to),
+      "must be a file",
       "of cards: keep it in this file until told to stop; of others: where it goes" },
 };
 
@@ -138,7 +141,7 @@ static const struct need {
     { FOR(PROBE_DRIVER), offsetof(struct node_options, wish.revision), "DRIVER_CONFIG_DIGEST", "a revision: --revision" },
     { FOR(PROBE_DRIVER) | FOR(STOP_DRIVER), offsetof(struct node_options, pod), "POD_UID", "the uid of its pod: --pod" },
     { FOR(COPY) | FOR(WRITE_CONFIG), offsetof(struct node_options, to), NULL, "a file: --to" },
-    { FOR(INSTALL_TOOLKIT), offsetof(struct node_options, to), NULL, "a folder: --to" },
+    { FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT), offsetof(struct node_options, to), NULL, "a folder: --to" },
     { FOR(WRITE_CONFIG), offsetof(struct node_options, text), "CONFIG", "a text" },
 };
 

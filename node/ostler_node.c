@@ -16,6 +16,7 @@
 #include "node/agent/wait.h"
 #include "node/cards/cards.h"
 #include "node/look/inventory.h"
+#include "node/operand/cos.h"
 #include "node/operand/driver.h"
 #include "node/operand/host_check.h"
 #include "node/operand/host_devices.h"
@@ -108,6 +109,11 @@ static int stop_driver(const struct node_options *o, const struct root *root, st
     return driver_stop(root, o->pod, e);
 }
 
+static int install_cos_driver(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return cos_install(root, o->to, o->program, e);
+}
+
 /* The tools are the host's own; its root folder is what the toolkit's container has as ours. */
 static int show_host_devices(const struct node_options *o, const struct root *root, struct err *e)
 {
@@ -186,6 +192,7 @@ static const struct work {
     [NODE_COMMAND_START_DRIVER] = { .run = start_driver },
     [NODE_COMMAND_PROBE_DRIVER] = { .run = probe_driver, .log_speaks = true },
     [NODE_COMMAND_STOP_DRIVER] = { .run = stop_driver, .log_speaks = true },
+    [NODE_COMMAND_INSTALL_COS_DRIVER] = { .run = install_cos_driver },
     [NODE_COMMAND_INSTALL_TOOLKIT] = { .run = install_toolkit, .log_speaks = true },
     [NODE_COMMAND_SIGN_TOOLKIT] = { .run = sign_toolkit },
     [NODE_COMMAND_REMOVE_TOOLKIT] = { .run = remove_toolkit, .log_speaks = true },

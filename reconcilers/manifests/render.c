@@ -33,7 +33,7 @@ enum manifest {
 #define WITH_IMAGE (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER) | BIT(NODE_AGENT))
 #define DAEMONSETS (WITH_IMAGE | BIT(DRIVER_COS))
 /* Those with containers of Ostler's own image. */
-#define WITH_OWN (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
+#define WITH_OWN (BIT(DRIVER_CONTAINER) | BIT(DRIVER_COS) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
 
 static const char *const files[] = {
     [DRIVER_CONTAINER] = "driver/container.yaml",

@@ -1,0 +1,56 @@
+#include "node/operand/cos.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "node/look/module.h"
+#include "node/operand/program.h"
+
+/* In the list of modules or, of a kernel without one, built in. */
+#define MODULE "sys/module/nvidia/refcnt"
+/* The installer's option for a version. Its words "default" and "latest" are no numbers. */
+#define VERSION "--version="
+
+/* The version that is asked for by number; NULL: any. */
+static const char *wanted_version(char *const program[])
+{
+    const char *wanted = NULL;
+    for (size_t i = 0; program[i]; i++)
+        if (str_has_prefix(program[i], VERSION))
+            wanted = program[i] + strlen(VERSION);
+    return wanted && isdigit((unsigned char) *wanted) ? wanted : NULL;
+}
+
+int cos_needs_installer(const struct root *root, const char *to, char *const program[], bool *ret_needed, struct err *e)
+{
+    CLEANUP_ARENA struct arena arena = { 0 };
+    struct troubles troubles = { .len = 0 };
+    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    CLEANUP_FREE char *smi = xasprintf("%s/bin/nvidia-smi", *to == '/' ? to + 1 : to);
+    const char *wanted = wanted_version(program);
+    struct module_facts module;
+    module_look(&v, &module);
+    *ret_needed = true;
+    if (!module.loaded && view_is(&v, MODULE, S_IFREG) != SEEN)
+        return 0;
+    if (wanted && module.version && !str_eq(module.version, wanted))
+        return err_set(e, ERR_EXISTS,
+                       "driver %s is loaded, and %s is wanted: Google's installer cannot unload it, reboot the node",
+                       module.version, wanted);
+    *ret_needed = view_is(&v, smi, S_IFREG) != SEEN;
+    return 0;
+}
+
+int cos_install(const struct root *root, const char *to, char *const program[], struct err *e)
+{
+    bool needed;
+    if (cos_needs_installer(root, to, program, &needed, e) < 0)
+        return -1;
+    if (needed)
+        return program_become(program, e);
+    puts("a driver is loaded already, and stays");
+    return 0;
+}
