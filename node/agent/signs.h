@@ -14,6 +14,8 @@
 #include "node/look/root.h"
 
 #define SIGN_OF_DRIVER "run/nvidia/ostler/driver"
+/* The same for NVIDIA's own programs beside the driver's: reload_nvidia_peermem waits for it. */
+#define SIGN_FOR_NVIDIA "run/nvidia/validations/.driver-ctr-ready"
 #define SIGN_OF_TOOLKIT "run/nvidia/ostler/toolkit"
 /* The lock of a driver container. */
 #define SIGN_LOCK "run/nvidia/nvidia-driver.pid"

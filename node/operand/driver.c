@@ -29,6 +29,7 @@ enum { LOOK_MS = 1000, SMI_PAUSE_MS = 10 * 1000, SMI_MIN_MS = 1000, MOUNTS_MAX =
  * that are others' by now. */
 static const char *const leftovers[] = {
     SIGN_OF_DRIVER,
+    SIGN_FOR_NVIDIA,
     DAEMONS,
     "run/nvidia-fabricmanager/nv-fabricmanager.pid",
     "run/nvidia-fabricmanager/nvlsm.pid",
@@ -104,7 +105,7 @@ static int leave_sign(const struct root *root, const char *revision, const char 
     if (!sign_read_boot(root, &boot))
         return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
     CLEANUP_FREE char *sign = xasprintf("%s %s %s\n", boot.items[0], revision, pod);
-    return place_put(root, SIGN_OF_DRIVER, sign, e);
+    return place_put(root, SIGN_FOR_NVIDIA, "", e) == 0 ? place_put(root, SIGN_OF_DRIVER, sign, e) : -1;
 }
 
 /* What other containers need of the driver, besides its libraries. */
@@ -133,5 +134,8 @@ int driver_probe(const struct root *root, const struct driver_probe *p, struct e
 int driver_stop(const struct root *root, const char *pod, struct err *e)
 {
     struct sign_words sign;
-    return sign_read(root, SIGN_OF_DRIVER, &sign) && str_eq(sign.items[2], pod) ? place_remove(root, SIGN_OF_DRIVER, e) : 0;
+    bool is_ours = sign_read(root, SIGN_OF_DRIVER, &sign) && str_eq(sign.items[2], pod);
+    if (!is_ours)
+        return 0;
+    return place_remove(root, SIGN_OF_DRIVER, e) == 0 ? place_remove(root, SIGN_FOR_NVIDIA, e) : -1;
 }

@@ -101,12 +101,14 @@ static const struct policy_field named_fields[] = { STRING("name", FORMAT_SUBDOM
 #define DRIVER_FILE_FIELDS                                                                         \
     OBJECT("repoConfig", named_fields), OBJECT("certConfig", named_fields),                        \
         OBJECT("kernelModuleConfig", named_fields), STRING("secretEnv", FORMAT_SUBDOMAIN, NULL)
+static const struct policy_field rdma_fields[] = { BOOL("enabled", "false"), BOOL("useHostMofed", "false"), END };
+
 /* What makes a revision of the driver, and so may differ between pools. */
 #define DRIVER_REVISION_FIELDS                                                                     \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
         BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
-        COMMAND_FIELDS(driver_variable_fields), DRIVER_FILE_FIELDS
+        COMMAND_FIELDS(driver_variable_fields), DRIVER_FILE_FIELDS, OBJECT("rdma", rdma_fields)
 
 #define TAINT_FIELDS                                                                               \
     BOOL("enabled", "true"),                                                                       \

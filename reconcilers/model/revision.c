@@ -143,6 +143,14 @@ static void add_files(json_t *inputs, const json_t *spec, bool precompiled)
     }
 }
 
+/* As long as it is off a revision is what it was before there was such a setting. */
+static void add_rdma(json_t *inputs, const json_t *spec)
+{
+    const json_t *rdma = json_at(spec, "driver.rdma");
+    if (json_bool(rdma, "enabled", false))
+        json_object_set_new(inputs, "rdma", json_pack("{s:b}", "useHostMofed", json_bool(rdma, "useHostMofed", false)));
+}
+
 /* A host with a subscription gives it to the container, unless the policy says where packages come from: then the host need not
  * have one. */
 static bool needs_entitlement(const json_t *inputs, const struct host *host)
@@ -167,6 +175,7 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
     json_object_set_new(inputs, "kernelModule", json_text(kernel_module ? kernel_module : "Auto"));
     json_object_set_new(inputs, "os", json_text(host->os));
     add_files(inputs, spec, precompiled);
+    add_rdma(inputs, spec);
     if (needs_entitlement(inputs, host))
         json_object_set_new(inputs, "entitlement", json_true());
     return inputs;

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Holds the manifests against the programs that they start: tests/operands/NAME.json has, for the version that Ostler takes by
 default, what the program reads (its variables, by alias: the first that is set wins), what it cannot do without, its arguments
-and the paths that it uses, each with the place where that was looked up. What Ostler renders is in tests/golden.
+and the paths that it uses, each with the place where that was looked up; of some also the container that NVIDIA's operator makes.
+What Ostler renders is in tests/golden.
 
 The last line is "operands: N passed, N failed".
 """
@@ -118,6 +119,32 @@ def not_refused(case, table, _):
     return sorted(before - refused() - set(table.get("replaceable", [])))
 
 
+def parts_of(container):
+    """The fields of a container by path; variables and mounts by what they are for."""
+    found = {}
+
+    def put(path, value):
+        if isinstance(value, dict):
+            for key, below in value.items():
+                put(f"{path}.{key}".lstrip("."), below)
+        else:
+            found[path] = value
+
+    put("", {k: v for k, v in container.items() if k not in ("env", "volumeMounts")})
+    for key, names in (("env", "name"), ("volumeMounts", "mountPath")):
+        found |= {f"{key}.{item[names]}": item for item in container.get(key, [])}
+    return found
+
+
+def unlike_model(case, table, _):
+    """The fields in which the container is not the one of NVIDIA's operator, though no reason is given."""
+    model = table.get("model", {}).get("containers", {}).get(case.file)
+    if not model:
+        return []
+    ours, theirs = parts_of(case.container), parts_of(model)
+    return sorted({k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)} - set(table["model"]["otherwise"]))
+
+
 CHECKS = {
     "reads each variable that is set": unread,
     "is told by nobody else what Ostler tells it": not_refused,
@@ -125,6 +152,7 @@ CHECKS = {
     "uses each mount": unused,
     "takes each argument": unknown_arguments,
     "is in a pod that mounts each of its volumes": volumes_of_nobody,
+    "is what NVIDIA's operator makes of it": unlike_model,
 }
 
 
@@ -165,6 +193,8 @@ def main():
         for what, check in CHECKS.items():
             wrong[name, what] += [f"{found} ({case.file})" for found in check(case, by_name[name], runtime)]
     note("every program has a table", wrong["every program has a table"])
+    note("every model has its golden file", sorted(
+        {file for table in by_name.values() for file in table.get("model", {}).get("containers", {})} - {p.name for p in GOLDEN}))
     for name in by_name:
         for what in CHECKS:
             tried = [] if seen[name] else ["no golden file has this program"]

@@ -166,6 +166,9 @@ static const struct {
     { "spec.driver.source", "Container" },
     { "spec.nodeAgent.labels", "Ostler" },
     { "spec.toolkit.source", "Ostler" },
+    /* It says whose network driver RDMA is with, and there is no RDMA. */
+    { "spec.driver.rdma.useHostMofed", NULL },
+    { "spec.pools[].driver.rdma.useHostMofed", NULL },
     { "spec.pools[].toolkit.source", "Ostler" },
     /* In the life without agents the program has no image to send any out from. */
     { "spec.nodeAgent.enabled", NULL },

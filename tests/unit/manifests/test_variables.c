@@ -17,7 +17,8 @@ static const struct row {
     const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
     const char *open[2];   /* what a policy may set otherwise than the manifest; NULL: nothing */
 } rows[] = {
-    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL }, { NULL } },
+    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL },
+      { "GPU_DIRECT_RDMA_ENABLED", "USE_HOST_MOFED" } },
     { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
     { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { NULL } },
     { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL },

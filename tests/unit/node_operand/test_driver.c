@@ -18,6 +18,7 @@
 #include "tests/unit/support/tree.h"
 
 #define SIGN "run/nvidia/ostler/driver"
+#define FOR_NVIDIA "run/nvidia/validations/.driver-ctr-ready"
 #define STATUS "run/nvidia/validations/.driver-daemons-status"
 #define BOOT "'proc/sys/kernel/random/boot_id':'boot1\\n','run/nvidia/x':''"
 #define MODULE BOOT ",'sys/module/nvidia/refcnt':'0\\n'"
@@ -107,10 +108,13 @@ static void check_probe(void **state)
     const struct driver_probe probe = { "rev1", "pod1", 0, no_device };
     int rc = driver_probe(&root, &probe, &e);
     CLEANUP_FREE char *sign = text_of(&root, SIGN), *users = text_of(&root, "etc/passwd");
+    mode_t type;
+    bool for_nvidia = root_type(&root, FOR_NVIDIA, &type) == 0;
     fake_root_free(path);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_string_equal(sign, row->sign);
+    assert_int_equal(for_nvidia, !row->error);
     assert_true(!*users || str_eq(users, "root"));
 }
 
@@ -173,24 +177,26 @@ static void check_probe_takes_its_time(void **state)
 static const struct stop_row {
     const char *name;
     const char *files;
-    bool stays;
+    bool stays, for_nvidia;
 } stop_rows[] = {
-    { "stop: takes its own sign away", "'" SIGN "':'boot1 rev1 pod1\\n'", false },
-    { "stop: leaves that of a later pod", "'" SIGN "':'boot1 rev1 pod2\\n'", true },
-    { "stop: leaves what is half written", "'" SIGN "':'boot1 rev1'", true },
-    { "stop: without a sign", "'run/x':''", false },
+    { "stop: takes its own signs away", "'" SIGN "':'boot1 rev1 pod1\\n'", false, false },
+    { "stop: leaves those of a later pod", "'" SIGN "':'boot1 rev1 pod2\\n'", true, true },
+    { "stop: leaves what is half written", "'" SIGN "':'boot1 rev1'", true, true },
+    { "stop: without a sign", "'run/x':''", false, true },
 };
 
 static void check_stop(void **state)
 {
     const struct stop_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FREE char *files = xasprintf("%s,'" FOR_NVIDIA "':''", row->files);
+    char *path = fake_root_open(files, &root);
     mode_t type;
     assert_int_equal(driver_stop(&root, "pod1", NULL), 0);
-    bool stays = root_type(&root, SIGN, &type) == 0;
+    bool stays = root_type(&root, SIGN, &type) == 0, for_nvidia = root_type(&root, FOR_NVIDIA, &type) == 0;
     fake_root_free(path);
     assert_int_equal(stays, row->stays);
+    assert_int_equal(for_nvidia, row->for_nvidia);
 }
 
 /* ---- start-driver */
@@ -213,6 +219,7 @@ static int begin(const struct root *root, const char *name)
 
 static const char *const leftovers[] = {
     SIGN,
+    FOR_NVIDIA,
     STATUS,
     "run/nvidia-fabricmanager/nv-fabricmanager.pid",
     "run/nvidia-fabricmanager/nvlsm.pid",
