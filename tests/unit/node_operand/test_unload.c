@@ -62,6 +62,13 @@ static const struct row {
     { "holders that the container does not know",
       MODULES(LINE("gdrdrv", "0", "-") LINE("nvidia_fs", "0", "-") LINE("nvidia", "2", "nvidia_fs,gdrdrv,")), NULL,
       "nvidia_fs gdrdrv nvidia", "", NULL },
+    { "what gives network cards the GPUs' memory goes before the driver",
+      MODULES(LINE("nvidia_peermem", "0", "-") LINE("gdrdrv", "0", "-") LINE("ib_core", "1", "nvidia_peermem,")
+                  LINE("nvidia_uvm", "0", "-") LINE("nvidia", "3", "nvidia_uvm,nvidia_peermem,gdrdrv,")),
+      NULL, "nvidia_uvm nvidia_peermem gdrdrv nvidia", "", NULL },
+    { "network cards that use it stop that before anything goes",
+      MODULES(LINE("nvidia_peermem", "1", "-") LINE("nvidia", "1", "nvidia_peermem,")), NULL, "", "",
+      "DriverInUse: processes on this node use nvidia_peermem" },
     { "a module that nobody here knows stays, and is named",
       MODULES(DRIVER_HELD LINE("nv_peer_mem", "0", "-")), NULL, "", "", "DriverInUse: the module nv_peer_mem uses nvidia" },
     { "and so is one of those that go with the driver",
