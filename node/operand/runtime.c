@@ -49,6 +49,11 @@ int runtime_await(const char *socket_path, pid_t before, const struct runtime_ti
     }
 }
 
+void runtime_rest(const struct runtime_times *times)
+{
+    poll(NULL, 0, (int) times->steady);
+}
+
 int runtime_restart(const char *socket_path, const struct runtime_times *times, struct err *e)
 {
     pid_t now = runtime_process(socket_path);

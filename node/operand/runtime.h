@@ -29,4 +29,9 @@ int runtime_await(const char *socket, pid_t before, const struct runtime_times *
  * it is back. One that does not answer is waited for first. */
 int runtime_restart(const char *socket, const struct runtime_times *times, struct err *e);
 
+/* Lets a runtime that another program has restarted come to itself, before this container ends. CRI-O is told of the end of a
+ * container by a file that is made while it looks (server/server.go, StartExitMonitor, in 1.34): one that ends before that is
+ * said to run for ever. It looks shortly after it has told systemd that it is up. */
+void runtime_rest(const struct runtime_times *times);
+
 #endif

@@ -58,6 +58,8 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);
+    if (!t->socket)
+        runtime_rest(&t->times);
     runtime_dump_free(&change.dump);
     if (rc == 0)
         rc = toolkit_files_made(&t->files, e);
@@ -83,6 +85,8 @@ int toolkit_remove(const struct root *root, const struct toolkit_removal *t, str
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_restore(&t->files, e) < 0)
         return -1;
     int rc = t->socket ? runtime_restart(t->socket, &t->times, e) : runtime_restart_by(t->program, t->scratch, e);
+    if (!t->socket)
+        runtime_rest(&t->times);
     return rc == 0 && forget_changes(t->to, e) == 0 ? place_remove(root, SPECIFICATION, e) : -1;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -221,6 +222,32 @@ static void check_awaits(void **state)
     assert_true(is_left);
 }
 
+/* CRI-O says of a container that ends while it starts that it runs for ever. */
+static void check_rests(void **state)
+{
+    const bool is_removal = *state != NULL;
+    static const struct runtime_times times = { .limit = 300, .stays = 100, .steady = 200 };
+    const struct clock clock = clock_system();
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','scratch/x':''", &root);
+    char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
+    char *const argv[] = { name, option, line, path, NULL };
+    CLEANUP_FREE char *scratch = xasprintf("%s/scratch", path);
+    const struct toolkit_files none = { .programs = "/ours/" };
+    const struct toolkit_install install = { .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch,
+                                             .files = none };
+    const struct toolkit_removal removal = { .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch,
+                                             .files = none };
+    int64_t began_ms = clock_mono_ms(&clock);
+    int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
+    int64_t took_ms = clock_mono_ms(&clock) - began_ms;
+    fake_root_free(path);
+    assert_string_equal(err_msg(&e), "");
+    assert_int_equal(rc, 0);
+    assert_true(took_ms >= times.steady);
+}
+
 /* ---- sign-toolkit */
 
 static pid_t sign_beside(const struct root *root, enum sign_source source)
@@ -413,6 +440,8 @@ int main(void)
     SUITE_ROWS(&s, check_remove, remove_rows);
     suite_add(&s, "install: it waits until the runtime is back", check_awaits, NULL);
     suite_add(&s, "remove: it waits until the runtime is back", check_awaits, "remove");
+    suite_add(&s, "install: a runtime that NVIDIA's program restarts has time to come to itself", check_rests, NULL);
+    suite_add(&s, "remove: a runtime that NVIDIA's program restarts has time to come to itself", check_rests, "remove");
     SUITE_ROWS(&s, check_sign, sign_rows);
     suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
     suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);
