@@ -44,8 +44,8 @@ def of_nvidia(function):
 
 # What stays on the disk of a machine that Ostler was taken off: docs/operations.md#what-stays-on-a-nodes-disk has the same.
 # Containers that were started by the programs in the toolkit's folder are ended by them.
-STAYS = {"etc/containerd/conf.d/", "usr-local/nvidia/", "var/lib/ostler/", "var/lib/ostler/toolkit/",
-         "var/lib/ostler/toolkit/before", "var/lib/ostler/toolkit/made"}
+STAYS = {"usr-local/nvidia/", "var/lib/ostler/", "var/lib/ostler/toolkit/", "var/lib/ostler/toolkit/before",
+         "var/lib/ostler/toolkit/made"}
 TOOLKIT = "usr-local/nvidia/toolkit/"
 
 # ---- what several ask
@@ -162,11 +162,6 @@ def processes(name):
             if (folder / "comm").read_text(encoding="ascii") == name + "\n" and b"\0run\0" in (folder / "cmdline").read_bytes():
                 found.append(folder)
     return found
-
-
-def runtime_configuration(machine_):
-    """The bytes of containerd's configuration, and what it makes of them."""
-    return (machine_.disk / "etc/containerd/config.toml").read_bytes(), machine_.run("containerd", "config", "dump")
 
 
 def installed_at(stage):
@@ -451,8 +446,8 @@ def the_machine_is_started_again(stage):
 @of_operands
 def helm_uninstall_leaves_nothing(stage):
     """No label, taint, annotation, condition or finalizer of Ostler's, and nothing in the configuration of the runtime."""
-    drop_in = "etc/containerd/conf.d/99-nvidia.toml"
-    equal(drop_in in stage.machine.files(), True, f"before it, whether the machine has {drop_in}")
+    runtime = stage.machine.runtime
+    equal(runtime.drop_in in stage.machine.files(), True, f"before it, whether the machine has {runtime.drop_in}")
     began = time.time()
     helm(stage, "uninstall", RELEASE, "--wait", "--timeout", "120s")
     stage.figure(f"helm uninstall --wait: {time.time() - began:.1f} s")
@@ -466,9 +461,10 @@ def helm_uninstall_leaves_nothing(stage):
     equal(module_version(stage), "", "the loaded driver")
     files = stage.machine.files()
     assert TOOLKIT + "nvidia-container-runtime" in files, "the toolkit's programs are gone, and with them the end of containers"
-    equal({f for f in files - stage.bare if not f.startswith(TOOLKIT)}, STAYS, "files that were not on the machine before")
+    equal({f for f in files - stage.bare if not f.startswith(TOOLKIT)}, STAYS.union(runtime.stays),
+          "files that were not on the machine before")
     equal(stage.bare - files, set(), "files that are not on the machine any more")
-    equal(runtime_configuration(stage.machine), stage.bare_runtime, "containerd's configuration")
+    equal(runtime.configuration(stage.machine), stage.bare_runtime, "the runtime's configuration")
     for kind in ("GpuClusterPolicy", "GpuNode"):
         equal([o["metadata"]["name"] for o in stage.client.list(kind)], [], f"objects of kind {kind}")
     kube.wait_for(lambda: stage.client.get("Namespace", names.OPERANDS) is None, 180, f"namespace {names.OPERANDS} is gone")

@@ -25,7 +25,6 @@ KUBELET = {
     "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
     "authentication": {"x509": {"clientCAFile": "/etc/kubernetes/client-ca.crt"}, "anonymous": {"enabled": False}},
     "cgroupDriver": "cgroupfs", "failCgroupV1": False, "failSwapOn": False, "enforceNodeAllocatable": [],
-    "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
     # What is here is here: no image can be pulled again, and a full disk is not what is tested.
     "imageGCHighThresholdPercent": 100,
     "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "imagefs.available": "0%"},
@@ -46,16 +45,16 @@ CNI = {
 class Machine:
     """The machine: prepare() puts on its disk what it needs, on() starts it, off() is the loss of its power."""
 
-    def __init__(self, folder, programs, standin, address, cgroup, row):
-        """programs: a folder with kubelet and kube-proxy; cgroup: below which its pods are counted; row: a row of
-        rows.py."""
+    def __init__(self, folder, programs, standin, address, cgroup, runtime):
+        """programs: a folder with kubelet and kube-proxy; cgroup: below which its pods are counted; runtime: one of
+        runtimes.py."""
         self.folder = folder
         self.disk = folder / "disk"
         self._programs = programs
         self._standin = standin
         self._address = address
         self._cgroup = cgroup
-        self._row = row
+        self.runtime = runtime
         self._process = None
 
     def prepare(self, gpus, kubelet_conf, proxy_conf, client_ca):
@@ -63,7 +62,7 @@ class Machine:
         self._configure()
         kubernetes = self.disk / "etc/kubernetes"
         kubernetes.mkdir()
-        kubelet = {**KUBELET, "cgroupRoot": f"/{self._cgroup}"}
+        kubelet = {**KUBELET, "cgroupRoot": f"/{self._cgroup}", "containerRuntimeEndpoint": f"unix://{self.runtime.socket}"}
         (kubernetes / "kubelet.yaml").write_text(json.dumps(kubelet), encoding="ascii")
         (kubernetes / "kube-proxy.yaml").write_text(json.dumps(KUBE_PROXY), encoding="ascii")
         for path, name in ((kubelet_conf, "kubelet.conf"), (proxy_conf, "kube-proxy.conf"), (client_ca, "client-ca.crt")):
@@ -71,27 +70,30 @@ class Machine:
         (self.disk / "opt/bin").mkdir(parents=True)
         for program in (self._programs / "kubelet", self._programs / "kube-proxy", self._standin):
             shutil.copy(program, self.disk / "opt/bin" / program.name)
-        for program in self._row.runtime_programs():
-            shutil.copy(program, self.disk / "opt/bin" / program.name)
+        packages = self.folder / "packages/bin"
+        packages.mkdir(parents=True)
+        for program in self.runtime.programs():
+            shutil.copy(program, packages / program.name)
         # The first runc that is found.
         (self.disk / "opt/bin/runc").symlink_to("standin")
         (self.disk / "opt/bin/cat").symlink_to("standin")
+        (packages / "systemctl").symlink_to("/opt/bin/standin")
         self._make_kernel(gpus)
 
     def _configure(self):
         texts = {
             "hostname": NAME + "\n", "hosts": f"127.0.0.1 localhost\n{self._address} {NAME}\n", "resolv.conf": "",
-            "os-release": OS_RELEASE, "node-ip": self._address + "\n", "containerd/config.toml": self._row.configuration,
+            "os-release": OS_RELEASE, "node-ip": self._address + "\n",
             "passwd": "root:x:0:0:root:/root:/bin/sh\n", "group": "root:x:0:\n",
             "cni/net.d/pods.conflist": json.dumps(CNI), "machine-id": uuid.uuid4().hex + "\n",
         }
-        for name, text in texts.items():
-            path = self.disk / "etc" / name
+        for name, text in ({f"etc/{n}": t for n, t in texts.items()} | self.runtime.files()).items():
+            path = self.disk / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="ascii")
         # The chart's own profiles, where a kubelet looks for them.
         shutil.copytree(names.CHART / "files/seccomp", self.disk / "var/lib/kubelet/seccomp/profiles")
-        for name in ("var/log/pods", "var/lib/containerd", "var/tmp", "usr-local"):
+        for name in ("var/log/pods", "var/tmp", "usr-local", *(f"var/{own}" for own in self.runtime.own)):
             (self.disk / name).mkdir(parents=True)
         (self.disk / "var/run").symlink_to("/run")
 
@@ -137,7 +139,8 @@ class Machine:
         make_cgroups(self._cgroup)
         with open(self.folder / "boot.log", "ab") as log:
             self._process = subprocess.Popen(
-                ["unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child", "--", HERE / "boot", self.folder],
+                ["unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child", "--", HERE / "boot", self.folder,
+                 self.runtime.name],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     def off(self):
@@ -151,8 +154,8 @@ class Machine:
         subprocess.run(["ip", "link", "delete", "cni0"], stderr=subprocess.DEVNULL, check=False)
 
     def files(self):
-        """What is on its disk, but for what kubelet, containerd and their pods keep for themselves: folders end with a slash."""
-        own = [self.disk / "var" / name for name in ("log", "lib/kubelet", "lib/containerd", "lib/cni", "tmp")]
+        """What is on its disk, but for what kubelet, runtime and their pods keep for themselves: folders end with a slash."""
+        own = [self.disk / "var" / name for name in ("log", "lib/kubelet", *self.runtime.own, "lib/cni", "tmp")]
         found = set()
         for folder, folders, files in os.walk(self.disk):
             here = pathlib.Path(folder)

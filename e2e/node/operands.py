@@ -8,7 +8,7 @@ import subprocess
 
 import image
 import names
-import rows
+import runtimes
 from image import Image
 
 PAUSE = "registry.example.com/pause:1"
@@ -77,7 +77,7 @@ class Layers:
     def toolkit(self):
         """NVIDIA's toolkit, where its image has it: the programs of its packages in a root of their own, and the installer."""
         folder = self._new("toolkit")
-        work, programs = folder / "work", rows.programs() / "toolkit"
+        work, programs = folder / "work", runtimes.programs() / "toolkit"
         root = folder / "artifacts/deb"
         work.mkdir()
         (root / "usr/bin").mkdir(parents=True)
@@ -98,7 +98,7 @@ class Layers:
         """NVIDIA's device plugin."""
         folder = self._new("plugin")
         (folder / "usr/bin").mkdir(parents=True)
-        shutil.copy(rows.programs() / "plugin/nvidia-device-plugin", folder / "usr/bin")
+        shutil.copy(runtimes.programs() / "plugin/nvidia-device-plugin", folder / "usr/bin")
         self._libc(folder)
         return image.layer_of_folder(folder)
 

@@ -1,10 +1,9 @@
 """What the real node is tried with: which container runtime, how that is configured, and whose operand programs."""
 
 import dataclasses
-import pathlib
-import subprocess
 
-BUILD = pathlib.Path(__file__).resolve().parents[1] / "operands/build"
+from runtimes import Containerd, Crio
+
 # As packages leave it, with a sandbox image of this machine: what is set here and not by default must still be set when NVIDIA's
 # toolkit is there.
 VERSION_2 = """\
@@ -45,32 +44,21 @@ state = "/run/containerd"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One row of the matrix. containerd: a folder of e2e/operands/build, "" for Debian's. `real`: NVIDIA's own toolkit and device
-    plugin instead of stand-ins."""
+    """One row of the matrix. `runtime`: one of runtimes.py. `real`: NVIDIA's own toolkit and device plugin, and no stand-ins."""
 
-    containerd: str = ""
-    configuration: str = VERSION_2
-    real: bool = False
-
-    def runtime_programs(self):
-        """The programs of another containerd than Debian's."""
-        return sorted((programs() / self.containerd).iterdir()) if self.containerd else []
-
-
-def programs():
-    """The folder of NVIDIA's programs and of other runtimes, which are built where they are not there."""
-    done = subprocess.run([BUILD], check=True, stdout=subprocess.PIPE, text=True)
-    return pathlib.Path(done.stdout.strip())
+    runtime: object
+    real: bool = True
 
 
 # Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7 on. Those before 2.0 refuse a
 # file of version 3.
 ROWS = {
-    "standins": Row(),
-    "containerd-1.6": Row(real=True),
-    "containerd-1.7": Row("containerd-1", real=True),
-    "containerd-2.1": Row("containerd-2", real=True),
-    "containerd-2.1-version-3": Row("containerd-2", VERSION_3, real=True),
+    "standins": Row(Containerd("", VERSION_2), real=False),
+    "containerd-1.6": Row(Containerd("", VERSION_2)),
+    "containerd-1.7": Row(Containerd("containerd-1", VERSION_2)),
+    "containerd-2.1": Row(Containerd("containerd-2", VERSION_2)),
+    "containerd-2.1-version-3": Row(Containerd("containerd-2", VERSION_3)),
+    "crio-1.34": Row(Crio()),
 }
 # What several rows are called together: those that `make test` takes, and all. 1.6 gives devices by the runtime's hook, without
 # CDI; on 2.1 a file of version 2 is one that containerd converts.

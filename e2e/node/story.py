@@ -12,7 +12,7 @@ import kube
 import machine
 import names
 import operands
-from chapters import CHAPTERS, OF_NVIDIA, OF_OPERANDS, runtime_configuration
+from chapters import CHAPTERS, OF_NVIDIA, OF_OPERANDS
 from machine import Machine
 
 GPUS = 2
@@ -28,7 +28,7 @@ class Stage:
         self.folder = folder
         self.cluster = cluster.Cluster(folder / "world")
         programs = self.cluster.tool("kubelet").parent
-        self.machine = Machine(folder / "machine", programs, standin, cluster.ADDRESS, folder.name, row)
+        self.machine = Machine(folder / "machine", programs, standin, cluster.ADDRESS, folder.name, row.runtime)
         self.row = row
         self._standin, self._archive = standin, archive
         self.client = None
@@ -51,14 +51,14 @@ class Stage:
 
         def imported():
             try:
-                self.machine.run("ctr", "--namespace", "k8s.io", "images", "import", "/var/images.tar")
+                self.row.runtime.take_images(self.machine, "/var/images.tar")
                 return True
             except (RuntimeError, ValueError) as e:
                 return str(e)
-        kube.wait_for(imported, 30, "containerd has the images")
+        kube.wait_for(imported, 30, f"{self.row.runtime.name} has the images")
         cluster.node_ready(self.client, machine.NAME)
         self.bare = self.machine.files()
-        self.bare_runtime = runtime_configuration(self.machine)
+        self.bare_runtime = self.row.runtime.configuration(self.machine)
         self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.NAMESPACE, "labels": {
             "pod-security.kubernetes.io/enforce": "restricted"}}})
 

@@ -28,6 +28,7 @@ var programs = map[string]func(args []string) error{
 	"pause":                    runPause,
 	"chroot":                   runChroot,
 	"cat":                      runCat,
+	"systemctl":                runSystemctl,
 }
 
 func main() {

@@ -23,9 +23,21 @@ func runRunc(args []string) error {
 		create, _ := hooks["createContainer"].([]any)
 		hooks["createContainer"] = append(create, object{"path": "/opt/bin/standin", "args": []string{"standin", "kernel-hook"}})
 		spec["hooks"] = hooks
+		restrict(spec["process"].(object))
 		linux := spec["linux"].(object)
 		linux["seccomp"] = withAnswers(linux["seccomp"])
 		if err := writeSpec(path, spec); err != nil {
+			return err
+		}
+	}
+	// A program that is started in a container, as CRI-O's monitor has it done: in a file.
+	if at := slices.Index(args, "--process"); slices.Contains(args, "exec") && at >= 0 && at+1 < len(args) {
+		process, err := readSpec(args[at+1])
+		if err != nil {
+			return err
+		}
+		restrict(process)
+		if err := writeSpec(args[at+1], process); err != nil {
 			return err
 		}
 	}
