@@ -61,7 +61,6 @@ func installDriver(version string, stop <-chan os.Signal) error {
 		return err
 	}
 	unmountRoot()
-	sayParameters()
 	say("Installing NVIDIA driver version %s", version)
 	seconds, _ := strconv.Atoi(os.Getenv("STANDIN_SECONDS"))
 	select {
@@ -72,6 +71,7 @@ func installDriver(version string, stop <-chan os.Signal) error {
 	if why := os.Getenv("STANDIN_FAILS"); why != "" {
 		return errors.New(why)
 	}
+	sayParameters()
 	if err := loadModules(version); err != nil {
 		return err
 	}
