@@ -140,7 +140,7 @@ static const struct pull_row {
 } pull_rows[] = {
     { "a driver", DRIVER, NULL, "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; secrets ngc mirror", false },
     { "Google's driver, which is on the host", COS, NULL,
-      "cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror", false },
+      "r/ostler:1 -; cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror", false },
     { "a stack", NULL, STACK("true", "true"), "r/ostler:1 -; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc", false },
     { "a stack with a device plugin alone", NULL, STACK("false", "true"), "r/ostler:1 -; r/plugin:v0.17 Never; secrets", false },
     { "both", DRIVER, STACK("true", "true"),
