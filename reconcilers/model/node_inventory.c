@@ -103,6 +103,7 @@ static void take_runtime(struct node_inventory *i, const json_t *inventory)
         i->runtime = host_runtime_parse(json_str(used, "name"));
         i->distribution = host_distribution_parse(json_str(used, "distribution"));
     }
+    i->no_handler = json_str(used, "config") && !str_eq(json_str(inventory, "hostToolkit.handler"), "nvidia");
     bool none = json_is_array(runtimes) && json_array_size(runtimes) == 0;
     i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);
 }

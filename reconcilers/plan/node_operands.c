@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/node_inventory.h"
 
 void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
 {
@@ -88,9 +89,22 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
     }
 }
 
-void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
+/* The exporter's pods name the RuntimeClass nvidia. Where Ostler's toolkit configures no runtime, a host may lack its handler:
+ * the kubelet then tries for ever to begin such a pod. A toolkit of another operator is none of the host's own, and has that
+ * handler: a container that runs shows it. */
+static const char *metrics_problem(const struct node_input *in, const struct node_verdict *v)
 {
     const char *problem = in->pods->of[COMPONENT_EXPORTER].problem;
+    bool may_lack = !(v->wanted & 1u << COMPONENT_TOOLKIT) && !in->pods->of[COMPONENT_EXPORTER].running;
+    if (problem || !may_lack || !in->inventory || !in->inventory->no_handler)
+        return problem;
+    return "the host's own configuration of its container runtime has no handler nvidia, which the exporter's pods need: add it "
+           "there, or set exporter.enabled to false in the policy or the node's pool";
+}
+
+void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
+{
+    const char *problem = metrics_problem(in, v);
     if (v->state != NODE_READY || !problem || !(v->wanted & ~v->up & (1u << COMPONENT_EXPORTER)))
         return;
     v->cause = COMPONENT_EXPORTER;

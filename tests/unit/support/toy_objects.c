@@ -118,6 +118,7 @@ json_t *toy_pod(const json_t *brief)
     take(pod, "spec.volumes", brief, "volumes", NULL);
     take(pod, "spec.tolerations", brief, "tolerations", NULL);
     take(pod, "spec.restartPolicy", brief, "restartPolicy", NULL);
+    take(pod, "status.phase", brief, "phase", NULL);
     if (json_object_get(brief, "initImage"))
         json_set_at(pod, "spec.initContainers", json_pack("[{s:O}]", "image", json_object_get(brief, "initImage")));
     json_set_at(pod, "status.conditions", condition("Ready", json_bool(brief, "ready", false)));
