@@ -208,7 +208,7 @@ static int take_back(const struct runtime_change *c, const struct kept *kept, bo
     return -1;
 }
 
-/* What an earlier process left unproven goes back. */
+/* What an earlier process left unproven goes back. 1: it had to, and the runtime may have read it. */
 static int settle_earlier(const struct runtime_change *c, struct err *e)
 {
     CLEANUP_KEPT struct kept left = { 0 };
@@ -216,15 +216,41 @@ static int settle_earlier(const struct runtime_change *c, struct err *e)
     int rc = kept_load(&left, c->copies, &why);
     if (rc < 0)
         fprintf(stderr, "ostler-node: %s\n", err_msg(&why));
-    return rc == 1 ? kept_put_back(&left, e) : 0;
+    bool differs = rc == 1 && kept_differs(&left);
+    if (rc == 1 && kept_put_back(&left, e) < 0)
+        return -1;
+    return differs;
+}
+
+/* The same pod has tried before: it does not try again. Where its change could only be taken back now, the runtime reads that. */
+static int refuse_again(const struct runtime_change *c, bool is_back)
+{
+    CLEANUP_ERR struct err why = { 0 };
+    if (is_back && restart(c, &why) < 0)
+        fprintf(stderr, "ostler-node: the old configuration is back, and %s\n", err_msg(&why));
+    if (is_back)
+        unlink(c->copies);
+    return -1;
+}
+
+/* Without the program that the configuration names no container would start. */
+static bool has_wrapper(const struct runtime_change *c, struct err *e)
+{
+    bool is_there = !c->wrapper || access(c->wrapper, X_OK) == 0;
+    if (!is_there)
+        err_set(e, ERR_NOT_FOUND, "%s has left no %s", c->program[0], c->wrapper);
+    return is_there;
 }
 
 int runtime_change(const struct runtime_change *c, struct err *e)
 {
     CLEANUP_KEPT struct kept kept = { 0 };
     struct err why = { 0 };
-    if (settle_earlier(c, e) < 0 || was_refused(c, e))
+    int is_back = settle_earlier(c, e);
+    if (is_back < 0)
         return -1;
+    if (was_refused(c, e))
+        return refuse_again(c, is_back);
     for (const char *const *file = c->files; *file; file++)
         if (kept_add(&kept, *file, e) < 0)
             return -1;
@@ -233,6 +259,8 @@ int runtime_change(const struct runtime_change *c, struct err *e)
     int written = judge(c, &kept, &why);
     if (written < 0 || (!written && program_run(c->program, 0, NULL, &why) < 0))
         return take_back(c, &kept, !c->socket && !written, &why, e);
+    if (!has_wrapper(c, &why))
+        return take_back(c, &kept, !c->socket, &why, e);
     if (c->socket && runtime_restart(c->socket, &c->times, &why) < 0)
         return take_back(c, &kept, true, &why, e);
     unlink(c->copies);

@@ -14,6 +14,7 @@ struct runtime_dump {
 
 struct runtime_change {
     char *const *program;     /* NVIDIA's; it reads the variables RUNTIME_… of this process */
+    const char *wrapper;      /* the runtime's program that it has to leave; NULL: that is not looked for */
     const char *const *files; /* that it may change, NULL-terminated */
     const char *copies;       /* the file for their copies, until the change is proven */
     const char *refused;      /* the file that remembers, for `pod`, a change that was taken back after a restart */

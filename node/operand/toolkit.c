@@ -53,19 +53,16 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     const char *const *changed = files[0] ? files : &files[1]; /* a drop-in may be all that there is */
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->files, e) < 0)
         return -1;
-    struct runtime_change change = { .program = t->program, .files = changed, .copies = copies, .refused = refused,
-                                     .pod = t->pod, .socket = t->socket, .scratch = t->scratch, .times = t->times };
+    struct runtime_change change = { .program = t->program, .wrapper = runtime, .files = changed, .copies = copies,
+                                     .refused = refused, .pod = t->pod, .socket = t->socket, .scratch = t->scratch,
+                                     .times = t->times };
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);
     if (!t->socket)
         runtime_rest(&t->times);
     runtime_dump_free(&change.dump);
-    if (rc == 0)
-        rc = toolkit_files_made(&t->files, e);
-    if (rc == 0 && access(runtime, X_OK) != 0)
-        return err_set(e, ERR_NOT_FOUND, "%s has left no %s", t->program[0], runtime);
-    return rc;
+    return rc == 0 ? toolkit_files_made(&t->files, e) : rc;
 }
 
 /* Notes of a change, which a toolkit that comes later must not believe: it would put an old configuration back. */

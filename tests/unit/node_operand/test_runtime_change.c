@@ -43,12 +43,18 @@ static const struct row {
     { "without a dump nothing is judged", LOSES, NULL, NULL, NULL, ":", NULL,
       "grep -q new config" },
     { "a dump that fails before judges nothing", LOSES, "false", NULL, NULL, ":", NULL, "grep -q new config" },
+    { "without the runtime's program the change is taken back", "test -e wrapper || exit 0; " ADDS "; rm wrapper", CAT, NULL,
+      NULL, ":", FAILED "sh has left no ", "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" },
     { "NVIDIA's program fails", "echo x > config; exit 3", CAT, NULL, NULL, ":", "sh ended with 3",
       "test \"$(cat config)\" = 'a = 1'" },
     { "what a process left that did not live to see it is put back first", "cat config > seen; true", NULL, NULL, NULL,
       "printf 'ostler keeps these files 1\\n644 5 %s/config\\na = 0\\n' $PWD > copies", NULL, "test \"$(cat seen)\" = 'a = 0'" },
     { "what was refused after a restart is not tried again by the same pod", ADDS, CAT, NULL, NULL,
       "printf 'pod-1\\nRuntimeConfigFailed: it ended' > refused", FAILED "it ended", "test ! -e tried" },
+    { "what the same pod could only put back later is read by the runtime", NOTE "true", CAT, NULL, NULL,
+      "printf 'pod-1\\nRuntimeConfigFailed: it ended' > refused; "
+      "printf 'ostler keeps these files 1\\n644 5 %s/config\\na = 0\\n' $PWD > copies", FAILED "it ended",
+      "test \"$(cat config)\" = 'a = 0' && test -e tried" },
     { "a new pod tries again", ADDS, CAT, NULL, NULL, "printf 'pod-10\\nRuntimeConfigFailed: it ended' > refused", NULL,
       "test -e drop-in && test ! -e refused" },
 };
@@ -63,6 +69,7 @@ static void set(const char *name, const char *value)
 
 static int change(const char *folder, const struct row *row, const char *socket, struct err *e)
 {
+    CLEANUP_FREE char *wrapper = xasprintf("%s/wrapper", folder);
     CLEANUP_FREE char *config = xasprintf("%s/config", folder), *drop = xasprintf("%s/drop-in", folder),
                       *copies = xasprintf("%s/copies", folder), *refused = xasprintf("%s/refused", folder),
                       *program = xstrdup(row->program), *dump = xstrdup(row->dump ? row->dump : "");
@@ -71,8 +78,9 @@ static int change(const char *folder, const struct row *row, const char *socket,
     const char *const files[] = { config, drop, NULL };
     set("RUNTIME_CONFIG_SOURCE", row->source);
     set("RUNTIME_CONFIG_SOURCES", row->sources);
-    const struct runtime_change c = { .program = run, .files = files, .copies = copies, .refused = refused, .pod = "pod-1",
-                                      .socket = socket, .scratch = folder, .dump = { .argv = row->dump ? ask : NULL },
+    const struct runtime_change c = { .program = run, .wrapper = wrapper, .files = files, .copies = copies,
+                                      .refused = refused, .pod = "pod-1", .socket = socket, .scratch = folder,
+                                      .dump = { .argv = row->dump ? ask : NULL },
                                       .times = { 300, 100, 100 } };
     return runtime_change(&c, e);
 }
@@ -81,7 +89,7 @@ static void enter(char *folder)
 {
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
-    assert_int_equal(system("echo a = 1 > config"), 0);
+    assert_int_equal(system("echo a = 1 > config; touch wrapper; chmod +x wrapper"), 0);
 }
 
 static void leave(const char *folder)
