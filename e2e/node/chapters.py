@@ -3,7 +3,9 @@
 import contextlib
 import datetime
 import json
+import os
 import pathlib
+import signal
 import time
 
 import kube
@@ -154,12 +156,12 @@ def change(stage, *flags):
     return time.time()
 
 
-def processes(name):
-    """The folders in procfs of those that run as that program of Ostler's, the oldest first."""
+def processes(name, words=b"\0run\0"):
+    """The folders in procfs of those that run as that program, with these words in their command line, the oldest first."""
     found = []
     for folder in sorted(pathlib.Path("/proc").glob("[0-9]*"), key=lambda f: int(f.name)):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            if (folder / "comm").read_text(encoding="ascii") == name + "\n" and b"\0run\0" in (folder / "cmdline").read_bytes():
+            if (folder / "comm").read_text(encoding="ascii") == name + "\n" and words in (folder / "cmdline").read_bytes():
                 found.append(folder)
     return found
 
@@ -334,12 +336,16 @@ def the_driver_is_upgraded_after_the_job(stage):
                          "data": {"nvidia.conf": "NVreg_RestrictProfilingToAdminUsers=0\nNVreg_EnableGpuFirmware=1\n"}})
     stage.client.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "ubuntu-pro", "namespace": names.OPERANDS},
                          "stringData": {"UBUNTU_PRO_TOKEN": "C123"}})
-    stage.client.create(job("long", 20))
+    stage.client.create(job("long", 3600))
     kube.wait_for(lambda: job_phase(stage, "long").startswith("Running"), 60, "the job runs")
+    ends = time.time() + 20
     (old,) = pods(stage, "driver")
     began = want(stage, operands.NEW, "--set", "policy.spec.driver.kernelModuleConfig.name=parameters",
                  "--set", "policy.spec.driver.secretEnv=ubuntu-pro")
-    kube.wait_for(lambda: gpu_node(stage).get("state") == "Waiting" or str(gpu_node(stage)), 60, "the node waits for the job")
+    kube.wait_for(lambda: gpu_node(stage).get("state") == "Waiting" or str(gpu_node(stage)), 180, "the node waits for the job")
+    time.sleep(max(0, ends - time.time()))
+    (runs,) = processes("gpu-job", b"\0003600\0")
+    os.kill(int(runs.name), signal.SIGUSR1)
     pod = succeeded(stage, "long", 120)
     stage.driver = operands.NEW
     ready(stage, stage.driver, 240)

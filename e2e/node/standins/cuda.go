@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -53,7 +55,7 @@ func runVectorAdd([]string) error {
 	return nil
 }
 
-// runJob works with a GPU for that many seconds, and fails if its driver goes meanwhile.
+// runJob works with a GPU for that many seconds, or until it is told by SIGUSR1 that there is no more to do, and fails if its driver goes meanwhile.
 func runJob(args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: gpu-job SECONDS")
@@ -66,9 +68,12 @@ func runJob(args []string) error {
 	if err != nil {
 		return err
 	}
+	done := make(chan os.Signal, 1)
+	signal.Notify(done, syscall.SIGUSR1)
 	version := loadedVersion()
 	say("works with %s, driver %s", strings.Join(cards, " "), version)
-	for end := time.Now().Add(time.Duration(seconds) * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	end := time.Now().Add(time.Duration(seconds) * time.Second)
+	for ; time.Now().Before(end) && len(done) == 0; time.Sleep(100 * time.Millisecond) {
 		if now := loadedVersion(); now != version {
 			return fmt.Errorf("the driver was taken away: it is %q now", now)
 		}
