@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
+#include "kube/log_tail.h"
 #include "kube/object.h"
 #include "kube/record.h"
 #include "kube/split.h"
@@ -23,6 +24,7 @@ enum {
     /* Labels past this do not count: nothing but their number makes them so long. A tenant may have thousands of such pods. */
     LABELS_MAX = 4 << 10,
     PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
+    SAID_MAX = 200,    /* of it for the end of a container's log, beside the names of reason and container */
     REASON_MAX = 63,
 };
 
@@ -191,15 +193,23 @@ static const json_t *last_bad_end(const json_t *status)
     return json_int(ended, "exitCode", 0) != 0 ? ended : NULL;
 }
 
+/* What a container said last. Where it wrote no message, the kubelet gives the end of its log (FallbackToLogsOnError): several
+ * lines, of which the last ones have the reason. */
+static char *last_said(const json_t *end)
+{
+    const char *message = json_str_or_empty(end, "message");
+    return strchr(message, '\n') ? log_tail(message, strlen(message), SAID_MAX) : xstrdup(message);
+}
+
 /* A container that crashes again and again waits, runs and ends in turn: one text for all three, or each turn would be news. */
 static void set_crash(struct intern *in, struct pod *p, const json_t *status, const json_t *end)
 {
-    const char *message = json_str_or_empty(end, "message");
+    bool is_ours = str_has_prefix(json_str_or_empty(end, "message"), REASON_RUNTIME_CONFIG_FAILED ": ");
+    CLEANUP_FREE char *said = is_ours ? xstrdup(json_str_or_empty(end, "message")) : last_said(end);
     bool first = !p->problem, again = json_int(status, "restartCount", 0) > 0;
     CLEANUP_FREE char *text = xasprintf("container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
-                                        (int) json_int(end, "exitCode", 0), *message ? ": " : "", message);
+                                        (int) json_int(end, "exitCode", 0), *said ? ": " : "", said);
     const char *kubelets = again ? "CrashLoopBackOff" : json_str(end, "reason");
-    bool is_ours = str_has_prefix(message, REASON_RUNTIME_CONFIG_FAILED ": ");
     set_problem(in, p, is_ours ? REASON_RUNTIME_CONFIG_FAILED : kubelets, text);
     if (!first || !p->problem || p->component == COMPONENT_NONE)
         return;

@@ -156,6 +156,7 @@ static void check_any(void **state)
     "'containerStatuses': [{'name': 'driver', 'restartCount': 3, 'state': {" text "}, 'lastState': "  \
     "{'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}}}]"
 #define CRASHED "CrashLoopBackOff: container driver exited with code 2: no device"
+#define LOG_LINE "A line of an installation that says nothing about why it fails, as a program writes hundreds. "
 #define INIT(text) "'initContainerStatuses': [{'state': {" text "}}]"
 #define READY(is) "'conditions': [{'type': 'Ready', 'status': '" is "'}]"
 static const struct problem_row {
@@ -179,6 +180,15 @@ static const struct problem_row {
       "CrashLoopBackOff", "CrashLoopBackOff" },
     { "problem: ended badly", STATUS(CONTAINER("'terminated': {'exitCode': 2, 'reason': 'Error', 'message': 'no device'}")),
       "Error: container driver exited with code 2: no device", "Error" },
+    { "problem: the end of a log has the reason, not its beginning",
+      STATUS(CONTAINER("'terminated': {'exitCode': 1, 'reason': 'Error', 'message': '" LOG_LINE "\\n" LOG_LINE "\\n" LOG_LINE
+                       "\\nCould not resolve Linux kernel version\\n'}")),
+      "Error: container driver exited with code 1: " LOG_LINE " Could not resolve Linux kernel version", "Error" },
+    { "problem: a long sentence keeps its beginning",
+      STATUS(CONTAINER("'terminated': {'exitCode': 1, 'reason': 'Error', 'message': 'Why "
+                       LOG_LINE LOG_LINE LOG_LINE LOG_LINE "'}")),
+      "Error: container driver exited with code 1: Why " LOG_LINE LOG_LINE
+      "A line of an installation that says nothing about why it fail…", "Error" },
     { "problem: a runtime's configuration that was taken back has a reason of its own",
       STATUS("'initContainerStatuses': [{'name': 'install', 'restartCount': 3, 'state': {'waiting':"
              " {'reason': 'CrashLoopBackOff'}}, 'lastState': {'terminated': {'exitCode': 1, 'reason': 'Error',"
