@@ -1,5 +1,5 @@
 /* What a node has after the toolkit was taken off: the configuration of its container runtime as it was before, whoever wrote
- * into it meanwhile. NVIDIA's own installer is tried by e2e/operands/removal. */
+ * into it meanwhile. NVIDIA's own installer is tried by e2e/operands/layouts. */
 #include "node/operand/toolkit_files.h"
 
 #include <stdio.h>
