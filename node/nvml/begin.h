@@ -18,6 +18,7 @@ __asm__(".globl _start\n"
         "    call begin\n"
         "    ud2\n"
 #elif defined(__aarch64__)
+        "    hint #34\n" /* bti c: the loader's jump may end here; a processor that checks it ends the program otherwise */
         "    mov x29, #0\n"
         "    mov x30, #0\n"
         "    bl begin\n"
