@@ -122,14 +122,22 @@ $S/ostler-nvml $S/ostler-cuda: $S/%: $B/%
 	$Q$(CROSS)strip -o $@.new $< && mv -f $@.new $@
 $(NAMES:%=$S/%): $S/ostler
 	$Qln -sf ostler $@
-SBOM = scripts/sbom $B/ostler-static.map $S "$(VERSION)" $(ARCH)
+# With what ostler-cuda is loaded in the image, and what the libraries of a driver ask for beside it: Debian's, as they are.
+LOADER_amd64 := ld-linux-x86-64.so.2
+LOADER_arm64 := ld-linux-aarch64.so.1
+SHARED := $(LOADER_$(ARCH)) libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1
+SHARED_FILES = $(foreach library,$(SHARED),$(shell $(CROSS)gcc -print-file-name=$(library)))
+SBOM = scripts/sbom $B/ostler-static.map $S "$(VERSION)" $(ARCH) $(SHARED_FILES)
 $S/sbom.cdx.json: $S/ostler $S/ostler-nvml $S/ostler-cuda scripts/sbom
 	$Q$(SBOM) > $@.new && mv -f $@.new $@
-# The image: the programs, what is in them and its licences; no library, no shell, no package manager. ostler-nvml needs the libraries of
-# a driver, in whose root alone it is run.
+# The image: the programs, what is in them and its licences; of libraries those alone that ostler-cuda needs; no shell, no package manager.
+# ostler-nvml needs the libraries of a driver, in whose root alone it is run. By ld.so.conf NVIDIA's runtime gives the libraries that it mounts
+# their short names.
 image-root: static
-	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/share/doc/ostler
+	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler $S/image/etc
 	$Qcp -P $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/image/usr/bin/
+	$Qinstall -m 755 $(SHARED_FILES) $S/image/usr/lib/ostler/
+	$Qecho 'include /etc/ld.so.conf.d/*.conf' > $S/image/etc/ld.so.conf
 	$Qinstall -m 644 LICENSE $S/sbom.cdx.json $S/image/usr/share/doc/ostler/
 	$Q$(SBOM) --copyright $S/image/usr/share/doc/ostler/copyright
 # Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.

@@ -118,12 +118,13 @@ static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struc
     return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name, (int) (limit_ms / 1000));
 }
 
-int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+/* `all`: what it says on standard error is heard, too. */
+static int run(const char *root, char *const argv[], int64_t limit_ms, bool all, struct buf *said, struct err *e)
 {
     int ends[2] = { -1, -1 };
     if (said && pipe2(ends, O_CLOEXEC) < 0)
         return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
-    pid_t pid = start(root, argv, limit_ms > 0, ends[1], -1);
+    pid_t pid = start(root, argv, limit_ms > 0, ends[1], all ? ends[1] : -1);
     if (said)
         close(ends[1]);
     int rc = pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))
@@ -133,7 +134,17 @@ int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struc
     return rc;
 }
 
+int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+{
+    return run(root, argv, limit_ms, false, said, e);
+}
+
 int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
 {
-    return program_run_in(NULL, argv, limit_ms, said, e);
+    return run(NULL, argv, limit_ms, false, said, e);
+}
+
+int program_run_heard(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+{
+    return run(NULL, argv, limit_ms, true, said, e);
 }

@@ -10,6 +10,7 @@
 #include "node/look/resolve.h"
 #include "node/operand/last_words.h"
 #include "node/operand/program.h"
+#include "node/operand/proof_cuda.h"
 #include "node/operand/proof_facts.h"
 
 /* For nvidia-smi, each time; of what it says this much is read, of a fact this much told. */
@@ -71,13 +72,24 @@ static void ask(const struct fact *f, struct buf *ret)
         buf_printf(ret, "%s=%.*s\n", f->key, (int) value.len, value.at);
 }
 
-int proof_run(const struct root *root, const char *words, struct err *e)
+static int prove_by_sample(const struct root *root, struct buf *told, struct err *e)
 {
-    CLEANUP_BUF struct buf told = BUF_INIT(FACTS_MAX);
     if (run_sample(root, e) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        ask(&facts[i], &told);
-    last_words(words, buf_text(&told));
+        ask(&facts[i], told);
     return 0;
+}
+
+/* Of a sample that failed the log is told (ostler_node.c). */
+int proof_run(const struct root *root, const char *words, struct err *e)
+{
+    CLEANUP_BUF struct buf told = BUF_INIT(FACTS_MAX);
+    bool own = can_run(root, PROOF_CUDA_PROGRAM);
+    int rc = own ? proof_cuda_run(root, &told, e) : prove_by_sample(root, &told, e);
+    if (rc == 0)
+        last_words(words, buf_text(&told));
+    else if (own)
+        last_words(words, err_msg(e));
+    return rc;
 }

@@ -5,8 +5,9 @@
 #include "base/err.h"
 #include "node/look/root.h"
 
-/* Runs the CUDA sample of the image, then leaves in `words` what there is, a line "key=value" for each fact. What cannot be found
- * out is left out, and no failure. -1: the sample fails, or there is none. */
+/* Runs Ostler's program that computes on GPUs, where the image has it, else the CUDA sample of the image; then leaves in `words`
+ * what there is, a line "key=value" for each fact. What cannot be found out is left out, and no failure. -1: it fails, or
+ * there is none; of Ostler's own a sentence is left in `words` that says why. */
 int proof_run(const struct root *root, const char *words, struct err *e);
 
 #endif

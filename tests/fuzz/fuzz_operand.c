@@ -28,6 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(proof_slice(all), text, size);
     if (mounts_has(all, place) && !part_find(all, place))
         abort();
+    struct buf folders = BUF_INIT(64 * 1024);
+    if (mounts_add_folders(all, "libcuda.so.", &folders) != (folders.len > 0))
+        abort();
+    buf_clear(&folders);
     free(text);
     return 0;
 }

@@ -34,12 +34,13 @@ import world  # noqa: E402
 TAG = "ostler:image-test"
 VERSION = "0.0.0-image-test"
 USER = "65532:65532"
-SIZE_LIMIT = 8_000_000
+SIZE_LIMIT = 11_400_000
 RESIDENT_MAX = 10 << 10  # KiB, with one node
 SERVER = "api.example.internal"  # what the API server is called in the container's hosts
 # What Docker itself puts into every container.
 DOCKERS_OWN = re.compile(r"\.dockerenv|dev/console|etc/(hosts|hostname|resolv\.conf|mtab)")
-OURS = re.compile(r"usr/bin/(ostler(-node|-nvml)?|kubectl-gpu|kubectl_complete-gpu)|usr/share/doc/ostler/(copyright/)?[\w.-]+")
+OURS = re.compile(r"usr/bin/(ostler(-node|-nvml|-cuda)?|kubectl-gpu|kubectl_complete-gpu)|etc/ld[.]so[.]conf|"
+                  r"usr/lib/ostler/(ld-linux-[\w-]+|lib\w+)[.]so[.]\d|usr/share/doc/ostler/(copyright/)?[\w.-]+")
 # As the container's securityContext in the chart's Deployment says it, with the strictest seccomp that it may name.
 CONFINED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
             f"--security-opt=seccomp={ROOT}/charts/ostler/files/seccomp/ostler.json")

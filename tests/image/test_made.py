@@ -22,9 +22,12 @@ sys.dont_write_bytecode = True
 
 import counted  # noqa: E402  nothing is written beside the tests
 
-SIZE_MAX = 8_300_000
+SIZE_MAX = 11_400_000
 NAMES = {"ostler-node": "ostler-node", "kubectl-gpu": "kubectl-gpu", "kubectl_complete-gpu": None}
 PROGRAMS = ("ostler", "ostler-nvml", "ostler-cuda")
+# What loads ostler-cuda there, and what the libraries of a driver ask for (readelf -d libcuda.so.1).
+LOADERS = {"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}
+ASKED = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")
 # What has to be in it whoever links it.
 PARTS = {"curl", "openssl", "libwebsockets", "jansson", "libyaml", "zlib", "glibc", "tzdata"}
 # The sources of what is compiled here; what the compiler leaves in an object of what it was told.
@@ -164,11 +167,31 @@ class Made(unittest.TestCase):
         names = {str(p.relative_to(self.folder / "image")) for p in files}
         programs = {f"usr/bin/{name}" for name in (*PROGRAMS, *NAMES)}
         self.assertLessEqual(programs | {"usr/share/doc/ostler/LICENSE", "usr/share/doc/ostler/sbom.cdx.json"}, names)
-        odd = [n for n in names - programs if not n.startswith("usr/share/doc/ostler/")]
+        needed = programs | {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)} | {"etc/ld.so.conf"}
+        self.assertLessEqual(needed, names)
+        odd = [n for n in names - needed if not n.startswith("usr/share/doc/ostler/")]
         self.assertEqual(odd, [], "files that nobody needs")
         loose = [str(p) for p in files if not p.is_symlink() and p.stat().st_mode & 0o7022]
         self.assertEqual(loose, [], "files that others may write")
         self.assertLessEqual(sum(p.lstat().st_size for p in files), SIZE_MAX)
+
+    def test_ostler_cuda_is_loaded_by_what_is_in_the_image(self):
+        """With a library that asks for all that a driver's does, and opens another while the program runs."""
+        image = self.folder / "image"
+        libraries = image / "usr/lib/ostler"
+        compiler = "gcc" if self.arch == HOST else f"{ {'amd64': 'x86_64', 'arm64': 'aarch64'}[self.arch]}-linux-gnu-gcc"
+        with tempfile.TemporaryDirectory() as folder:
+            for name, source, asked in (("libcuda.so.1", "cuda/libcuda.c", ASKED),
+                                        ("libnvidia-ml.so.1", "nvml/libnvidia-ml.c", ())):
+                output(compiler, "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", f"-Wl,-soname,{name}", "-o", f"{folder}/{name}",
+                       ROOT / "tests" / source, "-Wl,--no-as-needed", f"-L{libraries}", *(f"-l:{library}" for library in asked))
+            loader = self.command(f"../lib/ostler/{LOADERS[self.arch]}", "--library-path", f"{libraries}:{folder}")
+            said = output(*loader, image / "usr/bin/ostler-cuda", env={**os.environ, "LD_LIBRARY_PATH": ""})
+            listed = output(*loader, "--list", image / "usr/bin/ostler-cuda")
+        self.assertEqual(len(re.findall(r"^proven ", said, re.MULTILINE)), 2, said)
+        self.assertRegex(said, r"(?m)^driver \S+$")
+        used = {pathlib.Path(path).resolve().parent for path in re.findall(r"=> (\S+)", listed)}
+        self.assertEqual(used, {libraries, pathlib.Path(folder)}, listed)
 
     def bill(self):
         """The bill of its parts."""
@@ -217,6 +240,11 @@ class Made(unittest.TestCase):
         for one in ours:
             sum_of = digest(self.folder / "image/usr/bin" / one["name"])
             self.assertEqual(one["hashes"], [{"alg": "SHA-256", "content": sum_of}])
+        beside = [one for part in bill["components"] for one in part.get("components", ())]
+        self.assertEqual({one["name"] for one in beside}, {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)})
+        for one in beside:
+            sum_of = digest(self.folder / "image" / one["name"])
+            self.assertEqual(one["hashes"], [{"alg": "SHA-256", "content": sum_of}], one["name"])
 
 
 class MadeForOthers(Made):
