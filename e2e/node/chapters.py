@@ -225,7 +225,7 @@ def helm_install_makes_a_bare_node_ready(stage):
     """From helm install --wait, which waits for the policy's nodes too, to a node that serves GPUs. Operator and agent have the
     chart's own seccomp profiles."""
     values = stage.folder / "values.json"
-    values.write_text(json.dumps({"policy": {"create": True, "spec": POLICY}}), encoding="ascii")
+    values.write_text(json.dumps({"policy": {"create": True, "spec": {**POLICY, **stage.row.policy}}}), encoding="ascii")
     began = time.time()
     helm(stage, "install", RELEASE, names.CHART, "--wait", "--timeout", "3m", "--values", values, *install_flags())
     installed = time.time()
@@ -243,6 +243,17 @@ def helm_install_makes_a_bare_node_ready(stage):
     for folder in processes("ostler"):
         resident, private = (int(status_of(folder)[field].split()[0]) / 1024 for field in ("VmRSS", "RssAnon"))
         stage.figure(f"the operator's container: {resident:.1f} MiB resident, {private:.1f} MiB of it private")
+
+
+@of_operands
+def the_gpu_is_known_by_its_proof(stage):
+    """What the program has seen that proved a GPU became labels. Ostler's own asked the driver's libraries, as the container
+    runtime gave them to its pod; beside the policy's sample nvidia-smi was asked, whose stand-in knows a newer CUDA."""
+    labels = node(stage)["metadata"]["labels"]
+    seen = {"cuda.driver-version.full": operands.OLD, "cuda.runtime-version.full": "12.8", "gpu.product": "NVIDIA-A100-SXM4-40GB"}
+    if "validation" in stage.row.policy:
+        seen |= {"cuda.runtime-version.full": "13.0", "gpu.product": "NVIDIA-H100-80GB-HBM3"}
+    equal({key: labels.get(f"nvidia.com/{key}") for key in seen}, seen, "the node's labels")
 
 
 @of_operands

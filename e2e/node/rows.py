@@ -44,10 +44,12 @@ state = "/run/containerd"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One row of the matrix. `runtime`: one of runtimes.py. `real`: NVIDIA's own toolkit and device plugin, and no stand-ins."""
+    """One row of the matrix. `runtime`: one of runtimes.py. `real`: NVIDIA's own toolkit and device plugin, and no stand-ins.
+    `policy`: what its policy has beside that of all."""
 
     runtime: object
     real: bool = True
+    policy: dict = dataclasses.field(default_factory=dict)
 
 
 # Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7 on. Those before 2.0 refuse a
@@ -55,7 +57,8 @@ class Row:
 ROWS = {
     "standins": Row(Containerd("", VERSION_2), real=False),
     "containerd-1.6": Row(Containerd("", VERSION_2)),
-    "containerd-1.7": Row(Containerd("containerd-1", VERSION_2)),
+    # GPUs are proven by the sample that the policy names.
+    "containerd-1.7": Row(Containerd("containerd-1", VERSION_2), policy={"validation": {"repository": "nvcr.io/nvidia/k8s"}}),
     "containerd-2.1": Row(Containerd("containerd-2", VERSION_2)),
     "containerd-2.1-version-3": Row(Containerd("containerd-2", VERSION_3)),
     "crio-1.34": Row(Crio()),

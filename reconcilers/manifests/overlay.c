@@ -55,10 +55,15 @@ static int put_at(const struct overlay *overlay, json_t *root, json_t *value, st
     return 0;
 }
 
+bool overlay_is_own(const json_t *container)
+{
+    return str_eq(json_key(container, "image"), "ostler");
+}
+
 /* Whether the overlay is for a container, which a manifest must have where it names one. */
 static bool is_for(const struct overlay *overlay, const json_t *container)
 {
-    bool own = str_eq(json_key(container, "image"), "ostler");
+    bool own = overlay_is_own(container);
     if (str_eq(overlay->container, OVERLAY_OWN_CONTAINERS))
         return own;
     if (str_eq(overlay->container, OVERLAY_OPERAND_CONTAINERS))

@@ -5,6 +5,7 @@
 #define OSTLER_RECONCILERS_MANIFESTS_OVERLAY_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -14,6 +15,8 @@
 /* Those of Ostler's own image, which manifests call "ostler", and all others. */
 #define OVERLAY_OWN_CONTAINERS "*own"
 #define OVERLAY_OPERAND_CONTAINERS "*operand"
+/* Whether a container of a manifest is of Ostler's own image. */
+bool overlay_is_own(const json_t *container);
 
 /* Puts `value` under `key` of `parent`; the parent is there, the key need not be. */
 typedef void overlay_put_fn(json_t *parent, const char *key, json_t *value);

@@ -381,10 +381,12 @@ json_t *render_object(const struct manifests *m, enum render_object what,
     return TAKE(object);
 }
 
-static const char *const task_files[TASK_COUNT] = {
-    [TASK_PROOF] = "proof/pod.yaml",
-    [TASK_PULL] = "task/pull.yaml",
-};
+static const char *task_file(const struct render_task *want)
+{
+    if (want->kind == TASK_PULL)
+        return "task/pull.yaml";
+    return want->image_count > 0 && want->images[0].image ? "proof/sample.yaml" : "proof/pod.yaml";
+}
 
 /* A container for each image, all like the manifest's one. */
 static json_t *task_containers(const json_t *like, const struct render_task *want)
@@ -394,8 +396,9 @@ static json_t *task_containers(const json_t *like, const struct render_task *wan
         const struct render_image *image = &want->images[i];
         json_t *container = json_deep_copy(like);
         set_text(container, "name", image->name);
-        set_text(container, "image", image->image);
-        if (image->pull_policy)
+        if (image->image)
+            set_text(container, "image", image->image);
+        if (image->image && image->pull_policy)
             set_text(container, "imagePullPolicy", image->pull_policy);
         if (want->resource)
             json_object_set_new(container, "resources", json_pack("{s:{s:s}}", "limits", want->resource, "1"));
@@ -411,24 +414,24 @@ static json_t *pinned_to(const char *node)
                      "matchFields", "key", "metadata.name", "operator", "In", "values", node);
 }
 
-/* A pod's containers of Ostler's own image. */
+/* A pod's container of Ostler's own image: what brings a sample Ostler's program, or the only one that there is. */
 static void add_own(json_t *spec, const struct render_task *want)
 {
     CLEANUP_JSON json_t *own = values_own(want->agent_image, want->spec);
-    json_t *secrets = json_object_get(own, "imagePullSecrets"), *container;
-    size_t i;
-    json_array_foreach (json_object_get(spec, "initContainers"), i, container) {
-        if (json_object_get(own, "image"))
-            json_object_set(container, "image", json_object_get(own, "image"));
-        json_object_set(container, "imagePullPolicy", json_object_get(own, "imagePullPolicy"));
-    }
-    if (i > 0 && json_array_size(secrets) > 0)
+    json_t *secrets = json_object_get(own, "imagePullSecrets"), *init = json_object_get(spec, "initContainers");
+    json_t *container = json_array_get(init ? init : json_object_get(spec, "containers"), 0);
+    if (!overlay_is_own(container))
+        return;
+    if (json_object_get(own, "image"))
+        json_object_set(container, "image", json_object_get(own, "image"));
+    json_object_set(container, "imagePullPolicy", json_object_get(own, "imagePullPolicy"));
+    if (json_array_size(secrets) > 0)
         overlay_append_names(spec, "imagePullSecrets", secrets);
 }
 
 json_t *render_task(const struct manifests *m, const struct render_task *want, struct err *e)
 {
-    const char *file = task_files[want->kind];
+    const char *file = task_file(want);
     if (want->image_count == 0) {
         err_set(e, ERR_INVALID, "%s: a one-off pod needs an image", file);
         return NULL;

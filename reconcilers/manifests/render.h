@@ -62,7 +62,7 @@ json_t *render_revision(const struct render_context *ctx);
 /* A container of a one-off pod. */
 struct render_image {
     const char *name;        /* of the container: what the image is for, "driver" */
-    const char *image;       /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04" */
+    const char *image;       /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04"; NULL, of a proof: Ostler's own */
     const char *pull_policy; /* NULL: Kubernetes' own default */
 };
 

@@ -181,6 +181,10 @@ struct policy_builtin {
 /* Of an operand. Static. */
 const struct policy_builtin *policy_builtin(enum policy_operand operand);
 
+/* Whether GPUs are proven by a sample: the policy names a part of its image. Else Ostler's own program does it, in Ostler's own
+ * image. */
+bool policy_names_sample(const json_t *spec);
+
 /*
  * The image of an operand. Each part (repository, image, version) is what `spec` gives, else what
  * the known good revision has, else the built-in. `spec` is an effective spec, of the policy or of

@@ -97,13 +97,21 @@ static const char *field_at_fault(const json_t *given)
     return json_str(given, "repository") ? "repository" : "image";
 }
 
-/* Whether a node could run it: what is not switched off, and no driver that is the host's or Google's. */
+bool policy_names_sample(const json_t *spec)
+{
+    const json_t *part = json_object_get(spec, policy_operand_name(POLICY_VALIDATION));
+    return json_str(part, "repository") || json_str(part, "image") || json_str(part, "version");
+}
+
+/* Whether a node could run it: what is not switched off, no driver that is the host's or Google's, and no sample that nobody
+ * names. */
 static bool is_used(const json_t *spec, enum policy_operand operand)
 {
     const json_t *part = json_object_get(spec, policy_operand_name(operand));
     const char *source = json_str(part, "source");
     return json_bool(part, "enabled", true) && !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
-           !str_eq(source, policy_source_name(POLICY_SOURCE_COS));
+           !str_eq(source, policy_source_name(POLICY_SOURCE_COS)) &&
+           (operand != POLICY_VALIDATION || policy_names_sample(spec));
 }
 
 static bool names_image(const json_t *given)

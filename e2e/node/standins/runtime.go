@@ -14,6 +14,13 @@ import (
 
 type object = map[string]any
 
+// Which files of the driver's root a container with a device gets, and where. NVIDIA's runtime mounts libraries by their long names and makes links.
+var driverFiles = map[string]string{
+	"/usr/bin/nvidia-smi":                         "/standin/standin",
+	"/usr/lib/x86_64-linux-gnu/libcuda.so.1":      "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
+	"/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1": "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1",
+}
+
 // runRuntime is the runtime that the toolkit installs: runc, with the devices for a container that asks for them. Where no driver is loaded it is
 // runc and nothing more, without a word.
 func runRuntime(args []string) error {
@@ -52,10 +59,13 @@ func giveDevices(path string) error {
 		devices = append(devices, object{"path": "/dev/" + name, "type": "c", "major": 1, "minor": 3, "fileMode": 0o666, "uid": 0, "gid": 0})
 	}
 	linux["devices"] = devices
-	if smi := driverRoot + "/standin/standin"; exists(smi) {
-		mounts, _ := spec["mounts"].([]any)
-		spec["mounts"] = append(mounts, object{"destination": "/usr/bin/nvidia-smi", "type": "bind", "source": smi, "options": []string{"bind", "ro"}})
+	mounts, _ := spec["mounts"].([]any)
+	for destination, source := range driverFiles {
+		if exists(driverRoot + source) {
+			mounts = append(mounts, object{"destination": destination, "type": "bind", "source": driverRoot + source, "options": []string{"bind", "ro"}})
+		}
 	}
+	spec["mounts"] = mounts
 	return writeSpec(path, spec)
 }
 

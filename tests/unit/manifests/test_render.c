@@ -362,6 +362,8 @@ static const struct render_image images[] = {
     { "toolkit", "nvcr.io/nvidia/k8s/container-toolkit@sha256:0123", NULL },
 };
 
+static const struct render_image own_image = { "proof", NULL, "Never" };
+
 static const struct task_row {
     const char *name; /* the golden file */
     struct render_task want;
@@ -369,11 +371,18 @@ static const struct task_row {
     const char *spec;
 } task_rows[] = {
     { "task-proof",
+      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", &own_image, 1, NULL, AGENT_IMAGE, NULL,
+        "nvidia.com/mig-1g.10gb", 600 },
+      NULL, "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+    { "task-proof-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &own_image, 1, NULL, NULL, NULL,
+                            "nvidia.com/gpu", 0 },
+      NULL, NULL },
+    { "task-proof-sample",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1, NULL, AGENT_IMAGE, NULL,
         "nvidia.com/mig-1g.10gb", 600 },
       "['ngc','mirror']",
       "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
-    { "task-proof-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
+    { "task-proof-sample-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
                             "nvidia.com/gpu", 0 },
       NULL, NULL },
     { "task-pull", { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL, NULL, 0 },
