@@ -250,9 +250,8 @@ def the_gpu_is_known_by_its_proof(stage):
     """What the program has seen that proved a GPU became labels. Ostler's own asked the driver's libraries, as the container
     runtime gave them to its pod; beside the policy's sample nvidia-smi was asked, whose stand-in knows a newer CUDA."""
     labels = node(stage)["metadata"]["labels"]
-    seen = {"cuda.driver-version.full": operands.OLD, "cuda.runtime-version.full": "12.8", "gpu.product": "NVIDIA-A100-SXM4-40GB"}
-    if "validation" in stage.row.policy:
-        seen |= {"cuda.runtime-version.full": "13.0", "gpu.product": "NVIDIA-H100-80GB-HBM3"}
+    seen = {"cuda.driver-version.full": operands.OLD,
+            "cuda.runtime-version.full": "13.0" if "validation" in stage.row.policy else "12.8"}
     equal({key: labels.get(f"nvidia.com/{key}") for key in seen}, seen, "the node's labels")
 
 
