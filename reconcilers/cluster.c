@@ -30,6 +30,16 @@ void cluster_init(struct cluster *c, const struct cluster_options *o)
     cluster_tables_init(c);
 }
 
+void cluster_slot_free(struct cluster *c, struct node_slot *slot)
+{
+    cluster_refusal_over(c, slot);
+    free(slot->name);
+    free(slot->read.claim);
+    free(slot->toolkit.stopped_by);
+    last_words_free(slot->words);
+    free(slot);
+}
+
 static void free_slots(struct cluster *c)
 {
     size_t cursor = 0;
@@ -37,11 +47,7 @@ static void free_slots(struct cluster *c)
     while ((e = map_next(&c->slots, &cursor))) {
         struct node_slot *slot = e->value;
         tally_remove(&c->tally, &slot->summary);
-        cluster_refusal_over(c, slot);
-        free(slot->name);
-        free(slot->read.claim);
-        last_words_free(slot->words);
-        free(slot);
+        cluster_slot_free(c, slot);
     }
     map_clear(&c->slots);
     map_clear(&c->refused);

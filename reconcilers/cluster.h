@@ -24,6 +24,13 @@ struct node_reading {
     struct claim *claim;        /* that it bears; NULL: none that can be read. Owned */
 };
 
+/* Whether a node without a stack may get its first toolkit, as toolkit_pass() has found. */
+struct toolkit_turn {
+    bool granted;
+    int64_t at_s;     /* when it last got its turn, seconds of the epoch; 0: never */
+    char *stopped_by; /* the node whose failure keeps it from its turn; NULL: none does. Owned */
+};
+
 /* A node's place: there is one for each Node and for each name that pods are bound to. */
 struct node_slot {
     char *name;
@@ -41,6 +48,7 @@ struct node_slot {
     int64_t untold_ms;   /* mono: since when its state is told to nobody, since it does not last; 0: it is */
     int64_t turn_ms;     /* mono: since when it has been seen to wait for its turn in the rollout; 0: it does not */
     struct node_stages stages; /* what it has passed on its way to being ready */
+    struct toolkit_turn toolkit;
     int64_t told_ms;     /* mono: when its condition was last written; 0: not by this process */
     uint32_t budgets_eased; /* what the cluster's count was when its pods were last asked to leave */
     uint64_t holders_looked; /* while its driver is to change: node_holders_hash() of those who were looked for; 0: of none */
@@ -120,6 +128,8 @@ struct cluster {
 void cluster_init(struct cluster *c, const struct cluster_options *o);
 /* Frees all that it owns; informers and the listener are others' matter. */
 void cluster_clear(struct cluster *c);
+/* Frees a slot and what it owns; it is in no table any more. */
+void cluster_slot_free(struct cluster *c, struct node_slot *slot);
 /* The resources that are watched, with the options of their informers; returns how many. */
 size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT]);
 /* Whether every list that was asked for has come. */

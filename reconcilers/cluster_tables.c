@@ -84,11 +84,7 @@ static void forget_slot(struct cluster *c, struct node_slot *slot)
     if (slot->node || slot->pods)
         return;
     leave_slot(c, slot);
-    cluster_refusal_over(c, slot);
-    free(slot->name);
-    forget_reading(slot);
-    last_words_free(slot->words);
-    free(slot);
+    cluster_slot_free(c, slot);
 }
 
 static struct record *node_from(void *arg, const json_t *object)
@@ -112,6 +108,8 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     slot->epoch = 0;
     slot->stages = (struct node_stages){ 0 };
     last_words_free(TAKE(slot->words));
+    free(slot->toolkit.stopped_by);
+    slot->toolkit = (struct toolkit_turn){ 0 };
     cluster_refusal_over(c, slot);
     forget_reading(slot);
     tally_remove(&c->tally, &slot->summary);

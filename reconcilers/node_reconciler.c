@@ -100,6 +100,8 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->removing_since_s = since_of(c, slot, NODE_REMOVING, in->now_s);
     in->discovered_since_s = since_of(c, slot, NODE_DISCOVERED, in->now_s);
     in->foreign = cluster_foreign(c, &in->view);
+    in->toolkit_turn = slot->toolkit.granted;
+    in->toolkit_stopped_by = slot->toolkit.stopped_by;
     cluster_watched(c, in);
 }
 

@@ -128,7 +128,7 @@ static void take_target(struct gathering *g, const struct node_summary *s, struc
 {
     n->target_driver = n->driver;
     n->target_stack = n->stack;
-    bool assigned = n->claim || *n->stack;
+    bool assigned = n->claim || *n->stack || s->first != FIRST_NONE;
     if (!assigned || !s->target_stack)
         return;
     if (!is_recorded(g, &g->stack, "stack", s->target_stack->hash) ||

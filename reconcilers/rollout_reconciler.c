@@ -11,6 +11,7 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/rollout_gathering.h"
 #include "reconcilers/rollout_images.h"
+#include "reconcilers/toolkit_pass.h"
 
 static void plan_grants(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
                         struct plan *plan)
@@ -109,6 +110,7 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     r->rollout_early = g.early;
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)
         r->policy(r->arg, first || d.note_count > 0);
+    toolkit_pass(c, &g, &a, plan);
     /* What the records must say is said first. */
     if (!d.note_count) {
         plan_grants(c, &g, &d, plan);

@@ -32,6 +32,7 @@ static const struct row nodes[] = {
     { "MpsNotSupported", "share by sharing.timeSlicing in the configuration, or choose another key" },
     { "OpenShift", "use NVIDIA's GPU Operator there; Ostler does not support OpenShift yet" },
     { "ForeignStack", "leave it so, or remove what serves it and: kubectl label node NODE ostler.dev/managed=true" },
+    { "ToolkitStopped", "repair the node that is named, or change the policy; see kubectl gpu explain NODE" },
     { "NodeNotReady", "bring the node back: kubectl describe node NODE" },
     { "WaitingForProcesses", "end these processes on the node; see kubectl gpu explain NODE" },
     { "WaitingForGpuPods", "wait for these pods or end them; see kubectl gpu explain NODE" },

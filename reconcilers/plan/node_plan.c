@@ -191,6 +191,25 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     send_away(in, up, plan);
 }
 
+/* A node that has its driver, and no stack since its first toolkit comes in turn. */
+static void judge_turn(const struct node_input *in, struct arena *a, const struct assignment *as, struct node_verdict *v)
+{
+    const char *pool = in->policy->pools[v->pool].name, *by = in->toolkit_stopped_by;
+    v->first = !as->first ? FIRST_NONE : v->state == NODE_READY ? FIRST_TURN : FIRST_LATER;
+    if (v->first != FIRST_TURN)
+        return;
+    v->cause = COMPONENT_TOOLKIT;
+    if (by)
+        verdict_settle(v, NODE_INSTALLING, "ToolkitStopped",
+                       arena_printf(a, "the toolkit does not come up on node %s, one of the first of pool %s that got it, so no "
+                                       "other node gets it: repair that node, change the policy, or take the node out with the "
+                                       "label " LABEL_MANAGED "=false", by, pool));
+    else
+        verdict_settle(v, NODE_INSTALLING, "WaitingForToolkit",
+                       arena_printf(a, "the toolkit restarts the container runtime, so the nodes of pool %s get it in turn: each "
+                                       "time as many as it works on, and one more", pool));
+}
+
 /* What the verdict says of a node that is not claimed, by its operands alone. */
 static void judge(const struct node_input *in, struct arena *a, const struct assignment *as, const struct target *t,
                   struct node_verdict *v)
@@ -203,6 +222,7 @@ static void judge(const struct node_input *in, struct arena *a, const struct ass
         verdict_settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
     } else {
         operands_judge(in, a, v);
+        judge_turn(in, a, as, v);
     }
 }
 
@@ -259,7 +279,7 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
 /* A new node that stays closed for too long has failed, whatever it waits for; it opens when it is proven after all. */
 static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
-    bool under_way = v->state == NODE_INSTALLING || v->state == NODE_VALIDATING;
+    bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
     if (under_way && opening_is_overdue(in, plan))
         verdict_settle(v, NODE_FAILED, "StartupTimeout",
                        arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",

@@ -90,6 +90,8 @@ struct node_input {
     bool force_removal;          /* do not wait for GPU pods */
     /* Revisions that no node carried are being deleted: none may be given to a node before it is known which are left. */
     bool deleting;
+    bool toolkit_turn;           /* a node without a stack: it may get its first toolkit, if that is given in turn */
+    const char *toolkit_stopped_by; /* such a node: whose failure with that toolkit keeps it from its turn; NULL: nobody's */
     bool may_mark;               /* the policy has our finalizer: what we put on nodes can be taken off again */
     const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */
@@ -111,6 +113,13 @@ struct node_input {
     /* The inputs that the record of a revision holds; NULL when there is no record. */
     const json_t *(*record)(void *arg, const char *tier, const char *hash);
     void *arg;
+};
+
+/* How a node stands that has no stack yet and gets its first toolkit in turn (toolkit_turns.h). */
+enum first_toolkit {
+    FIRST_NONE,  /* it has a stack, or waits for no turn */
+    FIRST_LATER, /* its driver is not up yet */
+    FIRST_TURN,  /* it waits for its turn */
 };
 
 /* What was decided, for the status. Strings live in the arena or are static. */
@@ -136,6 +145,7 @@ struct node_verdict {
     char ran_driver[REVISION_HASH_MAX], ran_stack[REVISION_HASH_MAX];
     char claim_driver[REVISION_HASH_MAX], claim_stack[REVISION_HASH_MAX];
     char last_stack[REVISION_HASH_MAX]; /* claimed: the stack that it bore last, which configured its container runtime */
+    enum first_toolkit first;
     bool turns;      /* it waits for the images of its target by now, and turns to that when it has them */
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
     bool back;       /* its target is what is known good, since what the policy says failed or was given up here */

@@ -127,6 +127,12 @@ static const char *comes(const struct target *t, const char *hash)
     return *hash && !t->no_image ? hash : NULL;
 }
 
+/* The first toolkit of a pool comes in turn (toolkit_turns.h). */
+static bool waits_for_turn(const struct node_input *in, const struct target *t, const char *keeps, const char *comes)
+{
+    return !keeps && comes && t->toolkit_in_turn && !in->toolkit_turn;
+}
+
 struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
@@ -136,6 +142,8 @@ struct assignment node_assign(const struct node_input *in, struct arena *a, cons
     as.driver = keep ? keep : comes(t, t->driver);
     keep = overwrites_hosts(in, t, stack) ? NULL : kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
     as.stack = keep ? keep : comes(t, t->stack);
+    as.first = waits_for_turn(in, t, keep, as.stack);
+    as.stack = as.first ? NULL : as.stack;
     if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
         struct off off = node_take_off(in, a);
         return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,

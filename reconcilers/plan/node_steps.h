@@ -12,6 +12,7 @@ struct assignment {
     /* A revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there. */
     bool record_missing;
     bool look;           /* as in struct off */
+    bool first;          /* no stack, since its first toolkit comes in turn */
     bool waiting;        /* what is there has to come off first; `reason` says how far that is */
 };
 

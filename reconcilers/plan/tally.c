@@ -202,13 +202,17 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
            str_eq(s->refused, v->refused);
 }
 
+/* How far the node is on its way from one revision to another, or to its first one. */
+static bool same_way(const struct node_summary *s, const struct node_verdict *v)
+{
+    return s->moving == v->moving && s->back == v->back && s->turns == v->turns && s->removal == v->removal &&
+           s->first == v->first && s->restoring == v->restoring && s->failed == (v->failed_with != NULL);
+}
+
 static bool same(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at &&
-           s->moving == v->moving && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
-           s->removal == v->removal &&
-           s->restoring == v->restoring && s->failed == (v->failed_with != NULL) &&
-           s->wanted == v->wanted && s->up == v->up && same_revisions(s, v) && same_cause(s, v);
+    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->pool == v->pool &&
+           s->wanted == v->wanted && s->up == v->up && same_way(s, v) && same_revisions(s, v) && same_cause(s, v);
 }
 
 static void free_texts(struct node_summary *s)
@@ -219,10 +223,21 @@ static void free_texts(struct node_summary *s)
     free(TAKE(s->refused));
 }
 
+static bool stack_works(enum node_state state, unsigned wanted, unsigned up)
+{
+    return state != NODE_LOST && !(wanted & ~up & STACK_MASK);
+}
+
+bool summary_stack_works(const struct node_summary *s)
+{
+    return stack_works(s->state, s->wanted, s->up);
+}
+
 /* Whether decisions of the rollout would find the node as it was; what its object says they read there. */
 static bool same_for_rollout(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
+           s->first == v->first && summary_stack_works(s) == stack_works(v->state, v->wanted, v->up) &&
            same_targets(s, v) && s->outdated == is_verdict_outdated(v) &&
            str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
 }
@@ -245,6 +260,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->moving = v->moving;
     s->back = v->back;
     s->turns = v->turns;
+    s->first = v->first;
     s->removal = v->removal;
     s->restoring = v->restoring;
     s->failed = v->failed_with != NULL;

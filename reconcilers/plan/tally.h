@@ -43,6 +43,7 @@ struct node_summary {
     bool moving, back, restoring, turns, removal; /* as in the verdict */
     bool failed;             /* an upgrade failed there, and was not tried again yet */
     int64_t since_s;         /* as in the verdict */
+    enum first_toolkit first; /* as in the verdict */
     uint8_t wanted, up;
     uint16_t pool;
     struct revision_tally *driver, *stack, *target_driver, *target_stack, *ran_driver, *ran_stack, *claim_driver, *claim_stack;
@@ -76,6 +77,8 @@ enum tally_change {
     TALLY_ROLLOUT = 2, /* what decisions of the rollout look at */
 };
 
+/* Whether every operand of its stack is up, on a node that is. */
+bool summary_stack_works(const struct node_summary *s);
 /* Puts a node's new verdict in place of its old one; returns what of that was new. */
 unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v);
 /* Which of two causes is told first: the one with more nodes. Equal facts give the same order, whatever came first. */

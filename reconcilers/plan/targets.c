@@ -117,13 +117,19 @@ static json_t *held(const struct targets *t, size_t pool, const char *tier)
     return t->sources.held ? t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier) : NULL;
 }
 
-/* Whether a rollout of the driver was completed in the pool: then its image is there, whatever a table says. */
-static bool was_there(const struct targets *t, const struct target *target)
+/* Whether a rollout of the revision was completed in the pool. */
+static bool was_complete(const struct targets *t, const struct target *target, const char *hash, const json_t *inputs)
 {
     struct revision_standing s = { 0 };
     if (t->sources.standing)
-        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, target->driver, target->driver_inputs, &s);
+        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, hash, inputs, &s);
     return s.completed;
+}
+
+/* Whether a rollout of the driver was completed in the pool: then its image is there, whatever a table says. */
+static bool was_there(const struct targets *t, const struct target *target)
+{
+    return was_complete(t, target, target->driver, target->driver_inputs);
 }
 
 static void look_for_image(const struct targets *t, struct target *target)
@@ -196,8 +202,11 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
         target->stack_inputs = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL, known);
         refuse_mps(target, config, &a);
     }
-    if (target->stack_inputs)
+    if (target->stack_inputs) {
         revision_hash(target->stack_inputs, target->stack);
+        target->toolkit_in_turn = t->sources.standing && json_bool(target->stack_inputs, "toolkit.enabled", false) &&
+                                  !was_complete(t, target, target->stack, target->stack_inputs);
+    }
     arena_free(&a);
 }
 

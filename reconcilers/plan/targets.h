@@ -50,6 +50,8 @@ struct target {
     /* That is the problem: nobody publishes an image of the driver for this host. Both tiers are there all the same: nodes that
      * run another driver keep it and are told; new nodes get nothing. */
     bool no_image;
+    /* The stack brings a toolkit of ours that was never complete in the pool: nodes without a stack get it in turn. */
+    bool toolkit_in_turn;
     bool failed;        /* a revision of it has failed in the pool */
     bool known_good;    /* it is what the pool goes back to */
     int64_t canary_s;   /* since when the canary nodes of what is new in it have been up; 0: not yet */

@@ -41,6 +41,8 @@ struct invariants {
     struct map sends;        /* struct sending by node: who last sent a write of it, and when */
     struct map answers;      /* struct moment by client and node: when it took the answer to a write of it */
     struct map passings;     /* struct passing by pool and revision */
+    struct map toolkits;     /* struct toolkit_history by node */
+    struct map completions;  /* struct moment by record and pool: when the revision was first complete there */
     struct map surroundings; /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words */
     struct map transitions;  /* struct moment by condition: when its status last changed */
     struct map turns;        /* struct turn by condition */
@@ -67,6 +69,8 @@ const json_t *check_policy(const struct invariants *v);
 /* Takes note of when something last happened, and tells it; -1: it never did. */
 void check_note(const struct invariants *v, struct map *m, const char *key);
 int64_t check_noted(const struct map *m, const char *key);
+/* Frees all notes of a map. */
+void check_notes_clear(struct map *m);
 /* "True", "False", "Unknown"; "" when there is no such condition. */
 const char *check_condition(const json_t *object, const char *type);
 /* Whether a node bears a taint of that key, whatever its effect. */
@@ -124,6 +128,12 @@ void check_begin_taken(struct invariants *v, const struct wire_client *c, const 
 /* Takes note of what anybody committed. */
 void check_begin_commit(struct invariants *v, const struct api_commit *c);
 void check_begin_clear(struct invariants *v);
+
+/* ---- checks_toolkit.c */
+void check_first_toolkit(struct invariants *v, const struct api_commit *c);
+/* Takes note of what anybody committed. */
+void check_toolkit_commit(struct invariants *v, const struct api_commit *c);
+void check_toolkit_clear(struct invariants *v);
 
 /* ---- checks_live.c */
 /* Looks at what goes on, now and then. */

@@ -53,7 +53,7 @@ int64_t check_noted(const struct map *m, const char *key)
     return is ? is->at_ms : -1;
 }
 
-static void moments_clear(struct map *m)
+void check_notes_clear(struct map *m)
 {
     size_t cursor = 0;
     const struct map_entry *e;
@@ -64,15 +64,15 @@ static void moments_clear(struct map *m)
 
 void checks_state_clear(struct invariants *v)
 {
-    moments_clear(&v->deletions);
-    moments_clear(&v->assignments);
-    moments_clear(&v->services);
-    moments_clear(&v->plans);
-    moments_clear(&v->approvals);
-    moments_clear(&v->failures);
-    moments_clear(&v->surroundings);
-    moments_clear(&v->transitions);
-    moments_clear(&v->answers);
+    check_notes_clear(&v->deletions);
+    check_notes_clear(&v->assignments);
+    check_notes_clear(&v->services);
+    check_notes_clear(&v->plans);
+    check_notes_clear(&v->approvals);
+    check_notes_clear(&v->failures);
+    check_notes_clear(&v->surroundings);
+    check_notes_clear(&v->transitions);
+    check_notes_clear(&v->answers);
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->pace, &cursor))) {

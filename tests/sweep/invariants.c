@@ -52,6 +52,7 @@ static const struct {
     [INVARIANT_G4_DOMAIN] = { .written = check_domain },
     [INVARIANT_G5_CANARY] = { .written = check_canary },
     [INVARIANT_G6_THRESHOLD] = { .written = check_threshold },
+    [INVARIANT_G7_FIRST] = { .written = check_first_toolkit },
     [INVARIANT_UNLOAD] = { .quiet = check_unload },
     [INVARIANT_L1_STATUS] = { .quiet = check_status },
     [INVARIANT_L1_NODES] = { .quiet = check_nodes },
@@ -87,6 +88,7 @@ void invariants_free(struct invariants *v)
         free(v->clients[i].holder);
     free(v->clients);
     check_begin_clear(v);
+    check_toolkit_clear(v);
     check_flap_clear(v);
     check_live_clear(v);
     checks_state_clear(v);
@@ -125,6 +127,7 @@ void invariants_commit(struct invariants *v, const struct api_commit *c)
     check_honesty_commit(v, c);
     check_budget_commit(v, c);
     check_begin_commit(v, c);
+    check_toolkit_commit(v, c);
 }
 
 void invariants_pass(struct invariants *v, int64_t until_ms)

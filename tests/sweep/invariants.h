@@ -46,6 +46,7 @@ struct run;
     X(G4_DOMAIN, "nodes of one topology domain are changed at a time")                                                        \
     X(G5_CANARY, "no more nodes than canary.nodes get a new revision before it has soaked")                                   \
     X(G6_THRESHOLD, "no node begins with a revision that has failed as often as failureThreshold allows")                     \
+    X(G7_FIRST, "the first toolkit comes to canary.nodes nodes of a pool, then to as many as worked with it and one more")   \
     X(UNLOAD, "no driver was taken from under a running GPU program")                                                         \
     X(L1_STATUS, "the status speaks of the policy's newest generation")                                                       \
     X(L1_NODES, "every node that the policy wants and that is well is served")                                                \

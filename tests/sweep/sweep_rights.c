@@ -84,7 +84,8 @@ static bool is_silent(const struct right *right)
 }
 
 /* Objects that Ostler makes and that do not wait for each other: one kind that may not be written keeps no other away. Where the
- * agents are what may not be made, nobody says that there is a GPU, and nothing is made. */
+ * agents are what may not be made, nobody says that there is a GPU, and nothing is made. The exporter's service comes with the
+ * first node that has a stack, and a pool's first toolkit waits for a driver, so that without DaemonSets there is none. */
 static void check_others(struct run *r, const struct right *right)
 {
     static const char *const kinds[] = { "daemonsets", "services", "runtimeclasses" };
@@ -94,9 +95,11 @@ static void check_others(struct run *r, const struct right *right)
         return;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         child |= str_eq(kinds[i], plural);
-    for (size_t i = 0; child && i < ARRAY_LEN(kinds); i++)
-        if (!str_eq(kinds[i], plural) && api_count(r->api, kind_named(kinds[i])) == 0)
+    for (size_t i = 0; child && i < ARRAY_LEN(kinds); i++) {
+        bool follows = str_eq(kinds[i], "services") && str_eq(plural, "daemonsets");
+        if (!str_eq(kinds[i], plural) && !follows && api_count(r->api, kind_named(kinds[i])) == 0)
             run_finding(r, "without the right to %s %s there are no %s", right->verb, right->resource, kinds[i]);
+    }
 }
 
 static void on_rights_quiet(struct run *r)

@@ -9,6 +9,8 @@
  *     all of the target without it
  *   watched: seconds for which Ostler has been at work (for ever)
  *   daemonsets: of others, whole    discovered: seconds for which the node has waited to be taken
+ *   toolkitWaits: a node without a stack has no turn to get its first toolkit
+ *   toolkitStoppedBy: whose failure keeps it from that
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
  *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which nobody is asked again
@@ -383,6 +385,8 @@ static void check_case(void **state)
     t.age_s = json_int(given, "silent", 0);
     t.tasks_age_s = json_int(given, "tasksSilent", t.age_s);
     t.deleting = json_bool(given, "deleting", false);
+    t.toolkit_waits = json_bool(given, "toolkitWaits", false);
+    t.toolkit_stopped_by = json_str(given, "toolkitStoppedBy");
     t.not_evicted = json_str(given, "refused");
     t.ask_in_ms = json_int(given, "askIn", 0);
     t.holders_new = json_bool(given, "holdersNew", false);

@@ -70,8 +70,8 @@ static void create_cluster(struct setting *s)
                         "metadata", "name", "gpu-1", "labels", "feature.node.kubernetes.io/pci-0302_10de.present", "true",
                         "status", "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion", "6.8.0-49-generic",
                         "containerRuntimeVersion", "containerd://2.1.4", "architecture", "amd64"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy", "metadata",
-                        "name", "default", "spec"));
+    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy",
+                        "metadata", "name", "default", "spec", "toolkit", "enabled", 0));
 }
 
 static struct process *process(const struct setting *s, const char *name, const char *ns)

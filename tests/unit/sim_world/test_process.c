@@ -49,8 +49,8 @@ static void create_cluster(struct setting *s)
                         "metadata", "name", "gpu-1", "labels", "feature.node.kubernetes.io/pci-0302_10de.present", "true",
                         "status", "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion", "6.8.0-49-generic",
                         "containerRuntimeVersion", "containerd://2.1.4", "architecture", "amd64"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy", "metadata",
-                        "name", "default", "spec"));
+    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy",
+                        "metadata", "name", "default", "spec", "toolkit", "enabled", 0));
 }
 
 static struct process *process(const struct setting *s, const char *name)
@@ -126,7 +126,7 @@ static void it_serves_the_cluster(void **state)
     pass(s, SETTLED_MS);
     assert_true(works(s->first));
     assert_string_equal(holder(s), "first_1");
-    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 4);
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 3);
 }
 
 static void killed_it_is_started_again(void **state)
@@ -220,7 +220,7 @@ static void a_child_that_is_refused_keeps_no_other_away(void **state)
     pass(s, SETTLED_MS);
     const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, "default");
     assert_int_equal(api_count(s->api, kind_named("runtimeclasses")), 0);
-    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 4);
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 3);
     assert_int_equal(api_count(s->api, kind_named("services")), 1);
     assert_int_equal(json_int(policy, "status.nodes.gpu", 0), 1);
     access_free(access);
