@@ -24,7 +24,7 @@ static const char *const folders[] = {
     "run", "run/containerd", "run/k3s/containerd", "run/k0s", "run/crio", "var/snap/microk8s/common/run",
     "etc/containerd", "etc/crio", "etc/docker", "etc/k0s",
     "var/lib/rancher/k3s/agent/etc/containerd", "var/lib/rancher/rke2/agent/etc/containerd",
-    "var/lib/kubelet/device-plugins", "var/lib/k0s/kubelet/device-plugins",
+    "var/lib/kubelet/device-plugins",
     "run/nvidia", "run/nvidia/ostler", "run/nvidia/validations", "usr/bin",
 };
 

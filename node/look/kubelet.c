@@ -8,7 +8,8 @@
 
 enum { CONFIG_MAX = 256 * 1024 };
 
-/* Where kubelets keep what they know. The distributions' own before the usual one, which some of them make a link to theirs. */
+/* Where kubelets keep what they know (--root-dir). The distributions' own before the usual one, which some make a link to
+ * theirs. */
 static const char *const roots[] = { "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet", "/var/lib/kubelet" };
 
 /* In which of its files, and behind what, the endpoint stands. */
@@ -35,18 +36,20 @@ struct part kubelet_endpoint(struct part text)
     return (struct part){ 0 };
 }
 
-/* Its folder: the first in which a kubelet listens for device plugins, else the first that has a folder for them. */
+/* Its folder: the first in which a kubelet answers who has which device, else the first that has a folder for that. Where device
+ * plugins register does not tell: that folder is always /var/lib/kubelet/device-plugins, whatever the kubelet's own is
+ * (Kubernetes 1.36, pkg/kubelet/cm/devicemanager/manager.go). */
 static const char *find_root(const struct view *v)
 {
     const char *prepared = NULL;
     for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
         char path[128];
-        snprintf(path, sizeof path, "%s/device-plugins", roots[i] + 1);
+        snprintf(path, sizeof path, "%s/pod-resources", roots[i] + 1);
         if (view_is(v, path, S_IFDIR) != SEEN)
             continue;
         if (!prepared)
             prepared = roots[i];
-        snprintf(path, sizeof path, "%s/device-plugins/kubelet.sock", roots[i] + 1);
+        snprintf(path, sizeof path, "%s/pod-resources/kubelet.sock", roots[i] + 1);
         if (view_is(v, path, S_IFSOCK) == SEEN)
             return roots[i];
     }

@@ -99,8 +99,6 @@ static const struct part {
     { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
     { TOOLKIT, "toolkit/parts/removal.yaml", { { "derived.removal", NULL } } }, /* after all others */
     { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
-    { DEVICE_PLUGIN, "device-plugin/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
-    { DEVICE_PLUGIN, "device-plugin/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
     { DEVICE_PLUGIN, "device-plugin/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { DEVICE_PLUGIN, "device-plugin/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
     { DEVICE_PLUGIN, "device-plugin/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
