@@ -26,6 +26,10 @@ static const struct {
       "become NVIDIA's program, without the ready files of an earlier one" },
     { "probe-driver", NODE_COMMAND_PROBE_DRIVER, "probe-driver", "write the driver's ready file when it is ready, else fail" },
     { "stop-driver", NODE_COMMAND_STOP_DRIVER, "stop-driver", "remove the ready file of this pod's driver" },
+    { "start-gdrcopy", NODE_COMMAND_START_GDRCOPY, "start-gdrcopy PROGRAM [ARGUMENT…]",
+      "become NVIDIA's program when the driver of this pod is ready" },
+    { "probe-gdrcopy", NODE_COMMAND_PROBE_GDRCOPY, "probe-gdrcopy",
+      "make the device of GDRCopy when its module is loaded, else fail" },
     { "install-cos-driver", NODE_COMMAND_INSTALL_COS_DRIVER, "install-cos-driver PROGRAM [ARGUMENT…]",
       "become Google's installer, unless a driver is loaded" },
     { "install-toolkit", NODE_COMMAND_INSTALL_TOOLKIT, "install-toolkit PROGRAM [ARGUMENT…]",
@@ -81,6 +85,12 @@ static bool set_driver(const char *value, struct node_options *o)
     return i >= 0;
 }
 
+static bool set_module(const char *value, struct node_options *o)
+{
+    o->wish.module = str_eq(value, "gdrdrv") ? SIGN_MODULE_GDRDRV : SIGN_MODULE_NONE;
+    return o->wish.module != SIGN_MODULE_NONE;
+}
+
 static bool set_timeout(const char *value, struct node_options *o)
 {
     return str_parse_duration(value, &o->timeout_ms);
@@ -91,8 +101,10 @@ static bool set_timeout(const char *value, struct node_options *o)
 #define FOR(command) BIT(NODE_COMMAND_##command)
 #define ON_MACHINE \
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) | FOR(START_DRIVER) | FOR(PROBE_DRIVER) | \
-     FOR(STOP_DRIVER) | FOR(INSTALL_COS_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(REMOVE_TOOLKIT) | FOR(PROOF))
-#define WITH_PROGRAM (FOR(START_DRIVER) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(REMOVE_TOOLKIT))
+     FOR(STOP_DRIVER) | FOR(START_GDRCOPY) | FOR(PROBE_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(SIGN_TOOLKIT) | \
+     FOR(REMOVE_TOOLKIT) | FOR(PROOF))
+#define WITH_PROGRAM \
+    (FOR(START_DRIVER) | FOR(START_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(REMOVE_TOOLKIT))
 #define TEXT(member) offsetof(struct node_options, member), NULL
 
 static const struct option {
@@ -120,10 +132,12 @@ static const struct option {
       "of wait, install-toolkit and sign-toolkit: whose driver, container or host; default: container" },
     { "--revision", "HASH", FOR(WAIT) | FOR(UNLOAD) | FOR(PROBE_DRIVER) | FOR(SIGN_TOOLKIT), TEXT(wish.revision),
       "must be a hash", "of wait toolkit: which one it has to be; of operands: theirs" },
+    { "--module", "NAME", FOR(WAIT), 0, set_module, "must be gdrdrv",
+      "of wait: a module that has to be loaded as well: gdrdrv" },
     { "--timeout", "TIME", FOR(WAIT), 0, set_timeout, "must be a time, such as 10m",
       "of wait: how long at most; default: for ever" },
-    { "--pod", "UID", FOR(PROBE_DRIVER) | FOR(STOP_DRIVER), TEXT(pod), "must be a uid",
-      "of probe-driver and stop-driver: the pod that it runs in; default: $POD_UID" },
+    { "--pod", "UID", FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY), TEXT(pod), "must be a uid",
+      "of probe-driver, stop-driver and start-gdrcopy: the pod that it runs in; default: $POD_UID" },
     { "--to", "FILE", FOR(CARDS) | FOR(COPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(WRITE_CONFIG), TEXT(to),
       "must be a file",
       "of cards: keep it in this file until told to stop; of others: where it goes" },
@@ -139,7 +153,8 @@ static const struct need {
     { FOR(RUN), offsetof(struct node_options, node), "NODE_NAME", "the name of this node: --node" },
     { FOR(UNLOAD) | FOR(SIGN_TOOLKIT), offsetof(struct node_options, wish.revision), NULL, "a revision: --revision" },
     { FOR(PROBE_DRIVER), offsetof(struct node_options, wish.revision), "DRIVER_CONFIG_DIGEST", "a revision: --revision" },
-    { FOR(PROBE_DRIVER) | FOR(STOP_DRIVER), offsetof(struct node_options, pod), "POD_UID", "the uid of its pod: --pod" },
+    { FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY), offsetof(struct node_options, pod), "POD_UID",
+      "the uid of its pod: --pod" },
     { FOR(COPY) | FOR(WRITE_CONFIG), offsetof(struct node_options, to), NULL, "a file: --to" },
     { FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT), offsetof(struct node_options, to), NULL, "a folder: --to" },
     { FOR(WRITE_CONFIG), offsetof(struct node_options, text), "CONFIG", "a text" },

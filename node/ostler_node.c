@@ -18,6 +18,7 @@
 #include "node/look/inventory.h"
 #include "node/operand/cos.h"
 #include "node/operand/driver.h"
+#include "node/operand/gdrcopy.h"
 #include "node/operand/host_check.h"
 #include "node/operand/host_devices.h"
 #include "node/operand/last_words.h"
@@ -109,6 +110,17 @@ static int stop_driver(const struct node_options *o, const struct root *root, st
     return driver_stop(root, o->pod, e);
 }
 
+static int start_gdrcopy(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return gdrcopy_start(root, o->pod, o->program, e);
+}
+
+static int probe_gdrcopy(const struct node_options *o, const struct root *root, struct err *e)
+{
+    (void) o;
+    return gdrcopy_probe(root, mknodat, e);
+}
+
 static int install_cos_driver(const struct node_options *o, const struct root *root, struct err *e)
 {
     return cos_install(root, o->to, o->program, e);
@@ -192,6 +204,8 @@ static const struct work {
     [NODE_COMMAND_START_DRIVER] = { .run = start_driver },
     [NODE_COMMAND_PROBE_DRIVER] = { .run = probe_driver, .log_speaks = true },
     [NODE_COMMAND_STOP_DRIVER] = { .run = stop_driver, .log_speaks = true },
+    [NODE_COMMAND_START_GDRCOPY] = { .run = start_gdrcopy },
+    [NODE_COMMAND_PROBE_GDRCOPY] = { .run = probe_gdrcopy, .log_speaks = true },
     [NODE_COMMAND_INSTALL_COS_DRIVER] = { .run = install_cos_driver },
     [NODE_COMMAND_INSTALL_TOOLKIT] = { .run = install_toolkit, .log_speaks = true },
     [NODE_COMMAND_SIGN_TOOLKIT] = { .run = sign_toolkit },

@@ -36,24 +36,49 @@ static bool is_of_host(const struct root *root, enum sign_source source)
     return source == SIGN_OF_HOST || (source == SIGN_OF_EITHER && root_type(root, SIGN_LOCK, &type) != 0);
 }
 
-const char *sign_missing(const struct root *root, const struct sign_wish *wish)
+static bool is_loaded(const struct root *root, const char *refcnt)
 {
-    struct sign_words driver = { .items = { "", "host" } }, toolkit;
     mode_t type;
-    if (root_type(root, "sys/module/nvidia/refcnt", &type) != 0)
+    return root_type(root, refcnt, &type) == 0;
+}
+
+const char *sign_module_missing(const struct root *root, enum sign_module module)
+{
+    bool is_missing = module == SIGN_MODULE_GDRDRV && !is_loaded(root, "sys/module/gdrdrv/refcnt");
+    return is_missing ? "the module gdrdrv is not loaded" : NULL;
+}
+
+/* Fills `driver` with the sign where the driver is a container's. */
+static const char *driver_missing(const struct root *root, const struct sign_wish *wish, struct sign_words *driver)
+{
+    if (!is_loaded(root, "sys/module/nvidia/refcnt"))
         return "the module nvidia is not loaded";
-    bool of_host = is_of_host(root, wish->source);
-    if (!of_host && !sign_read(root, SIGN_OF_DRIVER, &driver))
-        return "the driver's container is not ready";
-    if (!of_host && !is_of_boot(root, &driver))
-        return "the driver's container is not ready on this start of the machine";
-    if (wish->sign == SIGN_DRIVER)
+    if (is_of_host(root, wish->source))
         return NULL;
+    if (!sign_read(root, SIGN_OF_DRIVER, driver))
+        return "the driver's container is not ready";
+    if (!is_of_boot(root, driver))
+        return "the driver's container is not ready on this start of the machine";
+    return wish->pod && !str_eq(driver->items[2], wish->pod) ? "the driver is that of another pod" : NULL;
+}
+
+static const char *toolkit_missing(const struct root *root, const struct sign_wish *wish, const struct sign_words *driver)
+{
+    struct sign_words toolkit;
     if (!sign_read(root, SIGN_OF_TOOLKIT, &toolkit) || !is_of_boot(root, &toolkit))
         return "the toolkit is not ready";
-    if (!str_eq(toolkit.items[1], driver.items[1]))
+    if (!str_eq(toolkit.items[1], driver->items[1]))
         return "the toolkit is that of another driver";
     if (wish->revision && !str_eq(toolkit.items[2], wish->revision))
         return "the toolkit is that of another revision";
     return NULL;
+}
+
+const char *sign_missing(const struct root *root, const struct sign_wish *wish)
+{
+    struct sign_words driver = { .items = { "", "host" } };
+    const char *missing = driver_missing(root, wish, &driver);
+    if (!missing && wish->sign == SIGN_TOOLKIT)
+        missing = toolkit_missing(root, wish, &driver);
+    return missing ? missing : sign_module_missing(root, wish->module);
 }

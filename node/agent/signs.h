@@ -29,11 +29,16 @@ enum sign_source {
     SIGN_OF_EITHER, /* a container's where one has left its lock, run/nvidia/nvidia-driver.pid; else the host's */
 };
 
+/* A kernel module beside the driver's. */
+enum sign_module { SIGN_MODULE_NONE, SIGN_MODULE_GDRDRV };
+
 /* What is waited for. */
 struct sign_wish {
     enum sign sign;
     enum sign_source source;
-    const char *revision; /* of the toolkit; NULL: any */
+    const char *revision;    /* of the toolkit; NULL: any */
+    const char *pod;         /* the driver's, where it is a container's; NULL: any */
+    enum sign_module module; /* is to be loaded as well */
 };
 
 enum { SIGN_WORDS = 3, SIGN_WORD_MAX = 128 };
@@ -48,6 +53,8 @@ bool sign_read(const struct root *root, const char *path, struct sign_words *ret
 /* The boot id of this start of the machine, in the same way. */
 bool sign_read_boot(const struct root *root, struct sign_words *ret);
 
+/* NULL when the module is loaded, or none is wanted, else that it is missing. Static text. */
+const char *sign_module_missing(const struct root *root, enum sign_module module);
 /* NULL when it is ready, else what is missing. Static text. */
 const char *sign_missing(const struct root *root, const struct sign_wish *wish);
 

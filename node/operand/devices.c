@@ -30,6 +30,7 @@ static const struct {
     { "nvidia-modeset", "nvidia-modeset", "nvidia-frontend", 254 },
     { "nvidia-uvm", "nvidia-uvm", NULL, 0 },
     { "nvidia-uvm-tools", "nvidia-uvm", NULL, 1 },
+    { "gdrdrv", "gdrdrv", NULL, 0 },
 };
 
 /* A line " 195 nvidia". */
@@ -154,7 +155,7 @@ int devices_link(const struct root *root, const char *folder, const char *links,
     /* Of MIG devices and of IMEX: nvidia-caps/nvidia-cap1, nvidia-caps-imex-channels/channel0. */
     static const struct {
         const char *folder, *prefix;
-    } places[] = { { "", "nvidia" }, { "/nvidia-caps", "" }, { "/nvidia-caps-imex-channels", "" } };
+    } places[] = { { "", "nvidia" }, { "", "gdrdrv" }, { "/nvidia-caps", "" }, { "/nvidia-caps-imex-channels", "" } };
     int fd = resolve(root->fd, links, true), rc = 0;
     if (fd < 0)
         return err_set(e, ERR_SYSTEM, "cannot open %s: %s", links, strerror(errno));

@@ -31,6 +31,22 @@ static json_t *derive_driver_image(const json_t *inputs, const json_t *section)
                       kernel ? "-" : "", str_or_empty(kernel), json_str_or_empty(inputs, "os"));
 }
 
+/* Its tag says for which system, as the driver's does. */
+static json_t *derive_gdrcopy_image(const json_t *inputs, const json_t *section)
+{
+    const json_t *gdrcopy = json_object_get(inputs, "gdrcopy");
+    const char *version = json_str_or_empty(gdrcopy, "version");
+    if (!gdrcopy || str_has_prefix(version, "sha256:"))
+        return gdrcopy ? derive_image(gdrcopy, section) : NULL;
+    return json_textf("%s:%s-%s", json_str_or_empty(gdrcopy, "image"), version, json_str_or_empty(inputs, "os"));
+}
+
+static json_t *derive_gdrcopy_secret_env(const json_t *inputs, const json_t *section)
+{
+    (void) section;
+    return json_object_get(inputs, "gdrcopy") ? json_incref(json_object_get(inputs, "secretEnv")) : NULL;
+}
+
 static json_t *derive_kernel_module_type(const json_t *inputs, const json_t *section)
 {
     static const char *const types[][2] = { { "Auto", "auto" },
@@ -128,6 +144,8 @@ static const struct derived {
     derive_fn *derive;
 } derived[] = {
     { RENDER_DRIVER, "image", derive_driver_image },
+    { RENDER_DRIVER, "gdrcopyImage", derive_gdrcopy_image },
+    { RENDER_DRIVER, "gdrcopySecretEnv", derive_gdrcopy_secret_env },
     { RENDER_DRIVER, "kernelModuleType", derive_kernel_module_type },
     { RENDER_DRIVER, "versionArgs", derive_version_args },
     { RENDER_TOOLKIT, "image", derive_toolkit_image },

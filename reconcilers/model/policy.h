@@ -55,6 +55,7 @@ enum policy_driver_source {
 /* Everything that has an image of its own. */
 enum policy_operand {
     POLICY_DRIVER,
+    POLICY_GDRCOPY, /* a part of the driver's section and of its pods */
     POLICY_TOOLKIT,
     POLICY_DEVICE_PLUGIN,
     POLICY_EXPORTER,
@@ -159,7 +160,7 @@ bool policy_exports(const struct policy *policy);
 /* Whether it runs in some pools and not in others. */
 bool policy_exports_in_part(const struct policy *policy);
 
-/* The name of an operand's object in the spec: "driver", "devicePlugin". */
+/* The path of an operand's object in the spec: "driver", "driver.gdrcopy", "devicePlugin". */
 const char *policy_operand_name(enum policy_operand operand);
 
 /* "Auto", "Container", "COS", "Host". */

@@ -7,6 +7,7 @@
 #ifndef POLICY_BUILTINS
 #define POLICY_BUILTINS(X)                                                                         \
     X(DRIVER, "nvcr.io/nvidia", "driver", "580.178.04")                                             \
+    X(GDRCOPY, "nvcr.io/nvidia/cloud-native", "gdrdrv", "v2.6")                                    \
     X(TOOLKIT, "nvcr.io/nvidia/k8s", "container-toolkit", "v1.20.0")                               \
     X(DEVICE_PLUGIN, "nvcr.io/nvidia", "k8s-device-plugin", "v0.20.0")                             \
     X(EXPORTER, "nvcr.io/nvidia/k8s", "dcgm-exporter", "4.6.0-4.8.3-distroless")                   \

@@ -103,12 +103,15 @@ static const struct policy_field named_fields[] = { STRING("name", FORMAT_SUBDOM
         OBJECT("kernelModuleConfig", named_fields), STRING("secretEnv", FORMAT_SUBDOMAIN, NULL)
 static const struct policy_field rdma_fields[] = { BOOL("enabled", "false"), BOOL("useHostMofed", "false"), END };
 
+static const struct policy_field gdrcopy_fields[] = { BOOL("enabled", "false"), IMAGE_FIELDS, END };
+
 /* What makes a revision of the driver, and so may differ between pools. */
 #define DRIVER_REVISION_FIELDS                                                                     \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
         BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
-        COMMAND_FIELDS(driver_variable_fields), DRIVER_FILE_FIELDS, OBJECT("rdma", rdma_fields)
+        COMMAND_FIELDS(driver_variable_fields), DRIVER_FILE_FIELDS, OBJECT("rdma", rdma_fields), \
+        OBJECT("gdrcopy", gdrcopy_fields)
 
 #define TAINT_FIELDS                                                                               \
     BOOL("enabled", "true"),                                                                       \

@@ -12,7 +12,8 @@
  */
 
 static const char *const names[POLICY_OPERANDS] = {
-    [POLICY_DRIVER] = "driver",     [POLICY_TOOLKIT] = "toolkit",       [POLICY_DEVICE_PLUGIN] = "devicePlugin",
+    [POLICY_DRIVER] = "driver",     [POLICY_GDRCOPY] = "driver.gdrcopy",
+    [POLICY_TOOLKIT] = "toolkit",   [POLICY_DEVICE_PLUGIN] = "devicePlugin",
     [POLICY_EXPORTER] = "exporter", [POLICY_VALIDATION] = "validation",
 };
 
@@ -53,7 +54,7 @@ void policy_image_resolve(const json_t *spec, enum policy_operand operand, const
                           const char *known_version, struct policy_image *ret)
 {
     const struct policy_builtin *builtin = policy_builtin(operand);
-    const json_t *operand_spec = json_object_get(spec, policy_operand_name(operand));
+    const json_t *operand_spec = json_at(spec, policy_operand_name(operand));
     const char *version = json_str(operand_spec, "version");
 
     if (!version)
@@ -107,7 +108,7 @@ bool policy_names_sample(const json_t *spec)
  * names. */
 static bool is_used(const json_t *spec, enum policy_operand operand)
 {
-    const json_t *part = json_object_get(spec, policy_operand_name(operand));
+    const json_t *part = json_at(spec, policy_operand_name(operand));
     const char *source = json_str(part, "source");
     return json_bool(part, "enabled", true) && !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
            !str_eq(source, policy_source_name(POLICY_SOURCE_COS)) &&
@@ -144,7 +145,7 @@ static void check_pool(const struct policy *policy, size_t pool, const struct po
     for (int i = 0; i < POLICY_OPERANDS; i++) {
         const char *name = policy_operand_name(i);
         struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = name };
-        const json_t *part = json_object_get(given, name);
+        const json_t *part = json_at(given, name);
         if (names_image(part) || (is_used(spec, i) && !is_used(policy->spec, i)))
             check_image(spec, i, part, &at, prefixes, problems);
     }
@@ -159,7 +160,7 @@ void policy_check_images(const struct policy *policy, const char *prefixes,
     for (int i = 0; i < POLICY_OPERANDS; i++) {
         const char *name = policy_operand_name(i);
         struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = name };
-        const json_t *given = json_object_get(policy->spec, name);
+        const json_t *given = json_at(policy->spec, name);
         if (names_image(given) || is_used(policy->spec, i))
             check_image(policy->spec, i, given, &at, prefixes, problems);
     }

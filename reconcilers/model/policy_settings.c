@@ -82,7 +82,7 @@ static void check_operands(const json_t *above, const struct policy_place *up, c
 {
     for (int i = 0; i < POLICY_OPERANDS; i++) {
         const struct policy_place at = { .up = up, .kind = PLACE_FIELD, .name = policy_operand_name(i) };
-        check_operand(json_object_get(above, policy_operand_name(i)), &at, allowed, problems);
+        check_operand(json_at(above, policy_operand_name(i)), &at, allowed, problems);
     }
 }
 

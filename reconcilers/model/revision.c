@@ -151,6 +151,16 @@ static void add_rdma(json_t *inputs, const json_t *spec)
         json_object_set_new(inputs, "rdma", json_pack("{s:b}", "useHostMofed", json_bool(rdma, "useHostMofed", false)));
 }
 
+/* The same; `held`: the revision whose versions are held. */
+static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
+{
+    if (!json_bool(spec, "driver.gdrcopy.enabled", false))
+        return;
+    json_t *gdrcopy = json_object();
+    add_image(gdrcopy, spec, POLICY_GDRCOPY, json_object_get(held, "gdrcopy"));
+    json_object_set_new(inputs, "gdrcopy", gdrcopy);
+}
+
 /* A host with a subscription gives it to the container, unless the policy says where packages come from: then the host need not
  * have one. */
 static bool needs_entitlement(const json_t *inputs, const struct host *host)
@@ -162,8 +172,8 @@ static bool needs_entitlement(const json_t *inputs, const struct host *host)
 static json_t *container_inputs(const json_t *spec, const struct host *host, const json_t *held)
 {
     bool precompiled = json_bool(spec, "driver.precompiled", false);
-    json_t *inputs = operand_inputs(spec, POLICY_DRIVER,
-                                    held_driver(held, DRIVER_SOURCE_CONTAINER, precompiled));
+    const json_t *known = held_driver(held, DRIVER_SOURCE_CONTAINER, precompiled);
+    json_t *inputs = operand_inputs(spec, POLICY_DRIVER, known);
     const char *version = json_str(inputs, "version");
     if (precompiled && !str_has_prefix(version, "sha256:"))
         json_object_set_new(inputs, "version",
@@ -176,6 +186,7 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
     json_object_set_new(inputs, "os", json_text(host->os));
     add_files(inputs, spec, precompiled);
     add_rdma(inputs, spec);
+    add_gdrcopy(inputs, spec, known);
     if (needs_entitlement(inputs, host))
         json_object_set_new(inputs, "entitlement", json_true());
     return inputs;
@@ -287,6 +298,8 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
         json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
     json_object_set_new(inputs, "cdi", json_boolean(hosts ? host->cdi_by_default : host->cdi));
     add_host(inputs, host);
+    if (source == DRIVER_SOURCE_CONTAINER && json_bool(pool_spec, "driver.gdrcopy.enabled", false))
+        json_object_set_new(inputs, "gdrcopy", json_true());
     json_object_set_new(inputs, "toolkit",
                         toolkit_inputs(pool_spec, root_of(source, host), host, held_operand(held, POLICY_TOOLKIT)));
     json_object_set_new(

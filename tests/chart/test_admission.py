@@ -95,7 +95,7 @@ class Operands(unittest.TestCase):
 
     def test_a_secret_of_the_drivers_is_one_that_the_administrator_names(self):
         flags = ("--set", "allowedSettings={A_*,secretEnv=pro.x,secretEnv=tokens-*}")
-        source = re.escape('c.name == "driver" && has(f.secretRef) && f.secretRef.?name.orValue("").matches(')
+        source = re.escape('c.name in ["driver", "gdrcopy"] && has(f.secretRef) && f.secretRef.?name.orValue("").matches(')
         (form,) = re.findall(source + r'(".*?")\)', expressions(policy("ostler-operands", *flags)))
         for name, allowed in (("pro.x", True), ("proxx", False), ("tokens-a", True), ("other-tokens-a", False), ("A_B", False)):
             self.assertEqual(bool(re.search(json.loads(form), name)), allowed, name)
@@ -149,7 +149,9 @@ class Images(unittest.TestCase):
         spec = policy("ostler-images")
         for name, column in (("repositories", 1), ("names", 2)):
             said = dict(re.findall(r'"(\w+)": "([^"]+)"', variable(spec, name)))
-            self.assertEqual(said, {field[row[0]]: row[column] for row in rows})
+            self.assertEqual(said, {field[row[0]]: row[column] for row in rows if row[0] in field})
+        (gdrcopy,) = [row for row in rows if row[0] not in field]
+        self.assertIn('g.?repository.orValue("{1}") + "/" + g.?image.orValue("{2}")'.format(*gdrcopy), variable(spec, "images"))
 
     def test_images_that_no_policy_can_name_need_no_prefix_and_no_digest(self):
         fixed = set(re.findall(r"image: (\S+[:@]\S+)", manifests()))

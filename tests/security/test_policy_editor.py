@@ -138,7 +138,7 @@ BY_TYPE = {
 BESIDE = {
     "env[]": {"name": "HTTPS_PROXY", "value": "y"}, "tolerations[]": {"key": "a", "operator": "Equal", "effect": "NoExecute"},
     "pools[]": {"name": "a", "nodeSelector": {"nvidia.com/gpu.present": "true"}}, "config": {"name": "y", "default": "y"},
-    "windows[]": {"schedule": "0 2 * * 6", "duration": "2h"},
+    "windows[]": {"schedule": "0 2 * * 6", "duration": "2h"}, "gdrcopy": {"enabled": True},
 }
 # They choose nodes and pods, and a node that is not chosen has no operands.
 SELECTORS = re.compile(r"[sS]elector")

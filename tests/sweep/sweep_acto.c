@@ -169,6 +169,13 @@ static const struct {
     /* It says whose network driver RDMA is with, and there is no RDMA. */
     { "spec.driver.rdma.useHostMofed", NULL },
     { "spec.pools[].driver.rdma.useHostMofed", NULL },
+    /* It says which image GDRCopy has, and there is no GDRCopy. */
+    { "spec.driver.gdrcopy.repository", NULL },
+    { "spec.driver.gdrcopy.image", NULL },
+    { "spec.driver.gdrcopy.version", NULL },
+    { "spec.pools[].driver.gdrcopy.repository", NULL },
+    { "spec.pools[].driver.gdrcopy.image", NULL },
+    { "spec.pools[].driver.gdrcopy.version", NULL },
     { "spec.pools[].toolkit.source", "Ostler" },
     /* In the life without agents the program has no image to send any out from. */
     { "spec.nodeAgent.enabled", NULL },

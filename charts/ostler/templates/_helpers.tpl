@@ -258,7 +258,7 @@ c.?env.orValue([]).all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))
 {{- end }}
 {{- end }}
 {{- if $names -}}
-c.name == "driver" && has(f.secretRef) && f.secretRef.?name.orValue("").matches({{ printf "^(%s)$" (join "|" $names) | toJson }})
+c.name in ["driver", "gdrcopy"] && has(f.secretRef) && f.secretRef.?name.orValue("").matches({{ printf "^(%s)$" (join "|" $names) | toJson }})
 {{- else -}}
 false
 {{- end }}

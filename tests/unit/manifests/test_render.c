@@ -129,6 +129,15 @@ static const struct render_row render_rows[] = {
       false,
       NULL,
       DRIVER },
+    { "driver-gdrcopy", "{'driver':{'gdrcopy':{'enabled':true}}}", { UBUNTU, CONTAINERD }, false, NULL, DRIVER | STACK },
+    { "driver-gdrcopy-files",
+      "{'driver':{'gdrcopy':{'enabled':true,'repository':'registry.example/nvidia','version':'v2.5'},"
+      "'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'secretEnv':'ubuntu-pro','imagePullPolicy':'Always',"
+      "'imagePullSecrets':['mine']}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER },
     { "rhel",
       "{}",
       { .os_image = "Red Hat Enterprise Linux 9.4 (Plow)", CONTAINERD },

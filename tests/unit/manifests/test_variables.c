@@ -20,7 +20,7 @@ static const struct row {
     { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL },
       { "GPU_DIRECT_RDMA_ENABLED", "USE_HOST_MOFED" } },
     { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
-    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { NULL } },
+    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { "GDRCOPY_ENABLED" } },
     { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL },
       { "KUBERNETES_VIRTUAL_GPUS", "NVIDIA_RESOURCE_NAMES" } },
 };

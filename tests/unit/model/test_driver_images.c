@@ -55,6 +55,13 @@ static const struct image_row rows[] = {
     { "a kernel without a flavour", PRECOMPILED("580", "6.8.0", "ubuntu24.04"), "580-6.8.0-ubuntu24.04" },
     { "a kernel that is empty", PRECOMPILED("580", "", "ubuntu24.04"), "580--ubuntu24.04" },
     { "precompiled RHEL is built by its users", PRECOMPILED("580", "5.14.0-503.el9.x86_64", "rhel9"), "rhel9" },
+    { "GDRCopy with a driver that is compiled on the node",
+      "{\"image\": \"nvcr.io/nvidia/driver\", \"version\": \"580.178.04\", \"os\": \"rhel9\", "
+      "\"precompiled\": false, \"gdrcopy\": {}}",
+      NULL },
+    { "no GDRCopy with a precompiled driver, whosever image it is",
+      "{\"image\": \"registry.example.com/driver\", \"version\": \"580\", \"precompiled\": true, \"gdrcopy\": {}}",
+      "GDRCopy does not go with a precompiled driver: set driver.gdrcopy.enabled or driver.precompiled to false" },
     { "of an unknown branch nothing is said", PRECOMPILED("550", "6.8.0-1029-gke", "ubuntu24.04"), NULL },
     { "of a precompiled digest nothing is said", PRECOMPILED("sha256:0123", "6.8.0-1029-gke", "ubuntu24.04"), NULL },
 };

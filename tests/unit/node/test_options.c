@@ -42,6 +42,10 @@ static const struct row {
       { "run", "--log-format=xml" }, 0, NULL, 0, "--log-format must be one of json and text, but is \"xml\"" },
     { "wait", { "wait", "driver" }, NODE_COMMAND_WAIT, "/", NODE_OUTPUT_TEXT, NULL },
     { "wait, with options between", { "wait", "--timeout=5m", "toolkit" }, NODE_COMMAND_WAIT, "/", NODE_OUTPUT_TEXT, NULL },
+    { "wait, for GDRCopy's module too", { "wait", "toolkit", "--module=gdrdrv" }, NODE_COMMAND_WAIT, "/", NODE_OUTPUT_TEXT,
+      NULL },
+    { "wait, for a module that is none of ours", { "wait", "toolkit", "--module=ext4" }, 0, NULL, 0,
+      "--module must be gdrdrv, but is \"ext4\"" },
     { "wait, for nothing", { "wait" }, 0, NULL, 0, "wait wants one of driver and toolkit" },
     { "wait, for something else", { "wait", "gpu" }, 0, NULL, 0, "wait wants one of driver and toolkit, but has \"gpu\"" },
     { "wait, for two things", { "wait", "driver", "toolkit" }, 0, NULL, 0,
@@ -66,6 +70,12 @@ static const struct row {
     { "probe-driver, in no pod", { "probe-driver", "--revision=f00" }, 0, NULL, 0,
       "probe-driver wants the uid of its pod: --pod, or the variable POD_UID" },
     { "stop-driver", { "stop-driver", "--pod=p" }, NODE_COMMAND_STOP_DRIVER, "/", NODE_OUTPUT_TEXT, NULL },
+    { "start-gdrcopy", { "start-gdrcopy", "--pod=p", "program", "install" }, NODE_COMMAND_START_GDRCOPY, "/",
+      NODE_OUTPUT_TEXT, NULL },
+    { "start-gdrcopy, with no program", { "start-gdrcopy", "--pod=p" }, 0, NULL, 0, "start-gdrcopy wants a program" },
+    { "start-gdrcopy, in no pod", { "start-gdrcopy", "program" }, 0, NULL, 0,
+      "start-gdrcopy wants the uid of its pod: --pod, or the variable POD_UID" },
+    { "probe-gdrcopy", { "probe-gdrcopy", "--root=/a" }, NODE_COMMAND_PROBE_GDRCOPY, "/a", NODE_OUTPUT_TEXT, NULL },
     { "install-cos-driver, to nowhere", { "install-cos-driver", "p" }, 0, NULL, 0, "install-cos-driver wants a folder: --to" },
     { "install-cos-driver", { "install-cos-driver", "--to=/x", "p", "--version=1" }, NODE_COMMAND_INSTALL_COS_DRIVER, "/",
       NODE_OUTPUT_TEXT, NULL },
@@ -155,17 +165,21 @@ static void check_values(void **state)
 
 /* ---- init containers that wait */
 
+/* What is waited for. */
+#define WISH(what, whose) { .sign = SIGN_##what, .source = SIGN_OF_##whose }
+
 static const struct manifest_row {
     const char *name, *operand;
     const char *variable, *value; /* what a part sets; NULL: nothing */
     struct sign_wish want;
 } manifest_rows[] = {
-    { "the toolkit waits", "toolkit", NULL, NULL, { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL } },
-    { "the toolkit waits for a driver of the host", "toolkit", "DRIVER", "host", { SIGN_DRIVER, SIGN_OF_HOST, NULL } },
-    { "the device plugin waits", "device-plugin", "REVISION", "f00", { SIGN_TOOLKIT, SIGN_OF_CONTAINER, "f00" } },
+    { "the toolkit waits", "toolkit", NULL, NULL, WISH(DRIVER, CONTAINER) },
+    { "the toolkit waits for a driver of the host", "toolkit", "DRIVER", "host", WISH(DRIVER, HOST) },
+    { "the device plugin waits", "device-plugin", "REVISION", "f00",
+      { .sign = SIGN_TOOLKIT, .source = SIGN_OF_CONTAINER, .revision = "f00" } },
     { "the device plugin waits for the driver alone", "device-plugin", "WAIT_FOR", "driver",
-      { SIGN_DRIVER, SIGN_OF_CONTAINER, "x" } },
-    { "the exporter waits", "exporter", NULL, NULL, { SIGN_DRIVER, SIGN_OF_EITHER, NULL } },
+      { .sign = SIGN_DRIVER, .source = SIGN_OF_CONTAINER, .revision = "x" } },
+    { "the exporter waits", "exporter", NULL, NULL, WISH(DRIVER, EITHER) },
 };
 
 /* As the kubelet does it, for a variable that is a whole word of an argument or its end. */

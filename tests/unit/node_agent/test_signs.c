@@ -24,6 +24,8 @@ enum { SOON_MS = 1500, LONG_MS = 30 * 1000 };
 #define MODULE BOOT ",'sys/module/nvidia/refcnt':'0\\n'"
 #define DRIVER MODULE ",'run/nvidia/ostler/driver':'" BOOT_ID " d1 pod-1\\n'"
 #define TOOLKIT(driver) ",'run/nvidia/ostler/toolkit':'" BOOT_ID " " driver " t1\\n'"
+/* What is waited for. */
+#define WISH(what, whose) { .sign = SIGN_##what, .source = SIGN_OF_##whose }
 
 static const struct row {
     const char *name;
@@ -31,39 +33,48 @@ static const struct row {
     struct sign_wish wish;
     const char *missing; /* NULL: it is ready */
 } rows[] = {
-    { "driver: nothing", BOOT, { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, "the module nvidia is not loaded" },
-    { "driver: the module alone", MODULE, { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, "the driver's container is not ready" },
+    { "driver: nothing", BOOT, WISH(DRIVER, CONTAINER), "the module nvidia is not loaded" },
+    { "driver: the module alone", MODULE, WISH(DRIVER, CONTAINER), "the driver's container is not ready" },
     { "driver: a sign of an earlier start",
-      MODULE ",'run/nvidia/ostler/driver':'" EARLIER " d1 pod-1\\n'", { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL },
+      MODULE ",'run/nvidia/ostler/driver':'" EARLIER " d1 pod-1\\n'", WISH(DRIVER, CONTAINER),
       "the driver's container is not ready on this start of the machine" },
-    { "driver: a sign that is empty", MODULE ",'run/nvidia/ostler/driver':''", { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL },
+    { "driver: a sign that is empty", MODULE ",'run/nvidia/ostler/driver':''", WISH(DRIVER, CONTAINER),
       "the driver's container is not ready" },
     { "driver: a sign and no module", BOOT ",'run/nvidia/ostler/driver':'" BOOT_ID " d1 pod-1\\n'",
-      { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, "the module nvidia is not loaded" },
-    { "driver: ready", DRIVER, { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, NULL },
-    { "driver: the host's has no sign", MODULE, { SIGN_DRIVER, SIGN_OF_HOST, NULL }, NULL },
-    { "driver: either, and no container has been there", MODULE, { SIGN_DRIVER, SIGN_OF_EITHER, NULL }, NULL },
+      WISH(DRIVER, CONTAINER), "the module nvidia is not loaded" },
+    { "driver: ready", DRIVER, WISH(DRIVER, CONTAINER), NULL },
+    { "driver: the host's has no sign", MODULE, WISH(DRIVER, HOST), NULL },
+    { "driver: either, and no container has been there", MODULE, WISH(DRIVER, EITHER), NULL },
     { "driver: either, and a container is not ready", MODULE ",'run/nvidia/nvidia-driver.pid':'7\\n'",
-      { SIGN_DRIVER, SIGN_OF_EITHER, NULL }, "the driver's container is not ready" },
+      WISH(DRIVER, EITHER), "the driver's container is not ready" },
     { "driver: either, and a container is ready", DRIVER ",'run/nvidia/nvidia-driver.pid':'7\\n'",
-      { SIGN_DRIVER, SIGN_OF_EITHER, NULL }, NULL },
-    { "driver: either, and there is no module", BOOT, { SIGN_DRIVER, SIGN_OF_EITHER, NULL }, "the module nvidia is not loaded" },
+      WISH(DRIVER, EITHER), NULL },
+    { "driver: either, and there is no module", BOOT, WISH(DRIVER, EITHER), "the module nvidia is not loaded" },
     { "driver: not known which start this is", "'sys/module/nvidia/refcnt':'0','run/nvidia/ostler/driver':'" BOOT_ID " d1 p'",
-      { SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, "the driver's container is not ready on this start of the machine" },
-    { "toolkit: the driver first", BOOT TOOLKIT("d1"), { SIGN_TOOLKIT, SIGN_OF_CONTAINER, NULL },
+      WISH(DRIVER, CONTAINER), "the driver's container is not ready on this start of the machine" },
+    { "toolkit: the driver first", BOOT TOOLKIT("d1"), WISH(TOOLKIT, CONTAINER),
       "the module nvidia is not loaded" },
-    { "toolkit: nothing", DRIVER, { SIGN_TOOLKIT, SIGN_OF_CONTAINER, NULL }, "the toolkit is not ready" },
+    { "toolkit: nothing", DRIVER, WISH(TOOLKIT, CONTAINER), "the toolkit is not ready" },
     { "toolkit: a sign of an earlier start", DRIVER ",'run/nvidia/ostler/toolkit':'" EARLIER " d1 t1\\n'",
-      { SIGN_TOOLKIT, SIGN_OF_CONTAINER, NULL }, "the toolkit is not ready" },
+      WISH(TOOLKIT, CONTAINER), "the toolkit is not ready" },
     { "toolkit: for another driver",
-      DRIVER TOOLKIT("d0"), { SIGN_TOOLKIT, SIGN_OF_CONTAINER, NULL }, "the toolkit is that of another driver" },
+      DRIVER TOOLKIT("d0"), WISH(TOOLKIT, CONTAINER), "the toolkit is that of another driver" },
     { "toolkit: another revision",
-      DRIVER TOOLKIT("d1"), { SIGN_TOOLKIT, SIGN_OF_CONTAINER, "t2" }, "the toolkit is that of another revision" },
-    { "toolkit: this revision", DRIVER TOOLKIT("d1"), { SIGN_TOOLKIT, SIGN_OF_CONTAINER, "t1" }, NULL },
-    { "toolkit: any revision", DRIVER TOOLKIT("d1"), { SIGN_TOOLKIT, SIGN_OF_CONTAINER, NULL }, NULL },
-    { "toolkit: for the host's driver", MODULE TOOLKIT("host"), { SIGN_TOOLKIT, SIGN_OF_HOST, NULL }, NULL },
-    { "toolkit: a container's driver where it is to be the host's", DRIVER TOOLKIT("d1"), { SIGN_TOOLKIT, SIGN_OF_HOST, NULL },
+      DRIVER TOOLKIT("d1"), { .sign = SIGN_TOOLKIT, .source = SIGN_OF_CONTAINER, .revision = "t2" },
+      "the toolkit is that of another revision" },
+    { "toolkit: this revision", DRIVER TOOLKIT("d1"),
+      { .sign = SIGN_TOOLKIT, .source = SIGN_OF_CONTAINER, .revision = "t1" }, NULL },
+    { "toolkit: any revision", DRIVER TOOLKIT("d1"), WISH(TOOLKIT, CONTAINER), NULL },
+    { "toolkit: for the host's driver", MODULE TOOLKIT("host"), WISH(TOOLKIT, HOST), NULL },
+    { "toolkit: a container's driver where it is to be the host's", DRIVER TOOLKIT("d1"), WISH(TOOLKIT, HOST),
       "the toolkit is that of another driver" },
+    { "driver: this pod's", DRIVER, { .sign = SIGN_DRIVER, .source = SIGN_OF_CONTAINER, .pod = "pod-1" }, NULL },
+    { "driver: another pod's, which has gone", DRIVER, { .sign = SIGN_DRIVER, .source = SIGN_OF_CONTAINER, .pod = "pod-2" },
+      "the driver is that of another pod" },
+    { "toolkit: GDRCopy's module is not loaded", DRIVER TOOLKIT("d1"),
+      { .sign = SIGN_TOOLKIT, .source = SIGN_OF_CONTAINER, .module = SIGN_MODULE_GDRDRV }, "the module gdrdrv is not loaded" },
+    { "toolkit: GDRCopy's module is loaded", DRIVER TOOLKIT("d1") ",'sys/module/gdrdrv/refcnt':'0\\n'",
+      { .sign = SIGN_TOOLKIT, .source = SIGN_OF_CONTAINER, .module = SIGN_MODULE_GDRDRV }, NULL },
 };
 
 static void check(void **state)
@@ -87,7 +98,7 @@ static void check_timeout(void **state)
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     char *path = fake_root_open(BOOT, &root);
-    assert_int_equal(wait_for(&root, &(struct sign_wish){ SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, 50, &e), -1);
+    assert_int_equal(wait_for(&root, &(struct sign_wish) WISH(DRIVER, CONTAINER), 50, &e), -1);
     assert_string_equal(err_msg(&e), "timed out: the module nvidia is not loaded");
     fake_root_free(path);
 }
@@ -102,7 +113,7 @@ static int wait_beside(const char *files, void (*act)(const char *path, pid_t wa
     pid_t waiting = fork();
     assert_true(waiting >= 0);
     if (waiting == 0)
-        _exit(wait_for(&root, &(struct sign_wish){ SIGN_DRIVER, SIGN_OF_CONTAINER, NULL }, LONG_MS, NULL) == 0 ? 0 : 1);
+        _exit(wait_for(&root, &(struct sign_wish) WISH(DRIVER, CONTAINER), LONG_MS, NULL) == 0 ? 0 : 1);
     usleep(200 * 1000);
     int64_t began_ms = clock_mono_ms(&clock);
     act(path, waiting);

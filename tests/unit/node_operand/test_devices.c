@@ -32,6 +32,7 @@ static const struct module_row {
       "nvidiactl 195:255, nvidia-modeset 195:254, nvidia-uvm 510:0, nvidia-uvm-tools 510:1, " },
     { "modules: names that only begin so", HEAD "511 nvidia-uvm-x\n512 nvidia-caps\n513 nvidiax\n" TAIL, "" },
     { "modules: a block device of that name", HEAD "\nBlock devices:\n  9 nvidia\n", "" },
+    { "modules: GDRCopy's", HEAD "195 nvidia\n510 gdrdrv\n" TAIL, "nvidiactl 195:255, gdrdrv 510:0, " },
     { "modules: no last line end", "195 nvidia", "nvidiactl 195:255, " },
     { "modules: no numbers", "nvidia\n-1 nvidia\n99999999999 nvidia\n", "" },
     { "modules: nothing", "", "" },
@@ -134,6 +135,7 @@ static void check_links(void **state)
         { "dev/nvidia0", 195, 0, "195:0", "/run/nvidia/driver/dev/nvidia0" },
         { "dev/nvidia-uvm", 508, 0, "508:0", "/run/nvidia/driver/dev/nvidia-uvm" },
         { "dev/nvidia-caps/nvidia-cap1", 235, 1, "235:1", "/run/nvidia/driver/dev/nvidia-caps/nvidia-cap1" },
+        { "dev/gdrdrv", 510, 0, "510:0", "/run/nvidia/driver/dev/gdrdrv" },
         { "dev/sda", 8, 0, "8:0", "" },
     };
     CLEANUP_ROOT struct root root = { .fd = -1 };
