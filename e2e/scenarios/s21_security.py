@@ -55,12 +55,23 @@ IMAGES = {
 
 @cases(IMAGES)
 def image_tricks(env, row):
-    """The API server takes no image that only looks like an allowed one, of the driver, of a pool and of the proof."""
+    """The API server takes no image that only looks like an allowed one: of the driver, GDRCopy, a pool and the proof."""
     field, value = row
     for spec in ({"driver": {field: value}}, {"validation": {field: value}},
+                 {"driver": {"gdrcopy": {"enabled": True, field: value}}},
                  {"pools": [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {field: value}}]}):
         status, said = answer(env.k, kube.policy(spec))
         equal(status, 422, f"{spec}: {said}")
+
+
+@test
+def images_of_gdrcopy(env):
+    """The API server takes GDRCopy's image from where images may come from, and names the field of one from elsewhere."""
+    for repository in ("nvcr.io/nvidia/cloud-native", "gke.gcr.io/x"):
+        status, said = answer(env.k, kube.policy({"driver": {"gdrcopy": {"enabled": True, "repository": repository}}}))
+        equal(status in (201, 409), True, f"{repository}: {said}")
+    status, said = answer(env.k, kube.policy({"driver": {"gdrcopy": {"repository": "evil.example"}}}))
+    equal((status, "spec.driver.gdrcopy: evil.example/gdrdrv is not under an allowed prefix" in said), (422, True), said)
 
 
 # name -> spec: words that end up in pods, and would be something else if anybody read them as YAML or as a shell does.
