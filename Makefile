@@ -131,13 +131,11 @@ SBOM = scripts/sbom $B/ostler-static.map $S "$(VERSION)" $(ARCH) $(SHARED_FILES)
 $S/sbom.cdx.json: $S/ostler $S/ostler-nvml $S/ostler-cuda scripts/sbom
 	$Q$(SBOM) > $@.new && mv -f $@.new $@
 # The image: the programs, what is in them and its licences; of libraries those alone that ostler-cuda needs; no shell, no package manager.
-# ostler-nvml needs the libraries of a driver, in whose root alone it is run. By ld.so.conf NVIDIA's runtime gives the libraries that it mounts
-# their short names.
+# ostler-nvml needs the libraries of a driver, in whose root alone it is run.
 image-root: static
-	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler $S/image/etc
+	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler
 	$Qcp -P $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/image/usr/bin/
 	$Qinstall -m 755 $(SHARED_FILES) $S/image/usr/lib/ostler/
-	$Qecho 'include /etc/ld.so.conf.d/*.conf' > $S/image/etc/ld.so.conf
 	$Qinstall -m 644 LICENSE $S/sbom.cdx.json $S/image/usr/share/doc/ostler/
 	$Q$(SBOM) --copyright $S/image/usr/share/doc/ostler/copyright
 # Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.

@@ -39,7 +39,7 @@ RESIDENT_MAX = 10 << 10  # KiB, with one node
 SERVER = "api.example.internal"  # what the API server is called in the container's hosts
 # What Docker itself puts into every container.
 DOCKERS_OWN = re.compile(r"\.dockerenv|dev/console|etc/(hosts|hostname|resolv\.conf|mtab)")
-OURS = re.compile(r"usr/bin/(ostler(-node|-nvml|-cuda)?|kubectl-gpu|kubectl_complete-gpu)|etc/ld[.]so[.]conf|"
+OURS = re.compile(r"usr/bin/(ostler(-node|-nvml|-cuda)?|kubectl-gpu|kubectl_complete-gpu)|"
                   r"usr/lib/ostler/(ld-linux-[\w-]+|lib\w+)[.]so[.]\d|usr/share/doc/ostler/(copyright/)?[\w.-]+")
 # As the container's securityContext in the chart's Deployment says it, with the strictest seccomp that it may name.
 CONFINED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",

@@ -167,7 +167,7 @@ class Made(unittest.TestCase):
         names = {str(p.relative_to(self.folder / "image")) for p in files}
         programs = {f"usr/bin/{name}" for name in (*PROGRAMS, *NAMES)}
         self.assertLessEqual(programs | {"usr/share/doc/ostler/LICENSE", "usr/share/doc/ostler/sbom.cdx.json"}, names)
-        needed = programs | {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)} | {"etc/ld.so.conf"}
+        needed = programs | {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)}
         self.assertLessEqual(needed, names)
         odd = [n for n in names - needed if not n.startswith("usr/share/doc/ostler/")]
         self.assertEqual(odd, [], "files that nobody needs")
