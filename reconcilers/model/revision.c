@@ -293,10 +293,10 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     json_object_set_new(inputs, "tier", json_text("stack"));
     json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(root_of(source, host))));
     /* Where the host's own toolkit was found that is part of what the host is: no revision of one kind is tried on the other. */
-    bool hosts = takes_hosts(pool_spec, host);
-    if (hosts)
+    if (takes_hosts(pool_spec, host))
         json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
-    json_object_set_new(inputs, "cdi", json_boolean(hosts ? host->cdi_by_default : host->cdi));
+    /* Ostler's toolkit switches CDI on; without it nobody does. */
+    json_object_set_new(inputs, "cdi", json_boolean(toolkit_is_ostlers(pool_spec, host) ? host->cdi : host->cdi_by_default));
     add_host(inputs, host);
     if (source == DRIVER_SOURCE_CONTAINER && json_bool(pool_spec, "driver.gdrcopy.enabled", false))
         json_object_set_new(inputs, "gdrcopy", json_true());
