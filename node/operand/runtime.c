@@ -34,17 +34,19 @@ int runtime_await(const char *socket_path, pid_t before, const struct runtime_ti
     const struct clock clock = clock_system();
     int64_t began_ms = clock_mono_ms(&clock), since_ms = began_ms;
     pid_t last = 0;
+    bool came = false; /* another process answered at some time */
     for (;;) {
         pid_t now = runtime_process(socket_path);
         int64_t now_ms = clock_mono_ms(&clock);
         if (now != last)
             since_ms = now_ms;
         last = now;
+        came |= now && now != before;
         if (now && now_ms - since_ms >= (now == before ? times->stays : times->steady))
             return 0;
         if (now_ms - began_ms >= times->limit)
             return err_set(e, ERR_TIMEOUT, "the container runtime on %s %s since its configuration was changed", socket_path,
-                           now ? "ends again and again" : "does not answer");
+                           came ? "ends again and again" : "does not answer");
         poll(NULL, 0, LOOK_MS);
     }
 }
