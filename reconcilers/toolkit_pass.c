@@ -7,13 +7,15 @@
 
 enum { LONG_AGO_S = 1 };
 
-/* A claimed node is the rollout's matter, which has limits of its own. */
-static enum toolkit_state state_of(const struct rollout_node *n, const struct node_summary *s)
+/* A claimed node is the rollout's matter, which has limits of its own. One that got its turn has it until its label is seen: the
+ * write of that is on its way. */
+static enum toolkit_state state_of(const struct rollout_node *n, const struct node_slot *slot)
 {
+    const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
         return TOOLKIT_OUT;
     if (!*n->stack)
-        return s->first == FIRST_TURN && n->up && s->target_stack ? TOOLKIT_WAITS : TOOLKIT_OUT;
+        return (s->first == FIRST_TURN || slot->toolkit.granted) && n->up && s->target_stack ? TOOLKIT_WAITS : TOOLKIT_OUT;
     if (n->up && s->stack && str_eq(s->stack->hash, n->stack) && summary_stack_works(s))
         return TOOLKIT_WORKS;
     return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
@@ -29,7 +31,7 @@ static int64_t lost_since_s(const struct rollout_node *n, const struct node_summ
 
 static struct toolkit_node node_of(const struct rollout_node *n, const struct node_slot *slot, int64_t now_s)
 {
-    enum toolkit_state state = state_of(n, &slot->summary);
+    enum toolkit_state state = state_of(n, slot);
     return (struct toolkit_node){ .name = n->name, .pool = n->pool, .state = state, .last = n->runs_ostler,
                                   .stack = state == TOOLKIT_WAITS ? slot->summary.target_stack->hash : n->stack,
                                   .has_turn = slot->toolkit.granted, .turn_s = slot->toolkit.at_s,

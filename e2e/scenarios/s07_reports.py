@@ -8,31 +8,33 @@ from names import OPERANDS
 from worker import Worker
 
 BROKEN = {
-    # name -> (spec, operand, reason)
-    "driver_image_missing": ({"driver": {"version": "580.0-missing"}}, "driver", "ImagePullBackOff"),
-    "driver_crash": ({"driver": {"version": "580.0-crash"}}, "driver", "CrashLoopBackOff"),
-    "plugin_image_missing": ({"devicePlugin": {"version": "v0-missing"}}, "device-plugin", "ImagePullBackOff"),
-    "toolkit_crash": ({"toolkit": {"version": "v0-crash"}}, "toolkit", "CrashLoopBackOff"),
+    # name -> (spec, operand, reason, how many of two nodes): the first toolkit of a pool comes to one node, and stops there
+    "driver_image_missing": ({"driver": {"version": "580.0-missing"}}, "driver", "ImagePullBackOff", 2),
+    "driver_crash": ({"driver": {"version": "580.0-crash"}}, "driver", "CrashLoopBackOff", 2),
+    "plugin_image_missing": ({"devicePlugin": {"version": "v0-missing"}}, "device-plugin", "ImagePullBackOff", 1),
+    "toolkit_crash": ({"toolkit": {"version": "v0-crash"}}, "toolkit", "CrashLoopBackOff", 1),
 }
 
 
 @cases(BROKEN)
 def broken(env, row):
-    """An operand that cannot run on two nodes: Ready=False, the message names operand, count and the pod's reason."""
-    spec, operand, reason = row
+    """An operand that cannot run: Ready=False, the message names operand, count and reason; a node that waits for it says so."""
+    spec, operand, reason, count = row
     nodes = [env.node("a", "nfd"), env.node("b", "nfd")]
     env.policy(spec)
     env.wait_marked(*nodes)
 
-    def named():
-        """the first cause is named"""
+    def named(operand, reason, count):
         causes = (env.get_policy().get("status") or {}).get("firstCauses", [])
-        found = [c for c in causes if c.get("operand") == operand and c["reason"] == reason and c.get("nodes") == 2]
+        found = [c for c in causes if c.get("operand") == operand and c["reason"] == reason and c.get("nodes") == count]
         return found or str(causes)
-    (cause,) = env.wait(named)
+    (cause,) = env.wait(lambda: named(operand, reason, count), what="the first cause is named")
     assert cause.get("node") in nodes, f"the cause names no node of two: {cause}"
+    if count == 1:
+        (stopped,) = env.wait(lambda: named("toolkit", "ToolkitStopped", 1), what="the other node says why it has no toolkit")
+        contains(stopped["message"], [cause["node"], "ostler.dev/managed=false"], "what the other node says")
     ready = env.wait_policy(status="False")
-    contains(ready["message"], [operand, reason, "2"], "message")
+    contains(ready["message"], [operand, reason, str(count)], "message")
     equal(env.condition("Degraded").get("status"), "True", "Degraded")
 
 

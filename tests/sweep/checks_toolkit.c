@@ -12,14 +12,13 @@
 #define PLUGIN "device-plugin"
 
 enum {
-    ON_ITS_WAY_MS = 10 * 1000,      /* what was sent before something was written may be committed after it */
+    HEARD_MS = 10 * 1000,             /* a client hears of a change by then */
     DEFAULT_INSTALL_MS = 1800 * 1000, /* docs/policy.md */
 };
 
 /* What a node with a stack has shown. */
 struct toolkit_history {
     char *node;
-    int64_t since_ms; /* when it got this stack */
     bool worked;      /* its toolkit and device plugin have been up with it */
 };
 
@@ -85,7 +84,6 @@ static void note_node(struct invariants *v, const struct api_commit *c)
     if (!h && is && *is) {
         h = xcalloc(1, sizeof *h);
         h->node = xstrdup(name);
-        h->since_ms = v->run->sim.now_ms;
         map_put(&v->toolkits, h->node, h);
     }
     look_at(v, name);
@@ -136,7 +134,7 @@ static bool is_lost(const struct invariants *v, const json_t *policy, const json
 {
     int64_t install_ms = reading_duration_ms(json_str_or_empty(policy, "spec.rollout.timeouts.install"));
     int64_t changed_ms = check_noted(&v->services, object_name(node));
-    return !is_up(node) && v->run->sim.now_ms - changed_ms + ON_ITS_WAY_MS >= (install_ms < 0 ? DEFAULT_INSTALL_MS : install_ms);
+    return !is_up(node) && v->run->sim.now_ms - changed_ms + HEARD_MS >= (install_ms < 0 ? DEFAULT_INSTALL_MS : install_ms);
 }
 
 /* Nodes that have the stack: those that worked with it, and those that have not so far. */
@@ -157,7 +155,7 @@ static struct tried tried_of(const struct invariants *v, const json_t *policy, c
             !str_eq(reading_pool(policy, node), pool))
             continue;
         bool counts = !reading_claim(node, &claim) && check_is_wanted(policy, node) && !is_lost(v, policy, node) &&
-                      !object_is_deleting(node) && v->run->sim.now_ms - h->since_ms >= ON_ITS_WAY_MS;
+                      !object_is_deleting(node);
         t.worked += h->worked;
         t.untried += !h->worked && counts;
     }

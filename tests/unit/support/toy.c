@@ -176,7 +176,7 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .stance = stance,
         .force_removal = object_annotation(c->object, POLICY_FORCE_REMOVAL) != NULL,
         .deleting = t->deleting,
-        .toolkit_turn = !t->toolkit_waits,
+        .toolkit_turn = !t->toolkit_waits || slot->toolkit.granted,
         .toolkit_stopped_by = t->toolkit_stopped_by,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
         .policy = stance == STANCE_MANAGE ? &c->policy : NULL,

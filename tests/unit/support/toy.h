@@ -30,7 +30,7 @@ struct toy {
     int64_t watched_s;               /* how long Ostler has been at work; 0: for ever */
     int64_t age_s;                   /* how long nothing was heard */
     int64_t tasks_age_s;             /* the same of pods that prove a GPU */
-    bool toolkit_waits;              /* nodes without a stack have no turn to get their first toolkit */
+    bool toolkit_waits;              /* nodes without a stack have no turn for a toolkit but what the rollout gives them */
     const char *toolkit_stopped_by;  /* whose failure keeps them from it; NULL: nobody's; borrowed */
     bool hold;                       /* it is not known what is wanted */
     bool deleting;                   /* revisions are on their way out */
