@@ -309,6 +309,6 @@ void plan_print(const json_t *whole)
         print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
         printf("nothing to do: every node that Ostler serves runs what the policy says\n");
-    print_rows("gets its first driver and stack, at once", json_object_get(whole, "first"));
+    print_rows("gets its first driver and stack, which no plan holds up", json_object_get(whole, "first"));
     print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
 }

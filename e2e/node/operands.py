@@ -126,6 +126,8 @@ def images(folder, standin, row):
             "Env": [f"PATH={path}", *(f"{k}={v}" for k, v in env.items())]}))
 
     for operand, (name, version) in built_in().items():
+        if operand == "GDRCOPY":
+            continue  # no row asks for it, and NVIDIA's script in its image is not public
         paths, entry = PROGRAMS[operand]
         if operand == "VALIDATION" and "validation" not in row.policy:
             continue  # Ostler's own image proves that GPUs work, and no other is there

@@ -270,12 +270,26 @@ static void deed_put(struct harness *h)
     toy_put(&h->toy, k->resource, begun(k, take(h, SAME_MAX)));
 }
 
+/* A pod that Ostler made comes to the node that it was made for, and to no other. */
+static void keep_place(const json_t *before, json_t *object)
+{
+    const char *node = json_str(before, "spec.nodeName");
+    if (!str_has_prefix(object_name(object), "ostler-"))
+        return;
+    if (node)
+        json_set_at(object, "spec.nodeName", json_string(node));
+    else
+        json_object_del(json_at(object, "spec"), "nodeName");
+}
+
 /* Of who has no labels, plans could not be carried out. */
 static void edit(struct harness *h, const struct kind *k, const char *name, const char *patch)
 {
     CLEANUP_JSON json_t *p = tree(patch);
-    json_t *object = json_deep_copy(toy_get(&h->toy, k->resource, name));
+    const json_t *before = toy_get(&h->toy, k->resource, name);
+    json_t *object = json_deep_copy(before);
     frame_merge(object, p);
+    keep_place(before, object);
     toy_put(&h->toy, k->resource, object);
 }
 
