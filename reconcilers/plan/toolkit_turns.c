@@ -87,7 +87,7 @@ static int compare(const void *x, const void *y, void *arg)
 /* How many more may begin. A node that failed keeps its place: where the first ones fail, nobody follows. */
 static size_t free_places(const struct turns *t, const struct group *g)
 {
-    size_t canary = t->in->canary_nodes ? t->in->canary_nodes : 1;
+    size_t canary = t->in->canary_nodes;
     size_t places = g->works < canary ? canary - g->works : g->works + 1, taken = g->tries + g->failed;
     return places > taken ? places - taken : 0;
 }

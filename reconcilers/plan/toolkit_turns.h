@@ -32,7 +32,7 @@ struct toolkit_node {
 struct toolkit_turns_input {
     const struct toolkit_node *nodes; /* in the order in which they go */
     size_t node_count;
-    size_t canary_nodes;     /* of the policy; 0 counts as 1: the first node has to show it */
+    size_t canary_nodes;     /* of the policy; with 0 the first node has to show it all the same */
     int64_t install_s;       /* a node that has been down for longer holds up nobody: hardware is not the toolkit's fault */
     int64_t now_s;
 };

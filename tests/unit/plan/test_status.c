@@ -233,6 +233,27 @@ static void who_does_not_come_up_is_named(void **state)
     tally_clear(&tally);
 }
 
+/* The counts of the rollout's last pass may be older than the nodes. */
+static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
+{
+    (void) state;
+    struct tally tally = { 0 };
+    struct node_summary node = { .name = "gpu-1" };
+    struct node_verdict v = { .state = NODE_INSTALLING, .reason = "Upgrading", .message = "m", .moving = true, .gpu = true };
+    tally_set(&tally, &node, &v);
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
+    CLEANUP_ARENA struct arena a = { 0 };
+    char said[] = "a node failed";
+    struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_FAILED, .message = said };
+    struct cluster_view view = { .object = object, .stance = STANCE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
+                                 .now = "2026-11-20T10:00:00Z" };
+    struct condition conditions[STATUS_CONDITIONS] = { 0 };
+    status_conditions(&view, NULL, &a, conditions);
+    assert_string_equal(conditions[STATUS_ROLLING_OUT].status, "True");
+    tally_remove(&tally, &node);
+    tally_clear(&tally);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -240,6 +261,7 @@ int main(void)
     suite_add(&s, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
     suite_add(&s, "a refused eviction is news", a_refusal_is_news, NULL);
     suite_add(&s, "who does not come up is named", who_does_not_come_up_is_named, NULL);
+    suite_add(&s, "a node on its way is a rollout that goes on", a_node_on_its_way_is_a_rollout_that_goes_on, NULL);
     suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
     return suite_run(&s, "status");
 }
