@@ -303,6 +303,7 @@ def digests_can_be_demanded(env):
     all_of_them = {part: {"version": DIGEST} for part in ("driver", "toolkit", "devicePlugin", "exporter", "validation")}
     host = {**all_of_them, "driver": {"source": "Host"}}
     pool = {"name": "a", "nodeSelector": {"a": "b"}}
+    gdrcopy = {"enabled": True, "version": DIGEST}
     with _rules_of(env, "admissionPolicy.requireDigests=true"):
         for what, spec, words in (
                 ("all", all_of_them, None),
@@ -321,6 +322,13 @@ def digests_can_be_demanded(env):
                  "spec.pools[a].driver.version"),
                 ("a pool's own driver", {**host, "pools": [{**pool, "driver": {"source": "Container"}}]},
                  "spec.pools[a].driver.version"),
+                ("GDRCopy for a pool", {**all_of_them, "pools": [{**pool, "driver": {"gdrcopy": gdrcopy}}]}, None),
+                ("GDRCopy but for a pool", {**all_of_them, "driver": {"version": DIGEST, "gdrcopy": gdrcopy}, "pools": [
+                    {**pool, "driver": {"gdrcopy": {"enabled": False, "version": "v2.6"}}}]}, None),
+                ("a pool's tag of GDRCopy", {**all_of_them, "pools": [{**pool, "driver": {"gdrcopy": {"enabled": True}}}]},
+                 "spec.pools[a].driver.gdrcopy.version must be a digest"),
+                ("GDRCopy of a pool's own driver", {**host, "driver": {"source": "Host", "gdrcopy": {"enabled": True}}, "pools": [
+                    {**pool, "driver": {"source": "Container", "version": DIGEST}}]}, "spec.pools[a].driver.gdrcopy.version"),
         ):
             status, said = answer(env.k, kube.policy(spec))
             equal(status, 422 if words else 201, f"{what}: {said}")

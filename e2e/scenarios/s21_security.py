@@ -64,14 +64,30 @@ def image_tricks(env, row):
         equal(status, 422, f"{spec}: {said}")
 
 
+def _pool(gdrcopy):
+    """The spec of a policy whose pool has that driver.gdrcopy."""
+    return {"pools": [{"name": "a", "nodeSelector": {"a": "b"}, "driver": {"gdrcopy": gdrcopy}}]}
+
+
 @test
 def images_of_gdrcopy(env):
-    """The API server takes GDRCopy's image from where images may come from, and names the field of one from elsewhere."""
+    """The API server takes GDRCopy's image, a pool's as well, from where images may come from, and names the field of one from
+    elsewhere."""
     for repository in ("nvcr.io/nvidia/cloud-native", "gke.gcr.io/x"):
         status, said = answer(env.k, kube.policy({"driver": {"gdrcopy": {"enabled": True, "repository": repository}}}))
         equal(status in (201, 409), True, f"{repository}: {said}")
-    status, said = answer(env.k, kube.policy({"driver": {"gdrcopy": {"repository": "evil.example"}}}))
-    equal((status, "spec.driver.gdrcopy: evil.example/gdrdrv is not under an allowed prefix" in said), (422, True), said)
+    for given, words in (({"repository": "evil.example"}, "evil.example/gdrdrv is not under an allowed prefix"),
+                         ({"image": "../../../evil"}, "")):
+        for field, spec in (("spec.driver.gdrcopy", {"driver": {"gdrcopy": given}}),
+                            ("spec.pools[a].driver.gdrcopy", _pool(given))):
+            status, said = answer(env.k, kube.policy(spec))
+            equal((status, not words or f"{field}: {words}" in said), (422, True), said)
+    # A pool's own image counts with the rest of the policy's, wherever the two parts of it stand.
+    spec = _pool({"enabled": True})
+    for repository, allowed in (("nvcr.io/nvidia/cloud-native", True), ("nvcr.io/other", False)):
+        spec["driver"] = {"gdrcopy": {"repository": repository}}
+        status, said = answer(env.k, kube.policy(spec))
+        equal(status in (201, 409), allowed, f"{repository}: {said}")
 
 
 # name -> spec: words that end up in pods, and would be something else if anybody read them as YAML or as a shell does.

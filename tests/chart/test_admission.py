@@ -152,6 +152,9 @@ class Images(unittest.TestCase):
             self.assertEqual(said, {field[row[0]]: row[column] for row in rows if row[0] in field})
         (gdrcopy,) = [row for row in rows if row[0] not in field]
         self.assertIn('g.?repository.orValue("{1}") + "/" + g.?image.orValue("{2}")'.format(*gdrcopy), variable(spec, "images"))
+        for part, built_in in (("repository", gdrcopy[1]), ("image", gdrcopy[2])):
+            self.assertIn(f'p.driver.?gdrcopy.?{part}.orValue(variables.gdrcopy.?{part}.orValue("{built_in}"))',
+                          variable(spec, "images"))
 
     def test_images_that_no_policy_can_name_need_no_prefix_and_no_digest(self):
         fixed = set(re.findall(r"image: (\S+[:@]\S+)", manifests()))
