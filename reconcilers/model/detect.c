@@ -47,8 +47,8 @@ static const struct sign looked_at_signs[] = {
 
 /* How a node of each platform is handed over. */
 #define HAND_OVER_GKE                                                                                  \
-    "make its node pool with --node-labels=" GKE_OWN_PLUGIN "=true, and with "    \
-    "--accelerator …,gpu-driver-version=disabled where Ostler shall bring the driver, too"
+    "make its node pool with --node-labels=" GKE_OWN_PLUGIN "=true and with "    \
+    "--accelerator …,gpu-driver-version=disabled"
 #define HAND_OVER_AKS "make its node pool with --gpu-driver none and without AKS's managed GPU support"
 #define HAND_OVER_EKS "put the workload on a managed node group: nodes of EKS Auto Mode are AWS's"
 #define HAND_OVER_BOTTLEROCKET "use an image that brings no device plugin, such as Amazon Linux 2023"
