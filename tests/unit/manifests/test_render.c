@@ -157,6 +157,13 @@ static const struct render_row render_rows[] = {
       NULL,
       STACK },
     { "host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, STACK },
+    { "host-driver-read-only-usr",
+      "{'driver':{'source':'Host'},'toolkit':{'installDir':'/opt/nvidia','env':[{'name':'RUNTIME_CONFIG_SOURCES',"
+      "'value':'file=/host/usr/share/containerd/config.toml'}]}}",
+      { .os_image = "Flatcar Container Linux by Kinvolk 4459.2.1 (Oklo)", CONTAINERD },
+      true,
+      NULL,
+      STACK },
     { "host-toolkit", "{'toolkit':{'enabled':false}}", { UBUNTU, CONTAINERD }, true, NULL, PLUGIN },
     { "host-toolkit-is-the-default", "{}", { UBUNTU, CONTAINERD, .inventory = &azures }, true, NULL, PLUGIN },
     { "containerd-without-cdi",
