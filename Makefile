@@ -53,7 +53,7 @@ LAYERS := controller/engine reconcilers controller/runtime controller/serve cont
           reconcilers/model controller/kube controller/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The node agent's, of which nothing else knows.
-NODE_LAYERS := node/operand node/cards node/agent node/look
+NODE_LAYERS := node/operand node/cri node/cards node/agent node/look
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
 # The plugin's for kubectl, likewise.
 KUBECTL_LAYERS := kubectl/view
@@ -62,9 +62,9 @@ KUBECTL_ARCHIVES := $(patsubst %,$B/%.a,$(KUBECTL_LAYERS))
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
-LIBS := -lcurl -lcrypto -lwebsockets -ljansson -lyaml -lz
+LIBS := -lcurl -lcrypto -lwebsockets -lnghttp2 -ljansson -lyaml -lz
 # Linked statically, what these need is named too.
-STATIC_LIBS := -lwebsockets -lssl -lcrypto -ljansson -lyaml -lz -lcap
+STATIC_LIBS := -lwebsockets -lssl -lcrypto -lnghttp2 -ljansson -lyaml -lz -lcap
 # Where Debian's OpenSSL is linked that wants it.
 STATIC_LIBS_MORE := $(if $(wildcard /usr/lib/$(TRIPLET_$(ARCH))/libzstd.a),-lzstd)
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))

@@ -142,13 +142,23 @@ static struct toolkit_files toolkit_files(const char *programs)
                                    .programs = programs, .copies = TOOLKIT_FILES_FOLDER };
 }
 
+/* The value of the first variable that is set, or else `other`. */
+static const char *first_set(const char *name, const char *second_name, const char *other)
+{
+    const char *value = getenv(name), *second = getenv(second_name);
+    return value ? value : second ? second : other;
+}
+
 static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
     if (o->wish.source == SIGN_OF_HOST && show_host_devices(o, root, e) < 0)
         return -1;
     CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", o->to);
+    const char *socket = getenv("RUNTIME_SOCKET"), *asked = first_set("CRI_SOCKET", "RUNTIME_SOCKET", NULL);
+    const struct cri cri = cri_on(asked);
     /* The kubelet names a container's host for its pod. */
-    const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
+    const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = socket, .cri = asked ? &cri : NULL,
+                                             .handler = first_set("NVIDIA_RUNTIME_NAME", "CONTAINERD_RUNTIME_CLASS", "nvidia"),
                                              .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .pod = getenv("HOSTNAME"),
                                              .scratch = "", .files = toolkit_files(programs) };
     return toolkit_install(&install, e);

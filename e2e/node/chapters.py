@@ -61,7 +61,7 @@ def install_flags(tag="node-test"):
     """What says where the image is, and which system calls the operator may make: those of the chart's own list."""
     values = ("seccompProfile.type=Localhost", "seccompProfile.localhostProfile=profiles/ostler.json",
               "image.repository=docker.io/library/ostler", f"image.tag={tag}", "image.pullPolicy=Never",
-              "allowedSettings={secretEnv=ubuntu-pro}")
+              "allowedSettings={secretEnv=ubuntu-pro,NVIDIA_CONTAINER_RUNTIME_RUNTIMES}")
     return [word for value in values for word in ("--set", value)]
 
 
@@ -410,6 +410,25 @@ def the_toolkit_is_upgraded(stage):
     assert "driver" in said(stage, under), "the job has no log"
     stage.client.delete("Job", "under", "default")
     kube.wait_for(lambda: not stage.client.list("Pod", "default", labels="job-name=under"), 90, "the job is gone")
+
+
+@of_nvidia
+def a_toolkit_with_which_no_container_starts_is_taken_back(stage):
+    """NVIDIA's runtime is told of a program that is not there. The container runtime takes the configuration and answers, and
+    starts no container with it: it gets its old one back, and the node the stack of before."""
+    variable = "policy.spec.toolkit.env[0]"
+    began = change(stage, "--set", f"{variable}.name=NVIDIA_CONTAINER_RUNTIME_RUNTIMES,{variable}.value=runc-of-nobody")
+
+    def taken_back():
+        notes = [e["note"] for e in stage.client.list("Event", "default") if e["reason"] == "UpgradeFailed"]
+        return next((n for n in notes if "no container starts with the runtime's handler" in n), None)
+    note = kube.wait_for(taken_back, 300, "the change is taken back")
+    stage.figure(f"the toolkit is taken back {time.time() - began:.1f} s after the policy said so")
+    assert "RuntimeConfigFailed" in note, note
+    ready(stage, stage.driver, 240)
+    stage.client.create(job("before", 1))
+    succeeded(stage, "before", 90)
+    change(stage, "--set", "policy.spec.toolkit.env=null")
 
 
 @chapter

@@ -13,11 +13,12 @@ struct runtime_times {
     int64_t stays;  /* a process that answers for so long after the change is not about to end: dockerd reads its configuration
                        again without one */
     int64_t steady; /* another one has to answer for so long */
+    int64_t works;  /* until containers start as before, once it is back */
 };
 
 /* containerd's own unit starts it again after 5 s; that of k3s, which ends with it, takes half a minute on a small machine. The
  * signal ends containerd at once. */
-#define RUNTIME_TIMES { .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000 }
+#define RUNTIME_TIMES { .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000, .works = 60 * 1000 }
 
 /* The process that answers there, or 0. Only who shares the host's processes sees its number. */
 pid_t runtime_process(const char *socket);

@@ -183,7 +183,7 @@ static bool was_refused(const struct runtime_change *c, struct err *e)
 }
 
 /* Takes the change back because of `why`, which is freed; `e` says all of it. `has_read`: the runtime may have read the new
- * configuration. */
+ * configuration. NVIDIA's program, where that restarts the runtime, writes the configuration of its own runtimes once more. */
 static int take_back(const struct runtime_change *c, const struct kept *kept, bool has_read, struct err *why, struct err *e)
 {
     CLEANUP_ERR struct err trouble = { 0 };
@@ -191,7 +191,7 @@ static int take_back(const struct runtime_change *c, const struct kept *kept, bo
     if (!back)
         err_set(e, why->kind, "%s: %s; the old configuration could not be put back: %s. Repair the runtime on this node by hand: "
                 "the old files are in %s", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble), c->copies);
-    else if (counts && restart(c, &trouble) < 0)
+    else if (counts && (restart(c, &trouble) < 0 || kept_put_back(kept, &trouble) < 0))
         err_set(e, why->kind, "%s: %s; the old configuration was put back, and still %s. Repair the runtime on this node by "
                 "hand, then delete this pod", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble));
     else if (counts)
@@ -256,12 +256,15 @@ int runtime_change(const struct runtime_change *c, struct err *e)
             return -1;
     if (kept_save(&kept, c->copies, e) < 0)
         return -1;
+    runtime_proof_begin(c->proof);
     int written = judge(c, &kept, &why);
     if (written < 0 || (!written && program_run(c->program, 0, NULL, &why) < 0))
         return take_back(c, &kept, !c->socket && !written, &why, e);
     if (!has_wrapper(c, &why))
         return take_back(c, &kept, !c->socket, &why, e);
     if (c->socket && runtime_restart(c->socket, &c->times, &why) < 0)
+        return take_back(c, &kept, true, &why, e);
+    if (runtime_proof_end(c->proof, &why) < 0)
         return take_back(c, &kept, true, &why, e);
     unlink(c->copies);
     unlink(c->refused);

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "node/operand/runtime.h"
+#include "node/operand/runtime_proof.h"
 
 /* A program of the machine that says what the runtime's configuration comes to: `containerd config dump`. */
 struct runtime_dump {
@@ -24,6 +25,7 @@ struct runtime_change {
     const char *scratch;      /* a folder of this container's own disk: what is written below it goes with that */
     struct runtime_dump dump;
     struct runtime_times times;
+    struct runtime_proof *proof; /* that containers start as before; NULL: not looked at */
 };
 
 /* How the message of a change that was taken back begins; it is the reason that Ostler reports. */
@@ -31,9 +33,10 @@ struct runtime_change {
 
 /* Makes the change. Copies that an earlier process left are put back first: it did not live to see what came of its change.
  * Where the dump can be had, what loses a setting is put back before a restart: with RUNTIME_CONFIG_SOURCE=file the source
- * "command" is tried next, unless RUNTIME_CONFIG_SOURCES says which sources an administrator wants. A change that was taken back
- * after the runtime restarted is not tried again by the same pod: it would restart the runtime each time. An error whose message
- * begins with RUNTIME_CONFIG_FAILED: the configuration is the old one, or the message says that it could not be put back. Changes
+ * "command" is tried next, unless RUNTIME_CONFIG_SOURCES says which sources an administrator wants. Where the runtime does not
+ * come back, or containers do not start again, it goes back as well. A change that was taken back after the runtime restarted is
+ * not tried again by the same pod: it would restart the runtime each time. An error whose message begins with
+ * RUNTIME_CONFIG_FAILED: the configuration is the old one, or the message says that it could not be put back. Changes
  * variables of this process. */
 int runtime_change(const struct runtime_change *c, struct err *e);
 /* Has a runtime without a socket read its configuration, as NVIDIA's program restarts it (CRI-O: by systemd of the host). What

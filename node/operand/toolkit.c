@@ -18,6 +18,9 @@
 /* Devices for containers that name them, as NVIDIA's program calls it where it runs in a container. */
 #define SPECIFICATION "var/run/cdi/management.nvidia.com-gpu.yaml"
 
+/* The configuration of NVIDIA's runtimes, which its program writes beside them. */
+#define OWN_CONFIGURATION "toolkit/.config/nvidia-container-runtime/config.toml"
+
 /* In the toolkit's folder: the runtime's configuration until its change is proven, and why one was taken back. */
 #define TOOLKIT_COPIES ".runtime-configuration-before"
 #define TOOLKIT_REFUSED ".runtime-configuration-refused"
@@ -49,13 +52,18 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
     CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to), *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
-    const char *files[] = { t->files.config, t->files.drop_in, NULL };
-    const char *const *changed = files[0] ? files : &files[1]; /* a drop-in may be all that there is */
+    CLEANUP_FREE char *own = xasprintf("%s/" OWN_CONFIGURATION, t->to);
+    const char *files[] = { own, NULL, NULL, NULL }, **next = &files[1];
+    if (t->files.config) /* a drop-in may be all that there is */
+        *next++ = t->files.config;
+    *next = t->files.drop_in;
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->files, e) < 0)
         return -1;
-    struct runtime_change change = { .program = t->program, .wrapper = runtime, .files = changed, .copies = copies,
+    struct runtime_proof proof = { .cri = t->cri, .handler = t->handler, .name = str_or_empty(t->pod),
+                                   .limit_ms = t->times.works };
+    struct runtime_change change = { .program = t->program, .wrapper = runtime, .files = files, .copies = copies,
                                      .refused = refused, .pod = t->pod, .socket = t->socket, .scratch = t->scratch,
-                                     .times = t->times };
+                                     .times = t->times, .proof = &proof };
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);

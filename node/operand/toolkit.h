@@ -18,6 +18,8 @@ struct toolkit_install {
     char *const *program;   /* NVIDIA's, with its arguments; it ends when it is done */
     const char *socket;     /* of the container runtime that reads its configuration again at a signal; NULL: it needs none, or
                                NVIDIA's program restarts it */
+    const struct cri *cri;  /* how the runtime is asked whether containers start; NULL: it cannot be asked */
+    const char *handler;    /* of the runtime's configuration, that the toolkit adds */
     int64_t seen_ms;        /* so long the kubelet has to see this container */
     struct runtime_times times;
     const char *pod;          /* whose container this is; NULL: not known */

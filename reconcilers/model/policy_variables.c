@@ -17,6 +17,7 @@ static const char *const driver[] = {
 
 static const char *const toolkit[] = {
     "CDI_ENABLED",
+    "CRI_SOCKET",
     "DEV_ROOT_CTR_PATH",
     "DRIVER_ROOT_CTR_PATH",
     "NO_DAEMON",

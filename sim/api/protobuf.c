@@ -6,12 +6,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/wire.h"
 
 /* Messages in messages: more than any object here has. */
 enum { DEPTH_MAX = 16 };
-
-/* How a field goes over the wire. */
-enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 /* What a field is in JSON. */
 enum is { TEXT, NUMBER, TRUTH, TIME, MAP, AMOUNT, MESSAGE };
@@ -83,125 +81,54 @@ static const struct {
     { "scheduling.k8s.io/v1", "PriorityClass", &priority_class },
 };
 
-/* ---- the wire */
-
-/* Bytes that are still to be read. */
-struct rest {
-    const unsigned char *at;
-    size_t len;
-};
-
-/* One field as it came. */
-struct part {
-    uint32_t number;
-    enum wire wire;
-    uint64_t value;    /* of a number */
-    struct rest bytes; /* of anything else */
-};
-
-static bool take_varint(struct rest *r, uint64_t *ret)
-{
-    *ret = 0;
-    for (unsigned shift = 0; shift < 64 && r->len > 0; shift += 7) {
-        unsigned char byte = *r->at++;
-        r->len--;
-        *ret |= (uint64_t) (byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            return true;
-    }
-    return false;
-}
-
-static bool take_bytes(struct rest *r, uint64_t len, struct rest *ret)
-{
-    if (len > r->len)
-        return false;
-    *ret = (struct rest){ r->at, (size_t) len };
-    r->at += len;
-    r->len -= (size_t) len;
-    return true;
-}
-
-static bool take_part(struct rest *r, struct part *ret)
-{
-    uint64_t key, len;
-    if (!take_varint(r, &key) || key >> 3 == 0 || key >> 3 > UINT32_MAX)
-        return false;
-    *ret = (struct part){ .number = (uint32_t) (key >> 3), .wire = (enum wire) (key & 7) };
-    switch (ret->wire) {
-    case VARINT:
-        return take_varint(r, &ret->value);
-    case BYTES:
-        return take_varint(r, &len) && take_bytes(r, len, &ret->bytes);
-    case FIXED64:
-        return take_bytes(r, 8, &ret->bytes);
-    case FIXED32:
-        return take_bytes(r, 4, &ret->bytes);
-    }
-    return false;
-}
+/* ---- as JSON */
 
 /* Whether a field says nothing: a zero, or what holds nothing but that. A client sends those, too. */
-static bool says_nothing(const struct part *p, int depth)
+static bool says_nothing(const struct wire_field *p, int depth)
 {
-    struct rest r = p->bytes;
-    if (p->wire == VARINT)
+    struct wire_rest r = p->bytes;
+    if (p->wire == WIRE_VARINT)
         return p->value == 0;
-    for (struct part inner; r.len > 0;)
-        if (p->wire != BYTES || depth == 0 || !take_part(&r, &inner) || !says_nothing(&inner, depth - 1))
+    for (struct wire_field inner; r.len > 0;)
+        if (p->wire != WIRE_BYTES || depth == 0 || !wire_take(&r, &inner) || !says_nothing(&inner, depth - 1))
             return false;
     return true;
 }
-
-/* ---- as JSON */
 
 static int refuse_bytes(struct err *e)
 {
     return err_set(e, ERR_INVALID, "the bytes are no such message");
 }
 
-/* The last field of a number in a message; NULL bytes and 0 where it has none. */
-static bool find_part(struct rest r, uint32_t number, struct part *ret)
-{
-    *ret = (struct part){ 0 };
-    for (struct part p; r.len > 0;) {
-        if (!take_part(&r, &p))
-            return false;
-        if (p.number == number)
-            *ret = p;
-    }
-    return true;
-}
-
-static json_t *text_of(struct rest r)
+static json_t *text_of(struct wire_rest r)
 {
     return json_stringn(r.len ? (const char *) r.at : "", r.len);
 }
 
-static json_t *time_of(struct rest r)
+static json_t *time_of(struct wire_rest r)
 {
-    struct part seconds;
+    struct wire_field seconds;
     char text[CLOCK_TEXT_MAX];
-    if (!find_part(r, 1, &seconds) || seconds.value > UINT64_C(253402300799))
+    if (!wire_find(r, 1, &seconds) || seconds.value > UINT64_C(253402300799))
         return NULL;
     clock_rfc3339((int64_t) seconds.value * 1000000, text);
     return json_string(text);
 }
 
 /* A number, or a text such as "50%". */
-static json_t *amount_of(struct rest r)
+static json_t *amount_of(struct wire_rest r)
 {
-    struct part type, number, text;
-    if (!find_part(r, 1, &type) || !find_part(r, 2, &number) || !find_part(r, 3, &text))
+    struct wire_field type, number, text;
+    if (!wire_find(r, 1, &type) || !wire_find(r, 2, &number) || !wire_find(r, 3, &text))
         return NULL;
     return type.value ? text_of(text.bytes) : json_integer((int32_t) number.value);
 }
 
 /* One entry of a map more. */
-static bool add_entry(json_t *map, struct rest r)
+static bool add_entry(json_t *map, struct wire_rest r)
 {
-    struct part key, value;
-    if (!find_part(r, 1, &key) || !find_part(r, 2, &value))
+    struct wire_field key, value;
+    if (!wire_find(r, 1, &key) || !wire_find(r, 2, &value))
         return false;
     CLEANUP_JSON json_t *name = text_of(key.bytes);
     json_t *text = text_of(value.bytes);
@@ -212,9 +139,9 @@ static bool add_entry(json_t *map, struct rest r)
     return json_object_set_new(map, json_string_value(name), text) == 0;
 }
 
-static json_t *object_of(struct rest r, const struct message *m, int depth, struct err *e);
+static json_t *object_of(struct wire_rest r, const struct message *m, int depth, struct err *e);
 
-static json_t *value_of(const struct part *p, const struct field *f, int depth, struct err *e)
+static json_t *value_of(const struct wire_field *p, const struct field *f, int depth, struct err *e)
 {
     switch (f->is) {
     case TEXT:
@@ -245,10 +172,10 @@ static json_t *member(json_t *object, const char *name, json_t *made_steal)
     return json_object_get(object, name);
 }
 
-static int add_part(json_t *object, const struct part *p, const struct field *f, int depth, struct err *e)
+static int add_part(json_t *object, const struct wire_field *p, const struct field *f, int depth, struct err *e)
 {
     bool number = f->is == NUMBER || f->is == TRUTH;
-    if (p->wire != (number ? VARINT : BYTES))
+    if (p->wire != (number ? WIRE_VARINT : WIRE_BYTES))
         return refuse_bytes(e);
     if (f->is == MAP)
         return add_entry(member(object, f->name, json_object()), p->bytes) ? 0 : refuse_bytes(e);
@@ -268,11 +195,11 @@ static const struct field *field_of(const struct message *m, uint32_t number)
     return NULL;
 }
 
-static json_t *object_of(struct rest r, const struct message *m, int depth, struct err *e)
+static json_t *object_of(struct wire_rest r, const struct message *m, int depth, struct err *e)
 {
     CLEANUP_JSON json_t *object = json_object();
-    for (struct part p; r.len > 0;) {
-        if (!take_part(&r, &p)) {
+    for (struct wire_field p; r.len > 0;) {
+        if (!wire_take(&r, &p)) {
             refuse_bytes(e);
             return NULL;
         }
@@ -294,16 +221,16 @@ static json_t *object_of(struct rest r, const struct message *m, int depth, stru
 json_t *protobuf_object(const char *bytes, size_t len, struct err *e)
 {
     static const char magic[] = { 'k', '8', 's', '\0' };
-    struct rest whole = { (const unsigned char *) bytes, len };
-    struct part type, raw, version, kind;
+    struct wire_rest whole = { (const unsigned char *) bytes, len };
+    struct wire_field type, raw, version, kind;
     if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
         refuse_bytes(e);
         return NULL;
     }
     whole.at += sizeof magic;
     whole.len -= sizeof magic;
-    if (!find_part(whole, 1, &type) || !find_part(whole, 2, &raw) || !find_part(type.bytes, 1, &version) ||
-        !find_part(type.bytes, 2, &kind)) {
+    if (!wire_find(whole, 1, &type) || !wire_find(whole, 2, &raw) || !wire_find(type.bytes, 1, &version) ||
+        !wire_find(type.bytes, 2, &kind)) {
         refuse_bytes(e);
         return NULL;
     }

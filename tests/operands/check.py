@@ -64,8 +64,9 @@ def text_of(container):
 
 
 def read_by_us():
-    """The variables that Ostler's program reads where it starts another's: those of its options."""
-    return set(re.findall(r'"([A-Z][A-Z_]+)"', (ROOT / "node/options.c").read_text(encoding="utf-8")))
+    """The variables that Ostler's program reads where it starts another's."""
+    texts = [(ROOT / "node" / file).read_text(encoding="utf-8") for file in ("options.c", "ostler_node.c")]
+    return set(re.findall(r'"([A-Z][A-Z_]+)"', "".join(texts)))
 
 
 def unread(case, table, runtime):

@@ -57,10 +57,10 @@ static const struct row {
     const char *error; /* part of it */
     int64_t least_ms;
 } rows[] = {
-    { "it stays the process that it was", { 1, 0, 0 }, { 5000, 600, 100 }, NULL, 600 },
-    { "another comes after a pause", { 2, 300, 300 }, { 5000, 3000, 200 }, NULL, 700 },
-    { "it does not come back", { .lives = 0 }, { 300, 100, 100 }, "does not answer since", 300 },
-    { "it ends again and again", { 1000, 100, 0 }, { 1500, 1000, 1000 }, "ends again and again since", 1500 },
+    { "it stays the process that it was", { 1, 0, 0 }, { 5000, 600, 100, 0 }, NULL, 600 },
+    { "another comes after a pause", { 2, 300, 300 }, { 5000, 3000, 200, 0 }, NULL, 700 },
+    { "it does not come back", { .lives = 0 }, { 300, 100, 100, 0 }, "does not answer since", 300 },
+    { "it ends again and again", { 1000, 100, 0 }, { 1500, 1000, 1000, 0 }, "ends again and again since", 1500 },
 };
 
 static void check(void **state)
@@ -94,7 +94,7 @@ static void check_restart(void **state)
 {
     (void) state;
     static const struct life life = { 2, 60 * 1000, 300 };
-    static const struct runtime_times times = { 5000, 3000, 200 };
+    static const struct runtime_times times = { 5000, 3000, 200, 0 };
     char folder[] = "/tmp/ostler-runtime-XXXXXX";
     CLEANUP_ERR struct err e = { 0 };
     assert_non_null(mkdtemp(folder));

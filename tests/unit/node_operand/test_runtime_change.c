@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "base/wire.h"
 #include "tests/unit/support/suite.h"
 
 /* Which source was taken is noted in the file tried. */
@@ -67,7 +68,7 @@ static void set(const char *name, const char *value)
         unsetenv(name);
 }
 
-static int change(const char *folder, const struct row *row, const char *socket, struct err *e)
+static int change_with(const char *folder, const struct row *row, const char *socket, struct runtime_proof *proof, struct err *e)
 {
     CLEANUP_FREE char *wrapper = xasprintf("%s/wrapper", folder);
     CLEANUP_FREE char *config = xasprintf("%s/config", folder), *drop = xasprintf("%s/drop-in", folder),
@@ -81,8 +82,13 @@ static int change(const char *folder, const struct row *row, const char *socket,
     const struct runtime_change c = { .program = run, .wrapper = wrapper, .files = files, .copies = copies,
                                       .refused = refused, .pod = "pod-1", .socket = socket, .scratch = folder,
                                       .dump = { .argv = row->dump ? ask : NULL },
-                                      .times = { 300, 100, 100 } };
+                                      .times = { 300, 100, 100, 100 }, .proof = proof };
     return runtime_change(&c, e);
+}
+
+static int change(const char *folder, const struct row *row, const char *socket, struct err *e)
+{
+    return change_with(folder, row, socket, NULL, e);
 }
 
 static void enter(char *folder)
@@ -168,6 +174,37 @@ static void what_loses_a_setting_is_put_back_before_a_restart(void **state)
     leave(folder);
 }
 
+/* A runtime that is well, but starts no container while there is a drop-in. */
+static int answer(void *arg, const char *method, const struct buf *request, int64_t limit_ms, struct buf *ret, struct err *e)
+{
+    (void) arg, (void) request, (void) limit_ms;
+    bool starts = str_has_suffix(method, "/RunPodSandbox");
+    if (starts && access("drop-in", F_OK) == 0)
+        return err_set(e, ERR_SERVER, "the shim is gone");
+    return !starts || wire_add_text(ret, 1, "sandbox-1") ? 0 : -1;
+}
+
+/* The runtime reads its old configuration again, as CRI-O does. */
+static void containers_that_do_not_start_again_get_the_old_configuration(void **state)
+{
+    (void) state;
+    static const struct row row = { .program = READS "echo drop = 1 > drop-in" };
+    const struct cri cri = { .call = answer };
+    struct runtime_proof proof = { .cri = &cri, .handler = "nvidia", .name = "pod-1", .limit_ms = 1 };
+    char folder[] = "/tmp/ostler-change-XXXXXX";
+    CLEANUP_ERR struct err e = { 0 };
+    enter(folder);
+    CLEANUP_FREE char *config = xasprintf("%s/config", folder);
+    setenv("RUNTIME_CONFIG", config, 1);
+    assert_int_equal(change_with(folder, &row, NULL, &proof, &e), -1);
+    static const char said[] = FAILED "no container starts with the runtime's handler by default: the shim is gone; the old "
+                               "configuration was put back.";
+    assert_memory_equal(err_msg(&e), said, strlen(said));
+    assert_int_equal(system("test \"$(cat read-1)\" = 'a = 1' && test \"$(cat config)\" = 'a = 1' && test -e refused"), 0);
+    unsetenv("RUNTIME_CONFIG");
+    leave(folder);
+}
+
 /* ---- whose dump it is */
 
 static const struct find_row {
@@ -209,6 +246,8 @@ int main(void)
     suite_add(&s, "a runtime that does not come back gets its old configuration",
               a_runtime_that_does_not_come_back_gets_its_old_configuration, NULL);
     SUITE_ROWS(&s, check_restart, restart_rows);
+    suite_add(&s, "containers that do not start again get the old configuration",
+              containers_that_do_not_start_again_get_the_old_configuration, NULL);
     suite_add(&s, "what loses a setting is put back before a restart", what_loses_a_setting_is_put_back_before_a_restart, NULL);
     SUITE_ROWS(&s, check_find, find_rows);
     return suite_run(&s, "runtime change");

@@ -14,6 +14,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/wire.h"
+#include "node/cri/cri.h"
 #include "node/operand/last_words.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
@@ -248,6 +250,39 @@ static void check_rests(void **state)
     assert_true(took_ms >= times.steady);
 }
 
+/* A runtime that is well until NVIDIA's program has run. */
+static int answer(void *arg, const char *method, const struct buf *request, int64_t limit_ms, struct buf *ret, struct err *e)
+{
+    (void) request, (void) limit_ms;
+    CLEANUP_FREE char *changed = xasprintf("%s/changed", (const char *) arg);
+    bool starts = str_has_suffix(method, "/RunPodSandbox");
+    if (starts && access(changed, F_OK) == 0)
+        return err_set(e, ERR_SERVER, "no low-level runtime");
+    return !starts || wire_add_text(ret, 1, "sandbox-1") ? 0 : -1;
+}
+
+#define OWN "toolkit/.config/nvidia-container-runtime/config.toml"
+
+/* It names the program that starts containers; what was there before did so. */
+static void check_own_configuration(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','" OWN "':'a'", &root);
+    char name[] = "sh", option[] = "-c",
+         line[] = "cd $0 && chmod +x toolkit/nvidia-container-runtime && touch changed && echo b > " OWN;
+    char *const argv[] = { name, option, line, path, NULL };
+    const struct cri cri = { .call = answer, .arg = path };
+    const struct toolkit_install install = { .to = path, .program = argv, .cri = &cri, .handler = "nvidia", .seen_ms = 1,
+                                             .times = { .works = 1 }, .scratch = path, .files = { .programs = "/ours/" } };
+    assert_int_equal(toolkit_install(&install, &e), -1);
+    CLEANUP_FREE char *text = text_of(&root, OWN);
+    fake_root_free(path);
+    assert_non_null(strstr(err_msg(&e), "by default: no low-level runtime; the old configuration was put back"));
+    assert_string_equal(text, "a");
+}
+
 /* ---- sign-toolkit */
 
 static pid_t sign_beside(const struct root *root, enum sign_source source)
@@ -442,6 +477,8 @@ int main(void)
     suite_add(&s, "remove: it waits until the runtime is back", check_awaits, "remove");
     suite_add(&s, "install: a runtime that NVIDIA's program restarts has time to come to itself", check_rests, NULL);
     suite_add(&s, "remove: a runtime that NVIDIA's program restarts has time to come to itself", check_rests, "remove");
+    suite_add(&s, "install: where no container starts the configuration of NVIDIA's runtimes goes back too",
+              check_own_configuration, NULL);
     SUITE_ROWS(&s, check_sign, sign_rows);
     suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
     suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);
