@@ -18,7 +18,7 @@ struct runtime_times {
 
 /* containerd's own unit starts it again after 5 s; that of k3s, which ends with it, takes half a minute on a small machine. The
  * signal ends containerd at once. */
-#define RUNTIME_TIMES { .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000, .works = 60 * 1000 }
+#define RUNTIME_TIMES { .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000, .works = 30 * 1000 }
 
 /* The process that answers there, or 0. Only who shares the host's processes sees its number. */
 pid_t runtime_process(const char *socket);
