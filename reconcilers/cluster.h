@@ -41,6 +41,7 @@ struct node_slot {
     uint32_t epoch;      /* the epoch in which it was last looked at */
     uint32_t pods_epoch; /* the epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed */
     int64_t free_s;      /* since when its claim waits and no job is on it, seconds of the epoch; 0: it does not, or one is */
+    int64_t stays_s;     /* since when nobody is about to remove it any more, seconds of the epoch; 0: nobody was */
     unsigned busy;       /* GPU pods that run */
     unsigned jobs;       /* pods that a drain would wait for … */
     unsigned processes;  /* … of which so many are none, but processes that have a GPU open */

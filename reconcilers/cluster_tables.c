@@ -156,6 +156,8 @@ static void node_changed(void *arg, struct record *before, struct record *after)
         c->pending++;
     }
     slot->node = (struct node *) after;
+    if (before && ((const struct node *) before)->leaving && !slot->node->leaving)
+        slot->stays_s = cluster_now_s(c);
     forget_reading(slot);
     tell_node(c, slot->name);
     if (before && was_cleaned((const struct node *) before, slot->node))

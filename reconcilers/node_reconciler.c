@@ -103,6 +103,7 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->toolkit_turn = slot->toolkit.granted;
     in->toolkit_stopped_by = slot->toolkit.stopped_by;
     cluster_watched(c, in);
+    in->stays_since_s = slot->stays_s;
 }
 
 void node_reconcile(void *arg, const char *name, struct plan *plan)

@@ -54,6 +54,7 @@ class Containerd:
 CRIO = """\
 [crio.image]
 pause_image = "registry.example.com/pause:1"
+pause_command = "/usr/bin/pause"
 
 [crio.network]
 plugin_dirs = ["/usr/lib/cni"]

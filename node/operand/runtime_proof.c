@@ -38,9 +38,13 @@ void runtime_proof_begin(struct runtime_proof *p)
     if (!p || !p->cri)
         return;
     p->is_known = cri_status(p->cri, at_most(p->limit_ms, STATUS_MS), &p->before, &why) == 0;
-    for (size_t i = 0; p->is_known && !p->cgroup_parent && i < ARRAY_LEN(cgroup_parents); i++)
-        if (try_sandbox(p, cgroup_parents[i], "", p->limit_ms, &why) == 0)
+    for (size_t i = 0; p->is_known && !p->cgroup_parent && i < ARRAY_LEN(cgroup_parents); i++) {
+        CLEANUP_ERR struct err again = { 0 };
+        if (try_sandbox(p, cgroup_parents[i], "", p->limit_ms, &again) == 0)
             p->cgroup_parent = cgroup_parents[i];
+        else
+            err_set(&why, again.kind, "%s%s%s", err_msg(&why), i ? "; " : "", err_msg(&again));
+    }
     if (!p->cgroup_parent)
         fprintf(stderr, "ostler-node: that containers start is not proven after the change: %s\n", err_msg(&why));
 }

@@ -108,6 +108,7 @@ struct node_input {
     int64_t discovered_since_s;  /* since when the node waits to be taken; 0: it was there before Ostler looked */
     int64_t removing_since_s;    /* since when Ostler lets go of the node; 0: it does not, or nobody knows */
     int64_t watched_since_s;     /* since then all that is known has been kept up to date without a gap; by the clock of now_s */
+    int64_t stays_since_s;       /* since when nobody is about to remove the node any more, by the same clock; 0: nobody was */
     int64_t age_s;               /* what is known of nodes and their pods may be as old as this */
     int64_t tasks_age_s;         /* and what is known of pods that prove a GPU, as this */
     /* The inputs that the record of a revision holds; NULL when there is no record. */

@@ -132,12 +132,23 @@ static bool is_idle(const struct autoscaler *s, const char *node)
     return true;
 }
 
+/* Whether somebody has asked that it stays (core/scaledown/eligibility of the cluster autoscaler 1.34). */
+static bool is_kept(const json_t *node)
+{
+    const json_t *annotations = json_at(node, "metadata.annotations");
+    return str_eq(json_key(annotations, "cluster-autoscaler.kubernetes.io/scale-down-disabled"), "true");
+}
+
 static void look_at_node(void *self, const char *name)
 {
     struct autoscaler *s = self;
     const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
     if (!node || fit_taint(node, DELETION_TAINT, NULL) || !is_idle(s, name))
         return;
+    if (is_kept(node)) {
+        agenda_note(&s->nodes, name);
+        return;
+    }
     json_t *taints = json_at(node, "spec.taints") ? json_copy(json_at(node, "spec.taints")) : json_array();
     json_array_append_new(taints, json_pack("{s:s, s:o, s:s}", "key", DELETION_TAINT, "value",
                                             json_textf("%lld", (long long) (clock_wall_us(&s->a->sim->clock) / 1000000)),

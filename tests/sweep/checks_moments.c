@@ -159,8 +159,8 @@ static void look_at_node(struct moment *m, const json_t *node)
     m->gpu += has_gpu(node, report);
     m->maybe_gpu += has_gpu(node, report) || had_gpu(node);
     count_claim(m, node);
-    if (object_is_deleting(node))
-        return;
+    if (object_is_deleting(node) || check_has_taint(node, "ToBeDeletedByClusterAutoscaler"))
+        return; /* nothing is said of it any more */
     json_object_set_new(m->said, state, json_integer(json_integer_value(json_object_get(m->said, state)) + 1));
     if (!has_gpu(node, report) || !check_is_wanted(m->policy, node))
         return;
