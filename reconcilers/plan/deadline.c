@@ -13,7 +13,8 @@ static int64_t latest_s(const struct node_input *in, int64_t a_s, int64_t b_s)
 
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
 {
-    int64_t from_s = latest_s(in, in->watched_since_s > in->stays_since_s ? in->watched_since_s : in->stays_since_s, since_s);
+    int64_t from_s = latest_s(in, in->watched_since_s, since_s);
+    from_s = latest_s(in, from_s, in->stays_since_s);
     return latest_s(in, from_s, in->view.node->up_since_s);
 }
 
