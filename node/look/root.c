@@ -109,12 +109,28 @@ int root_type(const struct root *r, const char *path, mode_t *ret)
     return why;
 }
 
+/* Whether it is the file that `own` tells of. */
+static bool is_it(const struct stat *own, const struct root *r, const char *path)
+{
+    struct stat there;
+    int fd = resolve(r->fd, path, true);
+    bool same = fd >= 0 && fstat(fd, &there) == 0 && own->st_dev == there.st_dev && own->st_ino == there.st_ino;
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
 bool root_is_at(const struct root *r, const char *path)
 {
-    struct stat own, there;
+    struct stat own;
+    return fstat(r->fd, &own) == 0 && is_it(&own, r, path);
+}
+
+bool root_same(const struct root *r, const char *path, const char *other)
+{
+    struct stat own;
     int fd = resolve(r->fd, path, true);
-    bool same = fd >= 0 && fstat(r->fd, &own) == 0 && fstat(fd, &there) == 0 && own.st_dev == there.st_dev &&
-                own.st_ino == there.st_ino;
+    bool same = fd >= 0 && fstat(fd, &own) == 0 && is_it(&own, r, other);
     if (fd >= 0)
         close(fd);
     return same;

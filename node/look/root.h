@@ -31,6 +31,8 @@ int root_peek(const struct root *r, const char *path, char *ret, size_t size, si
 int root_type(const struct root *r, const char *path, mode_t *ret);
 /* Whether a path leads to the root folder itself, as where it is mounted a second time. */
 bool root_is_at(const struct root *r, const char *path);
+/* Whether two paths lead to one file or folder, by links or by mounts. */
+bool root_same(const struct root *r, const char *path, const char *other);
 /* The text of a link, in an array with `size` bytes; ENAMETOOLONG when it does not fit, EINVAL when it is no link. */
 int root_link(const struct root *r, const char *path, char *ret, size_t size);
 

@@ -64,12 +64,13 @@ static const struct {
     /* First containerd that injects CDI devices there. The toolkit switches
      * it on where it can write the configuration; elsewhere it must be on by default (2.0). */
     struct release cdi_containerd;
+    const char *kubelet_root; /* the folder of its kubelet, as the manifests of the exporter have it */
 } distributions[] = {
-    [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", { 1, 7 } },
-    [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", { 2, 0 } },
-    [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", { 2, 0 } },
-    [DISTRIBUTION_MICROK8S] = { NULL, "microk8s.io/cluster", "microk8s", { 1, 7 } },
-    [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", { 1, 7 } },
+    [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", { 1, 7 }, "/var/lib/kubelet" },
+    [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", { 2, 0 }, "/var/lib/kubelet" },
+    [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", { 2, 0 }, "/var/lib/kubelet" },
+    [DISTRIBUTION_MICROK8S] = { NULL, "microk8s.io/cluster", "microk8s", { 1, 7 }, "/var/snap/microk8s/common/var/lib/kubelet" },
+    [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", { 1, 7 }, "/var/lib/k0s/kubelet" },
 };
 
 static const char *label(const struct node_facts *facts, const char *key)
@@ -289,6 +290,11 @@ const char *host_runtime_name(enum host_runtime runtime)
 const char *host_distribution_name(enum host_distribution distribution)
 {
     return distributions[distribution].name;
+}
+
+const char *host_kubelet_root(enum host_distribution distribution)
+{
+    return distributions[distribution].kubelet_root;
 }
 
 /* The agent calls runtimes as kubelets do, without what comes after it. */

@@ -75,6 +75,8 @@ const char *host_toolkit_name(enum host_toolkit toolkit);
 const char *host_runtime_name(enum host_runtime runtime);
 /* "stock", "k3s", "rke2", "microk8s" or "k0s". */
 const char *host_distribution_name(enum host_distribution distribution);
+/* The folder in which the kubelet of a distribution is, unless somebody has given it another one. */
+const char *host_kubelet_root(enum host_distribution distribution);
 /* The runtime that the node's agent calls so ("containerd", "cri-o", "docker"); RUNTIME_UNKNOWN for NULL and any other name. */
 enum host_runtime host_runtime_parse(const char *name);
 /* The distribution of a name; DISTRIBUTION_STOCK for NULL and any other name. */

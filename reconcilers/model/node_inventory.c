@@ -103,6 +103,8 @@ static void take_runtime(struct node_inventory *i, const json_t *inventory)
         i->runtime = host_runtime_parse(json_str(used, "name"));
         i->distribution = host_distribution_parse(json_str(used, "distribution"));
     }
+    if (used && !str_eq(json_str(inventory, "kubelet.root"), host_kubelet_root(i->distribution)))
+        take_text(inventory, "kubelet.root", i->kubelet_root, sizeof i->kubelet_root);
     i->no_handler = json_str(used, "config") && !str_eq(json_str(inventory, "hostToolkit.handler"), "nvidia");
     bool none = json_is_array(runtimes) && json_array_size(runtimes) == 0;
     i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);

@@ -102,13 +102,33 @@ static const char *metrics_problem(const struct node_input *in, const struct nod
            "there, or set exporter.enabled to false in the policy or the node's pool";
 }
 
+/* One DaemonSet is for all nodes, and its pods ask the kubelet where its distribution has it: who has which GPU is not known of a
+ * kubelet with another --root-dir. */
+static const char *unnamed_pods(const struct node_input *in, struct arena *a)
+{
+    const struct node_inventory *i = in->inventory;
+    if (!i || !*i->kubelet_root)
+        return NULL;
+    const char *asked = host_kubelet_root(i->distribution);
+    return arena_printf(a, "the GPUs work, and their metrics do not say which pods use them: the exporter asks the kubelet in "
+                           "%s/pod-resources, and the kubelet's folder is %s: link the former to %s/pod-resources on the node "
+                           "and delete the exporter's pod there, or run the kubelet without --root-dir", asked, i->kubelet_root,
+                        i->kubelet_root);
+}
+
 void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
-    const char *problem = metrics_problem(in, v);
-    if (v->state != NODE_READY || !problem || !(v->wanted & ~v->up & (1u << COMPONENT_EXPORTER)))
+    const unsigned exporter = 1u << COMPONENT_EXPORTER;
+    const char *problem = metrics_problem(in, v), *words = NULL;
+    if (v->state != NODE_READY || !(v->wanted & exporter))
+        return;
+    if (v->up & exporter)
+        words = unnamed_pods(in, a);
+    else if (problem)
+        words = arena_printf(a, "the GPUs work, and their metrics are missing: %s", problem);
+    if (!words)
         return;
     v->cause = COMPONENT_EXPORTER;
     v->pod = in->pods->of[COMPONENT_EXPORTER].key;
-    verdict_settle(v, NODE_READY, "MetricsMissing",
-                   arena_printf(a, "the GPUs work, and their metrics are missing: %s", problem));
+    verdict_settle(v, NODE_READY, "MetricsMissing", words);
 }

@@ -101,6 +101,12 @@ static void take_from_host(json_t *seen, const json_t *host)
             json_object_set(seen, keys[i], json_object_get(host, keys[i]));
 }
 
+/* The folder of its kubelet. */
+static const char *kubelet_root(const struct spec_shape *s)
+{
+    return strstr(str_or_empty(s->kubelet), "+k0s") ? "/var/lib/k0s/kubelet" : "/var/lib/kubelet";
+}
+
 static json_t *seen_of(const struct machine *m)
 {
     json_t *holders = holders_of(m);
@@ -108,7 +114,7 @@ static json_t *seen_of(const struct machine *m)
     json_t *seen = json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}", "bootId", m->boot_id, "kernel",
                      m->shape->kernel, "gpus", gpus_of(m), "nvSwitches", "module", module_of(m), "nouveau", 0, "driverContainer",
                      m->pid_file, "hostDriver", "installed", m->shape->host_driver != NULL, "runtimes", runtimes_of(m->shape),
-                     "kubelet", "root", "/var/lib/kubelet");
+                     "kubelet", "root", kubelet_root(m->shape));
     json_object_set_new(seen, "holders", holders);
     json_object_set_new(seen, "holdersComplete", json_true());
     if (names)

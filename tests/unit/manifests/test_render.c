@@ -266,6 +266,14 @@ static void add_document(struct buf *out, json_t *object_steal)
     buf_printf(out, "---\n%s", text);
 }
 
+/* The exporter asks the kubelet where the program says that it is on such a host. */
+static void assert_asks_kubelet(const json_t *exporter, const struct host *host)
+{
+    CLEANUP_FREE char *want = xasprintf("%s/pod-resources", host_kubelet_root(host->distribution));
+    const json_t *volume = json_find(json_at(exporter, "spec.template.spec.volumes"), "name", "pod-resources");
+    assert_string_equal(json_str(volume, "hostPath.path"), want);
+}
+
 /* All that a row asks for, as the cases of a policy that went through the decoder. */
 static void render_row(const struct render_row *row, struct buf *out)
 {
@@ -316,6 +324,8 @@ static void render_row(const struct render_row *row, struct buf *out)
         json_t *rendered = render_object(manifests, (enum render_object) i, &contexts[i], &e);
         if (!rendered)
             fail_msg("%s", err_msg(&e));
+        if (i == RENDER_EXPORTER)
+            assert_asks_kubelet(rendered, &host);
         add_document(out, rendered);
     }
     policy_clear(&policy);
