@@ -122,8 +122,8 @@ static void show_holders(const struct holders *holders, FILE *out)
 void show_inventory(const struct inventory *i, FILE *out)
 {
     show_os(i, out);
-    show_devices("GPUs", &i->gpus, out);
-    show_devices("NVSwitches", &i->switches, out);
+    show_devices("GPUs", &i->bus.gpus, out);
+    show_devices("NVSwitches", &i->bus.switches, out);
     show_module(&i->module, out);
     show_drivers(&i->driver, out);
     show_runtimes(i, out);

@@ -27,6 +27,7 @@ static const struct row nodes[] = {
     { "RuntimeUnknown", "configure the container runtime yourself and set toolkit.enabled: false" },
     { "HostToolkitMissing", "install the toolkit's packages on the node, or set toolkit.source: Ostler" },
     { "NouveauBound", "blacklist nouveau on the node and reboot it" },
+    { "NetworkCardMissing", "switch driver.rdma on for a pool whose nodes all have a network card of NVIDIA" },
     { "SecureBootUnsigned", "set driver.precompiled: true for its pool, or switch Secure Boot off" },
     { "PluginConfigMissing", "create the ConfigMap or its key, or change devicePlugin.config" },
     { "MpsNotSupported", "share by sharing.timeSlicing in the configuration, or choose another key" },

@@ -8,9 +8,9 @@ void inventory_look(const struct root *root, struct inventory *ret)
     *ret = (struct inventory){ 0 };
     const struct view v = { .root = root, .arena = &ret->arena, .troubles = &ret->troubles };
     os_look(&v, &ret->os);
-    pci_look(&v, &ret->gpus, &ret->switches);
-    card_look(&v, &ret->gpus);
-    nvml_look(&v, ret->os.boot_id, &ret->gpus);
+    pci_look(&v, &ret->bus);
+    card_look(&v, &ret->bus.gpus);
+    nvml_look(&v, ret->os.boot_id, &ret->bus.gpus);
     module_look(&v, &ret->module);
     ret->secure_boot = secure_boot_look(&v);
     host_driver_look(&v, &ret->module, &ret->driver);

@@ -19,7 +19,7 @@
 struct inventory {
     struct arena arena; /* all that the others point to */
     struct os_facts os;
-    struct pci_devices gpus, switches;
+    struct pci_bus bus;
     struct module_facts module;
     enum secure_boot secure_boot;
     struct host_driver driver;

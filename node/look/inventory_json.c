@@ -225,8 +225,10 @@ json_t *inventory_json(const struct inventory *i)
     set_object(o, "os", os_json(&i->os.release));
     if (i->secure_boot != SECURE_BOOT_UNKNOWN)
         json_object_set_new(o, "secureBoot", json_boolean(i->secure_boot == SECURE_BOOT_ON));
-    set_devices(o, "gpus", &i->gpus);
-    set_devices(o, "nvSwitches", &i->switches);
+    set_devices(o, "gpus", &i->bus.gpus);
+    if (i->bus.gpus.known)
+        json_object_set_new(o, "networkCards", json_integer(i->bus.network_cards));
+    set_devices(o, "nvSwitches", &i->bus.switches);
     set_object(o, "module", module_json(&i->module));
     if (i->module.known)
         json_object_set_new(o, "nouveau", json_boolean(i->module.nouveau));

@@ -11,10 +11,10 @@
 
 #define DEVICES "sys/bus/pci/devices"
 
-enum { NVIDIA = 0x10de, ENTRIES_MAX = 16384, PATH_MAX_HERE = 320, UEVENT_MAX = 8192 };
+enum { NVIDIA = 0x10de, MELLANOX = 0x15b3, ENTRIES_MAX = 16384, PATH_MAX_HERE = 320, UEVENT_MAX = 8192 };
 
 /* Base class and subclass. */
-enum { CLASS_VGA = 0x0300, CLASS_3D = 0x0302, CLASS_BRIDGE_OTHER = 0x0680 };
+enum { CLASS_VGA = 0x0300, CLASS_3D = 0x0302, CLASS_BRIDGE_OTHER = 0x0680, BASE_NETWORK = 0x02 };
 
 static const char *const bus_names[] = {
 #define X(name, text) [BUS_##name] = text,
@@ -93,7 +93,7 @@ static bool is_virtual_function(const struct view *v, const char *name)
 }
 
 /* Takes one entry of the bus. False when what it is could not be read, so that how many GPUs there are is not known. */
-static bool take(const struct view *v, const char *name, struct pci_devices *gpus, struct pci_devices *switches)
+static bool take(const struct view *v, const char *name, struct pci_bus *ret)
 {
     char path[PATH_MAX_HERE];
     CLEANUP_BUF struct buf text = BUF_INIT(UEVENT_MAX);
@@ -109,6 +109,7 @@ static bool take(const struct view *v, const char *name, struct pci_devices *gpu
         return false;
     }
     uint32_t class = u.class >> 8;
+    ret->network_cards += u.vendor == MELLANOX && class >> 8 == BASE_NETWORK;
     bool is_gpu = class == CLASS_VGA || class == CLASS_3D;
     if (u.vendor != NVIDIA || !(is_gpu || class == CLASS_BRIDGE_OTHER) || is_virtual_function(v, name))
         return true;
@@ -118,10 +119,10 @@ static bool take(const struct view *v, const char *name, struct pci_devices *gpu
                                  .bus = bus_state_of(v, name),
                                  .numa_node = numa_node_of(v, name),
                                  .minor = -1 };
-    return pci_add(v, is_gpu ? gpus : switches, &device);
+    return pci_add(v, is_gpu ? &ret->gpus : &ret->switches, &device);
 }
 
-void pci_look(const struct view *v, struct pci_devices *gpus, struct pci_devices *switches)
+void pci_look(const struct view *v, struct pci_bus *ret)
 {
     CLEANUP_FOLDER struct folder bus = { 0 };
     enum sight sight = view_folder(v, DEVICES, ENTRIES_MAX, &bus);
@@ -132,10 +133,10 @@ void pci_look(const struct view *v, struct pci_devices *gpus, struct pci_devices
     if (sight == ABSENT && !complete)
         view_say(v, "sys/bus", "sysfs is not there");
     while (sight == SEEN && (name = folder_next(&bus, &why)))
-        complete &= take(v, name, gpus, switches);
+        complete &= take(v, name, ret);
     if (why) {
         view_note(v, DEVICES, why);
         complete = false;
     }
-    gpus->known = switches->known = complete;
+    ret->gpus.known = ret->switches.known = complete;
 }

@@ -1,4 +1,5 @@
-/* GPUs and NVSwitches of NVIDIA on the PCI bus, as sysfs shows them, with what a loaded driver says of each in procfs. */
+/* GPUs and NVSwitches of NVIDIA on the PCI bus, as sysfs shows them, with what a loaded driver says of each in procfs; and how
+ * many of its network cards are there. */
 #ifndef OSTLER_NODE_LOOK_PCI_H
 #define OSTLER_NODE_LOOK_PCI_H
 
@@ -55,8 +56,14 @@ struct pci_devices {
     bool known; /* false: the bus could not be read, so that nothing is known of how many there are */
 };
 
+/* What is on the bus. */
+struct pci_bus {
+    struct pci_devices gpus, switches;
+    unsigned network_cards; /* of NVIDIA (Mellanox), their functions; as known as the others */
+};
+
 /* Looks at the bus. */
-void pci_look(const struct view *v, struct pci_devices *gpus, struct pci_devices *switches);
+void pci_look(const struct view *v, struct pci_bus *ret);
 /* The device with an address, or NULL. */
 struct pci_device *pci_find(const struct pci_devices *devices, const char *address);
 /* Adds one in its place; false when there are as many as are taken. */

@@ -82,6 +82,7 @@ static void take_gpus(struct node_inventory *i, const json_t *inventory)
     i->gpus_known = json_is_array(gpus) && json_array_size(gpus) <= INVENTORY_GPUS_MAX;
     for (size_t n = 0; i->gpus_known && n < json_array_size(gpus); n++)
         take_gpu(i, json_array_get(gpus, n));
+    i->no_network_card = json_int(inventory, "networkCards", -1) == 0;
     int64_t looks = json_int(inventory, "absentLooks", 0);
     i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;
 }

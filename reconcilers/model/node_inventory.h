@@ -44,6 +44,7 @@ struct node_inventory {
     char toolkit_version[INVENTORY_VERSION_MAX]; /* of that, or "" */
     char kubelet_root[INVENTORY_NAME_MAX]; /* the kubelet's folder where it is not that of `distribution`, or "" */
     bool no_handler; /* its configuration was read, and names no handler `nvidia` of the host's own */
+    bool no_network_card; /* the bus was looked at, and there is none of NVIDIA (Mellanox) on it */
     bool runtime_missing; /* it looked for runtimes, and the one that the kubelet uses is none of those that it knows */
 };
 

@@ -118,6 +118,16 @@ static const char *secure_boot(const struct seeing *s)
            "its pool, install a signed driver on the host, or switch Secure Boot off";
 }
 
+/* The pod's container `peermem` waits for the card's driver, for ever. */
+static const char *no_network_card(const struct seeing *s)
+{
+    const json_t *driver = operands_inputs(s->in, "driver", s->v->driver);
+    if (!waits_for_driver(s) || !json_object_get(driver, "rdma") || !s->seen->no_network_card)
+        return NULL;
+    return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for whose driver the container "
+           "peermem waits: switch driver.rdma on for a pool whose nodes all have such a card";
+}
+
 /* All is up, or would be if the kubelet offered as many GPUs as it did. */
 static bool is_up(const struct seeing *s)
 {
@@ -187,6 +197,7 @@ struct problem {
 static const struct problem problems_of_drivers[] = {
     { REASON_NOUVEAU_BOUND, nouveau },
     { REASON_SECURE_BOOT, secure_boot },
+    { REASON_NO_NETWORK_CARD, no_network_card },
 };
 static const struct problem problems_of_gpus[] = {
     { REASON_GPUS_MISSING, lost },

@@ -7,6 +7,7 @@
 
 #define REASON_NOUVEAU_BOUND "NouveauBound"
 #define REASON_SECURE_BOOT "SecureBootUnsigned"
+#define REASON_NO_NETWORK_CARD "NetworkCardMissing"
 
 /* An agent that is there and up says that this machine, since it started, has no GPU, and the kubelet has none to give either:
  * what labels say was said earlier, or by somebody who has not looked. */

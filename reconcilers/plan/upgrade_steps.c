@@ -142,7 +142,8 @@ static void settle_unreadable(struct stepping *s, const char *why)
 static const char *failed_reason(const struct stepping *s)
 {
     static const char *const own[] = { REASON_PROOF_FAILED, REASON_VERSION_MISMATCH, REASON_NO_GPUS, REASON_STACK_LEAVING,
-                                       REASON_DRIVER_LEAVING, REASON_PODS_STAY, REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT };
+                                       REASON_DRIVER_LEAVING, REASON_PODS_STAY, REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT,
+                                       REASON_NO_NETWORK_CARD };
     const char *reason = s->out->claim.reason;
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (str_eq(reason, own[i]))
