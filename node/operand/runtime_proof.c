@@ -68,13 +68,17 @@ static int look(const struct runtime_proof *p, int64_t left_ms, struct err *e)
 
 int runtime_proof_end(const struct runtime_proof *p, struct err *e)
 {
+    CLEANUP_ERR struct err last = { 0 };
     for (int64_t until_ms = p ? now_ms() + p->limit_ms : 0; p && p->is_known;) {
         CLEANUP_ERR struct err why = { 0 };
         int64_t left_ms = until_ms - now_ms();
         if (look(p, left_ms > 0 ? left_ms : 1, &why) == 0)
             return 0;
+        /* A look that the end of the time has cut off says less than the one before. */
+        if (why.kind != ERR_TIMEOUT || last.kind == ERR_NONE)
+            err_set(&last, why.kind, "%s", err_msg(&why));
         if (now_ms() >= until_ms)
-            return err_set(e, why.kind, "%s", err_msg(&why));
+            return err_set(e, last.kind, "%s", err_msg(&last));
         poll(NULL, 0, LOOK_MS);
     }
     return 0;

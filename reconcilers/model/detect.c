@@ -54,6 +54,13 @@ static const struct sign looked_at_signs[] = {
 #define HAND_OVER_BOTTLEROCKET "use an image that brings no device plugin, such as Amazon Linux 2023"
 #define HAND_OVER_OPERATOR "uninstall NVIDIA's GPU operator"
 #define HAND_OVER_PLUGIN "delete that DaemonSet"
+#define HAND_OVER_DRA                                                                                  \
+    "set devicePlugin.enabled to false in the policy or the node's pool, and Ostler brings what that DRA "   \
+    "driver needs; or keep the DRA driver off the node"
+
+/* NVIDIA's DRA driver, by the labels of its Helm chart (kubernetes-sigs/dra-driver-nvidia-gpu; before 0.4.0 NVIDIA's) and those of
+ * NVIDIA's GPU operator. Its container `compute-domains` gives no GPUs, and runs beside a device plugin. */
+#define GIVES_CLAIMS "NVIDIA's DRA driver gives GPUs to resource claims here"
 
 /* Signs that somebody else installs driver and device plugin. */
 static const struct sign foreign_node_signs[] = {
@@ -85,6 +92,9 @@ static const struct sign foreign_pod_signs[] = {
       "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
     { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
       "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
+    { SIGN_CLAIMS, "dra-driver-nvidia-gpu-component", "kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
+    { SIGN_CLAIMS, "nvidia-dra-driver-gpu-component", "kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
+    { SIGN_CLAIMS, "app", "nvidia-dra-driver-kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
     { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here", NULL },
     { SIGN_IMAGE, "nvidia/cloud-native/k8s-driver-manager", NULL,
       "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
@@ -98,7 +108,7 @@ struct subject {
     selector_lookup_fn *label;
     const void *labels;
     const char *os_image;
-    const char *image;
+    const char *image, *container;
     const struct node_inventory *inventory;
 };
 
@@ -107,15 +117,21 @@ static bool sees_gpu(const struct node_inventory *i)
     return i && (i->gpus > i->passed_on || i->lost);
 }
 
+static bool has_label(const struct sign *sign, const struct subject *s)
+{
+    const char *value = s->label ? s->label(s->labels, sign->key) : NULL;
+    return value && (sign->value ? str_eq(value, sign->value) : !str_eq(value, "false"));
+}
+
 static bool holds(const struct sign *sign, const struct subject *s)
 {
     switch (sign->place) {
     case SIGN_INVENTORY:
         return sees_gpu(s->inventory);
-    case SIGN_LABEL: {
-        const char *value = s->label ? s->label(s->labels, sign->key) : NULL;
-        return value && (sign->value ? str_eq(value, sign->value) : !str_eq(value, "false"));
-    }
+    case SIGN_CLAIMS:
+        return str_eq(s->container, "gpus") && has_label(sign, s);
+    case SIGN_LABEL:
+        return has_label(sign, s);
     case SIGN_OS_IMAGE:
         return s->os_image && str_has_prefix(s->os_image, sign->key)
                && (!sign->value || strstr(s->os_image, sign->value));
@@ -166,10 +182,9 @@ const struct sign *detect_foreign_node(const struct node_facts *facts)
     return is_left_by_gke(facts) ? NULL : first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
 }
 
-const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
-                                      const char *image)
+const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels, const char *image, const char *container)
 {
-    struct subject s = { .label = label, .labels = labels, .image = image };
+    struct subject s = { .label = label, .labels = labels, .image = image, .container = container };
     return first(foreign_pod_signs, ARRAY_LEN(foreign_pod_signs), &s);
 }
 

@@ -13,6 +13,8 @@ enum sign_place {
     SIGN_LABEL,    /* the label `key` has the value `value`; NULL: any value but "false" */
     SIGN_OS_IMAGE, /* osImage starts with `key` and contains `value` (NULL: need not) */
     SIGN_IMAGE,    /* a container's image contains `key` */
+    SIGN_CLAIMS,   /* as SIGN_LABEL, and a container gives GPUs to resource claims: those of Ostler's driver, where Ostler brings
+                      no device plugin */
 };
 
 /* One sign and what it means. */
@@ -34,11 +36,10 @@ const struct sign *detect_gpu(const struct node_facts *facts);
 bool detect_looked_at(const struct node_facts *facts);
 /* The sign that somebody else installs driver and device plugin on this node, or NULL. */
 const struct sign *detect_foreign_node(const struct node_facts *facts);
-/* The sign that a pod is another operator's driver or device plugin, or NULL. `image` is that of
+/* The sign that a pod is another operator's driver or device plugin, or NULL. `image` and `container` are those of
  * one of its containers, or NULL when only the labels are to be asked. Pods of ours are not to be
  * asked. */
-const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
-                                      const char *image);
+const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels, const char *image, const char *container);
 /* Whether a termination message of the driver pod's first init container says that the host has a
  * driver of its own. */
 bool detect_host_driver(const char *termination_message);

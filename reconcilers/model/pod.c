@@ -139,13 +139,13 @@ const struct sign *pod_serves_for_others(const json_t *object)
     static const char *const lists[] = { "spec.initContainers", "spec.containers" };
     if (!has_volume(object, "hostPath"))
         return NULL;
-    const struct sign *sign = detect_foreign_pod(pod_label, object, NULL);
+    const struct sign *sign = detect_foreign_pod(pod_label, object, NULL, NULL);
     for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
         size_t i;
         json_t *c;
         json_array_foreach (json_at(object, lists[list]), i, c)
             if (!sign)
-                sign = detect_foreign_pod(pod_label, object, json_str(c, "image"));
+                sign = detect_foreign_pod(pod_label, object, json_str(c, "image"), json_str(c, "name"));
     }
     return sign;
 }

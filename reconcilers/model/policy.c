@@ -189,8 +189,9 @@ static void decode_pool(struct policy *p, size_t i, const json_t *given,
     pool->source = source_named(source ? source : json_str(p->spec, "driver.source"));
     pool->taint = pool_taint(p, given);
     pool->exporter = pool_enables(p, given, "exporter");
+    pool->device_plugin = pool_enables(p, given, "devicePlugin");
     pool->only_watched = pool->source == POLICY_SOURCE_HOST && has_hosts_toolkit(p, given) &&
-                         !pool_enables(p, given, "devicePlugin");
+                         !pool->device_plugin;
     pool->node_labels = json_object_get(given, "nodeLabels");
     report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e),
            &at, &e, problems);

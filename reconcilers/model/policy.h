@@ -112,6 +112,7 @@ struct policy_pool {
     enum policy_driver_source source;
     struct policy_taint taint; /* of its nodes: the policy's, with what the pool has different */
     bool exporter;             /* whether the exporter runs there */
+    bool device_plugin;        /* whether Ostler's device plugin gives their GPUs to pods */
     bool only_watched;         /* driver, toolkit and device plugin are somebody else's there, by the policy's word */
     const json_t *node_labels; /* extra labels of its nodes, beside the policy's; NULL: none */
 };

@@ -107,7 +107,7 @@ static bool degraded_failed(const struct checks *in, struct condition *ret)
 static bool degraded_metrics(const struct checks *in, struct condition *ret)
 {
     const struct cause *c = cond_metrics_cause(in);
-    return c && cond_say(ret, "True", "MetricsMissing", cond_metrics_text(in, c));
+    return c && cond_say(ret, "True", c->reason, cond_metrics_text(in, c));
 }
 
 static bool degraded_foreign(const struct checks *in, struct condition *ret)

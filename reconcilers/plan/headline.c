@@ -85,7 +85,7 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
 static bool lacks_metrics(const struct checks *in, struct condition *ret)
 {
     const struct cause *c = cond_metrics_cause(in);
-    return c && cond_say(ret, "True", "MetricsMissing", cond_metrics_text(in, c));
+    return c && cond_say(ret, "True", c->reason, cond_metrics_text(in, c));
 }
 
 static bool lacks_reports(const struct checks *in, struct condition *ret)

@@ -132,3 +132,15 @@ void operands_judge_metrics(const struct node_input *in, struct arena *a, struct
     v->pod = in->pods->of[COMPONENT_EXPORTER].key;
     verdict_settle(v, NODE_READY, "MetricsMissing", words);
 }
+
+void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v)
+{
+    const struct sign *other = in->pods->foreign;
+    if (v->state != NODE_READY || !other || other->place != SIGN_CLAIMS || !(v->up & 1u << COMPONENT_DEVICE_PLUGIN))
+        return;
+    v->cause = COMPONENT_DEVICE_PLUGIN;
+    v->pod = in->pods->foreign_pod;
+    verdict_settle(v, NODE_READY, "GpusGivenTwice",
+                   arena_printf(a, "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA driver gives the "
+                                   "same ones to resource claims (pod %s): %s", in->pods->foreign_pod, other->remedy));
+}

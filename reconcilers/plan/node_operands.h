@@ -20,5 +20,8 @@ unsigned operands_missing(const struct node_verdict *v);
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v);
 /* Of a node that is Ready: that its metrics are missing, where the kubelet says why. It stays Ready. */
 void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v);
+/* Of a node that is Ready: that somebody else gives its GPUs to resource claims, beside Ostler's device plugin. It stays
+ * Ready. */
+void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v);
 
 #endif

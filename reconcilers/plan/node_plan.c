@@ -113,14 +113,14 @@ static const struct target *without_image(const struct node_input *in, const str
     return bare;
 }
 
-/* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs
- * may not tolerate the taint, so such a node bears it only where the policy says so. */
+/* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs,
+ * or may run, may not tolerate the taint, so such a node bears it only where the policy says so. */
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state, const char *reason,
                       const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
     struct marks wanted = usual_marks(in, labels, v->pool);
-    if (state == NODE_FOREIGN && !in->policy->pools[v->pool].taint.foreign)
+    if ((state == NODE_FOREIGN || state == NODE_DISCOVERED) && !in->policy->pools[v->pool].taint.foreign)
         wanted.taint = NULL;
     verdict_settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, plan);
@@ -333,6 +333,7 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     seen_explain(in, a, v);
     judge_startup(in, a, v, plan);
     operands_judge_metrics(in, a, v);
+    operands_judge_claims(in, a, v);
     look_for_holders(in, t, plan);
     give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v->pool, plan);
     if (proving.looked)
@@ -353,14 +354,14 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     /* Whoever serves a node that is only watched: nothing of ours is in the way. */
     struct owner owner = { .kind = OWNER_OSTLER };
     if (!in->policy->pools[v->pool].only_watched)
-        owner = owner_of_node(in, facts, a);
+        owner = owner_of_node(in, facts, &in->policy->pools[v->pool], a);
     if (owner.kind == OWNER_OTHERS) {
         mark_only(in, v, NODE_FOREIGN, "ForeignStack", owner.message, plan);
         proof_clear(in, plan);
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
-        verdict_settle(v, NODE_DISCOVERED, "WaitingForOthers", owner.message);
+        mark_only(in, v, NODE_DISCOVERED, "WaitingForOthers", owner.message, plan);
         plan_requeue(plan, owner.again_ms);
         return;
     }

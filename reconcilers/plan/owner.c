@@ -39,7 +39,14 @@ static struct owner coming(const struct node_input *in, struct arena *a)
                            .again_ms = left_s * 1000 };
 }
 
-struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, struct arena *a)
+/* Whether it would serve what Ostler serves. */
+static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
+{
+    return sign && !(sign->place == SIGN_CLAIMS && !pool->device_plugin);
+}
+
+struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
+                           struct arena *a)
 {
     if (is_taken(in))
         return (struct owner){ .kind = OWNER_OSTLER };
@@ -47,9 +54,9 @@ struct owner owner_of_node(const struct node_input *in, const struct node_facts 
     const struct node_pods *p = in->pods;
     if (sign)
         return others(in, a, sign->sentence, sign->remedy);
-    if (p->foreign)
+    if (is_beside(p->foreign, pool))
         return others(in, a, arena_printf(a, "%s (pod %s)", p->foreign->sentence, p->foreign_pod), p->foreign->remedy);
     if (in->view.node->gpus > 0)
         return others(in, a, "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's", NULL);
-    return in->foreign ? coming(in, a) : (struct owner){ .kind = OWNER_OSTLER };
+    return in->foreign && is_beside(in->foreign->sign, pool) ? coming(in, a) : (struct owner){ .kind = OWNER_OSTLER };
 }

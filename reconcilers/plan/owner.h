@@ -20,7 +20,9 @@ struct owner {
     int64_t again_ms;    /* OWNER_NOT_KNOWN: it is known after that at the latest */
 };
 
-/* A stack of Ostler's on the node, a claim, or a person's word means that Ostler serves it, whatever else is there. */
-struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, struct arena *a);
+/* A stack of Ostler's on the node, a claim, or a person's word means that Ostler serves it, whatever else is there; and so does
+ * a pool without a device plugin of ours where somebody else gives the GPUs to resource claims. */
+struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
+                           struct arena *a);
 
 #endif

@@ -64,7 +64,7 @@ def keys_of_marks():
     model = "reconcilers/model/"
     keys = found(r'^#define (?:LABEL|TAINT|ANNOTATION|RESOURCE_GPU)\w* "([^"]+)"', model + "names.h")
     keys |= found(r'^#define POLICY_(?:FINALIZER|FORCE_REMOVAL|RETRY|APPROVED) "([^"]+)"', model + "policy.h")
-    for nfd, key in found(r'\{ SIGN_(?:LABEL|IMAGE), (NFD )?"([^"]+)"', model + "detect.c"):
+    for nfd, key in found(r'\{ SIGN_(?:LABEL|IMAGE|CLAIMS), (NFD )?"([^"]+)"', model + "detect.c"):
         keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)
     keys |= found(r'^#define NFD_\w+ "([^"]+)"', model + "host.c")
     keys |= found(r'\{ NULL, "([^"]+/[^"]+)"', model + "host.c")

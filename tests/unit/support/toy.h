@@ -62,9 +62,10 @@ json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name
  * cordoned, deleting. New reference. */
 json_t *toy_node(const json_t *brief);
 /* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its
- * first init container), initStatus (all of that container's), deleting, gpus, labels, image, initImage, owners, made (when),
- * volumes, tolerations, restartPolicy. Of a one-off pod on gpu-1: task, name, purpose, policy (uid), resource, phase, created,
- * started (by its kubelet), ended (how its container did), unschedulable (in which words). New reference. */
+ * first init container), initStatus (all of that container's), deleting, gpus, labels, container (its name), image, initImage,
+ * owners, made (when), volumes, tolerations, restartPolicy. Of a one-off pod on gpu-1: task, name, purpose, policy (uid),
+ * resource, phase, created, started (by its kubelet), ended (how its container did), unschedulable (in which words). New
+ * reference. */
 json_t *toy_pod(const json_t *brief);
 /* The record of a revision with these inputs. New reference. */
 json_t *toy_record(const char *hash, const json_t *inputs);

@@ -105,6 +105,7 @@ json_t *toy_pod(const json_t *brief)
                             "main");
     json_t *container = json_array_get(json_at(pod, "spec.containers"), 0);
     take(pod, "spec.nodeName", brief, "node", "gpu-1");
+    take(container, "name", brief, "container", NULL);
     take(container, "image", brief, "image", "example.com/app:1");
     json_merge(json_at(pod, "metadata.labels"), json_object_get(brief, "labels"));
     if (json_object_get(brief, "operand"))
