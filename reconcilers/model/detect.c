@@ -58,8 +58,9 @@ static const struct sign looked_at_signs[] = {
     "set devicePlugin.enabled to false in the policy or the node's pool, and Ostler brings what that DRA "   \
     "driver needs; or keep the DRA driver off the node"
 
-/* NVIDIA's DRA driver, by the labels of its Helm chart (kubernetes-sigs/dra-driver-nvidia-gpu; before 0.4.0 NVIDIA's) and those of
- * NVIDIA's GPU operator. Its container `compute-domains` gives no GPUs, and runs beside a device plugin. */
+/* NVIDIA's DRA driver, by the labels of its Helm chart (kubernetes-sigs/dra-driver-nvidia-gpu; before 0.4.0
+ * NVIDIA's) and those of NVIDIA's GPU operator. Its container `compute-domains` gives no GPUs, and runs beside
+ * a device plugin. */
 #define GIVES_CLAIMS "NVIDIA's DRA driver gives GPUs to resource claims here"
 
 /* Signs that somebody else installs driver and device plugin. */
