@@ -1,10 +1,7 @@
 """The parts of the story, in their order."""
 
-import contextlib
-import datetime
 import json
 import os
-import pathlib
 import signal
 import time
 
@@ -12,11 +9,13 @@ import kube
 import machine
 import names
 import operands
+from ask import (RELEASE, TOOLKIT, another_pod, change, container, equal, event, finished, first_time, gpu_node, gpus, helm,
+                 install_flags, installed_at, job, job_phase, job_pod, kill_driver, module_version, node, offered, pods,
+                 processes, ready, said, smi, status_of, succeeded, want, works_with_slice)
 
 CHAPTERS = []
 OF_OPERANDS = []  # those that are told with NVIDIA's own programs, too
 OF_NVIDIA = []  # those that are told with them alone
-RELEASE = "ostler"
 POLICY = {
     "driver": {"version": operands.OLD},
     "nodeAgent": {"seccompProfile": "profiles/ostler-node.json"},
@@ -48,165 +47,6 @@ def of_nvidia(function):
 # Containers that were started by the programs in the toolkit's folder are ended by them.
 STAYS = {"usr-local/nvidia/", "var/lib/ostler/", "var/lib/ostler/toolkit/", "var/lib/ostler/toolkit/before",
          "var/lib/ostler/toolkit/made"}
-TOOLKIT = "usr-local/nvidia/toolkit/"
-
-# ---- what several ask
-
-def helm(stage, *args, check=True):
-    """Runs helm in the release's namespace."""
-    return stage.cluster.tool_run("helm", *args, "--namespace", names.NAMESPACE, check=check)
-
-
-def install_flags(tag="node-test"):
-    """What says where the image is, and which system calls the operator may make: those of the chart's own list."""
-    values = ("seccompProfile.type=Localhost", "seccompProfile.localhostProfile=profiles/ostler.json",
-              "image.repository=docker.io/library/ostler", f"image.tag={tag}", "image.pullPolicy=Never",
-              "allowedSettings={secretEnv=ubuntu-pro,NVIDIA_CONTAINER_RUNTIME_RUNTIMES}")
-    return [word for value in values for word in ("--set", value)]
-
-
-def node(stage):
-    """The Node."""
-    return stage.client.get("Node", machine.NAME)
-
-
-def gpu_node(stage):
-    """What Ostler says of it, or {}."""
-    return (stage.client.get("GpuNode", machine.NAME) or {}).get("status", {})
-
-
-def gpus(stage, count):
-    """Whether the kubelet has so many GPUs to give."""
-    return node(stage)["status"]["allocatable"].get("nvidia.com/gpu") == str(count)
-
-
-def ready(stage, version, timeout):
-    """Waits until the node serves with a driver of that version."""
-    def serves():
-        said = gpu_node(stage)
-        well = said.get("state") == "Ready" and said.get("inventory", {}).get("bootId") == stage.machine.boot_id
-        if well and module_version(stage) == version and gpus(stage, 2) and not kube.taint(node(stage), names.UPGRADE_TAINT):
-            return True
-        return json.dumps({k: said.get(k) for k in ("state", "reason", "message")} | {"loaded": module_version(stage)})
-    kube.wait_for(serves, timeout, f"{machine.NAME} is Ready with driver {version}")
-
-
-def module_version(stage):
-    """That of the loaded driver, as the machine's kernel has it; empty without one."""
-    path = stage.machine.folder / "kernel/module/nvidia/version"
-    return path.read_text(encoding="ascii").strip() if path.exists() else ""
-
-
-def equal(got, want, what):
-    """Fails unless both are the same."""
-    assert got == want, f"{what}: got {got!r}, want {want!r}"
-
-
-def pods(stage, component):
-    """The pods of an operand."""
-    return stage.client.list("Pod", names.OPERANDS, labels=f"{names.COMPONENT}={component}")
-
-
-def job(name, seconds):
-    """A Job that works with one GPU for so long."""
-    return {
-        "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "default"},
-        "spec": {"backoffLimit": 0, "template": {"spec": {
-            "restartPolicy": "Never", "tolerations": [{"key": names.GPU_TAINT, "operator": "Exists"}], "containers": [{
-            "name": "job", "image": operands.JOB, "args": [str(seconds)], "imagePullPolicy": "Never",
-            "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}},
-    }
-
-
-def job_pod(stage, name):
-    """The one pod of a Job, when it is there."""
-    (pod,) = kube.wait_for(lambda: stage.client.list("Pod", "default", labels=f"job-name={name}"), 60, f"job {name} has a pod")
-    return pod
-
-
-def job_phase(stage, name):
-    """How far its pod is, and why it is not further."""
-    status = job_pod(stage, name)["status"]
-    return status["phase"] + ": " + str(kube.condition({"status": status}, "PodScheduled").get("message"))
-
-
-def said(stage, pod):
-    """The log of a pod."""
-    return stage.cluster.kubectl("logs", "--namespace", pod["metadata"]["namespace"], pod["metadata"]["name"])
-
-
-def succeeded(stage, name, timeout):
-    """Waits until a Job has succeeded, and returns its pod."""
-    def done():
-        return stage.client.get("Job", name, "default").get("status", {}).get("succeeded") or job_phase(stage, name)
-    kube.wait_for(done, timeout, f"job {name} has succeeded")
-    pod = job_pod(stage, name)
-    equal(pod["status"]["containerStatuses"][0]["restartCount"], 0, f"restarts of {name}")
-    return pod
-
-
-def want(stage, version, *flags):
-    """Upgrades the release with a policy that says another driver, as a person would."""
-    return change(stage, "--set-string", f"policy.spec.driver.version={version}", *flags)
-
-
-def change(stage, *flags):
-    """Upgrades the release with other values, and returns when that was done."""
-    helm(stage, "upgrade", RELEASE, names.CHART, "--reuse-values", "--timeout", "60s", *flags)
-    return time.time()
-
-
-def processes(name, words=b"\0run\0"):
-    """The folders in procfs of those that run as that program, with these words in their command line, the oldest first."""
-    found = []
-    for folder in sorted(pathlib.Path("/proc").glob("[0-9]*"), key=lambda f: int(f.name)):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            if (folder / "comm").read_text(encoding="ascii") == name + "\n" and words in (folder / "cmdline").read_bytes():
-                found.append(folder)
-    return found
-
-
-def installed_at(stage):
-    """When the runtime's wrapper was put there. Its inode does not tell: a new file often has that of one just removed."""
-    return (stage.machine.disk / TOOLKIT / "nvidia-container-runtime").stat().st_ctime_ns
-
-
-def status_of(folder):
-    """What the kernel says of a process: field -> text."""
-    lines = (folder / "status").read_text(encoding="ascii").splitlines()
-    return {key: text.strip() for key, text in (line.split(":", 1) for line in lines)}
-
-
-def container(pod, name):
-    """The status of a container of a pod, or {}."""
-    status = pod["status"]
-    both = status.get("initContainerStatuses", []) + status.get("containerStatuses", [])
-    return next((c for c in both if c["name"] == name), {})
-
-
-def another_pod(stage, component, old):
-    """The pod of an operand that came after `old`, or None."""
-    return next((p for p in pods(stage, component) if p["metadata"]["uid"] != old["metadata"]["uid"]), None)
-
-
-def event(stage, reason):
-    """The last Event of Ostler's with that reason, or None."""
-    found = [e for e in stage.client.list("Event", "default")
-             if e["reason"] == reason and "ostler" in e.get("reportingController", "")]
-    return found[-1] if found else None
-
-
-def first_time(stage, pod, **which):
-    """When the API server was first asked for something about a pod, by the audit log: it has fractions of a second."""
-    name = pod["metadata"]["name"]
-    return min(r.time for r in stage.cluster.audit.requests(where=lambda r: r.name == name, **which))
-
-
-def finished(pod):
-    """When the one container of a pod ended, by the kubelet's clock, in whole seconds."""
-    text = pod["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
 
 # ---- the story
 
@@ -302,13 +142,7 @@ def a_driver_container_dies_under_a_job(stage):
     is another: what comes after that gets all devices of it, too."""
     stage.client.create(job("through", 25))
     kube.wait_for(lambda: job_phase(stage, "through").startswith("Running"), 60, "the job runs")
-    (old,) = pods(stage, "driver")
-    stage.client.delete("Pod", old["metadata"]["name"], names.OPERANDS, grace=2)
-
-    def another():
-        found = another_pod(stage, "driver", old)
-        return bool(found) and (kube.pod_ready(found) or str(found["status"].get("initContainerStatuses")))
-    kube.wait_for(another, 180, "another driver container is up")
+    kill_driver(stage)
     succeeded(stage, "through", 120)
     ready(stage, stage.driver, 180)
     stage.client.create(job("past", 1))
@@ -385,6 +219,37 @@ def a_gpu_is_shared_by_time(stage):
         equal(text.count("/dev/nvidia"), 1, f"GPUs that {name} sees")
     change(stage, "--set", "policy.spec.devicePlugin.config.default=once")
     kube.wait_for(lambda: gpus(stage, 2), 180, "each GPU is offered once again")
+
+
+@of_nvidia
+def a_gpu_is_divided_by_mig(stage):
+    """One of two GPUs becomes three MIG devices of two kinds. The plugin offers them beside the other GPU, and a pod gets one and
+    nothing else. A driver container that takes over a divided GPU has its devices, too."""
+    smi(stage, "-i", "1", "-mig", "1")
+    smi(stage, "mig", "-i", "1", "-cgi", "3g.40gb,1g.10gb,1g.10gb", "-C")
+    change(stage, "--set", "policy.spec.devicePlugin.migStrategy=mixed")
+    want = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.10gb": "2", "nvidia.com/mig-3g.40gb": "1"}
+    kube.wait_for(lambda: offered(stage) == want or str(offered(stage)), 180, "the plugin offers the MIG devices")
+    stage.client.create(job("large", 1, "nvidia.com/mig-3g.40gb"))
+    succeeded(stage, "large", 90)
+    works_with_slice(stage, "large", "3g.40gb")
+    stage.client.create(job("slice", 3600, "nvidia.com/mig-1g.10gb"))
+    kube.wait_for(lambda: job_phase(stage, "slice").startswith("Running"), 60, "the job runs")
+    kill_driver(stage)
+    stage.client.create(job("small", 1, "nvidia.com/mig-1g.10gb"))
+    succeeded(stage, "small", 120)
+    works_with_slice(stage, "small", "1g.10gb")
+    links = stage.machine.run("ls", "/dev/char").split()
+    # config, monitor, and all that the two cards can be divided into.
+    equal(sum(link.startswith("238:") for link in links), 2 + 2 * 15 * 9, "links of MIG's devices")
+    stage.client.delete("Job", "slice", "default")
+    kube.wait_for(lambda: not stage.client.list("Pod", "default", labels="job-name=slice"), 90, "the job is gone")
+    smi(stage, "mig", "-i", "1", "-dci")
+    smi(stage, "mig", "-i", "1", "-dgi")
+    smi(stage, "-i", "1", "-mig", "0")
+    change(stage, "--set", "policy.spec.devicePlugin.migStrategy=none")
+    kube.wait_for(lambda: offered(stage) == {"nvidia.com/gpu": "2"} or str(offered(stage)), 180, "both GPUs are whole again")
+    ready(stage, stage.driver, 180)
 
 
 @of_nvidia

@@ -123,6 +123,7 @@ class Machine:
         for old in [*(kernel / "module").glob("nvidia*"), *(kernel / "driver").iterdir()]:
             shutil.rmtree(old)
         for device in (kernel / "pci").iterdir():
+            (device / "mig").unlink(missing_ok=True)  # an H100 forgets that it was divided
             (device / "uevent").write_text(f"PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SLOT_NAME={device.name}\n", encoding="ascii")
         (kernel / "modules").write_text("overlay 212992 31 - Live 0x0000000000000000\n", encoding="ascii")
         (kernel / "devices").write_text("Character devices:\n  1 mem\n", encoding="ascii")

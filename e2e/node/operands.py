@@ -69,7 +69,7 @@ class Layers:
         libraries = folder / LIBRARIES
         libraries.mkdir(parents=True)
         computes = names.ROOT / "tests/cuda/libcuda.c"
-        for name, sources in (("libnvidia-ml.so", ("nvml.c",)), ("libcuda.so", ("cuda.c", computes))):
+        for name, sources in (("libnvidia-ml.so", ("nvml.c", "nvml_mig.c")), ("libcuda.so", ("cuda.c", computes))):
             subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", f"-Wl,-soname,{name}.1",
                             "-o", libraries / f"{name}.{version}", *(DRIVER_SOURCES / source for source in sources)],
                            check=True)

@@ -18,7 +18,7 @@
 #define BLOCK_DEVICES "\nBlock devices:"
 #define DIGITS "0123456789"
 
-enum { MAJORS_MAX = 64 * 1024, NUMBER_MAX = 32, NODES_MAX = 16 * 1024, MAJOR_DIGITS = 4 };
+enum { MAJORS_MAX = 64 * 1024, NUMBER_MAX = 32, NODES_MAX = 16 * 1024, MAJOR_DIGITS = 4, NODE_MODE = 0666 };
 
 /* Minor numbers as in nvidia-container-toolkit v1.20.0, internal/nvidia-devices and internal/info/proc/devices. Old drivers have
  * one name for all nodes of the module nvidia. */
@@ -76,31 +76,42 @@ static bool is_there(int folder, const struct device *d)
            st.st_rdev == makedev(d->major, d->minor);
 }
 
-/* mknod() heeds the mask of this process: the mode is set after it. 0, or an errno. */
-static int make_one(int folder, const struct device *d, device_make_fn *make)
+/* mknod() heeds the mask of this process: the mode is set after it. */
+int device_make(int folder, const struct device *d, mode_t mode, device_make_fn *make)
 {
     if (is_there(folder, d))
         return 0;
     if (unlinkat(folder, d->name, 0) < 0 && errno != ENOENT)
         return errno;
-    if (make(folder, d->name, S_IFCHR | 0666, makedev(d->major, d->minor)) < 0 && errno != EEXIST)
+    if (make(folder, d->name, S_IFCHR | mode, makedev(d->major, d->minor)) < 0 && errno != EEXIST)
         return errno;
-    return fchmodat(folder, d->name, 0666, 0) < 0 ? errno : 0;
+    return fchmodat(folder, d->name, mode, 0) < 0 ? errno : 0;
+}
+
+static int read_majors(const struct root *root, struct buf *ret, struct err *e)
+{
+    int why = root_read(root, MAJORS, ret);
+    return why ? err_set(e, ERR_SYSTEM, "cannot read %s: %s", MAJORS, strerror(why)) : 0;
+}
+
+int devices_major(const struct root *root, const char *module, unsigned *ret, struct err *e)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(MAJORS_MAX);
+    return read_majors(root, &text, e) < 0 ? -1 : find_major(buf_text(&text), module, ret);
 }
 
 int devices_make(const struct root *root, const char *path, device_make_fn *make, struct err *e)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(MAJORS_MAX);
     struct device devices[DEVICES_MAX];
-    int why = root_read(root, MAJORS, &text);
-    if (why)
-        return err_set(e, ERR_SYSTEM, "cannot read %s: %s", MAJORS, strerror(why));
+    if (read_majors(root, &text, e) < 0)
+        return -1;
     size_t n = devices_of_modules(buf_text(&text), devices);
     int folder = resolve(root->fd, path, true);
     if (folder < 0)
         return err_set(e, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
     for (size_t i = 0; i < n; i++) {
-        why = make_one(folder, &devices[i], make);
+        int why = device_make(folder, &devices[i], NODE_MODE, make);
         if (why) {
             close(folder);
             return err_set(e, ERR_SYSTEM, "cannot make %s/%s: %s", path, devices[i].name, strerror(why));
@@ -112,10 +123,10 @@ int devices_make(const struct root *root, const char *path, device_make_fn *make
 
 /* ---- links */
 
-/* A link that leads elsewhere is replaced, so that whoever looks for it always finds one. 0, or an errno. */
-static int put_link(int links, const char *name, const char *target)
+int device_link(int links, const struct device *d, const char *target)
 {
-    char now[PATH_MAX], beside[NUMBER_MAX + 8];
+    char name[NUMBER_MAX], now[PATH_MAX], beside[NUMBER_MAX + 8];
+    snprintf(name, sizeof name, "%u:%u", d->major, d->minor);
     ssize_t len = readlinkat(links, name, now, sizeof now);
     if (len == (ssize_t) strlen(target) && memcmp(now, target, (size_t) len) == 0)
         return 0;
@@ -128,13 +139,12 @@ static int put_link(int links, const char *name, const char *target)
 static int link_one(int folder, const char *name, int links, const char *as, struct err *e)
 {
     struct stat st;
-    char number[NUMBER_MAX];
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISCHR(st.st_mode))
         return 0;
     CLEANUP_FREE char *target = xasprintf("%s/%s", as, name);
-    snprintf(number, sizeof number, "%u:%u", major(st.st_rdev), minor(st.st_rdev));
-    int why = put_link(links, number, target);
-    return why ? err_set(e, ERR_SYSTEM, "cannot make the link %s to %s: %s", number, target, strerror(why)) : 0;
+    const struct device d = { name, major(st.st_rdev), minor(st.st_rdev) };
+    int why = device_link(links, &d, target);
+    return why ? err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", d.major, d.minor, target, strerror(why)) : 0;
 }
 
 /* The nodes of one folder whose names begin so; it need not be there. */
@@ -152,10 +162,10 @@ static int link_folder(const struct root *root, const char *path, const char *pr
 
 int devices_link(const struct root *root, const char *folder, const char *links, const char *as, struct err *e)
 {
-    /* Of MIG devices and of IMEX: nvidia-caps/nvidia-cap1, nvidia-caps-imex-channels/channel0. */
+    /* Of IMEX: nvidia-caps-imex-channels/channel0. */
     static const struct {
         const char *folder, *prefix;
-    } places[] = { { "", "nvidia" }, { "", "gdrdrv" }, { "/nvidia-caps", "" }, { "/nvidia-caps-imex-channels", "" } };
+    } places[] = { { "", "nvidia" }, { "", "gdrdrv" }, { "/nvidia-caps-imex-channels", "" } };
     int fd = resolve(root->fd, links, true), rc = 0;
     if (fd < 0)
         return err_set(e, ERR_SYSTEM, "cannot open %s: %s", links, strerror(errno));

@@ -13,7 +13,7 @@
 enum { DEVICES_MAX = 8 };
 
 struct device {
-    const char *name; /* below /dev; a literal */
+    const char *name; /* in its folder; not owned */
     unsigned major, minor;
 };
 
@@ -27,7 +27,18 @@ typedef int device_make_fn(int folder, const char *name, mode_t mode, dev_t devi
  * left, is replaced. */
 int devices_make(const struct root *root, const char *folder, device_make_fn *make, struct err *e);
 /* Leaves, in the folder `links`, a link MAJOR:MINOR for each node of NVIDIA's in `folder`, which leads to the same name below
- * `as`: without it, systemd takes the node from containers as soon as it applies its rules for devices again. */
+ * `as`: without it, systemd takes the node from containers as soon as it applies its rules for devices again. Those of MIG are
+ * mig_devices.h's. */
 int devices_link(const struct root *root, const char *folder, const char *links, const char *as, struct err *e);
+
+/* ---- for one of them */
+
+/* The major number that the kernel has for a module's character devices. 1; 0: it has none; -1: it cannot be read. */
+int devices_major(const struct root *root, const char *module, unsigned *ret, struct err *e);
+/* Makes a node in the folder, unless there is one of those numbers. 0, or an errno. */
+int device_make(int folder, const struct device *d, mode_t mode, device_make_fn *make);
+/* Leaves the link MAJOR:MINOR. One that leads elsewhere is replaced, so that whoever looks for it always finds one. 0, or an
+ * errno. */
+int device_link(int links, const struct device *d, const char *target);
 
 #endif

@@ -10,6 +10,7 @@
 #include "node/operand/devices.h"
 #include "node/operand/driver_files.h"
 #include "node/operand/hung.h"
+#include "node/operand/mig_devices.h"
 #include "node/operand/mounts.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
@@ -111,7 +112,10 @@ static int leave_sign(const struct root *root, const char *revision, const char 
 /* What other containers need of the driver, besides its libraries. */
 static int show_devices(const struct root *root, device_make_fn *make, struct err *e)
 {
-    return devices_make(root, "dev", make, e) == 0 ? devices_link(root, "dev", LINKS, DRIVER_ROOT "/dev", e) : -1;
+    static const struct mig_places mig = { "dev", LINKS, DRIVER_ROOT "/dev" };
+    if (devices_make(root, "dev", make, e) < 0 || mig_devices_show(root, &mig, make, e) < 0)
+        return -1;
+    return devices_link(root, "dev", LINKS, DRIVER_ROOT "/dev", e);
 }
 
 int driver_probe(const struct root *root, const struct driver_probe *p, struct err *e)

@@ -1,30 +1,24 @@
 #include "node/operand/host_devices.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "base/str.h"
 #include "node/look/text.h"
+#include "node/operand/mig_devices.h"
 #include "node/operand/program.h"
 
 #define UVM "nvidia-uvm"
 #define LINKS "dev/char"
 
-/* MAJORS_MAX: bytes of /proc/devices; a kernel has some fifty lines there. */
-enum { MAJORS_MAX = 64 * 1024, LOAD_MS = 60 * 1000, WORDS_MAX = 1024 };
+enum { LOAD_MS = 60 * 1000, WORDS_MAX = 1024 };
 
 /* Whether the module has a device number. What cannot be read has none; devices_make() says so. */
 static bool has_uvm(const struct root *host)
 {
-    CLEANUP_BUF struct buf text = BUF_INIT(MAJORS_MAX);
-    struct device devices[DEVICES_MAX];
-    size_t n = root_read(host, "proc/devices", &text) == 0 ? devices_of_modules(buf_text(&text), devices) : 0;
-    for (size_t i = 0; i < n; i++)
-        if (str_eq(devices[i].name, UVM))
-            return true;
-    return false;
+    CLEANUP_ERR struct err e = { 0 };
+    unsigned major;
+    return devices_major(host, UVM, &major, &e) > 0;
 }
 
 static int load_uvm(const struct root *host, char *const loader[], struct err *e)
@@ -46,5 +40,8 @@ int host_devices_show(const struct root *host, const struct host_devices *h, str
     if ((!has_uvm(host) && load_uvm(host, h->loader, e) < 0) || devices_make(host, "dev", h->make, e) < 0)
         return -1;
     mode_t type;
-    return root_type(host, LINKS, &type) == 0 ? devices_link(host, "dev", LINKS, "/dev", e) : 0;
+    const char *links = root_type(host, LINKS, &type) == 0 ? LINKS : NULL;
+    if (mig_devices_show(host, &(struct mig_places){ "dev", links, "/dev" }, h->make, e) < 0)
+        return -1;
+    return links ? devices_link(host, "dev", links, "/dev", e) : 0;
 }

@@ -30,7 +30,8 @@ OPERANDS = pathlib.Path(subprocess.check_output([ROOT / "e2e/operands/build", "-
 PROGRAMS = [ROOT / "tests/hardware/gpu-check", ROOT / "build/ostler-node", ROOT / "build/ostler-nvml", ROOT / "build/ostler-cuda",
             OPERANDS / "toolkit/nvidia-ctk", OPERANDS / "plugin/nvidia-device-plugin"]
 # What the stand-in for NVML has not, since the programs of e2e/operands do not ask for it: two errors, both corrected.
-ECC = """int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *ret);
+ECC = """#include "nvml.h"
+int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *ret);
 int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *ret)
 { (void) device, (void) counter; *ret = type == 0 ? 2 : UNCORRECTED; return SUCCESS; }
 """
@@ -89,10 +90,14 @@ class Machine:
         folder = self.root / LIBRARIES
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        source = (ROOT / "e2e/operands/driver/nvml.c").read_text().replace('"/sys/', f'"{self.root}/sys/')
-        source += ECC.replace("UNCORRECTED", str(uncorrected))
-        subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", "-x", "c", "-",
-                        "-o", folder / f"libnvidia-ml.so.{VERSION}"], input=source, text=True, check=True)
+        sources = self.root / "sources"
+        sources.mkdir(exist_ok=True)
+        for name in ("nvml.h", "nvml.c", "nvml_mig.c"):
+            text = (ROOT / "e2e/operands/driver" / name).read_text().replace('"/sys/', f'"{self.root}/sys/')
+            (sources / name).write_text(text)
+        (sources / "ecc.c").write_text(ECC.replace("UNCORRECTED", str(uncorrected)))
+        subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1",
+                        "-o", folder / f"libnvidia-ml.so.{VERSION}", *sources.glob("*.c")], check=True)
         shutil.copy(ROOT / "build/cuda-stand-in/libcuda.so.1", folder / f"libcuda.so.{VERSION}")
         for name in ("libnvidia-ml.so", "libcuda.so"):
             (folder / f"{name}.1").symlink_to(f"{name}.{VERSION}")

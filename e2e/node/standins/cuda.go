@@ -34,6 +34,9 @@ func openCards() ([]string, error) {
 		if _, err := os.Open(path); err != nil {
 			return nil, err
 		}
+		if err := openInstance(path); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := openDevice("/dev/nvidia-uvm"); err != nil {
 		return nil, fmt.Errorf("Failed to allocate device vector A (error code unknown error)! (%w)", err)

@@ -174,6 +174,8 @@ func runSMI(args []string) error {
 		return err
 	}
 	switch {
+	case isAboutMIG(args):
+		return changeMIG(args, all)
 	case len(args) > 0 && strings.HasPrefix(args[0], "--query-gpu="):
 		var line []string
 		for _, field := range strings.Split(strings.TrimPrefix(args[0], "--query-gpu="), ",") {

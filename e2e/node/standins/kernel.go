@@ -31,7 +31,7 @@ var driverModules = []string{"nvidia_modeset", "nvidia_uvm", "nvidia"}
 
 // The major numbers that a module has once it is loaded, as NVIDIA's driver of branch 580 has them.
 var driverMajors = map[string]string{
-	"nvidia": "195 nvidia\n195 nvidiactl\n", "nvidia_modeset": "195 nvidia-modeset\n", "nvidia_uvm": "508 nvidia-uvm\n",
+	"nvidia": "195 nvidia\n195 nvidiactl\n238 nvidia-caps\n", "nvidia_modeset": "195 nvidia-modeset\n", "nvidia_uvm": "508 nvidia-uvm\n",
 }
 
 // What of /kernel is mounted where. A kernel that is built without modules has no list of them.
@@ -152,6 +152,9 @@ func showDriver(version string) error {
 			return err
 		}
 	}
+	if err := showMIG(len(all)); err != nil {
+		return err
+	}
 	return overwrite(filepath.Join(driverFolder, "nvidia/version"), "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  "+version+"  Release Build\n")
 }
 
@@ -185,11 +188,13 @@ func unloadModule(name string) error {
 	os.Remove(filepath.Join(modulesFolder, "nvidia/holders", name))
 	if name == "nvidia" {
 		os.RemoveAll(filepath.Join(driverFolder, "nvidia"))
+		os.RemoveAll(migMinorsFolder)
 		all, err := gpus()
 		if err != nil {
 			return err
 		}
 		for _, g := range all {
+			os.Remove(layoutFile(g))
 			if err := bindCard(g, ""); err != nil {
 				return err
 			}

@@ -7,16 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, DRIVER_NOT_LOADED = 9, TIMEOUT = 10 };
-enum { CARDS_MAX = 16, UUID_MAX = 80, ADDRESS_MAX = 32, COMPUTE_MAJOR = 9, ARCHITECTURE_HOPPER = 9, BRAND_NVIDIA = 14 };
+#include "nvml.h"
+
+enum { COMPUTE_MAJOR = 9, ARCHITECTURE_HOPPER = 9, BRAND_NVIDIA = 14 };
 enum { TOPOLOGY_INTERNAL = 0, TOPOLOGY_SYSTEM = 50 };
-
-#define BUS "/sys/bus/pci/devices"
-
-struct card {
-    char address[ADDRESS_MAX], uuid[UUID_MAX];
-    unsigned index;
-};
 
 struct pci_info {
     char bus_id_legacy[16];
@@ -30,8 +24,8 @@ struct event {
     unsigned gpu_instance, compute_instance;
 };
 
-static struct card cards[CARDS_MAX];
-static unsigned count;
+struct card cards[CARDS_MAX];
+unsigned count;
 
 static int read_line(const char *path, char *ret, int size)
 {
@@ -65,6 +59,7 @@ static int look(void)
         card->index = (unsigned) i;
         if (read_line(path, card->uuid, sizeof card->uuid) != SUCCESS)
             card->uuid[0] = '\0';
+        read_layout(card);
         free(names[i]);
     }
     if (n >= 0)
@@ -115,7 +110,8 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret)
             *ret = &cards[i];
             return SUCCESS;
         }
-    return NOT_FOUND;
+    *ret = slice_with_uuid(uuid);
+    return *ret ? SUCCESS : NOT_FOUND;
 }
 
 /* NVML writes eight digits of a domain, sysfs four. */
@@ -135,17 +131,42 @@ static int put(char *ret, unsigned size, const char *text)
     return SUCCESS;
 }
 
-int nvmlDeviceGetUUID(void *device, char *ret, unsigned size) { return put(ret, size, ((struct card *) device)->uuid); }
-int nvmlDeviceGetName(void *device, char *ret, unsigned size) { (void) device; return put(ret, size, "NVIDIA H100 80GB HBM3"); }
+int nvmlDeviceGetUUID(void *device, char *ret, unsigned size)
+{
+    const struct slice *slice = slice_of(device);
+    return put(ret, size, slice ? slice->uuid : ((struct card *) device)->uuid);
+}
+
+int nvmlDeviceGetName(void *device, char *ret, unsigned size)
+{
+    const struct slice *slice = slice_of(device);
+    snprintf(ret, size, slice ? PRODUCT " MIG %s" : PRODUCT, slice ? slice->profile->name : "");
+    return SUCCESS;
+}
+
+int nvmlDeviceGetIndex(void *device, unsigned *ret)
+{
+    const struct slice *slice = slice_of(device);
+    *ret = slice ? slice->index : ((struct card *) device)->index;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetMinorNumber(void *device, unsigned *ret)
+{
+    if (slice_of(device))
+        return NOT_SUPPORTED;
+    *ret = ((struct card *) device)->index;
+    return SUCCESS;
+}
+
 int nvmlDeviceGetSerial(void *device, char *ret, unsigned size) { (void) device; return put(ret, size, "1650000000000"); }
-int nvmlDeviceGetIndex(void *device, unsigned *ret) { *ret = ((struct card *) device)->index; return SUCCESS; }
-int nvmlDeviceGetMinorNumber(void *device, unsigned *ret) { *ret = ((struct card *) device)->index; return SUCCESS; }
 int nvmlDeviceGetArchitecture(void *device, unsigned *ret) { (void) device; *ret = ARCHITECTURE_HOPPER; return SUCCESS; }
 int nvmlDeviceGetBrand(void *device, unsigned *ret) { (void) device; *ret = BRAND_NVIDIA; return SUCCESS; }
 
 int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *ret)
 {
-    const struct card *card = device;
+    const struct slice *slice = slice_of(device);
+    const struct card *card = slice ? slice->card : device;
     *ret = (struct pci_info){ .pci_device_id = 0x233010de };
     sscanf(card->address, "%x:%x:%x", &ret->domain, &ret->bus, &ret->device);
     snprintf(ret->bus_id, sizeof ret->bus_id, "%08X:%02X:%02X.0", ret->domain, ret->bus, ret->device);
@@ -155,8 +176,8 @@ int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *ret)
 
 int nvmlDeviceGetMemoryInfo(void *device, unsigned long long ret[3])
 {
-    (void) device;
-    ret[0] = ret[1] = 81559ULL << 20;
+    const struct slice *slice = slice_of(device);
+    ret[0] = ret[1] = (slice ? slice->profile->memory_mib : CARD_MEMORY_MIB) * (1ULL << 20);
     ret[2] = 0;
     return SUCCESS;
 }
@@ -167,17 +188,6 @@ int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor)
     *major = COMPUTE_MAJOR;
     *minor = 0;
     return SUCCESS;
-}
-
-/* ---- MIG: none */
-
-int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later) { (void) device; *now = *later = 0; return SUCCESS; }
-int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) { (void) device; *ret = 0; return SUCCESS; }
-int nvmlDeviceIsMigDeviceHandle(void *device, unsigned *ret) { (void) device; *ret = 0; return SUCCESS; }
-int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret)
-{
-    (void) device, (void) index, (void) ret;
-    return NOT_FOUND;
 }
 
 /* ---- topology: each card for itself */

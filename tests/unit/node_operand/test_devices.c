@@ -134,13 +134,14 @@ static void check_links(void **state)
     } nodes[] = {
         { "dev/nvidia0", 195, 0, "195:0", "/run/nvidia/driver/dev/nvidia0" },
         { "dev/nvidia-uvm", 508, 0, "508:0", "/run/nvidia/driver/dev/nvidia-uvm" },
-        { "dev/nvidia-caps/nvidia-cap1", 235, 1, "235:1", "/run/nvidia/driver/dev/nvidia-caps/nvidia-cap1" },
+        { "dev/nvidia-caps-imex-channels/channel0", 236, 0, "236:0",
+          "/run/nvidia/driver/dev/nvidia-caps-imex-channels/channel0" },
         { "dev/gdrdrv", 510, 0, "510:0", "/run/nvidia/driver/dev/gdrdrv" },
         { "dev/sda", 8, 0, "8:0", "" },
     };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'dev/nvidia-caps/x':'','dev/nvidia-text':'','links/195:0':{'link':'../old'},"
+    char *path = fake_root_open("'dev/nvidia-caps-imex-channels/x':'','dev/nvidia-text':'','links/195:0':{'link':'../old'},"
                                 "'links/.508:0.new':''", &root);
     bool can = can_make_nodes(path);
     for (size_t i = 0; i < ARRAY_LEN(nodes) && can; i++) {

@@ -44,6 +44,10 @@ static const struct row {
       "echo 'modprobe: FATAL: Module nvidia-uvm not found.'; exit 1 #", "",
       ERROR("sh ended with 1: modprobe: FATAL: Module nvidia-uvm not found.") },
     { "modprobe says that all is well, and has loaded nothing", NOT_LOADED, "true #", "", ERROR("it ended well") },
+    { "a GPU that was divided by MIG before: those devices are made, too",
+      "'proc/devices':'" LOADED "238 nvidia-caps\\n','dev/x':'','proc/driver/nvidia-caps/mig-minors':'gpu0/gi1/access 12\\n',"
+      "'proc/driver/nvidia/capabilities/gpu0/mig/gi1/access':'DeviceFileMode: 292\\n'",
+      "exit 1 #", MADE "nvidia-cap12 238:12, ", "" },
     { "there is no modprobe", NOT_LOADED, "exit 127 #", "", ERROR("sh cannot be started") },
 };
 

@@ -1,0 +1,171 @@
+#include "node/operand/mig_devices.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "node/look/resolve.h"
+
+#define MINORS "proc/driver/nvidia-caps/mig-minors"
+#define CAPABILITIES "proc/driver/nvidia/capabilities"
+#define MODULE "nvidia-caps"
+
+/* The kernel's file has 32 cards with 15 GPU instances of 8 compute instances each: some 110 KiB. */
+enum { MINORS_MAX = 512 * 1024, ACCESS_MAX = 1024, PATH_LEN_MAX = 64, GPU_MAX = 255, MINOR_MAX = (1 << 20) - 1, MODE_MAX = 0777 };
+
+/* ---- mig-minors */
+
+/* Letters, digits and slashes: no name that leads upwards. */
+static bool is_path(struct part p)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789/";
+    for (size_t i = 0; i < p.len; i++)
+        if (!memchr(allowed, p.at[i], sizeof allowed - 1))
+            return false;
+    return p.len > 0 && p.len <= PATH_LEN_MAX;
+}
+
+/* "gpu0/gi1/access" in its card and the rest. */
+static bool take_path(struct part path, struct mig_minor *ret)
+{
+    struct part card;
+    int64_t gpu;
+    ret->gpu = -1;
+    ret->path = path;
+    if (!is_path(path))
+        return false;
+    if (!part_begins(path, "gpu"))
+        return !memchr(path.at, '/', path.len);
+    if (!part_next(&ret->path, '/', &card))
+        return false;
+    card.at += strlen("gpu");
+    card.len -= strlen("gpu");
+    if (!part_number(card, GPU_MAX, &gpu) || ret->path.len == 0)
+        return false;
+    ret->gpu = (int) gpu;
+    return true;
+}
+
+bool mig_minors_next(struct part *text, struct mig_minor *ret)
+{
+    struct part line, path, number, more;
+    int64_t minor;
+    while (part_next(text, '\n', &line))
+        if (part_word(&line, &path) && part_word(&line, &number) && !part_word(&line, &more) &&
+            part_number(number, MINOR_MAX, &minor) && take_path(path, ret)) {
+            ret->minor = (unsigned) minor;
+            return true;
+        }
+    return false;
+}
+
+/* ---- nodes and links */
+
+struct show {
+    const struct root *root;
+    const char *as;
+    device_make_fn *make;
+    unsigned major;
+    int nodes, links; /* folders; links: -1 without */
+    int gpu;          /* of which it was looked last whether it is there; -1: none yet */
+    bool has_gpu;
+};
+
+/* The lines of one card follow each other. */
+static bool has_card(struct show *s, int gpu)
+{
+    mode_t type;
+    char path[sizeof CAPABILITIES + 16];
+    if (gpu < 0)
+        return true;
+    if (gpu != s->gpu) {
+        snprintf(path, sizeof path, CAPABILITIES "/gpu%d", gpu);
+        s->has_gpu = root_type(s->root, path, &type) == 0;
+        s->gpu = gpu;
+    }
+    return s->has_gpu;
+}
+
+/* Whether the driver has it now and lets its node be made, and for whom. */
+static bool read_access(const struct root *root, const struct mig_minor *m, mode_t *ret)
+{
+    char path[sizeof CAPABILITIES + PATH_LEN_MAX + 32], card[16] = "";
+    CLEANUP_BUF struct buf text = BUF_INIT(ACCESS_MAX);
+    if (m->gpu >= 0)
+        snprintf(card, sizeof card, "/gpu%d", m->gpu);
+    snprintf(path, sizeof path, CAPABILITIES "%s/mig/%.*s", card, (int) m->path.len, m->path.at);
+    if (root_read(root, path, &text) != 0)
+        return false;
+    struct part all = { buf_text(&text), text.len }, line, key;
+    int64_t mode = -1, modify = 1;
+    while (part_next(&all, '\n', &line))
+        if (part_next(&line, ':', &key)) {
+            int64_t *wanted = part_is(key, "DeviceFileMode") ? &mode : part_is(key, "DeviceFileModify") ? &modify : NULL;
+            if (wanted && !part_number(part_trimmed(line), MODE_MAX, wanted))
+                return false;
+        }
+    *ret = (mode_t) mode;
+    return mode >= 0 && modify != 0;
+}
+
+static int show_one(const struct show *s, const struct mig_minor *m, struct err *e)
+{
+    mode_t mode;
+    CLEANUP_FREE char *name = xasprintf("nvidia-cap%u", m->minor), *target = xasprintf("%s/" MODULE "/%s", s->as, name);
+    const struct device device = { name, s->major, m->minor };
+    int why = s->links >= 0 ? device_link(s->links, &device, target) : 0;
+    if (why)
+        return err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", s->major, m->minor, target, strerror(why));
+    why = read_access(s->root, m, &mode) ? device_make(s->nodes, &device, mode, s->make) : 0;
+    return why ? err_set(e, ERR_SYSTEM, "cannot make " MODULE "/%s: %s", name, strerror(why)) : 0;
+}
+
+static int show_all(struct show *s, struct part minors, struct err *e)
+{
+    struct mig_minor m;
+    int rc = 0;
+    while (rc == 0 && mig_minors_next(&minors, &m))
+        if (has_card(s, m.gpu))
+            rc = show_one(s, &m, e);
+    return rc;
+}
+
+/* The folder nvidia-caps among the devices, made where it is not there. */
+static int open_nodes(const struct root *root, const char *devices, struct err *e)
+{
+    int folder = resolve(root->fd, devices, true), nodes = -1;
+    if (folder >= 0 && (mkdirat(folder, MODULE, 0755) == 0 || errno == EEXIST))
+        nodes = resolve(folder, MODULE, true);
+    int why = errno;
+    if (folder >= 0)
+        close(folder);
+    return nodes >= 0 ? nodes : err_set(e, ERR_SYSTEM, "cannot make %s/" MODULE ": %s", devices, strerror(why));
+}
+
+int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make, struct err *e)
+{
+    CLEANUP_BUF struct buf minors = BUF_INIT(MINORS_MAX);
+    struct show s = { .root = root, .as = p->as, .make = make, .nodes = -1, .links = -1, .gpu = -1 };
+    int why = root_read(root, MINORS, &minors);
+    if (why)
+        return why == ENOENT ? 0 : err_set(e, ERR_SYSTEM, "cannot read " MINORS ": %s", strerror(why));
+    int has_major = devices_major(root, MODULE, &s.major, e);
+    if (has_major <= 0)
+        return has_major;
+    s.nodes = open_nodes(root, p->devices, e);
+    if (s.nodes < 0)
+        return -1;
+    s.links = p->links ? resolve(root->fd, p->links, true) : -1;
+    int rc = p->links && s.links < 0 ? err_set(e, ERR_SYSTEM, "cannot open %s: %s", p->links, strerror(errno))
+                                     : show_all(&s, (struct part){ buf_text(&minors), minors.len }, e);
+    if (s.links >= 0)
+        close(s.links);
+    close(s.nodes);
+    return rc;
+}
