@@ -16,7 +16,8 @@
 static void plan_grants(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
                         struct plan *plan)
 {
-    struct claimant by = { .policy = c->policy.uid, .generation = object_generation(c->object), .now_s = g->in.now_s };
+    struct claimant by = { .policy = c->policy.uid, .taint = g->in.spec->drain.taint_key,
+                           .generation = object_generation(c->object), .now_s = g->in.now_s };
     plan->keep_going = true;
     for (size_t i = 0; i < d->grant_count; i++) {
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
@@ -33,7 +34,7 @@ static void plan_returns(const struct cluster *c, const struct rollout_gathering
 {
     for (size_t i = 0; i < d->return_count; i++) {
         const struct node_slot *slot = g->slots[d->returns[i].node - g->in.nodes];
-        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings }, plan);
+        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings }, g->in.spec->drain.taint_key, plan);
         notice_write(slot, plan);
     }
 }

@@ -107,6 +107,20 @@ def one_zone_at_a_time(env):
 
 
 @test
+def closed_with_a_key_of_the_policys(env):
+    """With taintKey a node is closed with that key, which admission takes, and opens again."""
+    key = "status-taint.cluster-autoscaler.kubernetes.io/ostler"
+    (node,) = fleet(env, 1, LIGHT, taintKey=key)
+    before = kube.taint(env.get_node(node), key)
+    service(env, node)  # so that it takes some seconds to leave
+    upgrade(env)
+    kube.wait_for(lambda: kube.taint(env.get_node(node), key) is not None or str(env.get_node(node)["spec"].get("taints")), 60,
+                  f"{node} is closed")
+    assert_end(env, NEW, [node])
+    equal((before, kube.taint(env.get_node(node), key)), (None, None), "the taint before and after")
+
+
+@test
 def own_node_goes_last(env):
     """The node that Ostler itself runs on goes last, though its name and its idleness would have it go first."""
     nodes = fleet(env, 3, LIGHT)

@@ -16,13 +16,12 @@
 #include "kube/split.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/pod_traits.h"
 
 _Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator more");
 _Static_assert(COMPONENT_NONE < 1 << 5, "a component fits into its bits");
 
 enum {
-    /* Labels past this do not count: nothing but their number makes them so long. A tenant may have thousands of such pods. */
-    LABELS_MAX = 4 << 10,
     PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
     SAID_MAX = 200,    /* of it for the end of a container's log, beside the names of reason and container */
     REASON_MAX = 63,
@@ -291,40 +290,11 @@ static enum task_kind task_of(const char *operand_namespace, const json_t *objec
 
 /* ---- what a drain asks */
 
-/* A line "key=value" for each label: neither a key nor a value has either sign. */
-static uint32_t labels_text(struct intern *in, const struct selector *asks, const json_t *labels)
-{
-    CLEANUP_BUF struct buf text = BUF_INIT(LABELS_MAX);
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, key, value) {
-        if (asks && !selector_asks(asks, key))
-            continue;
-        CLEANUP_FREE char *line = xasprintf("%s=%s\n", key, str_or_empty(json_string_value(value)));
-        if (!buf_add(&text, line, strlen(line)))
-            break;
-    }
-    return text.len ? intern_add(in, buf_text(&text)) : INTERN_NONE;
-}
-
-/* Whatever the value of our taint: it differs from claim to claim. */
-static bool tolerates_upgrade(const json_t *tolerations)
-{
-    size_t i;
-    json_t *t;
-    json_array_foreach (tolerations, i, t) {
-        const char *key = json_str_or_empty(t, "key"), *effect = json_str_or_empty(t, "effect");
-        if ((!*key || str_eq(key, TAINT_UPGRADE)) && (!*effect || str_eq(effect, "NoSchedule")))
-            return true;
-    }
-    return false;
-}
-
 static void look_at_use(struct intern *in, struct pod *p, const struct selector *asks, const json_t *object)
 {
     const char *restart = json_str_or_empty(object, "spec.restartPolicy");
     const json_t *node = owner_of_static(object);
-    p->labels = labels_text(in, asks, json_at(object, "metadata.labels"));
+    p->traits = pod_traits(in, asks, object);
     p->running = str_eq(json_str(object, "status.phase"), "Running");
     p->ends = *restart && !str_eq(restart, "Always");
     p->bare = !object_controller(object);
@@ -333,24 +303,7 @@ static void look_at_use(struct intern *in, struct pod *p, const struct selector 
     if (node)
         p->owner = gpu_node_owner(json_str_or_empty(node, "uid"));
     p->scratch = has_volume(object, "emptyDir");
-    p->tolerates = tolerates_upgrade(json_at(object, "spec.tolerations"));
     p->made_s = time_made(object);
-}
-
-bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector)
-{
-    if (selector_is_empty(selector))
-        return true;
-    CLEANUP_ARENA struct arena a = { 0 };
-    const char *text = p->component == COMPONENT_NONE ? intern_text(in, p->labels) : NULL;
-    char *rest = arena_strdup(&a, str_or_empty(text)), *line;
-    struct selector_label *items = arena_alloc(&a, (strlen(rest) / 2 + 1) * sizeof *items); /* a line has two bytes at least */
-    struct selector_labels labels = { items, 0 };
-    while ((line = strsep(&rest, "\n")) && *line) {
-        const char *key = strsep(&line, "=");
-        items[labels.len++] = (struct selector_label){ key, str_or_empty(line) };
-    }
-    return selector_matches(selector, selector_lookup_list, &labels);
 }
 
 /* ---- */
@@ -448,7 +401,7 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace, co
 /* All that a drain asks, in one number. */
 static unsigned use_bits(const struct pod *p)
 {
-    return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 | p->scratch << 5 | p->tolerates << 6;
+    return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 | p->scratch << 5;
 }
 
 /* Which log says why it is not up changes with each run, though what is said of it is the same. */
@@ -468,7 +421,7 @@ bool pod_same(const struct pod *a, const struct pod *b)
 void pod_free(struct intern *in, struct pod *p)
 {
     intern_drop(in, p->node);
-    intern_drop(in, p->revision); /* or its labels */
+    intern_drop(in, p->revision); /* or its traits */
     if (p->is_task || (p->component != COMPONENT_NONE && !p->ready))
         intern_drop(in, p->reason);
     if (p->is_task)

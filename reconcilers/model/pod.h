@@ -35,7 +35,7 @@ struct pod {
     uint32_t node;
     union {
         uint32_t revision;      /* of an operand: interned hash of its revision, in a tier */
-        uint32_t labels;        /* of others that use a GPU: interned text, a line "key=value" for each label */
+        uint32_t traits;        /* of others that use a GPU: interned; pod_traits.h */
     };
     union {
         uint32_t reason;        /* of one-off pods, and of operands that are not ready: interned first word of the problem */
@@ -54,7 +54,6 @@ struct pod {
     bool daemon : 1;            /* a DaemonSet's */
     bool fixed : 1;             /* it says that its kubelet runs it from a file; read it through pod_is_static() */
     bool scratch : 1;           /* it has an emptyDir, which is lost with it */
-    bool tolerates : 1;         /* it may be bound to the node in spite of the upgrade's taint */
     bool is_task : 1;           /* a one-off pod of ours */
 };
 
@@ -82,8 +81,6 @@ const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_ag
 struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object);
 /* GPUs that a pod of the API's holds, of any kind; each claim of devices counts as one. 0 when it is over. */
 uint16_t pod_gpus(const json_t *object);
-/* Whether its labels match a selector; all that this asks about must have been kept. Operands of ours have no labels that are. */
-bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
 /* Whether nothing that anybody looks at differs; both have their strings from the same table. */
 bool pod_same(const struct pod *a, const struct pod *b);
 /* Frees the record and gives its strings back. */

@@ -50,26 +50,42 @@ static void check_identity(const json_t *object, struct policy_problems *problem
     check_fixed("metadata.name", json_str(object, "metadata.name"), POLICY_NAME, problems);
 }
 
-/* The two taints of a node are told apart by their keys. */
-static void check_taint_keys(const json_t *spec, struct policy_problems *problems)
+static const struct policy_place nodes_place = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
+static const struct policy_place startup_place = { .up = &nodes_place, .kind = PLACE_FIELD, .name = "startupTaint" };
+static const struct policy_place rollout_place = { .up = &spec_place, .kind = PLACE_FIELD, .name = "rollout" };
+
+/* The taints of a node are told apart by their keys: none of these may be one of those before it. */
+static const struct {
+    const char *path;
+    struct policy_place place;
+} taint_keys[] = {
+    { "nodes.taint.key", { 0 } },
+    { "nodes.startupTaint.key", { .up = &startup_place, .kind = PLACE_FIELD, .name = "key" } },
+    { "rollout.taintKey", { .up = &rollout_place, .kind = PLACE_FIELD, .name = "taintKey" } },
+};
+
+/* Says where `key` is that of one of the taints [from, to). */
+static void check_taint_key(const json_t *spec, const char *key, size_t from, size_t to, const struct policy_place *place,
+                            struct policy_problems *problems)
 {
-    struct policy_place nodes = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
-    struct policy_place taint = { .up = &nodes, .kind = PLACE_FIELD, .name = "startupTaint" };
-    struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
-    const char *taint_key = json_str(spec, "nodes.taint.key"), *startup_key = json_str(spec, "nodes.startupTaint.key");
-    if (taint_key && str_eq(taint_key, startup_key))
-        policy_problem_add(problems, &key, "must differ from nodes.taint.key");
+    for (size_t i = from; i < to; i++)
+        if (key && str_eq(key, json_str(spec, taint_keys[i].path)))
+            policy_problem_add(problems, place, "must differ from %s", taint_keys[i].path);
 }
 
-/* The same of a pool that has a key of its own. */
+static void check_taint_keys(const json_t *spec, struct policy_problems *problems)
+{
+    for (size_t i = 1; i < ARRAY_LEN(taint_keys); i++)
+        check_taint_key(spec, json_str(spec, taint_keys[i].path), 0, i, &taint_keys[i].place, problems);
+}
+
+/* The same of a pool, which may have the policy's taint under another key. */
 static void check_pool_taint_key(const json_t *spec, const json_t *pool, const struct policy_place *item,
                                  struct policy_problems *problems)
 {
     struct policy_place taint = { .up = item, .kind = PLACE_FIELD, .name = "taint" };
     struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
-    const char *pool_key = json_str(pool, "taint.key");
-    if (pool_key && str_eq(pool_key, json_str(spec, "nodes.startupTaint.key")))
-        policy_problem_add(problems, &key, "must differ from nodes.startupTaint.key");
+    check_taint_key(spec, json_str(pool, "taint.key"), 1, ARRAY_LEN(taint_keys), &key, problems);
 }
 
 /* Rules of an operand's section that have to hold again once the policy's is beneath a pool's. */
@@ -116,8 +132,7 @@ static void report(int result, const struct policy_place *at, struct err *e,
 
 static void decode_nodes(struct policy *p, struct policy_problems *problems)
 {
-    struct policy_place nodes = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
-    struct policy_place at = { .up = &nodes, .kind = PLACE_FIELD, .name = "selector" };
+    struct policy_place at = { .up = &nodes_place, .kind = PLACE_FIELD, .name = "selector" };
     CLEANUP_ERR struct err e = { 0 };
     report(selector_compile(json_at(p->spec, "nodes.selector"), &p->nodes, &e), &at, &e, problems);
     p->node_labels = json_at(p->spec, "nodes.labels");

@@ -124,7 +124,7 @@ static const struct policy_field taint_fields[] = { TAINT_FIELDS, END };
 
 static const struct policy_field startup_taint_fields[] = {
     BOOL("enabled", "true"),
-    STRING("key", FORMAT_LABEL_KEY, TAINT_STARTUP, RULES(policy_rules_startup_taint_key)),
+    STRING("key", FORMAT_LABEL_KEY, TAINT_STARTUP, RULES(policy_rules_own_taint_key)),
     DURATION("timeout", "30m", 1 * MINUTES, 1 * DAYS),
     END,
 };
@@ -278,6 +278,7 @@ static const struct policy_field rollout_fields[] = {
     COUNT("maxUnavailable", "25%", 10000),
     COUNT("maxUnavailableGpus", NULL, 1000000),
     STRING("topologyKey", FORMAT_LABEL_KEY, NULL),
+    STRING("taintKey", FORMAT_LABEL_KEY, TAINT_UPGRADE, RULES(policy_rules_own_taint_key)),
     ENUM("order", VALUES("IdleFirst", "Name"), "IdleFirst"),
     OBJECT("canary", canary_fields),
     DURATION("soak", "0s", 0, 7 * DAYS),

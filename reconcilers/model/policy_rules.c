@@ -215,7 +215,7 @@ const struct policy_rule policy_rules_taint_key[] = {
     RULES_END,
 };
 
-const struct policy_rule policy_rules_startup_taint_key[] = { RULE_NOT_OF_KUBERNETES, RULES_END };
+const struct policy_rule policy_rules_own_taint_key[] = { RULE_NOT_OF_KUBERNETES, RULES_END };
 
 const struct policy_rule policy_rules_expression[] = {
     { "values must hold at least one value for In and NotIn, and none for Exists and DoesNotExist",

@@ -27,7 +27,7 @@ extern const struct policy_rule policy_rules_node_labels[];
 extern const struct policy_rule policy_rules_child_labels[];
 /* The key of the taint of GPU nodes, and of the startup taint. */
 extern const struct policy_rule policy_rules_taint_key[];
-extern const struct policy_rule policy_rules_startup_taint_key[];
+extern const struct policy_rule policy_rules_own_taint_key[];
 /* An item of matchExpressions. */
 extern const struct policy_rule policy_rules_expression[];
 extern const struct policy_rule policy_rules_toleration[];

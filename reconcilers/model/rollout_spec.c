@@ -56,6 +56,7 @@ static struct drain_spec read_drain(const json_t *rollout)
         .on_timeout = str_eq(json_str(rollout, "drain.onTimeout"), "Delete") ? DRAIN_DELETE : DRAIN_RELEASE,
         .delete_empty_dir = json_bool(rollout, "drain.deleteEmptyDir", true),
         .force = json_bool(rollout, "drain.force", false),
+        .taint_key = json_str(rollout, "taintKey"),
         .pod_selector = json_is_object(json_at(rollout, "drain.podSelector")) ? json_at(rollout, "drain.podSelector") : NULL,
     };
 }

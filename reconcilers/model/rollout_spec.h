@@ -27,6 +27,7 @@ struct drain_spec {
     enum drain_on_timeout on_timeout;
     bool delete_empty_dir;
     bool force;              /* pods without a controller may go too */
+    const char *taint_key;      /* of the taint that closes a node meanwhile; borrowed from the policy's spec */
     const json_t *pod_selector; /* only these pods are asked to leave; NULL: all. Borrowed from the policy's spec */
 };
 

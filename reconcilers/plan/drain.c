@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "reconcilers/model/pod_traits.h"
 #include "reconcilers/plan/holders.h"
 
 /* Pods that are named, and how long what is said of them gets. */
@@ -47,6 +48,11 @@ static bool is_selected(const struct look *l, const struct pod *p)
     return l->selector && pod_selected(l->in->strings, p, l->selector);
 }
 
+static bool tolerates(const struct look *l, const struct pod *p)
+{
+    return pod_tolerates(l->in->strings, p, l->in->spec->taint_key);
+}
+
 int64_t drain_closed_s(const struct claim *c)
 {
     return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
@@ -60,7 +66,7 @@ static int64_t spared_s(const struct look *l, const struct pod *p)
     int64_t closed_s = l->in->closed_s, seen_s = closed_s + SCHEDULER_BEHIND_S;
     if (!closed_s || p->made_s < closed_s)
         return 0;
-    int64_t until_s = p->tolerates || p->made_s >= seen_s ? p->made_s + DRAIN_ASK_AGAIN_S : seen_s;
+    int64_t until_s = tolerates(l, p) || p->made_s >= seen_s ? p->made_s + DRAIN_ASK_AGAIN_S : seen_s;
     return until_s > l->in->now_s ? until_s - l->in->now_s : 0;
 }
 
@@ -85,7 +91,7 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
         { stays(l, p), DRAIN_STAYS },
         { p->deleting, DRAIN_GOING },
         { is_static(l, p), DRAIN_STATIC },
-        { p->daemon && p->tolerates, DRAIN_DAEMON },
+        { p->daemon && tolerates(l, p), DRAIN_DAEMON },
         { !is_selected(l, p), DRAIN_LEFT_OUT },
         { p->ends && !l->in->jobs_may_go, spec->wait_for_jobs_s < 0 ? DRAIN_JOB : DRAIN_TIMED_JOB },
         { p->bare && !spec->force, DRAIN_BARE },

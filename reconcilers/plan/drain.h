@@ -16,10 +16,10 @@
 #define DRAIN_FATES(X)                                                                                                           \
     X(STAYS, DRAIN_FREE, "", "") /* it uses no GPU, or is an operand of ours */                                                  \
     X(STATIC, DRAIN_STUCK, "static pod: remove its manifest from the node", "StaticPod")                                         \
-    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates " TAINT_UPGRADE " and would recreate it: remove the toleration",       \
+    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the toleration",     \
       "DaemonSetPod")                                                                                                            \
     X(RETURNED, DRAIN_STUCK,                                                                                                     \
-      "came back to the tainted node, because of a toleration of " TAINT_UPGRADE " or a nodeName: remove that", "CameBack")      \
+      "came back to the tainted node, because of a toleration of the upgrade's taint or a nodeName: remove that", "CameBack")    \
     X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector", "NotSelected")                      \
     X(BARE, DRAIN_STUCK, "no controller would recreate it: delete it or set drain.force", "NoController")                        \
     X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir", "EmptyDir")                           \

@@ -11,8 +11,8 @@
 #include "reconcilers/plan/keeping.h"
 #include "reconcilers/plan/node_patch.h"
 
-/* As the annotation names it. */
-#define UPGRADE_TAINT_NAME TAINT_UPGRADE ":" CLAIM_TAINT_EFFECT
+/* The annotation's member that says which of its taints goes with a claim, where that has another key than it has by default. */
+#define MEMBER_UPGRADE "upgrade"
 /* Room for members that a newer version wrote, as JSON. */
 enum { MARKS_MORE_MAX = 1024 };
 
@@ -28,6 +28,8 @@ struct diff {
     json_t *our_taints;
     json_t *our_features; /* the same afterwards */
     json_t *our_keeps;    /* names of annotations that keep autoscalers off (keeping.h), the same */
+    char *old_upgrade;    /* the taint that goes with a claim, as the annotation names taints */
+    const char *upgrade;  /* key of that which the node is to bear; NULL: none */
     json_t *left;         /* names of what was ours, stays, and is somebody else's from now on */
     json_t *taints;      /* the node's whole list, changed or not */
     bool taints_changed;
@@ -50,7 +52,28 @@ static size_t find_taint(const json_t *taints, const char *key, const char *effe
     return SIZE_MAX;
 }
 
-static void begin(struct diff *d, const struct node_view *view)
+/* Where the taint is that the annotation names "key:effect"; SIZE_MAX: it is not there, or cannot be ours. */
+static size_t find_named_taint(const struct diff *d, const char *name)
+{
+    const char *colon = name ? strrchr(name, ':') : NULL;
+    if (!colon)
+        return SIZE_MAX;
+    CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
+    return !policy_taint_of_kubernetes(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
+}
+
+/* The key of the taint that goes with the node's claim: as the annotation says it, else the policy's (NULL: none), where the node
+ * bears that: somebody may have edited the annotation. */
+static const char *upgrade_key(const struct diff *d, const char *of_policy)
+{
+    const char *said = json_str(d->said, MEMBER_UPGRADE);
+    if (said)
+        return said;
+    return of_policy && find_taint(d->taints, of_policy, CLAIM_TAINT_EFFECT) != SIZE_MAX ? of_policy : TAINT_UPGRADE;
+}
+
+/* `taint`: the key that the policy says; NULL: none. */
+static void begin(struct diff *d, const struct node_view *view, const char *taint)
 {
     *d = (struct diff){ .view = view };
     d->said = parse(view, view->node->marks);
@@ -66,10 +89,10 @@ static void begin(struct diff *d, const struct node_view *view)
     d->taints = parse(view, view->node->taints);
     if (!d->taints)
         d->taints = json_array();
+    d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
     /* The taint of an upgrade is ours also where somebody has edited what says so: a node that is let go must not stay closed. */
-    bool closed = view->node->claim && find_taint(d->taints, TAINT_UPGRADE, CLAIM_TAINT_EFFECT) != SIZE_MAX;
-    if (closed && !json_has_text(d->old_taints, UPGRADE_TAINT_NAME))
-        json_array_append_new(d->old_taints, json_string(UPGRADE_TAINT_NAME));
+    if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX && !json_has_text(d->old_taints, d->old_upgrade))
+        json_array_append_new(d->old_taints, json_string(d->old_upgrade));
 }
 
 static void end(struct diff *d)
@@ -83,6 +106,7 @@ static void end(struct diff *d)
     json_decref(d->our_keeps);
     json_decref(d->left);
     json_decref(d->taints);
+    free(d->old_upgrade);
 }
 
 /* A label under a key of the field: ours only where nobody had set it before us. */
@@ -199,16 +223,6 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
     }
 }
 
-/* Where the taint is that the annotation names "key:effect"; SIZE_MAX: it is not there, or cannot be ours. */
-static size_t find_named_taint(const struct diff *d, const char *name)
-{
-    const char *colon = name ? strrchr(name, ':') : NULL;
-    if (!colon)
-        return SIZE_MAX;
-    CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
-    return !policy_taint_of_kubernetes(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
-}
-
 static void drop_unwanted_taints(struct diff *d)
 {
     size_t i;
@@ -233,12 +247,12 @@ static void drop_taint(struct diff *d, const char *key)
         }
 }
 
-static void want_upgrade_taint(struct diff *d, const struct claim *claim)
+static void want_upgrade_taint(struct diff *d, const struct claim *claim, const char *key)
 {
-    if (claim && claim_closes(claim))
-        want_taint(d,
-                   &(struct policy_taint){ .key = TAINT_UPGRADE, .value = claim_kind_name(claim->kind),
-                                           .effect = CLAIM_TAINT_EFFECT });
+    if (!claim || !claim_closes(claim))
+        return;
+    d->upgrade = key;
+    want_taint(d, &(struct policy_taint){ .key = key, .value = claim_kind_name(claim->kind), .effect = CLAIM_TAINT_EFFECT });
 }
 
 /* Members that this version does not know: a newer one wrote them, and would no longer know what it set. More than a newer one
@@ -248,7 +262,7 @@ static void keep_more(const struct diff *d, json_t *ret)
     if (!json_is_object(d->said))
         return;
     CLEANUP_JSON json_t *more = json_copy(d->said);
-    static const char *const known[] = { "labels", "taints", "annotations", "features" };
+    static const char *const known[] = { "labels", "taints", "annotations", "features", MEMBER_UPGRADE };
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         json_object_del(more, known[i]);
     CLEANUP_FREE char *text = json_compact(more);
@@ -266,6 +280,8 @@ static char *marks_text(const struct diff *d)
         json_object_set(said, "annotations", d->our_keeps);
     if (json_object_size(d->our_features))
         json_object_set(said, "features", d->our_features);
+    if (d->upgrade && !str_eq(d->upgrade, TAINT_UPGRADE))
+        json_object_set_new(said, MEMBER_UPGRADE, json_string(d->upgrade));
     keep_more(d, said);
     return json_compact(said);
 }
@@ -297,7 +313,7 @@ static json_t *build(struct diff *d, const struct marks *wanted)
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 {
     struct diff d;
-    begin(&d, view);
+    begin(&d, view, wanted->claim_taint);
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) wanted->labels, key, value)
@@ -310,7 +326,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     own_label(&d, LABEL_EXPORTER, wanted->no_exporter ? "false" : NULL);
     if (wanted->taint)
         want_taint(&d, wanted->taint);
-    want_upgrade_taint(&d, wanted->claim);
+    want_upgrade_taint(&d, wanted->claim, wanted->claim_taint);
     if (wanted->startup)
         want_taint(&d, wanted->startup);
     drop_unwanted_taints(&d);
@@ -329,7 +345,7 @@ static void keep_all(struct diff *d)
     json_array_extend(d->our_labels, d->old_labels);
     json_object_update(d->our_features, d->old_features);
     json_array_foreach (d->old_taints, i, entry)
-        if (!str_eq(json_string_value(entry), UPGRADE_TAINT_NAME))
+        if (!str_eq(json_string_value(entry), d->old_upgrade))
             json_array_append(d->our_taints, entry);
 }
 
@@ -347,7 +363,7 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
 json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack, const char *removal)
 {
     struct diff d;
-    begin(&d, view);
+    begin(&d, view, NULL);
     keep_all(&d);
     drop_unwanted_taints(&d);
     own_label(&d, LABEL_DRIVER, driver);
@@ -356,12 +372,12 @@ json_t *marks_release_patch(const struct node_view *view, const char *driver, co
     return build_the_rest_as_it_is(&d, NULL);
 }
 
-json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim)
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint)
 {
     struct diff d;
-    begin(&d, view);
+    begin(&d, view, taint);
     keep_all(&d);
-    want_upgrade_taint(&d, claim);
+    want_upgrade_taint(&d, claim, taint);
     drop_unwanted_taints(&d);
     return build_the_rest_as_it_is(&d, claim);
 }
@@ -376,11 +392,12 @@ bool marks_closed(const struct node_view *view)
 {
     /* Asked of every node, again and again. A person may have taken the taint off together with the claim. */
     const char *taints = intern_text(view->strings, view->node->taints), *said = intern_text(view->strings, view->node->marks);
-    if (!strstr(str_or_empty(taints), TAINT_UPGRADE) && !strstr(str_or_empty(said), TAINT_UPGRADE))
+    if (!strstr(str_or_empty(taints), TAINT_UPGRADE) && !strstr(str_or_empty(said), TAINT_UPGRADE) &&
+        !strstr(str_or_empty(said), "\"" MEMBER_UPGRADE "\""))
         return false;
     struct diff d;
-    begin(&d, view);
-    bool closed = json_has_text(d.old_taints, UPGRADE_TAINT_NAME);
+    begin(&d, view, NULL);
+    bool closed = json_has_text(d.old_taints, d.old_upgrade);
     end(&d);
     return closed;
 }
@@ -413,7 +430,7 @@ bool marks_show_gpu(const struct node_view *view)
     if (node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK))
         return true;
     struct diff d;
-    begin(&d, view);
+    begin(&d, view, NULL);
     bool shown = bears_named(&d);
     end(&d);
     return shown;

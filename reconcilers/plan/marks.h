@@ -28,6 +28,7 @@ struct marks {
     bool host_driver;                 /* the host has a driver of its own */
     /* The node is out of service because of us: its taint comes and goes with it; NULL: it is not. */
     const struct claim *claim;
+    const char *claim_taint;          /* key of that taint, by the policy; NULL: there is none, nor a claim */
     const char *gave_up;              /* the target that a person has given up on here; NULL: none */
     enum marks_features features_rule;
     const json_t *features;           /* with SET: key to value; `labels` win over them. Borrowed */
@@ -38,9 +39,9 @@ struct marks {
 
 /* A guarded JSON patch (node_patch.h) that makes the node bear `wanted`; NULL when it does already. New reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
-/* A guarded JSON patch that gives the node this claim, with its taint, and leaves all else as it is; NULL: takes both off. New
- * reference. */
-json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim);
+/* A guarded JSON patch that gives the node this claim, with its taint, which has the key `taint` by the policy, and leaves all
+ * else as it is; without a claim: takes both off. New reference. */
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint);
 /* Whether the node bears a taint of this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);
 /* A guarded JSON patch that gives the node this assignment, of which stack revision the toolkit is being taken off (NULL: of

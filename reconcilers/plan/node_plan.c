@@ -89,7 +89,7 @@ static struct marks usual_marks(const struct node_input *in, const json_t *label
     const struct policy_pool *p = &in->policy->pools[pool];
     return (struct marks){ .labels = labels, .taint = p->taint.enabled ? &p->taint : NULL,
                            .no_exporter = policy_exports(in->policy) && !p->exporter,
-                           .host_driver = in->view.node->host_driver };
+                           .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
 }
 
 static void write_marks(const struct node_input *in, const struct marks *wanted, const char *reason, const char *message,

@@ -69,15 +69,15 @@ void grant_plan(const struct rollout_grant *g, const struct node_view *view, con
                 struct plan *plan)
 {
     struct claim c = grant_claim(g, by, back);
-    CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c);
+    CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), "Claim", target, reasons[g->kind], "%s",
              str_or_empty(g->message));
 }
 
-void return_plan(const struct rollout_return *r, const struct node_view *view, struct plan *plan)
+void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct plan *plan)
 {
-    CLEANUP_JSON json_t *patch = marks_claim_patch(view, NULL);
+    CLEANUP_JSON json_t *patch = marks_claim_patch(view, NULL, taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", r->node->name);
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, r->node->name, patch), "Mark", target, "ReturnedToService", "%s",
              r->message);

@@ -9,6 +9,7 @@
 /* For whom, and when, claims are made. */
 struct claimant {
     const char *policy;  /* uid */
+    const char *taint;   /* key of the taint that comes with a claim */
     int64_t generation;  /* of the policy */
     int64_t now_s;
 };
@@ -19,7 +20,7 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
 void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
                 struct plan *plan);
 
-/* Adds the write by which a node that waits returns to service. */
-void return_plan(const struct rollout_return *r, const struct node_view *view, struct plan *plan);
+/* Adds the write by which a node that waits returns to service. `taint`: the key of a claim's, by the policy. */
+void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct plan *plan);
 
 #endif

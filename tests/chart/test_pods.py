@@ -39,6 +39,8 @@ class Pod(unittest.TestCase):
                                           {"a.example/new"}),
                             (("--set", f"policy.create=true,tolerations=null,{custom}"), {"a.example/gpu"}),
                             (("--set", f"policy.create=true,{pool}"), {"a.example/pool"}),
+                            (("--set", "policy.create=true,policy.spec.rollout.taintKey=a.example/upgrade"),
+                             {"a.example/upgrade"}),
                             (("--set-json", f"tolerations=[{said}]"), set()),
                             (("--set", "policy.create=true,policy.spec.nodes=null"), set()),
                             (("--set", "policy.create=true,policy.spec.nodes.taint=null"), set())):

@@ -9,12 +9,19 @@
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/checks.h"
 
+/* By its value where the policy gives it another key (rollout.taintKey). */
+static bool is_of_upgrade(const json_t *taint)
+{
+    const char *value = json_str(taint, "value");
+    return str_eq(json_str(taint, "key"), TAINT_UPGRADE) || str_eq(value, "Upgrade") || str_eq(value, "Rollback");
+}
+
 bool check_is_closed(const json_t *node)
 {
     size_t i;
     json_t *taint;
     json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (str_eq(json_str(taint, "key"), TAINT_UPGRADE) && str_eq(json_str(taint, "effect"), "NoSchedule"))
+        if (is_of_upgrade(taint) && str_eq(json_str(taint, "effect"), "NoSchedule"))
             return true;
     return false;
 }

@@ -68,15 +68,22 @@ bool reading_closes(const struct reading_claim *c)
     return strcmp(c->phase, "Failed") != 0 || strcmp(c->reason, "DrainTimeout") != 0;
 }
 
+/* By its value where the policy gives it another key (rollout.taintKey). */
+static bool is_of_upgrade(const json_t *taint)
+{
+    const char *key = json_string_value(json_object_get(taint, "key"));
+    const char *value = json_string_value(json_object_get(taint, "value"));
+    bool has_value = value && (strcmp(value, "Upgrade") == 0 || strcmp(value, "Rollback") == 0);
+    return has_value || (key && strcmp(key, UPGRADE_TAINT) == 0);
+}
+
 bool reading_is_closed(const json_t *node)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach (json_object_get(json_object_get(node, "spec"), "taints"), i, taint) {
-        const char *key = json_string_value(json_object_get(taint, "key"));
-        if (key && strcmp(key, UPGRADE_TAINT) == 0)
+    json_array_foreach (json_object_get(json_object_get(node, "spec"), "taints"), i, taint)
+        if (is_of_upgrade(taint))
             return true;
-    }
     return false;
 }
 

@@ -99,12 +99,14 @@ nodeSelector:
 another key; what a policy says that the chart does not make is not known here. */}}
 {{- $own := list "nvidia.com/gpu" "ostler.dev/gpu-not-ready" "ostler.dev/upgrade" }}
 {{- if .Values.policy.create }}
-{{- $found := .Values.policy.spec }}
-{{- range list "nodes" "taint" "key" }}{{ $found = kindIs "map" $found | ternary $found dict | dig . "" }}{{ end }}
+{{- range $path := list (list "nodes" "taint" "key") (list "rollout" "taintKey") }}
+{{- $found := $.Values.policy.spec }}
+{{- range $path }}{{ $found = kindIs "map" $found | ternary $found dict | dig . "" }}{{ end }}
 {{- if and $found (kindIs "string" $found) }}{{ $own = append $own $found }}{{ end }}
+{{- end }}
 {{- $pools := kindIs "map" .Values.policy.spec | ternary .Values.policy.spec dict | dig "pools" list }}
 {{- range kindIs "slice" $pools | ternary $pools list }}
-{{- $found = . }}
+{{- $found := . }}
 {{- range list "taint" "key" }}{{ $found = kindIs "map" $found | ternary $found dict | dig . "" }}{{ end }}
 {{- if and $found (kindIs "string" $found) }}{{ $own = append $own $found }}{{ end }}
 {{- end }}

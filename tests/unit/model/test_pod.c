@@ -1,4 +1,5 @@
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/pod_traits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -285,10 +286,10 @@ enum {
     TOLERANT = 64,
 };
 
-static int uses(const struct pod *p)
+static int uses(const struct intern *in, const struct pod *p)
 {
     return (p->running ? RUNNING : 0) | (p->ends ? ENDS : 0) | (p->bare ? BARE : 0) | (p->daemon ? DAEMON : 0) |
-           (p->fixed ? FIXED : 0) | (p->scratch ? SCRATCH : 0) | (p->tolerates ? TOLERANT : 0);
+           (p->fixed ? FIXED : 0) | (p->scratch ? SCRATCH : 0) | (pod_tolerates(in, p, "ostler.dev/upgrade") ? TOLERANT : 0);
 }
 
 #define USER(meta, spec, rest)                                                                                                   \
@@ -364,7 +365,7 @@ static void check_use(void **state)
     const struct use_row *row = *state;
     struct intern *in = intern_new();
     struct pod *p = project(in, row->object);
-    assert_int_equal(uses(p), row->uses);
+    assert_int_equal(uses(in, p), row->uses);
     end(in, p);
 }
 
@@ -429,9 +430,9 @@ static void check_labels_asked_for(void **state)
     CLEANUP(selector_clear) struct selector asks = { 0 }, nothing = { 0 };
     assert_int_equal(selector_compile(text, &asks, NULL), 0);
     struct pod *p = pod_project(in, NS, &asks, object), *bare = pod_project(in, NS, &nothing, object);
-    assert_string_equal(intern_text(in, p->labels), "tier=batch\n");
+    assert_string_equal(intern_text(in, p->traits), "tier=batch\n");
     assert_true(pod_selected(in, p, &asks));
-    assert_int_equal(bare->labels, INTERN_NONE);
+    assert_int_equal(bare->traits, INTERN_NONE);
     assert_false(pod_same(p, bare));
     pod_free(in, bare);
     end(in, p);
@@ -459,7 +460,7 @@ static void check_many_labels(void **state)
     json_decref(wanted);
     assert_true(pod_selected(in, p, &first));
     assert_false(pod_selected(in, p, &last));
-    assert_in_range(strlen(intern_text(in, p->labels)), 3 << 10, 4 << 10);
+    assert_in_range(strlen(intern_text(in, p->traits)), 3 << 10, 4 << 10);
     json_decref(object);
     end(in, p);
 }

@@ -160,18 +160,18 @@ static const struct drain_row {
     { "a DaemonSet's pod that does not come back is asked", DAEMON("d", "{'key': 'nvidia.com/gpu', 'operator': 'Exists'}"), { 0 },
       1, 0, "t d, e d", "waits for 1 GPU pod: ml/d (asked to leave)" },
     { "a DaemonSet's pod that would come back is left", DAEMON("d", "{'operator': 'Exists'}"), { .force = true }, 1, 1, "",
-      "waits for 1 GPU pod: ml/d (of a DaemonSet that tolerates ostler.dev/upgrade and would recreate it: remove the "
+      "waits for 1 GPU pod: ml/d (of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the "
       "toleration)" },
     { "who tolerates the taint is asked", TOLERANT("s", "2026-11-20T09:59:59Z"), { .closed_for_s = 1 }, 1, 0, "t s, e s",
       "waits for 1 GPU pod: ml/s (asked to leave)" },
     { "who came back is left, and nobody is asked beside it", TOLERANT("s", "2026-11-20T10:00:00Z") "," SERVICE("t"),
       { .closed_for_s = 1, .again_s = 599 }, 2, 1,
-      "", "waits for 2 GPU pods: ml/s (came back to the tainted node, because of a toleration of ostler.dev/upgrade or a "
+      "", "waits for 2 GPU pods: ml/s (came back to the tainted node, because of a toleration of the upgrade's taint or a "
           "nodeName: remove that); ml/t (asked to leave)" },
     { "of several that came back the first is asked again first",
       TOLERANT("s", "2026-11-20T10:00:00Z") "," TOLERANT("t", "2026-11-20T10:05:00Z"),
       { .closed_for_s = 400, .again_s = 200 }, 2, 2, "",
-      "waits for 2 GPU pods: ml/s, ml/t (came back to the tainted node, because of a toleration of ostler.dev/upgrade or a "
+      "waits for 2 GPU pods: ml/s, ml/t (came back to the tainted node, because of a toleration of the upgrade's taint or a "
       "nodeName: remove that)" },
     { "who came back is asked again after a while", TOLERANT("s", "2026-11-20T10:00:00Z"), { .closed_for_s = 600 }, 1, 0,
       "t s, e s", "waits for 1 GPU pod: ml/s (asked to leave)" },
@@ -179,12 +179,12 @@ static const struct drain_row {
       "waits for 1 GPU pod: ml/s (asked to leave)" },
     { "while the scheduler is behind nobody who came is asked", MADE("s", "2026-11-20T10:00:02Z"),
       { .closed_for_s = 2, .again_s = 4 }, 1, 1, "",
-      "waits for 1 GPU pod: ml/s (came back to the tainted node, because of a toleration of ostler.dev/upgrade or a nodeName: "
+      "waits for 1 GPU pod: ml/s (came back to the tainted node, because of a toleration of the upgrade's taint or a nodeName: "
       "remove that)" },
     { "what the scheduler bound is asked when it has seen the taint", MADE("s", "2026-11-20T10:00:05Z"), { .closed_for_s = 6 }, 1,
       0, "t s, e s", "waits for 1 GPU pod: ml/s (asked to leave)" },
     { "who comes back past the scheduler is left", MADE("s", "2026-11-20T10:00:06Z"), { .closed_for_s = 7, .again_s = 599 }, 1, 1,
-      "", "waits for 1 GPU pod: ml/s (came back to the tainted node, because of a toleration of ostler.dev/upgrade or a "
+      "", "waits for 1 GPU pod: ml/s (came back to the tainted node, because of a toleration of the upgrade's taint or a "
           "nodeName: remove that)" },
     { "a pod that is said to be static on another node is asked", STATIC_ELSEWHERE("s"), { 0 }, 1, 0, "t s, e s",
       "waits for 1 GPU pod: ml/s (asked to leave)" },
@@ -222,7 +222,7 @@ static const struct drain_row {
     { "jobs that asked for no GPU are waited for", BATCH("b"), { .holders = "{'podUid': 'u-b'}" }, 1, 1, "",
       "waits for 1 GPU pod: ml/b (a job: Ostler waits until it ends)" },
     { "monitoring that would come back is left", WATCHER("m"), { .holders = "{'podUid': 'u-m'}" }, 1, 1, "",
-      "waits for 1 GPU pod: ml/m (of a DaemonSet that tolerates ostler.dev/upgrade and would recreate it: remove the "
+      "waits for 1 GPU pod: ml/m (of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the "
       "toleration)" },
     { "monitoring that would not is asked", LOGS("l"), { .holders = "{'podUid': 'u-l'}" }, 1, 0, "t l, e l",
       "waits for 1 GPU pod: ml/l (asked to leave)" },
@@ -257,7 +257,7 @@ static void look(const struct node_of_pods *n, const struct terms *t, struct are
 {
     CLEANUP_JSON json_t *selector = t->selector ? tree(t->selector) : NULL;
     struct drain_spec spec = { .wait_for_jobs_s = t->limited ? 3600 : -1, .delete_empty_dir = !t->keep_data, .force = t->force,
-                               .mode = t->all ? DRAIN_ALL_PODS : DRAIN_GPU_PODS,
+                               .taint_key = TAINT_UPGRADE, .mode = t->all ? DRAIN_ALL_PODS : DRAIN_GPU_PODS,
                                .pod_selector = selector };
     /* Its texts are looked at after it is gone. */
     static struct node_holders *holders;

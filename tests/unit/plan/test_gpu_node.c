@@ -59,7 +59,8 @@
     "that revision failed on other nodes; the node stays as it is until the policy says another one, or a user has " \
     "it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite"
 
-static const struct drain_spec drain = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
+static const struct drain_spec drain = { .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1,
+                                        .force = true, .delete_empty_dir = true };
 static const struct last_words words = { .pod = "ops/d", .container = "driver", .text = "no headers" };
 static const struct last_words no_words = { .pod = "ops/d", .container = "driver" };
 

@@ -63,7 +63,7 @@ static void check(void **state)
                               .target_stack = row->to_stack, .gpus = 8, .jobs = row->jobs,
                               .claim = row->before == NONE_BEFORE ? NULL : &before };
     struct rollout_grant g = { .node = &n, .kind = row->kind };
-    struct claimant by = { .policy = "uid-1", .generation = 7, .now_s = NOW_S };
+    struct claimant by = { .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S };
     struct claim c = grant_claim(&g, &by, false);
     assert_int_equal(c.phase, row->phase);
     assert_string_equal(c.driver, row->to_driver);
@@ -93,7 +93,7 @@ static json_t *claimed(const char *marks, struct plan *plan)
     struct node *node = node_project(strings, object);
     struct rollout_node n = { .name = "gpu-1", .driver = "old", .stack = "s1", .target_driver = "new", .target_stack = "s1" };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
-               &(struct claimant){ .policy = "uid-1", .generation = 7, .now_s = NOW_S }, false, plan);
+               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S }, false, plan);
     assert_int_equal(plan->len, 1);
     node_free(strings, node);
     intern_free(strings);

@@ -166,7 +166,9 @@ static inline char *frame_taint_name(const json_t *taint)
 /* A claimed node's taint of the upgrade is Ostler's, whatever the annotation says. */
 static inline bool frame_is_upgrade(const json_t *says, const json_t *taint)
 {
-    return object_annotation(says, ANNOTATION_CLAIM) && str_eq(json_str(taint, "key"), TAINT_UPGRADE) &&
+    const char *key = json_str(taint, "key"), *value = json_str(taint, "value");
+    bool is_upgrade = str_eq(key, TAINT_UPGRADE) || str_eq(value, "Upgrade") || str_eq(value, "Rollback");
+    return is_upgrade && object_annotation(says, ANNOTATION_CLAIM) &&
            str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT);
 }
 
