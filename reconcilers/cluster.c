@@ -11,6 +11,7 @@
 #include "kube/object.h"
 #include "kube/record.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/cluster_slices.h"
 #include "reconcilers/cluster_tables.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
@@ -51,6 +52,7 @@ static void free_slots(struct cluster *c)
     }
     map_clear(&c->slots);
     map_clear(&c->refused);
+    map_clear(&c->slices);
     free(TAKE(c->by_name));
 }
 
@@ -378,6 +380,11 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
     *ret = (struct node_pods){ 0 };
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
         add_pod(c, p, holders, ret);
+    const struct slice *slice = ret->foreign ? NULL : cluster_slice(c, slot->name);
+    if (!slice)
+        return;
+    ret->foreign = detect_slices();
+    ret->foreign_slice = slice->head.key;
 }
 
 /* What is said of a node; NULL: nothing, or of another node of this name. */

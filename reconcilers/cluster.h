@@ -118,6 +118,7 @@ struct cluster {
     bool saw_deletion;                /* the last policy went through a deletion */
     enum stance stance;               /* of the policy's last pass */
     struct map refused;               /* struct node_slot by name: those with `refused` */
+    struct map slices;                /* struct slice by node: lists through next_on_node */
     uint32_t budgets_eased;           /* how often a PodDisruptionBudget became one that may let a pod go */
     int64_t absent_since;             /* mono ms; 0: a policy is there or nothing is known */
     bool deleting;                    /* deletions of DaemonSets or records are on their way */

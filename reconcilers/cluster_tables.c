@@ -11,6 +11,7 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
+#include "reconcilers/cluster_slices.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/cluster_view.h"
 #include "reconcilers/model/gpu_node.h"
@@ -278,13 +279,7 @@ static void free_pod(void *arg, struct record *r)
 
 /* ---- children */
 
-#define CHILD_TABLES(X)                                                                            \
-    X(DAEMONSET)                                                                                   \
-    X(REVISION)                                                                                    \
-    X(SERVICE)                                                                                     \
-    X(CONFIGMAP)                                                                                   \
-    X(RUNTIMECLASS)                                                                                \
-    X(SERVICEMONITOR)
+#define CHILD_TABLES(X) X(DAEMONSET) X(REVISION) X(SERVICE) X(CONFIGMAP) X(RUNTIMECLASS) X(SERVICEMONITOR)
 
 #define X(id)                                                                                      \
     static struct record *child_from_##id(void *arg, const json_t *object)                         \
@@ -464,6 +459,7 @@ void cluster_tables_init(struct cluster *c)
         { RESOURCE_GPU_NODE, { report_from, reports_same, report_changed, free_report, c } },
         { RESOURCE_BUDGET, cluster_budget_ops(c) },
         { RESOURCE_FOREIGN, cluster_foreign_ops(c) },
+        { RESOURCE_SLICE, cluster_slice_ops(c) },
 #define X(id) { RESOURCE_##id, ops_for(c, child_from_##id) },
         CHILD_TABLES(X)
 #undef X
@@ -482,7 +478,9 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
         { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
-        { .resource = RESOURCE_FOREIGN, .optional = true }, /* an older chart does not let it */
+        /* An older chart does not let it see these two; slices came with Kubernetes 1.34. */
+        { .resource = RESOURCE_FOREIGN, .optional = true },
+        { .resource = RESOURCE_SLICE, .list = { .field_selector = SLICE_FIELDS }, .optional = true },
         /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
         { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
         { .resource = RESOURCE_SERVICE, .list = { .ns = ns } }, { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },

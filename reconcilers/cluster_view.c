@@ -93,6 +93,9 @@ static const char *const of_foreign[] = {
     NULL,
 };
 
+/* A device has attributes and capacities by the dozen. */
+static const char *const of_slices[] = { OF_METADATA, "spec.devices.name", "spec.driver", "spec.nodeName", NULL };
+
 static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };
 
 const struct split_view *cluster_bare_view(enum resource_id resource)
@@ -111,6 +114,7 @@ const struct split_view *cluster_view(enum resource_id resource)
         [RESOURCE_POD] = { of_pods, true },
         [RESOURCE_BUDGET] = { of_budgets, true },
         [RESOURCE_FOREIGN] = { of_foreign, true },
+        [RESOURCE_SLICE] = { of_slices, true },
         [RESOURCE_DAEMONSET] = { of_children, false },
         [RESOURCE_SERVICE] = { of_children, false },
         [RESOURCE_SERVICEMONITOR] = { of_children, false },

@@ -29,6 +29,7 @@
     X(SERVICEMONITOR, "monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors", true,    \
       "list,watch,create,patch,delete", "", "")                                                    \
     X(BUDGET, "policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "list,watch", "", "") \
+    X(SLICE, "resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false, "list,watch", "", "")     \
     X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "", "")    \
     X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")               \
     /* What Ostler stands on. `ostler cleanup` and `install-crds` do more to these two, by rights of their own. */ \

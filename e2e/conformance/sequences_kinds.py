@@ -107,6 +107,21 @@ seq("a budget holds a pod that is not ready, unless it is told not to", post(PDB
     merge(PDBS + "/b", {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}), budget_status(0, 2), EVICT)
 seq("a budget with both numbers", post(PDBS, {**BUDGET, "spec": {**BUDGET["spec"], "maxUnavailable": 1}}))
 
+SLICES = "/apis/resource.k8s.io/v1/resourceslices"
+
+
+def resource_slice(name, driver):
+    """A slice with one device of a node."""
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"$ns-{name}"}, "spec": {
+        "driver": driver, "nodeName": "n-$ns", "pool": {"name": "n-$ns", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "gpu-0", "attributes": {"type": {"string": "gpu"}}}]}}
+
+
+seq("slices are selected by their driver and node", post(SLICES, resource_slice("a", "gpu.nvidia.com")),
+    post(SLICES, resource_slice("b", "compute-domain.nvidia.com")),
+    get(f"{SLICES}?fieldSelector=spec.driver=gpu.nvidia.com,spec.nodeName=n-$ns"),
+    merge(f"{SLICES}/$ns-a", {"spec": {"devices": [{"name": "gpu-1"}]}}))
+
 seq("a node's taints are one list", post(NODES, node(spec={"taints": [{"key": "a", "effect": "NoSchedule"}]})),
     merge(NODE, {"spec": {"taints": [{"key": "b", "value": "v", "effect": "NoExecute"}]}}), delete(NODE))
 seq("two taints of a key and an effect",

@@ -124,6 +124,21 @@ def foreign_operator_pods(env):
 
 
 @test
+def foreign_resource_slice(env):
+    """A node whose GPUs a DRA driver publishes for resource claims is marked and gets no operands, whatever its pods are called,
+    until the slice is gone."""
+    node = env.node("gpu", "nfd")
+    name = f"{node}-gpu.nvidia.com-x"
+    env.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name}, "spec": {
+        "driver": "gpu.nvidia.com", "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "gpu-0", "attributes": {"type": {"string": "gpu"}}}]}})
+    env.policy()
+    _not_served(env, node, "set devicePlugin.enabled to false")
+    env.k.delete("ResourceSlice", name)
+    env.wait_serving(node)
+
+
+@test
 def foreign_node_is_handed_over(env):
     """A foreign node that a person labels ostler.dev/managed=true is served."""
     node = env.node("served", "allocatable")

@@ -189,6 +189,12 @@ const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *lab
     return first(foreign_pod_signs, ARRAY_LEN(foreign_pod_signs), &s);
 }
 
+const struct sign *detect_slices(void)
+{
+    static const struct sign slices = { SIGN_CLAIMS, NULL, NULL, GIVES_CLAIMS, HAND_OVER_DRA };
+    return &slices;
+}
+
 bool detect_host_driver(const char *termination_message)
 {
     return termination_message && str_has_prefix(termination_message, "HostDriver");

@@ -40,6 +40,8 @@ const struct sign *detect_foreign_node(const struct node_facts *facts);
  * one of its containers, or NULL when only the labels are to be asked. Pods of ours are not to be
  * asked. */
 const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels, const char *image, const char *container);
+/* What it means that somebody publishes the node's GPUs in ResourceSlices (model/slice.h). */
+const struct sign *detect_slices(void);
 /* Whether a termination message of the driver pod's first init container says that the host has a
  * driver of its own. */
 bool detect_host_driver(const char *termination_message);

@@ -12,7 +12,7 @@ enum { NAMED_MAX = 5, TEXT_MAX = 4096 };
 
 /* Those that are used elsewhere, which the review does not know, and those that Ostler does without. */
 static const enum resource_id left_out[] = { RESOURCE_LEASE, RESOURCE_EVENT, RESOURCE_SERVICEMONITOR, RESOURCE_BUDGET,
-                                            RESOURCE_DEPLOYMENT };
+                                            RESOURCE_SLICE, RESOURCE_DEPLOYMENT };
 #define COURTESY "pods/log"
 
 struct missing {

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/node_inventory.h"
+#include "reconcilers/plan/owner.h"
 
 void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
 {
@@ -142,5 +143,5 @@ void operands_judge_claims(const struct node_input *in, struct arena *a, struct 
     v->pod = in->pods->foreign_pod;
     verdict_settle(v, NODE_READY, "GpusGivenTwice",
                    arena_printf(a, "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA driver gives the "
-                                   "same ones to resource claims (pod %s): %s", in->pods->foreign_pod, other->remedy));
+                                   "same ones to resource claims (%s): %s", owner_seen_by(in->pods, a), other->remedy));
 }

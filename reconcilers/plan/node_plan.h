@@ -76,8 +76,9 @@ struct node_pods {
         const char *problem; /* or NULL */
     } removal;               /* the pod that takes the toolkit's configuration out of the container runtime */
     bool proof;              /* a pod is there that proves a GPU, in whatever state */
-    const struct sign *foreign; /* another operator's driver or device plugin is there */
-    const char *foreign_pod;
+    const struct sign *foreign; /* another operator's driver or device plugin is there: */
+    const char *foreign_pod;    /* its pod; NULL: what it publishes says so: */
+    const char *foreign_slice;  /* name of the ResourceSlice */
 };
 
 struct node_input {

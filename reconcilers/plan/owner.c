@@ -6,6 +6,11 @@
 #include "reconcilers/model/pod.h"
 #include "reconcilers/plan/marks.h"
 
+const char *owner_seen_by(const struct node_pods *p, struct arena *a)
+{
+    return p->foreign_pod ? arena_printf(a, "pod %s", p->foreign_pod) : arena_printf(a, "ResourceSlice %s", p->foreign_slice);
+}
+
 static bool is_taken(const struct node_input *in)
 {
     return str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_label(&in->view, LABEL_STACK) ||
@@ -55,7 +60,7 @@ struct owner owner_of_node(const struct node_input *in, const struct node_facts 
     if (sign)
         return others(in, a, sign->sentence, sign->remedy);
     if (is_beside(p->foreign, pool))
-        return others(in, a, arena_printf(a, "%s (pod %s)", p->foreign->sentence, p->foreign_pod), p->foreign->remedy);
+        return others(in, a, arena_printf(a, "%s (%s)", p->foreign->sentence, owner_seen_by(p, a)), p->foreign->remedy);
     if (in->view.node->gpus > 0)
         return others(in, a, "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's", NULL);
     return in->foreign && is_beside(in->foreign->sign, pool) ? coming(in, a) : (struct owner){ .kind = OWNER_OSTLER };

@@ -24,5 +24,7 @@ struct owner {
  * a pool without a device plugin of ours where somebody else gives the GPUs to resource claims. */
 struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
                            struct arena *a);
+/* What shows the driver or device plugin of others that `p` has a sign of: "pod ml/x", "ResourceSlice y". From the arena. */
+const char *owner_seen_by(const struct node_pods *p, struct arena *a);
 
 #endif

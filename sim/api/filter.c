@@ -32,6 +32,8 @@ static const struct field_row {
     { "Namespace", "", "status.phase", "status.phase", "" },
     { "Secret", "", "type", "type", "" },
     { "Job", "batch", "status.successful", "status.succeeded", "0" },
+    { "ResourceSlice", "resource.k8s.io", "spec.driver", "spec.driver", "" },
+    { "ResourceSlice", "resource.k8s.io", "spec.nodeName", "spec.nodeName", "" },
     { "Event", "", "involvedObject.kind", "involvedObject.kind", "" },
     { "Event", "", "involvedObject.namespace", "involvedObject.namespace", "" },
     { "Event", "", "involvedObject.name", "involvedObject.name", "" },

@@ -31,6 +31,7 @@ static const struct kind kinds[] = {
       KIND_PUT_CREATES | KIND_NEEDS_VERSION },
     { IN("policy", "v1"), "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget", "pdb", "", true, SUB_STATUS,
       KIND_GENERATION | KIND_NEEDS_VERSION },
+    { IN("resource.k8s.io", "v1"), "ResourceSlice", "resourceslices", "resourceslice", "", "", false, SUB_NONE, KIND_GENERATION },
     { IN("scheduling.k8s.io", "v1"), "PriorityClass", "priorityclasses", "priorityclass", "pc", "", false, SUB_NONE,
       KIND_GENERATION },
     { IN("apiextensions.k8s.io", "v1"), "CustomResourceDefinition", "customresourcedefinitions", "customresourcedefinition",

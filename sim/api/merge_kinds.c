@@ -378,6 +378,12 @@ static const struct merge_type policy_status[] = {
 
 /* ---- ServiceMonitor, as the Prometheus operator defines it */
 
+static const struct merge_type slice_spec[] = {
+    { "pool", .how = MERGE_FIELDS, .always = true },
+    ATOMIC("devices"),
+    END,
+};
+
 static const struct merge_type monitor_spec[] = {
     ATOMIC("selector"),
     END,
@@ -402,6 +408,7 @@ static const struct merge_root roots[] = {
     { "ServiceAccount",
       .type = FIELDS(META, { "secrets", .how = MERGE_LIST, .keys = { { "name" } }, .patch_key = "name", .whole_items = true }) },
     { "Lease", .type = FIELDS(META, SPEC(NULL)) },
+    { "ResourceSlice", .type = FIELDS(META, SPEC(slice_spec)) },
     { "PriorityClass", .type = FIELDS(META, ALWAYS("value")) },
     { "RuntimeClass", .type = FIELDS(META, ALWAYS("handler"), { "overhead", .how = MERGE_FIELDS, .fields = overhead },
                                      { "scheduling", .how = MERGE_FIELDS, .fields = scheduling }) },

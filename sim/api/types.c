@@ -24,6 +24,7 @@ static const struct kind_type {
     { "coordination.k8s.io", &type_lease },
     { "node.k8s.io", &type_runtime_class },
     { "policy", &type_pod_disruption_budget },
+    { "resource.k8s.io", &type_resource_slice },
     { "scheduling.k8s.io", &type_priority_class },
     { "apiextensions.k8s.io", &type_custom_resource_definition },
 };

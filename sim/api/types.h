@@ -76,6 +76,7 @@ extern const struct type type_lease;
 extern const struct type type_runtime_class;
 extern const struct type type_pod_disruption_budget;
 extern const struct type type_priority_class;
+extern const struct type type_resource_slice;
 extern const struct type type_custom_resource_definition;
 
 #endif

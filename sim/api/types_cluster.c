@@ -322,3 +322,26 @@ static const struct field priority_class_fields[] = {
     { 0 },
 };
 const struct type type_priority_class = { "PriorityClass", priority_class_fields, NULL };
+
+/* Of devices nothing is checked: nobody here allocates them. */
+static const struct field resource_slice_spec_fields[] = {
+    FIELD("driver", STRING, .fallback = ""),
+    FIELD("pool", FREE),
+    FIELD("nodeName", STRING),
+    FIELD("nodeSelector", FREE),
+    FIELD("allNodes", BOOL),
+    FIELD("devices", LIST_OF | FREE),
+    FIELD("perDeviceNodeSelection", BOOL),
+    FIELD("sharedCounters", LIST_OF | FREE),
+    { 0 },
+};
+static const struct type type_resource_slice_spec = { "ResourceSliceSpec", resource_slice_spec_fields, NULL };
+
+static const struct field resource_slice_fields[] = {
+    FIELD("apiVersion", STRING),
+    FIELD("kind", STRING),
+    FIELD("metadata", STRUCT, .of = &type_object_meta, .fallback = "{}"),
+    FIELD("spec", STRUCT, .of = &type_resource_slice_spec, .fallback = "{}"),
+    { 0 },
+};
+const struct type type_resource_slice = { "ResourceSlice", resource_slice_fields, NULL };

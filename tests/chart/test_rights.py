@@ -15,6 +15,7 @@ SCOPES = {
     "runtimeclasses": EVERYWHERE,
     "poddisruptionbudgets": EVERYWHERE,
     "daemonsets": EVERYWHERE,
+    "resourceslices": EVERYWHERE,
     "controllerrevisions": OPERANDS,
     "configmaps": OPERANDS,
     "services": OPERANDS,

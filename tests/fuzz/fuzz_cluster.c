@@ -228,6 +228,8 @@ static const struct kind {
     { RESOURCE_FOREIGN, "{'metadata': {'name': 'plugin-%', 'namespace': 'kube-system', 'generation': 1}, 'spec': {'template': {"
                         "'metadata': {'labels': {'k8s-app': 'nvidia-gpu-device-plugin'}}, 'spec': {'volumes': [{'hostPath': {}}]}"
                         "}}}", PARTS(of_foreign) },
+    { RESOURCE_SLICE, "{'metadata': {'name': 'slice-%'}, 'spec': {'driver': 'gpu.nvidia.com', 'nodeName': 'gpu-1', 'devices': ["
+                      "{'name': 'gpu-0'}]}}", PARTS(of_slices) },
     { RESOURCE_POLICY, "{'metadata': {'name': 'default', 'finalizers': ['ostler.dev/cleanup']}, 'spec': {}}",
       PARTS(of_policies) },
 };

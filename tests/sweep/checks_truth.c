@@ -44,10 +44,20 @@ bool check_is_wanted(const json_t *policy, const json_t *node)
     return !is_let_go(node) && is_selected(policy, node);
 }
 
+/* Whether somebody gives the GPUs of a node to resource claims on which Ostler has nothing yet. */
+static bool is_published(const struct invariants *v, const json_t *node)
+{
+    const struct kind *slices = kind_named("resourceslices");
+    for (size_t i = 0; i < api_count(v->run->api, slices); i++)
+        if (str_eq(json_str(api_at(v->run->api, slices, i), "spec.nodeName"), object_name(node)))
+            return !object_label(node, LABEL_STACK);
+    return false;
+}
+
 static bool is_foreign(const struct invariants *v, const json_t *node)
 {
     struct actors_machine m = { 0 };
-    return actors_machine(v->run->actors, object_name(node), &m) && m.foreign;
+    return (actors_machine(v->run->actors, object_name(node), &m) && m.foreign) || is_published(v, node);
 }
 
 /* By Ostler: a node that somebody else's device plugin serves is left to them. */

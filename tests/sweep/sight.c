@@ -57,7 +57,8 @@ struct sight {
 static const enum resource_id needed[] = { RESOURCE_POLICY,   RESOURCE_NODE,     RESOURCE_POD,     RESOURCE_TASK,
                                            RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_RUNTIMECLASS };
 /* Kinds without which Ostler works: when the server refuses them (403) or has none such (404). */
-static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR, RESOURCE_FOREIGN };
+static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR, RESOURCE_FOREIGN,
+                                           RESOURCE_SLICE };
 
 static bool is_optional(enum resource_id id)
 {

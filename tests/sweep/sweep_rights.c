@@ -68,6 +68,7 @@ static const struct {
 } silent[] = {
     { "list", "monitoring.coreos.com/servicemonitors" }, /* who asks for no monitors need not grant it */
     { "list", "ostler.dev/gpunodes" },                   /* the same as where there is no such resource: Ostler works without */
+    { "list", "resource.k8s.io/resourceslices" },        /* as where there is no such resource */
     { "list", "policy/poddisruptionbudgets" },           /* who was refused asks again from time to time */
     { "watch", "policy/poddisruptionbudgets" },
     { "create", "events.k8s.io/events" },                /* a courtesy: what is not written is counted in a metric */

@@ -69,6 +69,8 @@ static void put_seen(struct toy *t, const json_t *given)
         toy_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, toy_pod(brief));
     json_array_foreach (json_object_get(given, "daemonsets"), i, brief)
         toy_put(t, RESOURCE_FOREIGN, json_incref(brief));
+    json_array_foreach (json_object_get(given, "slices"), i, brief)
+        toy_put(t, RESOURCE_SLICE, json_incref(brief));
 }
 
 static void put_configs(struct toy *t, const json_t *given)
