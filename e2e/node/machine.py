@@ -74,6 +74,10 @@ class Machine:
         packages.mkdir(parents=True)
         for program in self.runtime.programs():
             shutil.copy(program, packages / program.name)
+        for name, text in self.runtime.packaged().items():
+            path = self.folder / "packages" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="ascii")
         # The first runc that is found.
         (self.disk / "opt/bin/runc").symlink_to("standin")
         (self.disk / "opt/bin/cat").symlink_to("standin")
@@ -141,7 +145,7 @@ class Machine:
         with open(self.folder / "boot.log", "ab") as log:
             self._process = subprocess.Popen(
                 ["unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child", "--", HERE / "boot", self.folder,
-                 self.runtime.name],
+                 self.runtime.name, *self.runtime.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     def off(self):

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from runtimes import Containerd, Crio
+from runtimes import Containerd, ContainerdOfUsr, Crio
 
 # As packages leave it, with a sandbox image of this machine: what is set here and not by default must still be set when NVIDIA's
 # toolkit is there.
@@ -61,6 +61,7 @@ ROWS = {
     "containerd-1.7": Row(Containerd("containerd-1", VERSION_2), policy={"validation": {"repository": "nvcr.io/nvidia/k8s"}}),
     "containerd-2.1": Row(Containerd("containerd-2", VERSION_2)),
     "containerd-2.1-version-3": Row(Containerd("containerd-2", VERSION_3)),
+    "containerd-2.1-of-usr": Row(ContainerdOfUsr("containerd-2", VERSION_2)),
     "crio-1.34": Row(Crio()),
 }
 # What several rows are called together: those that `make test` takes, and all. 1.6 gives devices by the runtime's hook, without

@@ -29,6 +29,7 @@ class Containerd:
     stays = ("etc/containerd/conf.d/",)  # of what the toolkit has made, after an uninstall
     own = ("lib/containerd",)  # below var, which it keeps for itself
     needs = ()  # programs of this machine
+    options = ()  # that it is started with
 
     def programs(self):
         """Those that the machine has instead of Debian's."""
@@ -39,6 +40,11 @@ class Containerd:
         return {"etc/containerd/config.toml": self.text}
 
     @staticmethod
+    def packaged():
+        """path below /usr -> text of what packages have configured it with."""
+        return {}
+
+    @staticmethod
     def take_images(machine, archive):
         """Has it take the images of an archive, whose path is the machine's."""
         machine.run("ctr", "--namespace", "k8s.io", "images", "import", archive)
@@ -47,6 +53,28 @@ class Containerd:
     def configuration(machine):
         """The bytes of its configuration, and what it makes of them."""
         return (machine.disk / "etc/containerd/config.toml").read_bytes(), machine.run("containerd", "config", "dump")
+
+
+@dataclasses.dataclass(frozen=True)
+class ContainerdOfUsr(Containerd):
+    """containerd that reads a file in a /usr that nobody changes, which imports drop-ins, as Flatcar has it (flatcar/scripts
+    1987234)."""
+
+    options = ("--config", "/usr/share/containerd/config.toml")
+    stays = ("etc/containerd/", "etc/containerd/conf.d/")
+
+    @staticmethod
+    def files():
+        """None on its disk."""
+        return {}
+
+    def packaged(self):
+        """Its one file."""
+        return {"share/containerd/config.toml": 'imports = ["/etc/containerd/conf.d/*.toml"]\n' + self.text}
+
+    def configuration(self, machine):
+        """What it makes of its configuration, whose file cannot be changed."""
+        return machine.run("containerd", *self.options, "config", "dump")
 
 
 # In the file in which packages leave theirs (contrib of CRI-O), and no crio.conf. It says what this machine has not: crun,
@@ -79,6 +107,12 @@ class Crio:
     stays = ()
     own = ("lib/containers", "lib/crio")
     needs = ("conmon",)
+    options = ()
+
+    @staticmethod
+    def packaged():
+        """None: its files are in etc."""
+        return {}
 
     @staticmethod
     def programs():

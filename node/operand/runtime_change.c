@@ -18,6 +18,10 @@ enum { DUMP_MS = 20 * 1000, LOST_MAX = 4096, ARGUMENTS_MAX = 4096, DUMP_ARGC = 6
 
 #define SOURCE "RUNTIME_CONFIG_SOURCE"
 #define SOURCES "RUNTIME_CONFIG_SOURCES"
+/* What the source "file" means on the machine, by the manifest (toolkit/parts/containerd.yaml). */
+#define STOCK_CONFIG "/etc/containerd/config.toml"
+/* As a dump names the handler. */
+#define HANDLER ".runtimes.nvidia"
 
 /* ---- finding the dump */
 
@@ -62,6 +66,7 @@ void runtime_dump_find(const char *proc, pid_t pid, struct runtime_dump *ret)
     if (config) {
         *to++ = xstrdup("--config");
         *to++ = xstrdup(config);
+        ret->config = xstrdup(config);
     }
     *to++ = xstrdup("config");
     *to++ = xstrdup("dump");
@@ -76,6 +81,7 @@ void runtime_dump_free(struct runtime_dump *dump)
         free(*arg);
     free((void *) dump->argv);
     free((void *) dump->root);
+    free((void *) dump->config);
     *dump = (struct runtime_dump){ 0 };
 }
 
@@ -86,9 +92,38 @@ static int ask_dump(const struct runtime_dump *dump, struct buf *said, struct er
     return program_run_in(dump->root, dump->argv, DUMP_MS, said, e);
 }
 
-/* Writes the configuration, and judges it. 0: nothing is lost, or nobody can say. 1: it would lose what `lost`
- * names. -1: NVIDIA's program failed. */
-static int try_change(const struct runtime_change *c, const char *before, struct buf *lost, struct err *e)
+/* The file that the runtime was started with, where it is another than that of its packages, and nobody has said of which the
+ * toolkit is to take the settings; NULL. */
+static const char *file_to_follow(const struct runtime_change *c)
+{
+    const char *source = getenv(SOURCE), *file = c->dump.config;
+    bool is_free = !getenv(SOURCES) && source && str_eq(source, "file") && c->host;
+    return is_free && file && *file == '/' && !str_eq(file, STOCK_CONFIG) ? file : NULL;
+}
+
+/* The handler gets its settings from the file that the runtime reads, such as whether systemd makes control groups. */
+static void follow(const struct runtime_change *c, const char *file)
+{
+    CLEANUP_FREE char *source = xasprintf("file=%s%s", c->host, file);
+    fprintf(stderr, "ostler-node: containerd was started with %s: the toolkit takes its settings from there\n", file);
+    setenv(SOURCE, source, 1);
+}
+
+/* Whether the runtime takes in the drop-in, which the file that it reads says. */
+static bool has_drop_in(const char *file, const char *after, struct err *e)
+{
+    bool has = !file || strstr(after, HANDLER);
+    if (!has)
+        err_set(e, ERR_INVALID,
+                "%s: containerd was started with %s, which does not take in the toolkit's drop-in. The runtime was not "
+                "restarted. Have that file import /etc/containerd/conf.d/*.toml, or have the machine bring its own toolkit",
+                RUNTIME_CONFIG_FAILED, file);
+    return has;
+}
+
+/* Writes the configuration, and judges it. `file`: which the runtime was started with; NULL: that of its packages. 0: nothing
+ * is lost, or nobody can say. 1: it would lose what `lost` names. -1: NVIDIA's program failed, or nobody reads what it wrote. */
+static int try_change(const struct runtime_change *c, const char *file, const char *before, struct buf *lost, struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
     CLEANUP_BUF struct buf after = BUF_INIT(CONFIG_DUMP_MAX);
@@ -99,6 +134,8 @@ static int try_change(const struct runtime_change *c, const char *before, struct
         buf_printf(lost, "everything: containerd cannot read it, %.512s", err_msg(&why));
         return 1;
     }
+    if (!has_drop_in(file, buf_text(&after), e))
+        return -1;
     return config_loss(before, buf_text(&after), lost) == CONFIG_LOST;
 }
 
@@ -107,14 +144,17 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
 {
     CLEANUP_BUF struct buf lost = BUF_INIT(LOST_MAX);
     bool has_other = !getenv(SOURCES) && getenv(SOURCE) && str_eq(getenv(SOURCE), "file");
-    int rc = try_change(c, before, &lost, e);
+    const char *file = file_to_follow(c);
+    if (file)
+        follow(c, file);
+    int rc = try_change(c, file, before, &lost, e);
     if (rc == 1 && has_other) {
-        fprintf(stderr, "ostler-node: with %s=file containerd's configuration would lose %s: the source command is tried\n",
-                SOURCE, buf_text(&lost));
+        fprintf(stderr, "ostler-node: with the source %s containerd's configuration would lose %s: the source command is "
+                "tried\n", getenv(SOURCE), buf_text(&lost));
         if (kept_put_back(kept, e) < 0)
             return -1;
         setenv(SOURCE, "command,file", 1);
-        rc = try_change(c, before, &lost, e);
+        rc = try_change(c, file, before, &lost, e);
     }
     if (rc == 1)
         err_set(e, ERR_INVALID,

@@ -11,6 +11,7 @@
 struct runtime_dump {
     const char *root;  /* the folder that is its root; NULL: this one */
     char *const *argv; /* NULL: none is known, and nothing is judged before */
+    const char *config; /* the file that the runtime was told to read; NULL: none, it reads its own */
 };
 
 struct runtime_change {
@@ -22,6 +23,7 @@ struct runtime_change {
     const char *pod;          /* whose container this is; NULL: nothing is remembered */
     const char *socket;       /* of the runtime that is restarted through it, after `program` has written and without it;
                                  NULL: it needs no restart, or `program` does that */
+    const char *host;         /* where the machine's root folder is in this container; NULL: not here */
     const char *scratch;      /* a folder of this container's own disk: what is written below it goes with that */
     struct runtime_dump dump;
     struct runtime_times times;
@@ -33,7 +35,8 @@ struct runtime_change {
 
 /* Makes the change. Copies that an earlier process left are put back first: it did not live to see what came of its change.
  * Where the dump can be had, what loses a setting is put back before a restart: with RUNTIME_CONFIG_SOURCE=file the source
- * "command" is tried next, unless RUNTIME_CONFIG_SOURCES says which sources an administrator wants. Where the runtime does not
+ * "command" is tried next, unless RUNTIME_CONFIG_SOURCES says which sources an administrator wants; the file is the one that
+ * the runtime was started with, which must take in the drop-in (Flatcar: /usr/share/containerd/config.toml). Where it does not
  * come back, or containers do not start again, it goes back as well. A change that was taken back after the runtime restarted is
  * not tried again by the same pod: it would restart the runtime each time. An error whose message begins with
  * RUNTIME_CONFIG_FAILED: the configuration is the old one, or the message says that it could not be put back. Changes

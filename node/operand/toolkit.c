@@ -21,6 +21,9 @@
 /* The configuration of NVIDIA's runtimes, which its program writes beside them. */
 #define OWN_CONFIGURATION "toolkit/.config/nvidia-container-runtime/config.toml"
 
+/* Where the manifest mounts the machine's root. */
+#define HOST "/host"
+
 /* In the toolkit's folder: the runtime's configuration until its change is proven, and why one was taken back. */
 #define TOOLKIT_COPIES ".runtime-configuration-before"
 #define TOOLKIT_REFUSED ".runtime-configuration-refused"
@@ -62,7 +65,7 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     struct runtime_proof proof = { .cri = t->cri, .handler = t->handler, .name = str_or_empty(t->pod),
                                    .limit_ms = t->times.works };
     struct runtime_change change = { .program = t->program, .wrapper = runtime, .files = files, .copies = copies,
-                                     .refused = refused, .pod = t->pod, .socket = t->socket, .scratch = t->scratch,
+                                     .refused = refused, .pod = t->pod, .socket = t->socket, .scratch = t->scratch, .host = HOST,
                                      .times = t->times, .proof = &proof };
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);

@@ -306,7 +306,8 @@ static json_t *build(struct diff *d, const struct marks *wanted)
     set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof), wanted->proof);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
     struct node_change change = { .labels = d->set_labels, .annotations = annotations,
-                                  .taints = d->taints_changed ? d->taints : NULL };
+                                  .taints = d->taints_changed ? d->taints : NULL,
+                                  .rests_on_taints = claim && !n->claim };
     return node_patch(d->view, &change);
 }
 

@@ -98,7 +98,7 @@ json_t *node_patch(const struct node_view *view, const struct node_change *chang
     json_patch_add(operations, "test", "/metadata/deletionTimestamp", json_null());
     test_labels(operations, view, change->labels);
     test_annotations(operations, view, change->annotations);
-    if (change->taints)
+    if (change->taints || change->rests_on_taints)
         test_taints(operations, view);
     set_keys(operations, LABELS, n->label_count > 0, change->labels);
     set_keys(operations, ANNOTATIONS, n->annotated, change->annotations);

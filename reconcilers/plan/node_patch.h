@@ -9,7 +9,8 @@
  *   - the annotations that say what is ours, what the node is claimed for and what a person gave up on, the assignment, and the
  *     labels by which people say what may be done with the node, changed or not;
  *   - each label that is changed, and each annotation for autoscalers, with the value that was read, or that it was not there;
- *   - the whole list of taints, where it is changed: it is written whole, and nobody's taint may get lost.
+ *   - the whole list of taints, where it is changed: it is written whole, and nobody's taint may get lost; and with a claim that
+ *     comes, since a taint of others may be what closes the node.
  *
  * The server tests and changes the object in one step. So a write of others that comes between our reading and our patch either
  * meets a test, and the patch is refused; or it is about other fields, and then the node is as if it had come just after ours: no
@@ -18,6 +19,7 @@
 #define OSTLER_RECONCILERS_PLAN_NODE_PATCH_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "reconcilers/model/node.h"
 
@@ -26,6 +28,7 @@ struct node_change {
     const json_t *labels;      /* key to value; null takes it off */
     const json_t *annotations; /* the same; under our own prefix, or of model/autoscaler.h */
     const json_t *taints;      /* the whole list as it is to be */
+    bool rests_on_taints;      /* it is right only with the taints that were read, though it leaves them as they are */
 };
 
 /* The guarded JSON patch; NULL when nothing changes. New reference. */

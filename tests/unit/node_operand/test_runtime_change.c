@@ -17,6 +17,10 @@
 #define ADDS NOTE "echo new = 2 >> config; echo drop = 1 > drop-in"
 #define LOSES NOTE "echo new = 2 > config; echo drop = 1 > drop-in"
 #define LOSES_BY_FILE NOTE "test $RUNTIME_CONFIG_SOURCE = file && echo a = 2 > config || echo b = 2 >> config"
+#define ADDS_HANDLER ADDS "; echo '[plugins.x.containerd.runtimes.nvidia]' >> config"
+#define LOSES_BY_OTHER                                                                                                        \
+    NOTE "if test $RUNTIME_CONFIG_SOURCE = command,file; then echo b = 2 >> config; else echo b = 2 > config; fi; "           \
+         "echo '[plugins.x.containerd.runtimes.nvidia]' >> config"
 #define CAT "cat config"
 #define READS "cp config read-$(ls read-* 2>/dev/null | wc -l); echo bad = 1 > $RUNTIME_CONFIG; "
 #define FAILED "RuntimeConfigFailed: "
@@ -60,6 +64,28 @@ static const struct row {
       "test -e drop-in && test ! -e refused" },
 };
 
+static const struct follow_row {
+    struct row row;
+    const char *config; /* the file that the runtime was started with */
+} follow_rows[] = {
+    { { "the source is the file that the runtime was started with", ADDS_HANDLER, CAT, "file", NULL, ":", NULL,
+      "test $(cat tried) = file=/host/usr/share/containerd/config.toml" }, "/usr/share/containerd/config.toml" },
+    { { "where that file as the source loses, the command is tried", LOSES_BY_OTHER, CAT, "file", NULL, ":", NULL,
+      "test $(tail -n1 tried) = command,file && grep -q a config" }, "/usr/share/containerd/config.toml" },
+    { { "started with the file of its packages", ADDS, CAT, "file", NULL, ":", NULL, "test $(cat tried) = file" },
+      "/etc/containerd/config.toml" },
+    { { "started with a file, and an administrator sets the source", ADDS_HANDLER, CAT, "file", "file=/host/x", ":", NULL,
+      "test $(cat tried) = file=/host/x" }, "/usr/share/containerd/config.toml" },
+    { { "a distribution that has its own source keeps it, and makes its file when it restarts", ADDS, CAT, "file=/host/template",
+        NULL, ":", NULL, "test $(cat tried) = file=/host/template" }, "/var/snap/microk8s/1/args/containerd.toml" },
+    { { "a file that does not take in the drop-in is named before a restart", ADDS, CAT, "file", NULL, ":",
+      FAILED "containerd was started with /usr/share/containerd/config.toml, which does not take in the toolkit's drop-in.",
+      "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" }, "/usr/share/containerd/config.toml" },
+};
+
+/* For the change that is tried; NULL: no file. */
+static const char *started_with;
+
 static void set(const char *name, const char *value)
 {
     if (value)
@@ -81,7 +107,8 @@ static int change_with(const char *folder, const struct row *row, const char *so
     set("RUNTIME_CONFIG_SOURCES", row->sources);
     const struct runtime_change c = { .program = run, .wrapper = wrapper, .files = files, .copies = copies,
                                       .refused = refused, .pod = "pod-1", .socket = socket, .scratch = folder,
-                                      .dump = { .argv = row->dump ? ask : NULL },
+                                      .dump = { .argv = row->dump ? ask : NULL, .config = started_with },
+                                      .host = "/host",
                                       .times = { 300, 100, 100, 100 }, .proof = proof };
     return runtime_change(&c, e);
 }
@@ -117,6 +144,15 @@ static void check(void **state)
     assert_int_equal(system(row->right), 0);
     assert_int_not_equal(access("copies", F_OK), 0);
     leave(folder);
+}
+
+static void check_follow(void **state)
+{
+    const struct follow_row *row = *state;
+    void *inner = (void *) &row->row;
+    started_with = row->config;
+    check(&inner);
+    started_with = NULL;
 }
 
 static void a_runtime_that_does_not_come_back_gets_its_old_configuration(void **state)
@@ -243,6 +279,8 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    for (size_t i = 0; i < ARRAY_LEN(follow_rows); i++)
+        suite_add(&s, follow_rows[i].row.name, check_follow, &follow_rows[i]);
     suite_add(&s, "a runtime that does not come back gets its old configuration",
               a_runtime_that_does_not_come_back_gets_its_old_configuration, NULL);
     SUITE_ROWS(&s, check_restart, restart_rows);

@@ -81,15 +81,20 @@ static void check(void **state)
     assert_string_equal(claim_last_stack(&c), *row->stack || n.claim ? "s1" : "");
 }
 
-/* Claims a node that bears these marks. The node afterwards, a new reference. */
-static json_t *claimed(const char *marks, struct plan *plan)
+static json_t *node_with(const char *marks)
 {
-    struct intern *strings = intern_new();
-    CLEANUP_JSON json_t *object =
+    json_t *object =
         tree("{'metadata': {'name': 'gpu-1', 'uid': 'n', 'labels': {'" LABEL_DRIVER "': 'old', '" LABEL_STACK "': 's1'}}, "
              "'spec': {}}");
     if (marks)
         json_set_at(object, "metadata.annotations", json_pack("{s:s}", ANNOTATION_MARKS, marks));
+    return object;
+}
+
+/* The operations that claim a node. New reference. */
+static json_t *claim_operations(const json_t *object, struct plan *plan)
+{
+    struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
     struct rollout_node n = { .name = "gpu-1", .driver = "old", .stack = "s1", .target_driver = "new", .target_stack = "s1" };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
@@ -98,7 +103,13 @@ static json_t *claimed(const char *marks, struct plan *plan)
     node_free(strings, node);
     intern_free(strings);
     const char *body = plan->actions[0].request.body;
-    CLEANUP_JSON json_t *operations = json_parse(body, strlen(body), NULL);
+    return json_parse(body, strlen(body), NULL);
+}
+
+/* Claims a node that bears these marks. The node afterwards, a new reference. */
+static json_t *claimed(const char *marks, struct plan *plan)
+{
+    CLEANUP_JSON json_t *object = node_with(marks), *operations = claim_operations(object, plan);
     return frame_operated(object, operations);
 }
 
@@ -123,9 +134,24 @@ static void a_claim_keeps_what_was_written_of_the_gpus(void **state)
     assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_MARKS)), features));
 }
 
+/* A taint of others closes the node as well. Where it goes while the claim is written, the node would be claimed and open. */
+static void a_claim_rests_on_a_taint_of_others(void **state)
+{
+    (void) state;
+    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_JSON json_t *open = node_with(NULL), *closed = node_with(NULL);
+    json_set_at(closed, "spec.taints", tree("[{'key': '" TAINT_UPGRADE "', 'value': 'x', 'effect': 'NoSchedule'}]"));
+    CLEANUP_JSON json_t *operations = claim_operations(closed, &plan);
+    CLEANUP_JSON json_t *well = frame_operated(closed, operations), *refused = frame_operated(open, operations);
+    assert_non_null(object_annotation(well, ANNOTATION_CLAIM));
+    assert_true(json_equal(json_at(well, "spec.taints"), json_at(closed, "spec.taints")));
+    assert_null(refused);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "a claim rests on a taint of others", a_claim_rests_on_a_taint_of_others, NULL);
     suite_add(&s, "a node is claimed and closed in one write", a_node_is_claimed_and_closed_in_one_write, NULL);
     suite_add(&s, "a claim keeps what was written of the GPUs", a_claim_keeps_what_was_written_of_the_gpus, NULL);
     SUITE_ROWS(&s, check, rows);
