@@ -272,8 +272,10 @@ static const char *why_nothing(const struct offline *f, const struct node_view *
 static bool print_decision(struct offline *f, const struct node_view *view)
 {
     const struct node_pods no_pods = { 0 };
+    struct rollout_spec rollout;
+    rollout_spec_decode(f->policy.spec, &rollout);
     struct node_input in = { .view = *view, .pods = &no_pods, .stance = STANCE_MANAGE, .may_mark = true, .policy = &f->policy,
-                             .targets = f->targets, .record = target_record, .arg = f };
+                             .rollout = &rollout, .targets = f->targets, .record = target_record, .arg = f };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     struct node_verdict v;
