@@ -216,7 +216,8 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
 /* Removal waits for whoever uses a GPU, and asks nobody to leave. */
 static void add_users(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
-    static const struct drain_spec spec = { .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true };
+    static const struct drain_spec spec = { .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1, .force = true,
+                                            .delete_empty_dir = true };
     struct drain d;
     drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = &spec,
                                       .jobs_may_go = true, .holders = in->holders }, a, &d);

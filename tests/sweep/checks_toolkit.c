@@ -89,19 +89,16 @@ static void note_node(struct invariants *v, const struct api_commit *c)
     look_at(v, name);
 }
 
-static char *completion_key(const char *record, const char *pool)
-{
-    return xasprintf("%s/%s", record, pool);
-}
-
 static void note_record(struct invariants *v, const struct api_commit *c)
 {
     static const char prefix[] = "ostler.dev/completed-";
     const char *key;
     json_t *value;
     json_object_foreach (json_at(c->after, "metadata.annotations"), key, value) {
-        CLEANUP_FREE char *done = completion_key(object_name(c->after), key + sizeof prefix - 1);
-        if (str_has_prefix(key, prefix) && check_noted(&v->completions, done) < 0)
+        if (!str_has_prefix(key, prefix))
+            continue;
+        CLEANUP_FREE char *done = xasprintf("%s/%s", object_name(c->after), key + sizeof prefix - 1);
+        if (check_noted(&v->completions, done) < 0)
             check_note(v, &v->completions, done);
     }
 }
@@ -170,8 +167,7 @@ static bool is_first(const struct invariants *v, const json_t *policy, const str
     if (!policy || !c->before || object_label(c->before, LABEL_STACK) || !stack || !*stack || reading_claim(c->after, &claim) ||
         reading_claim(c->before, &claim) || !has_operand(v, TOOLKIT, stack))
         return false;
-    CLEANUP_FREE char *record = xasprintf("stack-%s", stack);
-    CLEANUP_FREE char *done = completion_key(record, reading_pool(policy, c->after));
+    CLEANUP_FREE char *done = xasprintf("stack-%s/%s", stack, reading_pool(policy, c->after));
     return check_noted(&v->completions, done) < 0;
 }
 

@@ -169,6 +169,16 @@ static const struct row {
       .status = "{'state':'Removing','reason':'WaitingForProcesses','message':'m','since':'" NOW "','waitingFor':["
                 "{'kind':'Process','name':'unknown','reason':'HostProcess','message':'process of no name (container "
                 "0123456789ab) has a GPU open, and no eviction ends it: end it on the node'}],'policyGeneration':4}" },
+    { .name = "removal waits for the pods that use a GPU, also for a DaemonSet's that tolerates every taint",
+      .condition = "'status':'False','reason':'WaitingForGpuPods','message':'m'", .state = NODE_REMOVING,
+      .reason = "WaitingForGpuPods", .message = "m", .off = true, .requests = APPLY STATUS,
+      .pods = GPU_POD("ml", "b", "") ","
+              "{'metadata':{'name':'d','namespace':'ml','ownerReferences':[{'kind':'DaemonSet','controller':true}]},'spec':{"
+              "'nodeName':'a','tolerations':[{'operator':'Exists'}],"
+              "'containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}",
+      .status = "{'state':'Removing','reason':'WaitingForGpuPods','message':'m','since':'" NOW "','waitingFor':["
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'UsesGpu','message':'uses a GPU'},"
+                "{'kind':'Pod','namespace':'ml','name':'d','reason':'UsesGpu','message':'uses a GPU'}],'policyGeneration':4}" },
     { .name = "stages that pass are not written by themselves",
       .report = SAYS_READY(BEFORE) ",'policyGeneration':4,'timeToReady':{'seen':'" BEFORE "','images':7}", .condition = IS_READY,
       .state = NODE_READY, .requests = "" },
