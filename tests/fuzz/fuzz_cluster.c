@@ -173,6 +173,10 @@ static const char *const of_foreign[] = {
     "{'metadata': {'generation': 3}, 'spec': {'template': {'spec': {'nodeSelector': {'nvidia.com/gpu.deploy.driver': 'true'}}}}}",
     "{'metadata': {'generation': 4}, 'spec': {'template': {'metadata': {'labels': null}}}}", GOING, NONSENSE,
 };
+static const char *const of_slices[] = {
+    SPEC("'nodeName': 'gpu-2'"), SPEC("'nodeName': null, 'allNodes': true"), SPEC("'devices': []"), SPEC("'devices': {}"),
+    SPEC("'driver': 'compute-domain.nvidia.com'"), GOING, NONSENSE,
+};
 static const char *const of_policies[] = {
     SPEC("'driver': {'version': '570.86.15'}"),
     SPEC("'driver': {'version': '580.65.06', 'precompiled': true}"),
@@ -189,6 +193,8 @@ static const char *const of_policies[] = {
     SPEC("'pools': null, 'nodes': {'selector': null}"),
     SPEC("'driver': {'version': 580}"),
     ROLLOUT("'paused': true"),
+    ROLLOUT("'taintKey': 'status-taint.cluster-autoscaler.kubernetes.io/gpu-upgrade'"),
+    ROLLOUT("'taintKey': null"),
     ROLLOUT("'paused': null, 'approval': 'Manual'"),
     ROLLOUT("'maxParallel': '50%', 'maxUnavailable': 3, 'failureThreshold': '10%'"),
     ROLLOUT("'maxUnavailableGpus': 4, 'topologyKey': 'topology.kubernetes.io/zone', 'order': 'Name'"),
