@@ -18,29 +18,32 @@ enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22 };
 /* A place that only one operating system has is looked at there alone: elsewhere it may be a file server's, which can be away. */
 struct place {
     const char *path;
-    const char *os; /* its ID; NULL: any */
+    const char *os;     /* its ID; NULL: any */
+    const char *kernel; /* how its kernel's release ends, "-gke"; NULL: any way */
 };
 
 /* Where packages, NVIDIA's installer, Talos, Google's and Bottlerocket put it. */
 static const struct place programs[] = {
-    { "/usr/bin/nvidia-smi", NULL },
-    { "/usr/sbin/nvidia-smi", NULL },
-    { "/bin/nvidia-smi", NULL },
-    { "/sbin/nvidia-smi", NULL },
-    { "/opt/bin/nvidia-smi", NULL },
-    { "/usr/local/bin/nvidia-smi", "talos" },
-    { "/home/kubernetes/bin/nvidia/bin/nvidia-smi", "cos" },
-    { "/usr/libexec/nvidia/tesla/bin/nvidia-smi", NULL },
+    { "/usr/bin/nvidia-smi", NULL, NULL },
+    { "/usr/sbin/nvidia-smi", NULL, NULL },
+    { "/bin/nvidia-smi", NULL, NULL },
+    { "/sbin/nvidia-smi", NULL, NULL },
+    { "/opt/bin/nvidia-smi", NULL, NULL },
+    { "/usr/local/bin/nvidia-smi", "talos", NULL },
+    { "/home/kubernetes/bin/nvidia/bin/nvidia-smi", "cos", NULL },
+    { "/home/kubernetes/bin/nvidia/bin/nvidia-smi", "ubuntu", "-gke" },
+    { "/usr/libexec/nvidia/tesla/bin/nvidia-smi", NULL, NULL },
 };
 
 static const struct place libraries[] = {
-    { "/usr/lib/x86_64-linux-gnu/" LIBRARY ".1", NULL },
-    { "/usr/lib/aarch64-linux-gnu/" LIBRARY ".1", NULL },
-    { "/usr/lib64/" LIBRARY ".1", NULL },
-    { "/usr/lib/" LIBRARY ".1", NULL },
-    { "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1", "cos" },
-    { "/usr/lib/nvidia/tesla/" LIBRARY ".1", NULL },
-    { "/usr/local/glibc/usr/lib/" LIBRARY ".1", "talos" },
+    { "/usr/lib/x86_64-linux-gnu/" LIBRARY ".1", NULL, NULL },
+    { "/usr/lib/aarch64-linux-gnu/" LIBRARY ".1", NULL, NULL },
+    { "/usr/lib64/" LIBRARY ".1", NULL, NULL },
+    { "/usr/lib/" LIBRARY ".1", NULL, NULL },
+    { "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1", "cos", NULL },
+    { "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1", "ubuntu", "-gke" },
+    { "/usr/lib/nvidia/tesla/" LIBRARY ".1", NULL, NULL },
+    { "/usr/local/glibc/usr/lib/" LIBRARY ".1", "talos", NULL },
 };
 
 /* A link to what a driver container has mounted is nothing of the host's. */
@@ -50,6 +53,11 @@ static bool is_of_a_container(const struct view *v, const char *path)
     return root_link(v->root, path + 1, target, sizeof target) == 0 && strstr(target, OF_CONTAINERS);
 }
 
+static bool is_of_this_system(const struct place *p, const struct os_release *os, const char *kernel)
+{
+    return (!p->os || str_eq(p->os, os->id)) && (!p->kernel || (kernel && str_has_suffix(kernel, p->kernel)));
+}
+
 /* The first of these files that is there, or NULL. False when one before it, or one of all, could not be looked at. */
 static bool find_first(const struct view *v, const struct place *places, size_t count, const char **ret)
 {
@@ -57,8 +65,9 @@ static bool find_first(const struct view *v, const struct place *places, size_t 
     bool saw_all = true;
     *ret = NULL;
     os_look_release(v, &os);
+    const char *kernel = os_look_kernel(v);
     for (size_t i = 0; i < count && !*ret; i++) {
-        if (places[i].os && !str_eq(places[i].os, os.id))
+        if (!is_of_this_system(&places[i], &os, kernel))
             continue;
         enum sight sight = view_is(v, places[i].path + 1, S_IFREG);
         saw_all = saw_all && sight != UNREADABLE;

@@ -19,12 +19,19 @@ void os_look_release(const struct view *v, struct os_release *ret)
     }
 }
 
+const char *os_look_kernel(const struct view *v)
+{
+    const char *kernel;
+    view_text(v, "proc/sys/kernel/osrelease", KERNEL_MAX, &kernel);
+    return kernel;
+}
+
 void os_look(const struct view *v, struct os_facts *ret)
 {
     *ret = (struct os_facts){ 0 };
     os_look_release(v, &ret->release);
     view_text(v, "sys/class/dmi/id/product_name", MACHINE_MAX, &ret->machine);
-    view_text(v, "proc/sys/kernel/osrelease", KERNEL_MAX, &ret->kernel);
+    ret->kernel = os_look_kernel(v);
     view_text(v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &ret->boot_id);
     if (!ret->kernel && !ret->boot_id)
         view_say(v, "proc/sys/kernel", "procfs is not there");

@@ -17,6 +17,8 @@ struct os_facts {
 
 /* The first alone: what it says in its file of that name. */
 void os_look_release(const struct view *v, struct os_release *ret);
+/* The kernel alone, as `uname -r`, from the arena; NULL: not known. */
+const char *os_look_kernel(const struct view *v);
 void os_look(const struct view *v, struct os_facts *ret);
 
 #endif

@@ -227,6 +227,7 @@ struct host host_of(const struct node_facts *facts)
         .distribution = distribution_of(facts),
     };
     set_os(&host, facts);
+    host.google_driver = facts->inventory && facts->inventory->google_driver;
     host.cdi = has_cdi(&host, facts, distributions[host.distribution].cdi_containerd);
     host.cdi_by_default = has_cdi(&host, facts, (struct release){ 2, 0 });
     if (facts->inventory && !facts->own_toolkit)

@@ -41,6 +41,10 @@ enum host_toolkit {
     HOST_TOOLKIT_MISSING, /* one of the two, but its program is not there */
 };
 
+/* Where Google's installers put a driver, on Container-Optimized OS (where the toolkit can live nowhere else) and on
+ * GKE's Ubuntu. */
+#define GOOGLE_DRIVER_DIR "/home/kubernetes/bin/nvidia"
+
 /* Longest tag with its NUL: "rhcos4.18" and the like. */
 enum { HOST_OS_MAX = 32 };
 
@@ -52,6 +56,7 @@ struct host {
     enum host_runtime runtime;
     enum host_distribution distribution;
     bool cos; /* Google's Container-Optimized OS: the driver comes from Google's installer */
+    bool google_driver; /* a driver of the host's own lies in GOOGLE_DRIVER_DIR, as on GKE's Ubuntu */
     bool cdi; /* the runtime injects CDI devices that the device plugin names, once Ostler's toolkit has configured it */
     bool cdi_by_default; /* the same without that */
     enum host_toolkit toolkit;

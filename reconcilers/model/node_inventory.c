@@ -138,6 +138,8 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     take_text(inventory, "module.version", i->module_version, sizeof i->module_version);
     i->driver_container = json_bool(inventory, "driverContainer", false);
     i->host_driver = json_bool(inventory, "hostDriver.installed", false);
+    i->google_driver =
+        i->host_driver && str_has_prefix(str_or_empty(json_str(inventory, "hostDriver.library")), GOOGLE_DRIVER_DIR "/");
     i->secure_boot = json_bool(inventory, "secureBoot", false);
     return i;
 }

@@ -36,6 +36,7 @@ struct node_inventory {
     char machine[INVENTORY_NAME_MAX]; /* what its maker calls the machine, or "" */
     uint8_t absent_looks; /* how many looks in a row found none */
     char lost_address[INVENTORY_ADDRESS_MAX]; /* of the first of `lost`, or "" */
+    bool google_driver; /* `host_driver` lies in GOOGLE_DRIVER_DIR */
     bool module_loaded, driver_container, host_driver, secure_boot;
     char module_version[INVENTORY_VERSION_MAX]; /* that is loaded, or "" */
     enum host_runtime runtime;            /* that the kubelet uses, RUNTIME_UNKNOWN: not known */

@@ -8,10 +8,6 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/plugin_settings.h"
 
-/* Where Google's installer puts the driver; the only folder of that system where the toolkit can
- * live too. */
-#define COS_DRIVER_DIR "/home/kubernetes/bin/nvidia"
-
 static const char *const source_names[] = {
     [DRIVER_SOURCE_NONE] = "",
     [DRIVER_SOURCE_CONTAINER] = "Container",
@@ -247,7 +243,7 @@ static json_t *toolkit_inputs(const json_t *spec, enum driver_source source, con
     json_t *inputs = operand_inputs(spec, POLICY_TOOLKIT, held);
     const char *install_dir = json_str(spec, "toolkit.installDir");
     if (source == DRIVER_SOURCE_COS)
-        install_dir = COS_DRIVER_DIR;
+        install_dir = GOOGLE_DRIVER_DIR;
     json_object_set_new(inputs, "enabled", json_true());
     json_object_set_new(inputs, "installDir",
                         json_text(install_dir ? install_dir : "/usr/local/nvidia"));
@@ -270,11 +266,11 @@ static json_t *device_plugin_inputs(const json_t *spec, const struct plugin_conf
     return inputs;
 }
 
-/* Whose root the driver has. A driver that the cloud has installed on Container-Optimized OS lies where Google's installer puts
- * any, and /usr is read-only there. */
+/* Whose root the driver has. A driver that Google has installed on GKE's systems lies where its installer for Container-Optimized
+ * OS puts any. */
 static enum driver_source root_of(enum driver_source source, const struct host *host)
 {
-    return source == DRIVER_SOURCE_HOST && host->cos ? DRIVER_SOURCE_COS : source;
+    return source == DRIVER_SOURCE_HOST && (host->cos || host->google_driver) ? DRIVER_SOURCE_COS : source;
 }
 
 /* What the node's ways of running containers are: the same keys for each operand that depends on

@@ -10,7 +10,7 @@ enum {
     /* The oldest minor version of Kubernetes 1 that will do. */
     SURROUNDINGS_MINOR = 30,
     /* What the annotation of our CRDs says that fit this program: crds/, by scripts/crd-schema. */
-    SURROUNDINGS_SCHEMA = 17,
+    SURROUNDINGS_SCHEMA = 18,
 };
 
 /* In the order of what matters most. */

@@ -99,9 +99,10 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
                                                            : host_runtime_name(host->runtime);
-    return xasprintf("%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), is_openshift(facts), host->cos, pool,
-                     os, precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi, host->cdi_by_default,
-                     (int) host->toolkit, (int) source, str_or_empty(config->name), str_or_empty(config->key));
+    return xasprintf("%d|%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), is_openshift(facts), host->cos,
+                     host->google_driver, pool, os, precompiled ? host->kernel : "", runtime, (int) host->distribution,
+                     host->cdi, host->cdi_by_default, (int) host->toolkit, (int) source, str_or_empty(config->name),
+                     str_or_empty(config->key));
 }
 
 static void set_problem(struct target *target, const char *reason, const char *sentence)

@@ -66,6 +66,13 @@ static const struct kept_row {
       "'secureBoot':true}",
       { .module_loaded = true, .module_version = "580.178.04", .driver_container = true, .host_driver = true,
         .secure_boot = true }, false, false },
+    { "a driver of the host's where Google's installers put it",
+      "{'hostDriver':{'installed':true,'library':'/home/kubernetes/bin/nvidia/lib64/libnvidia-ml.so.1'}}",
+      { .host_driver = true, .google_driver = true }, false, false },
+    { "a driver of the host's elsewhere", "{'hostDriver':{'installed':true,'library':'/usr/lib64/libnvidia-ml.so.1'}}",
+      { .host_driver = true }, false, false },
+    { "what is left there of a driver", "{'hostDriver':{'library':'/home/kubernetes/bin/nvidia/lib64/libnvidia-ml.so.1'}}", { 0 },
+      false, false },
     { "a version that is too long", "{'module':{'version':'580.178.04-0123456789abcdef'}}", { 0 }, false, false },
     { "texts with what no agent writes",
       "{'module':{'version':'580\\u001b[31m'},'gpus':[{'bus':'Gone','address':'0\\u000aof 0'}]}",
@@ -141,6 +148,7 @@ static void check_kept(void **state)
     assert_int_equal(i->alike, want.alike);
     assert_string_equal(i->product, want.product);
     assert_string_equal(i->slice, want.slice);
+    assert_int_equal(i->google_driver, want.google_driver);
     assert_int_equal(i->many_kinds, want.many_kinds);
     assert_int_equal(i->memory_mib, want.memory_mib);
     assert_string_equal(i->machine, want.machine);

@@ -21,6 +21,8 @@ static const struct host rhel_crio = {
 static const struct host google = {
     .cos = true, .kernel = "6.6.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD
 };
+static const struct host google_ubuntu = { .os = "ubuntu24.04", .kernel = "6.8.0-1029-gke", .architecture = "amd64",
+                                           .runtime = RUNTIME_CONTAINERD, .google_driver = true };
 static const struct host odd = { .os = "ubuntu24.04",
                                  .kernel = "6.1@sha256:0/x+",
                                  .architecture = "amd64",
@@ -262,6 +264,12 @@ static const struct inputs_row stack_rows[] = {
       "devicePlugin", "{'enabled':false}" },
     { "stack: folder of the toolkit", "{'toolkit':{'installDir':'/opt/nvidia'}}", CONTAINER,
       &ubuntu, NULL, "toolkit.installDir", "'/opt/nvidia'" },
+    { "stack: Google's driver on Ubuntu lies where it does on COS", "{}", DRIVER_SOURCE_HOST, &google_ubuntu, NULL, "driverRoot",
+      "'COS'" },
+    { "stack: a driver container on GKE's Ubuntu has its own root", "{}", CONTAINER, &google_ubuntu, NULL, "driverRoot",
+      "'Container'" },
+    { "stack: folder of the toolkit beside Google's driver on Ubuntu", "{}", DRIVER_SOURCE_HOST, &google_ubuntu, NULL,
+      "toolkit.installDir", "'/home/kubernetes/bin/nvidia'" },
     { "stack: folder of the toolkit on COS", "{'toolkit':{'installDir':'/usr/local/nvidia'}}",
       DRIVER_SOURCE_COS, &google, NULL, "toolkit.installDir", "'/home/kubernetes/bin/nvidia'" },
     { "stack: configuration", "{}", CONTAINER, &ubuntu, NULL, "devicePlugin.config",
