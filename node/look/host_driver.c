@@ -10,6 +10,7 @@
 #include "node/look/text.h"
 
 #define LIBRARY "libnvidia-ml.so"
+#define OF_GOOGLE "/home/kubernetes/bin/nvidia/"
 #define OF_CONTAINERS "/run/nvidia/"
 #define LOCK "run/nvidia/nvidia-driver.pid"
 
@@ -19,7 +20,7 @@ enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22 };
 struct place {
     const char *path;
     const char *os;     /* its ID; NULL: any */
-    const char *kernel; /* how its kernel's release ends, "-gke"; NULL: any way */
+    const char *kernel; /* what its kernel's release ends in, "-gke"; NULL: anything */
 };
 
 /* Where packages, NVIDIA's installer, Talos, Google's and Bottlerocket put it. */
@@ -30,8 +31,8 @@ static const struct place programs[] = {
     { "/sbin/nvidia-smi", NULL, NULL },
     { "/opt/bin/nvidia-smi", NULL, NULL },
     { "/usr/local/bin/nvidia-smi", "talos", NULL },
-    { "/home/kubernetes/bin/nvidia/bin/nvidia-smi", "cos", NULL },
-    { "/home/kubernetes/bin/nvidia/bin/nvidia-smi", "ubuntu", "-gke" },
+    { OF_GOOGLE "bin/nvidia-smi", "cos", NULL },
+    { OF_GOOGLE "bin/nvidia-smi", "ubuntu", "-gke" },
     { "/usr/libexec/nvidia/tesla/bin/nvidia-smi", NULL, NULL },
 };
 
@@ -40,8 +41,8 @@ static const struct place libraries[] = {
     { "/usr/lib/aarch64-linux-gnu/" LIBRARY ".1", NULL, NULL },
     { "/usr/lib64/" LIBRARY ".1", NULL, NULL },
     { "/usr/lib/" LIBRARY ".1", NULL, NULL },
-    { "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1", "cos", NULL },
-    { "/home/kubernetes/bin/nvidia/lib64/" LIBRARY ".1", "ubuntu", "-gke" },
+    { OF_GOOGLE "lib64/" LIBRARY ".1", "cos", NULL },
+    { OF_GOOGLE "lib64/" LIBRARY ".1", "ubuntu", "-gke" },
     { "/usr/lib/nvidia/tesla/" LIBRARY ".1", NULL, NULL },
     { "/usr/local/glibc/usr/lib/" LIBRARY ".1", "talos", NULL },
 };
@@ -53,21 +54,32 @@ static bool is_of_a_container(const struct view *v, const char *path)
     return root_link(v->root, path + 1, target, sizeof target) == 0 && strstr(target, OF_CONTAINERS);
 }
 
-static bool is_of_this_system(const struct place *p, const struct os_release *os, const char *kernel)
+/* What decides where to look; read once for all places. */
+struct system {
+    struct os_release os;
+    const char *kernel; /* as `uname -r`; NULL: not known */
+};
+
+static struct system look_at_system(const struct view *v)
 {
-    return (!p->os || str_eq(p->os, os->id)) && (!p->kernel || (kernel && str_has_suffix(kernel, p->kernel)));
+    struct system s;
+    os_look_release(v, &s.os);
+    s.kernel = os_look_kernel(v);
+    return s;
+}
+
+static bool is_of_system(const struct place *p, const struct system *s)
+{
+    return (!p->os || str_eq(p->os, s->os.id)) && (!p->kernel || (s->kernel && str_has_suffix(s->kernel, p->kernel)));
 }
 
 /* The first of these files that is there, or NULL. False when one before it, or one of all, could not be looked at. */
-static bool find_first(const struct view *v, const struct place *places, size_t count, const char **ret)
+static bool find_first(const struct view *v, const struct system *s, const struct place *places, size_t count, const char **ret)
 {
-    struct os_release os;
     bool saw_all = true;
     *ret = NULL;
-    os_look_release(v, &os);
-    const char *kernel = os_look_kernel(v);
     for (size_t i = 0; i < count && !*ret; i++) {
-        if (!is_of_this_system(&places[i], &os, kernel))
+        if (!is_of_system(&places[i], s))
             continue;
         enum sight sight = view_is(v, places[i].path + 1, S_IFREG);
         saw_all = saw_all && sight != UNREADABLE;
@@ -79,7 +91,8 @@ static bool find_first(const struct view *v, const struct place *places, size_t 
 
 bool host_driver_find_library(const struct view *v, const char **ret)
 {
-    return find_first(v, libraries, ARRAY_LEN(libraries), ret);
+    struct system s = look_at_system(v);
+    return find_first(v, &s, libraries, ARRAY_LEN(libraries), ret);
 }
 
 const char *host_driver_version(const char *library)
@@ -119,8 +132,9 @@ static void look_at_lock(const struct view *v, struct host_driver *ret)
 void host_driver_look(const struct view *v, const struct module_facts *m, struct host_driver *ret)
 {
     *ret = (struct host_driver){ 0 };
-    bool saw_programs = find_first(v, programs, ARRAY_LEN(programs), &ret->smi);
-    bool saw_libraries = host_driver_find_library(v, &ret->library);
+    struct system s = look_at_system(v);
+    bool saw_programs = find_first(v, &s, programs, ARRAY_LEN(programs), &ret->smi);
+    bool saw_libraries = find_first(v, &s, libraries, ARRAY_LEN(libraries), &ret->library);
     ret->version = version_of(v, ret->library);
     look_at_lock(v, ret);
     ret->installed = ret->smi || (ret->library && m->loaded && !ret->container);

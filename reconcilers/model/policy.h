@@ -39,7 +39,7 @@
     "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED,ACCEPT_NVIDIA_VISIBLE_DEVICES_AS_VOLUME_MOUNTS,"               \
     "DEVICE_ID_STRATEGY,DP_DISABLE_HEALTHCHECKS,GDS_ENABLED,MOFED_ENABLED,--device-id-strategy"
 /* Directories of hosts that the toolkit may be installed in by default: NVIDIA's own, and one for hosts whose /usr is read-only
- * (Flatcar, Talos). Only root can write above them. On COS Ostler takes GOOGLE_DRIVER_DIR, whatever a policy says. */
+ * (Flatcar, Talos). Only root can write above them. Beside Google's driver Ostler takes GOOGLE_DRIVER_DIR whatever is set. */
 #define POLICY_INSTALL_DIRS "/usr/local/nvidia,/opt/nvidia"
 /* As many problems of one policy are kept as a person would read. */
 #define POLICY_PROBLEMS_MAX 32

@@ -148,7 +148,6 @@ static void check_kept(void **state)
     assert_int_equal(i->alike, want.alike);
     assert_string_equal(i->product, want.product);
     assert_string_equal(i->slice, want.slice);
-    assert_int_equal(i->google_driver, want.google_driver);
     assert_int_equal(i->many_kinds, want.many_kinds);
     assert_int_equal(i->memory_mib, want.memory_mib);
     assert_string_equal(i->machine, want.machine);
@@ -156,6 +155,7 @@ static void check_kept(void **state)
     assert_int_equal(i->module_loaded, want.module_loaded);
     assert_int_equal(i->driver_container, want.driver_container);
     assert_int_equal(i->host_driver, want.host_driver);
+    assert_int_equal(i->google_driver, want.google_driver);
     assert_int_equal(i->secure_boot, want.secure_boot);
     assert_int_equal(i->runtime, want.runtime);
     assert_int_equal(i->distribution, want.distribution);
