@@ -91,13 +91,23 @@ static const char *path_rest(const char *path, unsigned names)
     return path;
 }
 
+/* Whether the key, which has its quotes, begins with one of the prefixes "!a.example/!b.example/". */
+static bool begins_with_one(const char *prefixes, const struct buf *key)
+{
+    for (size_t len; *prefixes; prefixes += len) {
+        len = strcspn(++prefixes, "!");
+        if (key->len > len && memcmp(prefixes, key->data + 1, len) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
 static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 {
     if (*rest == '!') {
-        size_t prefix = strlen(++rest);
         *ret_last = true;
-        return key->len <= prefix || memcmp(rest, key->data + 1, prefix) != 0;
+        return !begins_with_one(rest, key);
     }
     size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
     *ret_last = rest[len] == '\0';

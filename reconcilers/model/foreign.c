@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 
 #define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -68,14 +69,24 @@ struct labels_to_come {
     const void *labels;
 };
 
+static bool is_pci_label(const char *key)
+{
+    char label[PCI_LABEL_MAX];
+    EACH_VENDOR (v) {
+        detect_pci_label(v, 0, label);
+        if (str_eq(key, label))
+            return true;
+    }
+    return false;
+}
+
 /* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) gives nodes the first kind, after Node Feature
  * Discovery has given them the last. */
 static const char *label_to_come(const void *labels, const char *key)
 {
     const struct labels_to_come *l = labels;
     const char *value = l->label(l->labels, key);
-    bool comes = str_has_prefix(key, "nvidia.com/gpu.deploy.") || str_eq(key, "nvidia.com/gpu.present") ||
-                 str_eq(key, "feature.node.kubernetes.io/pci-10de.present");
+    bool comes = str_has_prefix(key, DEPLOY_PREFIX) || vendor_of_present(key) || is_pci_label(key);
     return value || !comes ? value : "true";
 }
 
