@@ -18,10 +18,11 @@ static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "m
  * fields in a template it is enough that somebody has the spec: they come back with the apply that follows on a repair. */
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
-/* Of the resources of nodes those under vendors' prefixes: "status.capacity.!a.example/!b.example/". A kubelet names its
- * resources as it likes, and in any number. */
+/* A kubelet names its resources as it likes, and in any number: those with a vendor's prefix are
+ * kept, by paths such as "status.capacity.!a.example/!b.example/". add_prefixes() completes them. */
 enum { PREFIXES_MAX = 256 };
-static char of_allocatable[PREFIXES_MAX] = "status.allocatable.", of_capacity[PREFIXES_MAX] = "status.capacity.";
+static char of_allocatable[PREFIXES_MAX] = "status.allocatable.";
+static char of_capacity[PREFIXES_MAX] = "status.capacity.";
 
 static const char *const of_nodes[] = {
     MANAGED_FIELDS,

@@ -18,15 +18,17 @@ const struct vendor vendors[] = {
         .partitions = { NVIDIA_MIG },
         .present = NVIDIA_GPU ".present",
         .taint = NVIDIA_GPU,
-        /* GKE and node groups on AWS say that a node has a GPU, and name its model. */
-        .signs = { { "cloud.google.com/gke-accelerator", NULL }, { "k8s.amazonaws.com/accelerator", NULL } },
+        /* GKE and node groups on AWS name a GPU's model. */
+        .signs = { { "cloud.google.com/gke-accelerator", NULL },
+                   { "k8s.amazonaws.com/accelerator", NULL } },
         .module = "nvidia",
         .gpu_device = "/dev/nvidia",
-        .shared_devices = { "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-modeset", "/dev/nvidia-nvswitch",
-                            "/dev/nvidia-caps", "/dev/nvidia-fs", "/dev/nvidia-vgpu" },
+        .shared_devices = { "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-modeset",
+                            "/dev/nvidia-nvswitch", "/dev/nvidia-caps", "/dev/nvidia-fs",
+                            "/dev/nvidia-vgpu" },
         .majors = { "nvidia" },
     },
-/* A test adds rows here. */
+/* tests/unit/vendor adds a row. */
 #ifdef OSTLER_EXTRA_VENDORS
 #include OSTLER_EXTRA_VENDORS
 #endif

@@ -1,6 +1,7 @@
-/* The vendors of GPUs that Ostler knows, one row each. Ids on the PCI bus, resources, keys of nodes, kernel modules and
- * device files of a vendor stand here and nowhere else in what decides: the operator and the node agent go by the same row.
- * docs/development.md says what a new row needs. */
+/* The vendors of GPUs that Ostler knows, one row each. PCI ids, resources, keys of nodes, kernel
+ * modules and device files of a vendor are in its row and nowhere else in code that decides
+ * (scripts/check-layers); the operator and the node agent read the same row. docs/development.md
+ * says what a new row needs. */
 #ifndef OSTLER_BASE_VENDOR_H
 #define OSTLER_BASE_VENDOR_H
 
@@ -8,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NVIDIA's keys, for texts that the compiler puts together (reconcilers/model/names.h). */
+/* NVIDIA's keys, for string literals (reconcilers/model/names.h). */
 #define NVIDIA_PREFIX "nvidia.com/"
-#define NVIDIA_GPU NVIDIA_PREFIX "gpu"
-#define NVIDIA_MIG NVIDIA_PREFIX "mig-"
+#define NVIDIA_GPU "nvidia.com/gpu"
+#define NVIDIA_MIG "nvidia.com/mig-"
 
-/* The row of NVIDIA, whose operands Ostler brings. A row number of 0 also means: nothing names the vendor. */
+/* The row of NVIDIA. It is also the row of a node of which nothing names a vendor. */
 enum { VENDOR_NVIDIA = 0 };
 /* Most entries of a list in a row, with the NULL or 0 that ends it. */
 enum { VENDOR_LIST_MAX = 8 };
@@ -21,51 +22,54 @@ enum { VENDOR_LIST_MAX = 8 };
 /* A label by which another program says that a node has a GPU of the vendor. */
 struct vendor_sign {
     const char *label;
-    const char *value; /* NULL: any but "false" */
+    const char *value; /* NULL: any value but "false" */
 };
 
-/* All texts are static. Lists end with NULL or 0. */
+/* Every text is static. Lists end with NULL or 0. */
 struct vendor {
-    const char *name;   /* for people: "NVIDIA" */
-    const char *word;   /* as labels of clouds name it: "nvidia" */
-    bool has_operands;  /* Ostler brings its driver and device plugin; otherwise a node gets labels and taint alone */
+    const char *name; /* for people: "NVIDIA" */
+    const char *word; /* the value that clouds' labels have for it: "nvidia" */
+    /* Ostler brings a driver and a device plugin for its GPUs. Where it does not, a node gets
+     * the vendor's label and taint alone. */
+    bool has_operands;
 
-    uint16_t pci;                      /* its id on the PCI bus */
-    uint16_t classes[VENDOR_LIST_MAX]; /* base class and subclass of its GPUs there */
-    uint16_t switches;                 /* the same of the switches between its GPUs; 0: it has none */
+    uint16_t pci;                      /* vendor id on the PCI bus */
+    uint16_t classes[VENDOR_LIST_MAX]; /* base class and subclass of its GPUs */
+    uint16_t switches;                 /* the same of the switches between GPUs; 0: none */
 
-    const char *prefix;     /* of its labels and resources: "nvidia.com/" */
-    const char *resource;   /* a GPU; names that begin so are GPUs, too: "nvidia.com/gpu.shared" */
-    const char *partitions[VENDOR_LIST_MAX]; /* how resources begin that are a part of a GPU; the kind follows */
-    const char *present;    /* the label, "true", that says that a node has such a GPU; Ostler writes and reads it */
-    const char *taint;      /* key of the taint of its nodes, where the policy names no key of its own */
-    struct vendor_sign signs[VENDOR_LIST_MAX]; /* beside those that all vendors have (reconcilers/model/detect.c) */
+    const char *prefix;   /* of labels and resources: "nvidia.com/" */
+    const char *resource; /* a whole GPU; a shared one has a name that begins so */
+    const char *partitions[VENDOR_LIST_MAX]; /* prefixes of resources that are parts of a GPU */
+    const char *present; /* label, "true": the node has such a GPU; written and read */
+    const char *taint;   /* key of the taint of its nodes, unless the policy has another key */
+    /* Labels that name no vendor's word; reconcilers/model/detect.c has those that do. */
+    struct vendor_sign signs[VENDOR_LIST_MAX];
 
     const char *module;     /* its kernel module */
-    const char *gpu_device; /* device file of one GPU; a number follows */
-    const char *shared_devices[VENDOR_LIST_MAX]; /* how device files begin that belong to no single GPU */
-    const char *majors[VENDOR_LIST_MAX]; /* how the names of its character devices begin in /proc/devices */
+    const char *gpu_device; /* device file of one GPU, without the number at its end */
+    const char *shared_devices[VENDOR_LIST_MAX]; /* prefixes of device files of no single GPU */
+    const char *majors[VENDOR_LIST_MAX]; /* prefixes of its character devices in /proc/devices */
 };
 
-/* In the order in which they are looked for: a node with GPUs of two vendors is the first one's. */
+/* In order of precedence: a node with GPUs of two vendors belongs to the first one. */
 extern const struct vendor vendors[];
 extern const size_t vendor_count;
 #define EACH_VENDOR(v) for (const struct vendor *v = vendors; v < vendors + vendor_count; v++)
 
-/* Its number in the table. */
+/* The index of a row. */
 uint8_t vendor_row(const struct vendor *v);
-/* The vendor with this id on the PCI bus, or NULL. */
+/* The vendor with a PCI vendor id, or NULL. */
 const struct vendor *vendor_of_pci(unsigned id);
-/* The vendor of whose GPUs a resource is, whole, shared or in parts; NULL: it is no GPU. Other plugins serve network cards
- * under the same prefix. */
+/* The vendor of whose GPUs a resource is, whole, shared or in parts. NULL: it is no GPU; other
+ * plugins serve network cards under the same prefix. */
 const struct vendor *vendor_of_resource(const char *resource);
-/* The vendor under whose prefix a key of a label, an annotation or a resource is, or NULL. */
+/* The vendor whose prefix a key of a label, an annotation or a resource has, or NULL. */
 const struct vendor *vendor_of_key(const char *key);
-/* The vendor of whose GPUs this label says that they are present, or NULL. */
+/* The vendor whose `present` a label is, or NULL. */
 const struct vendor *vendor_of_present(const char *label);
-/* Whether devices of this class (base class and subclass) are GPUs of the vendor. */
+/* Whether PCI devices of this class (base class and subclass) are GPUs of the vendor. */
 bool vendor_makes_gpus(const struct vendor *v, unsigned class);
-/* The kind of partition that a resource is, "1g.10gb", a part of its text; NULL: it is none. */
+/* What follows the prefix of a partition: "1g.10gb". Borrowed. NULL: the resource is none. */
 const char *vendor_partition(const struct vendor *v, const char *resource);
 
 #endif

@@ -94,23 +94,21 @@ static const char *path_rest(const char *path, unsigned names)
 /* Whether the key, which has its quotes, begins with one of the prefixes "!a.example/!b.example/". */
 static bool begins_with_one(const char *prefixes, const struct buf *key)
 {
+    bool begins = false;
     for (size_t len; *prefixes; prefixes += len) {
         len = strcspn(++prefixes, "!");
-        if (key->len > len && memcmp(prefixes, key->data + 1, len) == 0)
-            return true;
+        begins |= key->len > len && memcmp(prefixes, key->data + 1, len) == 0;
     }
-    return false;
+    return begins;
 }
 
 /* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
 static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 {
-    if (*rest == '!') {
-        *ret_last = true;
-        return !begins_with_one(rest, key);
-    }
     size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
-    *ret_last = rest[len] == '\0';
+    *ret_last = *rest == '!' || rest[len] == '\0';
+    if (*rest == '!')
+        return !begins_with_one(rest, key);
     return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
 }
 

@@ -186,7 +186,8 @@ static void find_majors(struct search *s)
         driver_majors_parse((struct part){ buf_text(&text), text.len }, s->vendor, &s->majors);
 }
 
-void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m, struct holders *ret)
+void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m,
+                  struct holders *ret)
 {
     struct search s = { .v = v, .vendor = vendor, .found = ret, .files_left = FILES_MAX };
     CLEANUP_FOLDER struct folder processes = { 0 };

@@ -40,7 +40,8 @@ static void take_users(struct arena *a, const struct module_line *line, struct m
 }
 
 /* Finds nvidia_uvm, nvidia_modeset, then nvidia_drm on top of that: the list has users above or below what they use. */
-static void find_dependents(struct arena *a, struct part text, const char *module, struct module_facts *m)
+static void find_dependents(struct arena *a, struct part text, const char *module,
+                            struct module_facts *m)
 {
     size_t before;
     int round = 0;

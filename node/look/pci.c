@@ -111,7 +111,8 @@ static bool take(const struct view *v, const char *name, struct pci_bus *ret)
     uint32_t class = u.class >> 8;
     ret->network_cards += u.vendor == MELLANOX && class >> 8 == BASE_NETWORK;
     const struct vendor *vendor = vendor_of_pci(u.vendor);
-    bool is_gpu = vendor && vendor_makes_gpus(vendor, class), is_switch = vendor && vendor->switches && class == vendor->switches;
+    bool is_gpu = vendor && vendor_makes_gpus(vendor, class);
+    bool is_switch = vendor && vendor->switches && class == vendor->switches;
     if (!(is_gpu || is_switch) || is_virtual_function(v, name))
         return true;
     struct pci_device device = { .vendor = vendor,

@@ -1,5 +1,6 @@
-/* GPUs of the vendors in base/vendor.h and their switches on the PCI bus, as sysfs shows them, with what a loaded driver says of each in procfs; and how
- * many of its network cards are there. */
+/* GPUs of the vendors in base/vendor.h and switches between them on the PCI bus, as sysfs shows
+ * them, with what a loaded driver says of each in procfs; and the number of NVIDIA's network
+ * cards. */
 #ifndef OSTLER_NODE_LOOK_PCI_H
 #define OSTLER_NODE_LOOK_PCI_H
 
@@ -66,7 +67,8 @@ struct pci_bus {
 
 /* Looks at the bus. */
 void pci_look(const struct view *v, struct pci_bus *ret);
-/* The vendor whose driver the machine needs: the first one in base/vendor.h of whom a GPU is there; NVIDIA where none is. */
+/* The vendor whose driver the machine needs: the first one in base/vendor.h with a GPU there;
+ * NVIDIA without any GPU. */
 const struct vendor *pci_vendor(const struct pci_devices *gpus);
 /* The device with an address, or NULL. */
 struct pci_device *pci_find(const struct pci_devices *devices, const char *address);

@@ -20,7 +20,11 @@ static const char *const maker_labels[] = {
 };
 
 /* Labels that Node Feature Discovery puts on every node that it has looked at. */
-static const char *const looked_at_labels[] = { NFD "kernel-version.full", NFD "kernel-version.major", NFD "system-os_release.ID" };
+static const char *const looked_at_labels[] = {
+    NFD "kernel-version.full",
+    NFD "kernel-version.major",
+    NFD "system-os_release.ID",
+};
 
 #define GKE_OWN_PLUGIN "gke-no-default-nvidia-gpu-device-plugin" /* GKE's device plugin does not come to such a node */
 

@@ -27,9 +27,9 @@ struct sign {
     const char *remedy; /* how the node is handed over, as an order; NULL: what the sentence names has to go */
 };
 
-/* The vendor of whose GPUs the node has one that is not for virtual machines, or NULL: what the agent there sees
- * is believed before labels that name a vendor, and these before the vendors' own signs. What the node can allocate
- * is no label: the caller looks at it last. */
+/* The vendor of whom the node has a GPU that is not for virtual machines, or NULL. The inventory of
+ * the agent there counts before labels that name a vendor, and those before the vendors' own signs.
+ * Allocatable resources are not labels: the caller looks at them last. */
 const struct vendor *detect_gpu(const struct node_facts *facts);
 /* Whether anything that finds GPUs has looked at this node: Ostler's agent or Node Feature Discovery
  * runs there, or a sign of detect_gpu() is there. Where no node of a cluster has been looked at, no GPUs means
@@ -49,8 +49,8 @@ bool detect_host_driver(const char *termination_message);
 
 /* Longest label of detect_pci_label() with its NUL. */
 enum { PCI_LABEL_MAX = 64 };
-/* The label, "true", by which Node Feature Discovery says that a PCI device of the vendor is there: of this class
- * (base class and subclass), 0: of any. */
+/* The label, "true", by which Node Feature Discovery says that a PCI device of the vendor is there,
+ * of a class (base class and subclass; 0: of any). */
 void detect_pci_label(const struct vendor *v, unsigned class, char ret[static PCI_LABEL_MAX]);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 
 #define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -86,7 +85,7 @@ static const char *label_to_come(const void *labels, const char *key)
 {
     const struct labels_to_come *l = labels;
     const char *value = l->label(l->labels, key);
-    bool comes = str_has_prefix(key, DEPLOY_PREFIX) || vendor_of_present(key) || is_pci_label(key);
+    bool comes = str_has_prefix(key, NVIDIA_GPU ".deploy.") || vendor_of_present(key) || is_pci_label(key);
     return value || !comes ? value : "true";
 }
 

@@ -41,13 +41,11 @@
 #define LABEL_OLD_CUDA_MINOR NVIDIA_PREFIX "cuda.runtime.minor"
 /* That GPU feature discovery itself has written them. */
 #define LABEL_GFD_TIMESTAMP NVIDIA_PREFIX "gfd.timestamp"
-/* How labels begin by which people keep operands of NVIDIA's operator off a node. */
-#define DEPLOY_PREFIX NVIDIA_GPU ".deploy."
 /* Labels of a Node that people write. */
 /* Kubernetes' own: the machines on which the API server and its keys are. */
 #define KUBERNETES_CONTROL_PLANE "node-role.kubernetes.io/control-plane"
 #define LABEL_MANAGED "ostler.dev/managed"
-#define LABEL_DEPLOY_OPERANDS DEPLOY_PREFIX "operands"
+#define LABEL_DEPLOY_OPERANDS NVIDIA_GPU ".deploy.operands"
 /* On every node of OpenShift, by its own machine configuration. */
 #define OPENSHIFT_OS "node.openshift.io/os_id"
 #define LABEL_PLUGIN_CONFIG NVIDIA_PREFIX "device-plugin.config"
@@ -107,7 +105,7 @@
 #define ANNOTATION_FAILED "ostler.dev/failed-"
 #define ANNOTATION_RETRIED "ostler.dev/retried-"
 
-/* What NVIDIA's GPUs are called where only its operands are spoken of; base/vendor.h has those of each vendor. */
+/* NVIDIA's resources, for what its operands alone do; base/vendor.h has those of each vendor. */
 #define RESOURCE_GPU NVIDIA_GPU
 /* What MIG slices of a kind are called begins so; its profile follows. */
 #define RESOURCE_MIG NVIDIA_MIG

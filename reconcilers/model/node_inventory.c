@@ -77,7 +77,8 @@ static void take_gpu(struct node_inventory *i, const json_t *gpu)
     i->passed_on += str_eq(driver, "vfio-pci");
 }
 
-/* Whose GPU it is, by the id that agents write of others than NVIDIA; NULL: of a vendor that only a newer agent knows. */
+/* The vendor of a GPU. Agents write its PCI vendor id unless it is NVIDIA. NULL: no row has that
+ * id, as where the agent is newer. */
 static const struct vendor *vendor_of_gpu(const json_t *gpu)
 {
     unsigned id;

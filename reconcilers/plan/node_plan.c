@@ -83,7 +83,7 @@ static void write_patch(const struct node_input *in, json_t *patch_steal, const 
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
 }
 
-/* The key that a policy has by default stands for each vendor's own. */
+/* The default key of the policy stands for the key of the node's vendor. */
 static struct policy_taint taint_of(const struct policy_pool *pool, const struct vendor *v)
 {
     struct policy_taint taint = pool->taint;
@@ -93,7 +93,8 @@ static struct policy_taint taint_of(const struct policy_pool *pool, const struct
 }
 
 /* What every node of the pool bears. The labels are the caller's. */
-static struct marks usual_marks(const struct node_input *in, const json_t *labels, const struct node_verdict *v)
+static struct marks usual_marks(const struct node_input *in, const json_t *labels,
+                                const struct node_verdict *v)
 {
     const struct policy_pool *p = &in->policy->pools[v->pool];
     return (struct marks){ .labels = labels, .taint = taint_of(p, v->vendor),
@@ -371,8 +372,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     }
     if (!v->vendor->has_operands) {
         mark_only(in, v, NODE_UNSUPPORTED, "VendorUnsupported",
-                  arena_printf(a, "node %s: Ostler brings no driver and no device plugin for GPUs of %s", in->view.node->head.key,
-                               v->vendor->name), plan);
+                  arena_printf(a, "node %s: Ostler has no driver and no device plugin for GPUs of %s",
+                               in->view.node->head.key, v->vendor->name), plan);
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
@@ -430,16 +431,23 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     write_patch(in, marks_release_patch(&in->view, off.driver, off.stack, off.removal), off.reason, off.message, plan);
 }
 
+/* Whether the node has a GPU, and whose. */
+static void find_gpu(const struct node_input *in, const struct node_facts *facts,
+                     struct node_verdict *v)
+{
+    const struct vendor *detected = detect_gpu(facts);
+    v->gpu = !seen_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
+    v->vendor = detected ? detected : &vendors[in->view.node->vendor];
+    v->looked_at = v->gpu || detect_looked_at(facts) || in->pods->agent;
+}
+
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
     *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = COMPONENT_NONE };
     struct node_facts facts = node_facts(&in->view);
     facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);
-    const struct vendor *detected = detect_gpu(&facts);
-    v->gpu = !seen_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
-    v->vendor = detected ? detected : &vendors[in->view.node->vendor];
-    v->looked_at = v->gpu || detect_looked_at(&facts) || in->pods->agent;
+    find_gpu(in, &facts, v);
     /* What is done to one that is being removed is done for nobody; its driver serves those that are still there. */
     if (in->stance == STANCE_HOLD || in->view.node->deleting || (in->stance == STANCE_MANAGE && in->view.node->leaving))
         return;
