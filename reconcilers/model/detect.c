@@ -95,19 +95,20 @@ struct subject {
     const char *image, *container;
 };
 
-static bool has_label(const struct sign *sign, const struct subject *s)
+/* Whether a label has a value; NULL: any but "false". */
+static bool has_label(selector_lookup_fn *label, const void *labels, const char *key, const char *value)
 {
-    const char *value = s->label ? s->label(s->labels, sign->key) : NULL;
-    return value && (sign->value ? str_eq(value, sign->value) : !str_eq(value, "false"));
+    const char *found = label ? label(labels, key) : NULL;
+    return found && (value ? str_eq(found, value) : !str_eq(found, "false"));
 }
 
 static bool holds(const struct sign *sign, const struct subject *s)
 {
     switch (sign->place) {
     case SIGN_CLAIMS:
-        return str_eq(s->container, "gpus") && has_label(sign, s);
+        return str_eq(s->container, "gpus") && has_label(s->label, s->labels, sign->key, sign->value);
     case SIGN_LABEL:
-        return has_label(sign, s);
+        return has_label(s->label, s->labels, sign->key, sign->value);
     case SIGN_OS_IMAGE:
         return s->os_image && str_has_prefix(s->os_image, sign->key)
                && (!sign->value || strstr(s->os_image, sign->value));
@@ -125,9 +126,9 @@ static const struct sign *first(const struct sign *signs, size_t len, const stru
     return NULL;
 }
 
-static const char *label_of(const struct node_facts *facts, const char *key)
+static bool bears(const struct node_facts *facts, const char *key, const char *value)
 {
-    return facts->label ? facts->label(facts->labels, key) : NULL;
+    return has_label(facts->label, facts->labels, key, value);
 }
 
 static bool sees_gpu(const struct node_inventory *i)
@@ -147,27 +148,25 @@ static bool is_found_by_nfd(const struct node_facts *facts, const struct vendor 
 {
     char key[PCI_LABEL_MAX];
     detect_pci_label(v, class, key);
-    return str_eq(label_of(facts, key), "true");
+    return bears(facts, key, "true");
 }
 
-/* Whether a label names the vendor, whichever programs label nodes there. */
+/* Whether a label names the vendor. */
 static bool is_named(const struct node_facts *facts, const struct vendor *v)
 {
-    bool named = is_found_by_nfd(facts, v, 0) || str_eq(label_of(facts, v->present), "true");
+    bool named = is_found_by_nfd(facts, v, 0) || bears(facts, v->present, "true");
     for (size_t i = 0; v->classes[i]; i++)
         named |= is_found_by_nfd(facts, v, v->classes[i]);
     for (size_t i = 0; i < ARRAY_LEN(maker_labels); i++)
-        named |= str_eq(label_of(facts, maker_labels[i]), v->word);
+        named |= bears(facts, maker_labels[i], v->word);
     return named;
 }
 
 static bool has_own_sign(const struct node_facts *facts, const struct vendor *v)
 {
-    for (const struct vendor_sign *s = v->signs; s->label; s++) {
-        const char *value = label_of(facts, s->label);
-        if (value && (s->value ? str_eq(value, s->value) : !str_eq(value, "false")))
+    for (const struct vendor_sign *s = v->signs; s->label; s++)
+        if (bears(facts, s->label, s->value))
             return true;
-    }
     return false;
 }
 
@@ -187,10 +186,8 @@ const struct vendor *detect_gpu(const struct node_facts *facts)
 bool detect_looked_at(const struct node_facts *facts)
 {
     bool looked_at = (facts->inventory && facts->inventory->gpus_known) || detect_gpu(facts);
-    for (size_t i = 0; i < ARRAY_LEN(looked_at_labels) && !looked_at; i++) {
-        const char *value = label_of(facts, looked_at_labels[i]);
-        looked_at = value && !str_eq(value, "false");
-    }
+    for (size_t i = 0; i < ARRAY_LEN(looked_at_labels); i++)
+        looked_at |= bears(facts, looked_at_labels[i], NULL);
     return looked_at;
 }
 

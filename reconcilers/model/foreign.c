@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 
 #define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -68,24 +69,15 @@ struct labels_to_come {
     const void *labels;
 };
 
-static bool is_pci_label(const char *key)
-{
-    char label[PCI_LABEL_MAX];
-    EACH_VENDOR (v) {
-        detect_pci_label(v, 0, label);
-        if (str_eq(key, label))
-            return true;
-    }
-    return false;
-}
-
 /* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) gives nodes the first kind, after Node Feature
  * Discovery has given them the last. */
 static const char *label_to_come(const void *labels, const char *key)
 {
     const struct labels_to_come *l = labels;
     const char *value = l->label(l->labels, key);
-    bool comes = str_has_prefix(key, NVIDIA_GPU ".deploy.") || vendor_of_present(key) || is_pci_label(key);
+    char found[PCI_LABEL_MAX];
+    detect_pci_label(&vendors[VENDOR_NVIDIA], 0, found);
+    bool comes = str_has_prefix(key, NVIDIA_GPU ".deploy.") || str_eq(key, LABEL_GPU_PRESENT) || str_eq(key, found);
     return value || !comes ? value : "true";
 }
 
