@@ -109,6 +109,5 @@
 #define RESOURCE_GPU NVIDIA_GPU
 /* What MIG slices of a kind are called begins so; its profile follows. */
 #define RESOURCE_MIG NVIDIA_MIG
-#define RESOURCE_PREFIX NVIDIA_PREFIX
 
 #endif
