@@ -3,6 +3,7 @@
  * those of every build. */
 #include "base/vendor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
@@ -12,6 +13,7 @@
 #include "kube/split.h"
 #include "reconcilers/cluster_view.h"
 #include "reconcilers/model/gpu_node.h"
+#include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/toy.h"
@@ -187,6 +189,18 @@ static void check_pod_counts(void **state)
     assert_int_equal(pod_gpus(pod), 2);
 }
 
+static void check_mixed(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *inventory = tree(
+        "{'gpus': [" AMD_GPU("0000:01:00.0", "amdgpu") ", " NVIDIA_GPU_AT("0000:02:00.0") "]}");
+    struct node_inventory *i = node_inventory_read(inventory);
+    assert_int_equal(i->vendor, VENDOR_NVIDIA);
+    assert_int_equal(i->gpus, 1);
+    assert_int_equal(i->driven, 1);
+    free(i);
+}
+
 /* ---- the policy */
 
 static void check_policy(void **state)
@@ -212,6 +226,7 @@ int main(void)
     SUITE_ROWS(&s, check_node, node_rows);
     SUITE_ROWS(&s, check_offer, offer_rows);
     suite_add(&s, "of a node's resources those of both vendors are kept", check_view, NULL);
+    suite_add(&s, "of a machine with GPUs of both those of the first row count", check_mixed, NULL);
     suite_add(&s, "a pod that asks for its GPUs", check_pod_counts, NULL);
     suite_add(&s, "the policy can neither set the label nor select by it", check_policy, NULL);
     return suite_run(&s, "second vendor");
