@@ -19,7 +19,7 @@ static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "m
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
 /* A kubelet names its resources as it likes, and in any number: those with a vendor's prefix are
- * kept, by paths such as "status.capacity.!a.example/!b.example/". add_prefixes() completes them. */
+ * kept. add_prefixes() completes the paths: "status.capacity.!a.example/!b.example/". */
 enum { PREFIXES_MAX = 256 };
 static char of_allocatable[PREFIXES_MAX] = "status.allocatable.";
 static char of_capacity[PREFIXES_MAX] = "status.capacity.";

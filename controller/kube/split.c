@@ -91,7 +91,7 @@ static const char *path_rest(const char *path, unsigned names)
     return path;
 }
 
-/* Whether the key, which has its quotes, begins with one of the prefixes "!a.example/!b.example/". */
+/* Whether the key, which has its quotes, begins with one of the prefixes "!a/!b/". */
 static bool begins_with_one(const char *prefixes, const struct buf *key)
 {
     bool begins = false;

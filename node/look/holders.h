@@ -34,8 +34,8 @@ struct holders {
 /* Who has devices of a vendor's driver open. `m` says whether there is a driver to hold. */
 void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m,
                   struct holders *ret);
-/* Whether an open file has the name of a device of the vendor's driver. Adds the bit of its minor, if
- * it has one, to *minors. */
+/* Whether an open file has the name of a device of the vendor's driver. Adds the bit of its minor,
+ * if it has one, to *minors. */
 bool holders_is_device(const struct vendor *vendor, const char *path, uint64_t *minors);
 
 #endif

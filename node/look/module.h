@@ -19,7 +19,7 @@ struct module_facts {
     const char *version;  /* NULL: not known */
     enum driver_flavour flavour;
     int64_t references;   /* -1: not counted */
-    bool in_use;   /* something but modules uses it or a module on top of it: it cannot be taken out */
+    bool in_use;   /* more than modules uses it, or one on top of it: it cannot be taken out */
     bool in_tree;  /* it came with the kernel */
     bool is_unsigned; /* the kernel says that nobody whom it trusts has signed it */
     const char *dependents[MODULE_DEPENDENTS_MAX]; /* modules on top of it: nvidia_uvm, …, by name */

@@ -96,7 +96,8 @@ struct subject {
 };
 
 /* Whether a label has a value; NULL: any but "false". */
-static bool has_label(selector_lookup_fn *label, const void *labels, const char *key, const char *value)
+static bool has_label(selector_lookup_fn *label, const void *labels, const char *key,
+                      const char *value)
 {
     const char *found = label ? label(labels, key) : NULL;
     return found && (value ? str_eq(found, value) : !str_eq(found, "false"));
@@ -199,7 +200,9 @@ static bool is_left_by_gke(const struct node_facts *facts)
 
 const struct sign *detect_foreign_node(const struct node_facts *facts)
 {
-    struct subject s = { .label = facts->label, .labels = facts->labels, .os_image = facts->os_image };
+    struct subject s = { .label = facts->label,
+                         .labels = facts->labels,
+                         .os_image = facts->os_image };
     return is_left_by_gke(facts) ? NULL : first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
 }
 

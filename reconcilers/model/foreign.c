@@ -77,7 +77,8 @@ static const char *label_to_come(const void *labels, const char *key)
     const char *value = l->label(l->labels, key);
     char found[PCI_LABEL_MAX];
     detect_pci_label(&vendors[VENDOR_NVIDIA], 0, found);
-    bool comes = str_has_prefix(key, NVIDIA_GPU ".deploy.") || str_eq(key, LABEL_GPU_PRESENT) || str_eq(key, found);
+    bool comes = str_has_prefix(key, NVIDIA_GPU ".deploy.") || str_eq(key, LABEL_GPU_PRESENT) ||
+                 str_eq(key, found);
     return value || !comes ? value : "true";
 }
 

@@ -32,7 +32,8 @@ static void set(json_t *labels, const char *key, const char *value)
         json_object_set_new(labels, key, json_string(value));
 }
 
-/* The same of a resource: RESOURCE_GPU and ".count". What a node calls its resources may be anything, or too long. */
+/* The same of a resource: RESOURCE_GPU and ".count". What a node calls its resources may be
+ * anything, or too long. */
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
 {

@@ -54,7 +54,8 @@ static bool is_better(const struct vendor *v, const char *resource, const char *
 }
 
 /* Allocatable GPUs of a vendor, all together, and the resource of which one can be had. */
-static int32_t count_gpus(const struct vendor *v, const json_t *allocatable, const char **ret_device)
+static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
+                          const char **ret_device)
 {
     int64_t total = 0;
     const char *key;
@@ -93,7 +94,8 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
         int64_t n;
         if (!amount || !str_parse_int(amount, 1, INT32_MAX, &n))
             continue;
-        CLEANUP_FREE char *kind = xasprintf("%s%s=%lld", text.len ? "," : "", vendor_partition(v, names[i]), (long long) n);
+        CLEANUP_FREE char *kind = xasprintf("%s%s=%lld", text.len ? "," : "",
+                                            vendor_partition(v, names[i]), (long long) n);
         if (!buf_add(&text, kind, strlen(kind)))
             break;
     }
@@ -240,8 +242,8 @@ static unsigned flags_of(const struct node *n)
 
 bool node_same(const struct node *a, const struct node *b)
 {
-    return a->label_count == b->label_count && a->gpus == b->gpus && a->vendor == b->vendor && flags_of(a) == flags_of(b) &&
-           a->up_since_s == b->up_since_s && a->boot == b->boot &&
+    return a->label_count == b->label_count && a->gpus == b->gpus && a->vendor == b->vendor &&
+           flags_of(a) == flags_of(b) && a->up_since_s == b->up_since_s && a->boot == b->boot &&
            memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }

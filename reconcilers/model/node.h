@@ -30,13 +30,13 @@ struct node {
     uint32_t gave_up;        /* the same: ostler.dev/gave-up */
     uint32_t proof;          /* the same: ostler.dev/proof */
     uint32_t keeps[KEEP_COUNT]; /* the same: the annotations that keep autoscalers from removing it, whoever set them */
-    /* Interned: the resource that a proof asks one of; INTERN_NONE: the kubelet has none to give. */
+    /* Interned: the resource that a proof asks one of; INTERN_NONE: the kubelet has none. */
     uint32_t device;
     uint32_t slices;         /* interned: kinds of MIG slices that it has, by name: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable GPUs of `vendor`, whole ones and partitions together */
     uint16_t label_count;
-    uint8_t vendor;          /* row in base/vendor.h: whose GPUs it offers or offered; 0 without any */
+    uint8_t vendor;          /* row in base/vendor.h: whose GPUs it offers or offered */
     uint64_t boot;           /* inventory_boot() of status.nodeInfo.bootID: which start of the machine this is; 0: not known */
     int64_t up_since_s;      /* since when it has been Ready, by its own condition; 0: it is not, or does not say */
     struct node_condition gpu_ready;

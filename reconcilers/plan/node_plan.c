@@ -301,7 +301,8 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 
 /* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
 static void give(const struct node_input *in, struct arena *a, const struct assignment *as, const struct proof_look *look,
-                 bool host_driver, const char *gave_up, const struct node_verdict *v, struct plan *plan)
+                 bool host_driver, const char *gave_up, const struct node_verdict *v,
+                 struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
