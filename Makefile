@@ -233,6 +233,13 @@ $B/tests/sweep.a: $(patsubst %.c,$B/%.o,$(filter-out tests/sweep/sweep.c tests/s
 $B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+# With a second vendor: the table alone is compiled again.
+$B/second-vendor.o: controller/base/vendor.c tests/unit/vendor/rows.h $B/flags
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) -DOSTLER_EXTRA_VENDORS='"tests/unit/vendor/rows.h"' -c -o $@ $<
+$B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # Libraries that stand in for a driver's.
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
 	@mkdir -p $(@D)

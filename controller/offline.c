@@ -97,7 +97,7 @@ static bool check_envelope(const char *file, const json_t *object, const struct 
 /* The object of NVIDIA's operator. Of its fields none means quite the same here: what to do is said, not what is unknown. */
 static bool is_of_nvidia(const char *file, const json_t *object)
 {
-    static const char group[] = "nvidia.com/";
+    static const char group[] = NVIDIA_PREFIX;
     if (!str_eq(json_str(object, "kind"), "ClusterPolicy") ||
         strncmp(json_str_or_empty(object, "apiVersion"), group, sizeof group - 1) != 0)
         return false;

@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "base/vendor.h"
 #include "kube/object.h"
 #include "kube/record.h"
-#include "reconcilers/model/detect.h"
 
 /* By which the pods of one owner are known. */
 #define LABEL_OWNER "simulated-owner"
@@ -64,7 +64,7 @@ static json_t *limits_of(const json_t *spec)
     for (size_t list = 0; list < ARRAY_LEN(lists); list++)
         json_array_foreach (json_object_get(spec, lists[list]), i, c)
             json_object_foreach (json_at(c, "resources.limits"), name, value)
-                if (detect_gpu_resource(name) && !json_object_get(limits, name))
+                if (vendor_of_resource(name) && !json_object_get(limits, name))
                     json_object_set_new(limits, name, json_textf("%lld", (long long) holds(spec, name)));
     return limits;
 }

@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "base/vendor.h"
 #include "kube/object.h"
 #include "reconcilers/model/claim.h"
-#include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/proof.h"
 #include "reconcilers/targets_sources.h"
@@ -47,7 +47,7 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
     *ret_first = NULL;
     json_object_foreach (json_at(node, "status.allocatable"), name, value) {
         int64_t n;
-        if (!detect_gpu_resource(name) || !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
+        if (!vendor_of_resource(name) || !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
             continue;
         if (n)
             json_object_set_new(devices, name, json_integer(n));

@@ -20,7 +20,7 @@ static void show_device(const struct pci_device *d, FILE *out)
     if (d->memory_mib)
         fprintf(out, ", %" PRId64 " MiB", d->memory_mib);
     if (d->minor >= 0)
-        fprintf(out, ", /dev/nvidia%d", d->minor);
+        fprintf(out, ", %s%d", d->vendor->gpu_device, d->minor);
     if (d->mig_instances)
         fprintf(out, ", %d MIG instances", d->mig_instances);
     for (size_t i = 0; d->mig && i < d->mig_count; i++)

@@ -1,6 +1,10 @@
 #include "reconcilers/cluster_view.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/mem.h"
+#include "base/vendor.h"
 #include "reconcilers/model/names.h"
 
 #define MANAGED_FIELDS "metadata.managedFields"
@@ -14,14 +18,19 @@ static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "m
  * fields in a template it is enough that somebody has the spec: they come back with the apply that follows on a repair. */
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
+/* A kubelet names its resources as it likes, and in any number: those with a vendor's prefix are
+ * kept. add_prefixes() completes the paths: "status.capacity.!a.example/!b.example/". */
+enum { PREFIXES_MAX = 256 };
+static char of_allocatable[PREFIXES_MAX] = "status.allocatable.";
+static char of_capacity[PREFIXES_MAX] = "status.capacity.";
+
 static const char *const of_nodes[] = {
     MANAGED_FIELDS,
     "spec.podCIDR",
     "spec.podCIDRs",
     "status.addresses",
-    /* A kubelet names its resources as it likes, and in any number. */
-    "status.allocatable.!" RESOURCE_PREFIX,
-    "status.capacity.!" RESOURCE_PREFIX,
+    of_allocatable,
+    of_capacity,
     "status.conditions.lastHeartbeatTime",
     "status.config",
     "status.daemonEndpoints",
@@ -105,6 +114,17 @@ const struct split_view *cluster_bare_view(enum resource_id resource)
     return resource == RESOURCE_NODE || resource == RESOURCE_POD || resource == RESOURCE_TASK ? &bare : NULL;
 }
 
+/* Completes a path to a map of resources, once. */
+static void add_prefixes(char path[static PREFIXES_MAX])
+{
+    if (strchr(path, '!'))
+        return;
+    EACH_VENDOR (v) {
+        size_t len = strlen(path);
+        snprintf(path + len, PREFIXES_MAX - len, "!%s", v->prefix);
+    }
+}
+
 const struct split_view *cluster_view(enum resource_id resource)
 {
     static const struct split_view others = { of_others, false };
@@ -120,5 +140,7 @@ const struct split_view *cluster_view(enum resource_id resource)
         [RESOURCE_SERVICEMONITOR] = { of_children, false },
         [RESOURCE_GPU_NODE] = { of_reports, false },
     };
+    add_prefixes(of_allocatable);
+    add_prefixes(of_capacity);
     return rows[resource].paths ? &rows[resource] : &others;
 }

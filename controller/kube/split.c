@@ -91,16 +91,24 @@ static const char *path_rest(const char *path, unsigned names)
     return path;
 }
 
+/* Whether the key, which has its quotes, begins with one of the prefixes "!a/!b/". */
+static bool begins_with_one(const char *prefixes, const struct buf *key)
+{
+    bool begins = false;
+    for (size_t len; *prefixes; prefixes += len) {
+        len = strcspn(++prefixes, "!");
+        begins |= key->len > len && memcmp(prefixes, key->data + 1, len) == 0;
+    }
+    return begins;
+}
+
 /* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
 static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 {
-    if (*rest == '!') {
-        size_t prefix = strlen(++rest);
-        *ret_last = true;
-        return key->len <= prefix || memcmp(rest, key->data + 1, prefix) != 0;
-    }
     size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
-    *ret_last = rest[len] == '\0';
+    *ret_last = *rest == '!' || rest[len] == '\0';
+    if (*rest == '!')
+        return !begins_with_one(rest, key);
     return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
 }
 

@@ -34,8 +34,9 @@ enum { SPLIT_PATHS_MAX = 64 };
 struct split_view {
     /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. A last name that has
      * dots has a = before it: "metadata.annotations.=a.example/b". A last name "!a.example/" stands for all keys that do
-     * not begin with "a.example/". A member whose key is longer than SPLIT_KEY_MAX is left out too. Of an array on the way to
-     * them no more than SPLIT_MEMBERS_MAX elements come out. Borrowed. */
+     * not begin with "a.example/", and "!a.example/!b.example/" for those that begin with neither. A
+     * member whose key is longer than SPLIT_KEY_MAX is left out too. Of an array on the way to them
+     * no more than SPLIT_MEMBERS_MAX elements come out. Borrowed. */
     const char *const *paths;
     /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
      * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of any array, or a map

@@ -458,7 +458,7 @@ json_t *scrub_node(const json_t *node)
     CLEANUP_JSON json_t *kept = json_object();
     const char *key;
     json_object_foreach (json_at(copy, "metadata.annotations"), key, value)
-        if (str_has_prefix(key, MARK_PREFIX) || str_has_prefix(key, RESOURCE_PREFIX))
+        if (str_has_prefix(key, MARK_PREFIX) || vendor_of_key(key))
             json_object_set(kept, key, value);
     json_set_at(copy, "metadata.annotations", json_incref(kept));
     return copy;

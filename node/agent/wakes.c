@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/vendor.h"
 #include "node/look/resolve.h"
 #include "node/look/uevent.h"
 
@@ -16,7 +17,6 @@ enum {
     MESSAGE_MAX = 8192,    /* of the kernel; it sends 2 KiB at most */
     MESSAGES_MAX = 256,    /* that are taken at a time */
     KERNEL_GROUP = 1,      /* the kernel's own messages; 2 are those of udev */
-    VENDOR_NVIDIA = 0x10de,
 };
 
 /* Only the folders themselves, not what is below them: they have few entries, which seldom change. */
@@ -28,7 +28,9 @@ static const char *const folders[] = {
     "run/nvidia", "run/nvidia/ostler", "run/nvidia/validations", "usr/bin",
 };
 
-static const char *const modules[] = { "/module/nvidia", "/module/nouveau", "/module/vfio_pci" };
+#define MODULE "/module/"
+/* Modules that keep a GPU from its vendor's. */
+static const char *const modules[] = { "nouveau", "vfio_pci" };
 
 static int open_uevents(void)
 {
@@ -75,17 +77,23 @@ static bool is_of_module(struct part message)
     const char *at = memchr(message.at, '@', message.len);
     if (!at)
         return false;
-    struct part path = { at + 1, message.len - (size_t) (at + 1 - message.at) };
+    struct part name = { at + 1, message.len - (size_t) (at + 1 - message.at) };
+    if (!part_begins(name, MODULE))
+        return false;
+    name.at += strlen(MODULE);
+    name.len -= strlen(MODULE);
+    bool is_one = false;
+    EACH_VENDOR (v)
+        is_one |= part_begins(name, v->module);
     for (size_t i = 0; i < ARRAY_LEN(modules); i++)
-        if (part_begins(path, modules[i]))
-            return true;
-    return false;
+        is_one |= part_begins(name, modules[i]);
+    return is_one;
 }
 
 bool wakes_is_news(struct part message)
 {
     struct uevent u;
-    return is_of_module(message) || (uevent_parse(message, &u) && u.vendor == VENDOR_NVIDIA);
+    return is_of_module(message) || (uevent_parse(message, &u) && vendor_of_pci(u.vendor));
 }
 
 bool wakes_take_uevents(struct wakes *w)

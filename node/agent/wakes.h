@@ -22,7 +22,8 @@ void wakes_watch(struct wakes *w, const struct root *root);
 /* Takes all messages of one of the descriptors; whether one of them is a reason to look. */
 bool wakes_take_uevents(struct wakes *w);
 bool wakes_take_files(struct wakes *w);
-/* Whether a message of the kernel is about a PCI device of NVIDIA, or a module that drives one or keeps it from being driven. */
+/* Whether a message of the kernel is about a PCI device of a vendor in base/vendor.h, or about a
+ * module that drives one or keeps it from being driven. */
 bool wakes_is_news(struct part message);
 
 #endif

@@ -55,7 +55,9 @@ static void take(const struct view *v, const char *address, struct pci_devices *
 {
     char path[128];
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
-    struct pci_device said = { .minor = -1, .numa_node = -1, .bus = BUS_GONE };
+    struct pci_device said = {
+        .vendor = &vendors[VENDOR_NVIDIA], .minor = -1, .numa_node = -1, .bus = BUS_GONE
+    };
     snprintf(path, sizeof path, CARDS "/%s/information", address);
     if (view_read(v, path, &text) != SEEN)
         return;

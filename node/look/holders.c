@@ -23,31 +23,27 @@ enum {
 /* A path under which one process stands for all, so that what is said does not change with each of them. */
 #define ANY_FILES "proc/PID/fd"
 
-/* Devices that belong to no single GPU, by how they begin. */
-static const char *const shared_devices[] = { "nvidiactl",   "nvidia-uvm", "nvidia-modeset", "nvidia-nvswitch",
-                                              "nvidia-caps", "nvidia-fs",  "nvidia-vgpu" };
-
 struct search {
     const struct view *v;
+    const struct vendor *vendor;
     struct holders *found;
     struct driver_majors majors; /* none: it is not known which they are */
     size_t files_left;
 };
 
-bool holders_is_device(const char *path, uint64_t *minors)
+/* A driver's root may have its devices elsewhere: /run/nvidia/driver/dev. */
+bool holders_is_device(const struct vendor *vendor, const char *path, uint64_t *minors)
 {
-    /* A driver's root may have its devices elsewhere: /run/nvidia/driver/dev. */
-    const char *name = strstr(path, "/dev/nvidia");
-    int64_t minor;
-    if (!name)
-        return false;
-    name += strlen("/dev/");
-    for (size_t i = 0; i < ARRAY_LEN(shared_devices); i++)
-        if (str_has_prefix(name, shared_devices[i]))
+    for (size_t i = 0; vendor->shared_devices[i]; i++)
+        if (strstr(path, vendor->shared_devices[i]))
             return true;
-    name += strlen("nvidia");
-    struct part digits = { name, strspn(name, "0123456789") };
-    const char *rest = name + digits.len;
+    const char *number = strstr(path, vendor->gpu_device);
+    int64_t minor;
+    if (!number)
+        return false;
+    number += strlen(vendor->gpu_device);
+    struct part digits = { number, strspn(number, "0123456789") };
+    const char *rest = number + digits.len;
     if (!part_number(digits, INT_MAX, &minor) || (*rest && !str_eq(rest, " (deleted)")))
         return false;
     if (minor < MINORS_MAX)
@@ -87,7 +83,7 @@ static bool look_at_file(struct search *s, const struct folder *files, const cha
     int why = folder_link(files, name, target, sizeof target);
     if (why != ENAMETOOLONG)
         miss(s, why);
-    bool holds = why == 0 && holders_is_device(target, &minor) && is_of_driver(s, files, name);
+    bool holds = why == 0 && holders_is_device(s->vendor, target, &minor) && is_of_driver(s, files, name);
     *minors |= holds ? minor : 0;
     return holds;
 }
@@ -187,12 +183,13 @@ static void find_majors(struct search *s)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(DEVICES_MAX);
     if (view_read(s->v, "proc/devices", &text) == SEEN)
-        driver_majors_parse((struct part){ buf_text(&text), text.len }, &s->majors);
+        driver_majors_parse((struct part){ buf_text(&text), text.len }, s->vendor, &s->majors);
 }
 
-void holders_look(const struct view *v, const struct module_facts *m, struct holders *ret)
+void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m,
+                  struct holders *ret)
 {
-    struct search s = { .v = v, .found = ret, .files_left = FILES_MAX };
+    struct search s = { .v = v, .vendor = vendor, .found = ret, .files_left = FILES_MAX };
     CLEANUP_FOLDER struct folder processes = { 0 };
     int why = 0;
     int64_t pid;

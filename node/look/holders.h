@@ -1,4 +1,5 @@
-/* Who has a device of NVIDIA's driver open: containers of pods, other containers, and what runs on the host itself. */
+/* Who has a device of the GPUs' driver open: containers of pods, other containers, and processes
+ * of the host. */
 #ifndef OSTLER_NODE_LOOK_HOLDERS_H
 #define OSTLER_NODE_LOOK_HOLDERS_H
 
@@ -19,7 +20,7 @@ struct holder {
     const char *process;  /* name of the one with the lowest number */
     int pid;              /* that number */
     unsigned processes;   /* how many of it hold a device */
-    uint64_t minors;      /* bit N: /dev/nvidiaN is open; none: only devices that belong to no single GPU */
+    uint64_t minors;      /* bit N: the device file of GPU N is open; none: only shared devices */
 };
 
 struct holders {
@@ -30,9 +31,11 @@ struct holders {
     bool complete;   /* every process was looked at */
 };
 
-/* `m` says whether there is a driver to hold. */
-void holders_look(const struct view *v, const struct module_facts *m, struct holders *ret);
-/* Whether an open file is called like a device of the driver; the bit of its minor, if it has one, is added to *minors. */
-bool holders_is_device(const char *path, uint64_t *minors);
+/* Who has devices of a vendor's driver open. `m` says whether there is a driver to hold. */
+void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m,
+                  struct holders *ret);
+/* Whether an open file has the name of a device of the vendor's driver. Adds the bit of its minor,
+ * if it has one, to *minors. */
+bool holders_is_device(const struct vendor *vendor, const char *path, uint64_t *minors);
 
 #endif

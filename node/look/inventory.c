@@ -11,14 +11,15 @@ void inventory_look(const struct root *root, struct inventory *ret)
     pci_look(&v, &ret->bus);
     card_look(&v, &ret->bus.gpus);
     nvml_look(&v, ret->os.boot_id, &ret->bus.gpus);
-    module_look(&v, &ret->module);
+    const struct vendor *vendor = pci_vendor(&ret->bus.gpus);
+    module_look(&v, vendor, &ret->module);
     ret->secure_boot = secure_boot_look(&v);
     host_driver_look(&v, &ret->module, &ret->driver);
     runtime_look(&v, &ret->runtimes);
     kubelet_look(&v, &ret->kubelet);
     runtime_put_first(&ret->runtimes, ret->kubelet.endpoint);
     host_toolkit_look(&v, &ret->runtimes, &ret->toolkit);
-    holders_look(&v, &ret->module, &ret->holders);
+    holders_look(&v, vendor, &ret->module, &ret->holders);
 }
 
 void inventory_clear(struct inventory *i)

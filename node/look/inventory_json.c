@@ -48,6 +48,8 @@ static json_t *device_json(const struct pci_device *d)
 {
     json_t *o = json_object();
     set_text(o, "address", d->address);
+    if (d->vendor != &vendors[VENDOR_NVIDIA]) /* what agents have always written is of NVIDIA */
+        json_object_set_new(o, "vendor", json_textf("%04x", d->vendor->pci));
     set_text(o, "device", d->device);
     set_text(o, "bus", pci_bus_name(d->bus));
     set_text(o, "driver", d->driver);

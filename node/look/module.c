@@ -1,12 +1,13 @@
 #include "node/look/module.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* 300 modules of a desktop are 20 KiB. */
-enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4 };
+enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4, PATH_LEN = 96 };
 
 #define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
@@ -39,7 +40,8 @@ static void take_users(struct arena *a, const struct module_line *line, struct m
 }
 
 /* Finds nvidia_uvm, nvidia_modeset, then nvidia_drm on top of that: the list has users above or below what they use. */
-static void find_dependents(struct arena *a, struct part text, struct module_facts *m)
+static void find_dependents(struct arena *a, struct part text, const char *module,
+                            struct module_facts *m)
 {
     size_t before;
     int round = 0;
@@ -48,41 +50,44 @@ static void find_dependents(struct arena *a, struct part text, struct module_fac
         struct module_line line;
         before = m->dependent_count;
         while (modules_next(&rest, &line))
-            if (part_is(line.name, "nvidia") || is_dependent(m, line.name))
+            if (part_is(line.name, module) || is_dependent(m, line.name))
                 take_users(a, &line, m);
     } while (m->dependent_count > before && ++round < ROUNDS_MAX);
     qsort(m->dependents, m->dependent_count, sizeof *m->dependents, by_name);
 }
 
-static void take_line(const struct module_line *line, struct module_facts *m)
+static void take_line(const struct module_line *line, const char *module, struct module_facts *m)
 {
-    bool is_nvidia = part_is(line->name, "nvidia");
+    bool is_driver = part_is(line->name, module);
     m->nouveau |= part_is(line->name, "nouveau");
-    if (is_nvidia) {
+    if (is_driver) {
         m->loaded = !line->loading;
         m->references = line->references;
         m->in_tree = !has_taint(line, 'O');
         m->is_unsigned = has_taint(line, 'E');
     }
-    if (is_nvidia || is_dependent(m, line->name))
+    if (is_driver || is_dependent(m, line->name))
         m->in_use |= line->references > module_user_count(line);
 }
 
 /* The version that is loaded, and which of the two drivers it is. */
-static void look_at_version(const struct view *v, struct module_facts *m)
+static void look_at_version(const struct view *v, const char *module, struct module_facts *m)
 {
+    char path[PATH_LEN];
     CLEANUP_BUF struct buf text = BUF_INIT(VERSION_TEXT_MAX);
     struct driver_version said;
-    if (view_read(v, "proc/driver/nvidia/version", &text) == SEEN &&
+    snprintf(path, sizeof path, "proc/driver/%s/version", module);
+    if (view_read(v, path, &text) == SEEN &&
         driver_version_parse((struct part){ buf_text(&text), text.len }, &said)) {
         m->flavour = said.flavour;
         m->version = part_shown(v->arena, said.version, MODULE_VERSION_MAX);
     }
+    snprintf(path, sizeof path, "sys/module/%s/version", module);
     if (!m->version)
-        view_text(v, "sys/module/nvidia/version", MODULE_VERSION_MAX, &m->version);
+        view_text(v, path, MODULE_VERSION_MAX, &m->version);
 }
 
-void module_look(const struct view *v, struct module_facts *ret)
+void module_look(const struct view *v, const struct vendor *vendor, struct module_facts *ret)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(MODULES_MAX);
     *ret = (struct module_facts){ .references = -1 };
@@ -94,11 +99,11 @@ void module_look(const struct view *v, struct module_facts *ret)
     struct module_line line;
     if (!ret->known)
         return;
-    find_dependents(v->arena, all, ret);
+    find_dependents(v->arena, all, vendor->module, ret);
     while (modules_next(&rest, &line))
-        take_line(&line, ret);
+        take_line(&line, vendor->module, ret);
     if (ret->loaded)
-        look_at_version(v, ret);
+        look_at_version(v, vendor->module, ret);
 }
 
 /* Whether a folder has anything in it. */

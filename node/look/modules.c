@@ -78,14 +78,22 @@ bool driver_majors_has(const struct driver_majors *m, int major)
     return false;
 }
 
+static bool is_of_vendor(const struct vendor *v, struct part name)
+{
+    for (size_t i = 0; v->majors[i]; i++)
+        if (part_begins(name, v->majors[i]))
+            return true;
+    return false;
+}
+
 /* "195 nvidia" in a line each; disks and the like come last, under numbers of their own. */
-void driver_majors_parse(struct part text, struct driver_majors *ret)
+void driver_majors_parse(struct part text, const struct vendor *vendor, struct driver_majors *ret)
 {
     struct part line, number, name;
     int64_t major;
     *ret = (struct driver_majors){ .len = 0 };
     while (part_next(&text, '\n', &line) && !part_begins(line, "Block"))
         if (part_word(&line, &number) && part_number(number, INT32_MAX, &major) && part_word(&line, &name) &&
-            part_begins(name, "nvidia") && !driver_majors_has(ret, (int) major) && ret->len < DRIVER_MAJORS_MAX)
+            is_of_vendor(vendor, name) && !driver_majors_has(ret, (int) major) && ret->len < DRIVER_MAJORS_MAX)
             ret->items[ret->len++] = (int) major;
 }

@@ -3,6 +3,7 @@
 #ifndef OSTLER_NODE_LOOK_MODULES_H
 #define OSTLER_NODE_LOOK_MODULES_H
 
+#include "base/vendor.h"
 #include "node/look/text.h"
 
 /* One line of the list; parts of it. */
@@ -39,8 +40,9 @@ struct driver_majors {
     size_t len;
 };
 
-/* The numbers that character devices of NVIDIA's have there, each once; what is over the limit is left out. */
-void driver_majors_parse(struct part text, struct driver_majors *ret);
+/* The numbers that character devices of a vendor's driver have there, each once, as many as fit. */
+void driver_majors_parse(struct part text, const struct vendor *vendor,
+                         struct driver_majors *ret);
 bool driver_majors_has(const struct driver_majors *m, int major);
 
 #endif

@@ -11,10 +11,10 @@
 
 #define DEVICES "sys/bus/pci/devices"
 
-enum { NVIDIA = 0x10de, MELLANOX = 0x15b3, ENTRIES_MAX = 16384, PATH_MAX_HERE = 320, UEVENT_MAX = 8192 };
+enum { MELLANOX = 0x15b3, ENTRIES_MAX = 16384, PATH_MAX_HERE = 320, UEVENT_MAX = 8192 };
 
-/* Base class and subclass. */
-enum { CLASS_VGA = 0x0300, CLASS_3D = 0x0302, CLASS_BRIDGE_OTHER = 0x0680, BASE_NETWORK = 0x02 };
+/* Base class. */
+enum { BASE_NETWORK = 0x02 };
 
 static const char *const bus_names[] = {
 #define X(name, text) [BUS_##name] = text,
@@ -110,16 +110,28 @@ static bool take(const struct view *v, const char *name, struct pci_bus *ret)
     }
     uint32_t class = u.class >> 8;
     ret->network_cards += u.vendor == MELLANOX && class >> 8 == BASE_NETWORK;
-    bool is_gpu = class == CLASS_VGA || class == CLASS_3D;
-    if (u.vendor != NVIDIA || !(is_gpu || class == CLASS_BRIDGE_OTHER) || is_virtual_function(v, name))
+    const struct vendor *vendor = vendor_of_pci(u.vendor);
+    bool is_gpu = vendor && vendor_makes_gpus(vendor, class);
+    bool is_switch = vendor && vendor->switches && class == vendor->switches;
+    if (!(is_gpu || is_switch) || is_virtual_function(v, name))
         return true;
-    struct pci_device device = { .address = arena_strdup(v->arena, name),
+    struct pci_device device = { .vendor = vendor,
+                                 .address = arena_strdup(v->arena, name),
                                  .device = arena_printf(v->arena, "%04x", u.device),
                                  .driver = part_shown(v->arena, u.driver, PCI_DRIVER_MAX),
                                  .bus = bus_state_of(v, name),
                                  .numa_node = numa_node_of(v, name),
                                  .minor = -1 };
     return pci_add(v, is_gpu ? &ret->gpus : &ret->switches, &device);
+}
+
+const struct vendor *pci_vendor(const struct pci_devices *gpus)
+{
+    const struct vendor *first = NULL;
+    for (size_t i = 0; i < gpus->len; i++)
+        if (!first || gpus->items[i].vendor < first)
+            first = gpus->items[i].vendor;
+    return first ? first : &vendors[VENDOR_NVIDIA];
 }
 
 void pci_look(const struct view *v, struct pci_bus *ret)

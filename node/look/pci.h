@@ -1,11 +1,13 @@
-/* GPUs and NVSwitches of NVIDIA on the PCI bus, as sysfs shows them, with what a loaded driver says of each in procfs; and how
- * many of its network cards are there. */
+/* GPUs of the vendors in base/vendor.h and switches between them on the PCI bus, as sysfs shows
+ * them, with what a loaded driver says of each in procfs; and the number of NVIDIA's network
+ * cards. */
 #ifndef OSTLER_NODE_LOOK_PCI_H
 #define OSTLER_NODE_LOOK_PCI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/vendor.h"
 #include "node/look/view.h"
 
 /* Most of either that are taken; longest name of a kernel driver. */
@@ -34,6 +36,7 @@ struct mig_device {
 
 /* Strings from the arena; NULL is unknown, or none. */
 struct pci_device {
+    const struct vendor *vendor; /* never NULL */
     const char *address;  /* "0000:65:00.0" */
     const char *device;   /* "2330": four lower case digits; NULL for one that is gone */
     const char *driver;   /* the kernel driver that is bound to it; NULL: none */
@@ -42,7 +45,7 @@ struct pci_device {
     /* Of GPUs that a driver serves, as it says itself in procfs. */
     const char *product;
     const char *uuid;
-    int minor;            /* of /dev/nvidiaN; -1: not known */
+    int minor;            /* the number of its device file; -1: not known */
     int mig_instances;    /* GPU instances that it is divided into */
     /* As NVML says, which somebody else has asked (nvml.h). */
     int64_t memory_mib;   /* 0: not known */
@@ -64,6 +67,9 @@ struct pci_bus {
 
 /* Looks at the bus. */
 void pci_look(const struct view *v, struct pci_bus *ret);
+/* The vendor whose driver the machine needs: the first one in base/vendor.h with a GPU there;
+ * NVIDIA without any GPU. */
+const struct vendor *pci_vendor(const struct pci_devices *gpus);
 /* The device with an address, or NULL. */
 struct pci_device *pci_find(const struct pci_devices *devices, const char *address);
 /* Adds one in its place; false when there are as many as are taken. */

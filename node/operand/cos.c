@@ -32,7 +32,7 @@ int cos_needs_installer(const struct root *root, const char *to, char *const pro
     CLEANUP_FREE char *smi = xasprintf("%s/bin/nvidia-smi", *to == '/' ? to + 1 : to);
     const char *wanted = wanted_version(program);
     struct module_facts module;
-    module_look(&v, &module);
+    module_look(&v, &vendors[VENDOR_NVIDIA], &module);
     *ret_needed = true;
     if (!module.loaded && view_is(&v, MODULE, S_IFREG) != SEEN)
         return 0;

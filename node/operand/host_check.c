@@ -45,7 +45,7 @@ int host_check(const struct root *root, struct err *e)
     const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
     struct module_facts module;
     struct host_driver driver;
-    module_look(&v, &module);
+    module_look(&v, &vendors[VENDOR_NVIDIA], &module);
     host_driver_look(&v, &module, &driver);
     if (judge(&v, &module, &driver, e) < 0)
         return -1;

@@ -126,7 +126,9 @@ static const char *value_of(const struct view *v, const char *address, const cha
 /* Bound by hand, not by the kernel's command line: that is somebody's wish for the machine. */
 static bool is_bound_by_hand(const struct view *v, const char *address)
 {
-    return pci_is_address(address) && str_eq(value_of(v, address, "vendor"), "0x10de") &&
+    char id[8];
+    snprintf(id, sizeof id, "0x%04x", vendors[VENDOR_NVIDIA].pci);
+    return pci_is_address(address) && str_eq(value_of(v, address, "vendor"), id) &&
            str_has_prefix(value_of(v, address, "class"), "0x03") && str_eq(value_of(v, address, "driver_override"), "vfio-pci");
 }
 

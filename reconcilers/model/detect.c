@@ -1,46 +1,29 @@
 #include "reconcilers/model/detect.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "reconcilers/model/names.h"
 #include "reconcilers/model/node_inventory.h"
 
 #define NFD "feature.node.kubernetes.io/"
 
-/* Signs of a GPU, in the order in which they are believed. */
-static const struct sign gpu_signs[] = {
-    { SIGN_INVENTORY, NULL, NULL, "Ostler's agent on the node sees an NVIDIA GPU", NULL },
-    { SIGN_LABEL, NFD "pci-10de.present", "true",
-      "Node Feature Discovery found an NVIDIA PCI device", NULL },
-    { SIGN_LABEL, NFD "pci-0300_10de.present", "true",
-      "Node Feature Discovery found an NVIDIA display controller", NULL },
-    { SIGN_LABEL, NFD "pci-0302_10de.present", "true",
-      "Node Feature Discovery found an NVIDIA 3D controller", NULL },
-    { SIGN_LABEL, "cloud.google.com/gke-accelerator", NULL, "GKE made the node with a GPU", NULL },
-    { SIGN_LABEL, "kubernetes.azure.com/accelerator", "nvidia",
-      "AKS made the node with an NVIDIA GPU", NULL },
-    { SIGN_LABEL, "accelerator", "nvidia", "AKS made the node with an NVIDIA GPU", NULL },
-    { SIGN_LABEL, "karpenter.k8s.aws/instance-gpu-manufacturer", "nvidia",
-      "Karpenter made the node with an NVIDIA GPU", NULL },
-    { SIGN_LABEL, "eks.amazonaws.com/instance-gpu-manufacturer", "nvidia",
-      "EKS made the node with an NVIDIA GPU", NULL },
-    { SIGN_LABEL, "k8s.amazonaws.com/accelerator", NULL,
-      "the node group on AWS says that its nodes have GPUs", NULL },
-    { SIGN_LABEL, "karpenter.azure.com/sku-gpu-manufacturer", "nvidia",
-      "Karpenter made the node with an NVIDIA GPU", NULL },
-    { SIGN_LABEL, "doks.digitalocean.com/gpu-brand", "nvidia",
-      "DigitalOcean made the node with an NVIDIA GPU", NULL },
-    { SIGN_LABEL, "nvidia.com/gpu.present", "true",
-      "a label on the node says that it has an NVIDIA GPU", NULL },
+/* Labels in which platforms name who made a node's GPUs. */
+static const char *const maker_labels[] = {
+    "kubernetes.azure.com/accelerator", /* AKS */
+    "accelerator", /* AKS, before that */
+    "karpenter.k8s.aws/instance-gpu-manufacturer",
+    "eks.amazonaws.com/instance-gpu-manufacturer",
+    "karpenter.azure.com/sku-gpu-manufacturer",
+    "doks.digitalocean.com/gpu-brand",
 };
 
 /* Labels that Node Feature Discovery puts on every node that it has looked at. */
-static const struct sign looked_at_signs[] = {
-    { SIGN_LABEL, NFD "kernel-version.full", NULL, "Node Feature Discovery runs", NULL },
-    { SIGN_LABEL, NFD "kernel-version.major", NULL, "Node Feature Discovery runs", NULL },
-    { SIGN_LABEL, NFD "system-os_release.ID", NULL, "Node Feature Discovery runs", NULL },
+static const char *const looked_at_labels[] = {
+    NFD "kernel-version.full",
+    NFD "kernel-version.major",
+    NFD "system-os_release.ID",
 };
 
 #define GKE_OWN_PLUGIN "gke-no-default-nvidia-gpu-device-plugin" /* GKE's device plugin does not come to such a node */
@@ -110,29 +93,23 @@ struct subject {
     const void *labels;
     const char *os_image;
     const char *image, *container;
-    const struct node_inventory *inventory;
 };
 
-static bool sees_gpu(const struct node_inventory *i)
+/* Whether a label has a value; NULL: any but "false". */
+static bool has_label(selector_lookup_fn *label, const void *labels, const char *key,
+                      const char *value)
 {
-    return i && (i->gpus > i->passed_on || i->lost);
-}
-
-static bool has_label(const struct sign *sign, const struct subject *s)
-{
-    const char *value = s->label ? s->label(s->labels, sign->key) : NULL;
-    return value && (sign->value ? str_eq(value, sign->value) : !str_eq(value, "false"));
+    const char *found = label ? label(labels, key) : NULL;
+    return found && (value ? str_eq(found, value) : !str_eq(found, "false"));
 }
 
 static bool holds(const struct sign *sign, const struct subject *s)
 {
     switch (sign->place) {
-    case SIGN_INVENTORY:
-        return sees_gpu(s->inventory);
     case SIGN_CLAIMS:
-        return str_eq(s->container, "gpus") && has_label(sign, s);
+        return str_eq(s->container, "gpus") && has_label(s->label, s->labels, sign->key, sign->value);
     case SIGN_LABEL:
-        return has_label(sign, s);
+        return has_label(s->label, s->labels, sign->key, sign->value);
     case SIGN_OS_IMAGE:
         return s->os_image && str_has_prefix(s->os_image, sign->key)
                && (!sign->value || strstr(s->os_image, sign->value));
@@ -150,25 +127,69 @@ static const struct sign *first(const struct sign *signs, size_t len, const stru
     return NULL;
 }
 
-static struct subject node_subject(const struct node_facts *facts)
+static bool bears(const struct node_facts *facts, const char *key, const char *value)
 {
-    return (struct subject){ .label = facts->label,
-                             .labels = facts->labels,
-                             .os_image = facts->os_image,
-                             .inventory = facts->inventory };
+    return has_label(facts->label, facts->labels, key, value);
 }
 
-const struct sign *detect_gpu(const struct node_facts *facts)
+static bool sees_gpu(const struct node_inventory *i)
 {
-    struct subject s = node_subject(facts);
-    return first(gpu_signs, ARRAY_LEN(gpu_signs), &s);
+    return i && (i->gpus > i->passed_on || i->lost);
+}
+
+void detect_pci_label(const struct vendor *v, unsigned class, char ret[static PCI_LABEL_MAX])
+{
+    if (class)
+        snprintf(ret, PCI_LABEL_MAX, NFD "pci-%04x_%04x.present", class, v->pci);
+    else
+        snprintf(ret, PCI_LABEL_MAX, NFD "pci-%04x.present", v->pci);
+}
+
+static bool is_found_by_nfd(const struct node_facts *facts, const struct vendor *v, unsigned class)
+{
+    char key[PCI_LABEL_MAX];
+    detect_pci_label(v, class, key);
+    return bears(facts, key, "true");
+}
+
+/* Whether a label names the vendor. */
+static bool is_named(const struct node_facts *facts, const struct vendor *v)
+{
+    bool named = is_found_by_nfd(facts, v, 0) || bears(facts, v->present, "true");
+    for (size_t i = 0; v->classes[i]; i++)
+        named |= is_found_by_nfd(facts, v, v->classes[i]);
+    for (size_t i = 0; i < ARRAY_LEN(maker_labels); i++)
+        named |= bears(facts, maker_labels[i], v->word);
+    return named;
+}
+
+static bool has_own_sign(const struct node_facts *facts, const struct vendor *v)
+{
+    for (const struct vendor_sign *s = v->signs; s->label; s++)
+        if (bears(facts, s->label, s->value))
+            return true;
+    return false;
+}
+
+const struct vendor *detect_gpu(const struct node_facts *facts)
+{
+    if (sees_gpu(facts->inventory))
+        return &vendors[facts->inventory->vendor];
+    EACH_VENDOR (v)
+        if (is_named(facts, v))
+            return v;
+    EACH_VENDOR (v)
+        if (has_own_sign(facts, v))
+            return v;
+    return NULL;
 }
 
 bool detect_looked_at(const struct node_facts *facts)
 {
-    struct subject s = node_subject(facts);
-    bool by_agent = facts->inventory && facts->inventory->gpus_known;
-    return by_agent || detect_gpu(facts) || first(looked_at_signs, ARRAY_LEN(looked_at_signs), &s);
+    bool looked_at = (facts->inventory && facts->inventory->gpus_known) || detect_gpu(facts);
+    for (size_t i = 0; i < ARRAY_LEN(looked_at_labels); i++)
+        looked_at |= bears(facts, looked_at_labels[i], NULL);
+    return looked_at;
 }
 
 /* Where GKE's device plugin stays away, a driver of GKE's is the host's. */
@@ -179,7 +200,9 @@ static bool is_left_by_gke(const struct node_facts *facts)
 
 const struct sign *detect_foreign_node(const struct node_facts *facts)
 {
-    struct subject s = node_subject(facts);
+    struct subject s = { .label = facts->label,
+                         .labels = facts->labels,
+                         .os_image = facts->os_image };
     return is_left_by_gke(facts) ? NULL : first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
 }
 
@@ -198,9 +221,4 @@ const struct sign *detect_slices(void)
 bool detect_host_driver(const char *termination_message)
 {
     return termination_message && str_has_prefix(termination_message, "HostDriver");
-}
-
-bool detect_gpu_resource(const char *resource)
-{
-    return str_has_prefix(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_PREFIX "mig-");
 }

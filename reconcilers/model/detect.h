@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
+#include "base/vendor.h"
 #include "reconcilers/model/host.h"
 
 /* Where a row looks. */
 enum sign_place {
-    SIGN_INVENTORY, /* the agent on the node sees a GPU that is not for virtual machines */
     SIGN_LABEL,    /* the label `key` has the value `value`; NULL: any value but "false" */
     SIGN_OS_IMAGE, /* osImage starts with `key` and contains `value` (NULL: need not) */
     SIGN_IMAGE,    /* a container's image contains `key` */
@@ -27,9 +27,10 @@ struct sign {
     const char *remedy; /* how the node is handed over, as an order; NULL: what the sentence names has to go */
 };
 
-/* The first sign that the node has an NVIDIA GPU, in the order in which they are believed, or NULL.
- * Allocatable nvidia.com/gpu is not among them: it is no label, the caller looks at it last. */
-const struct sign *detect_gpu(const struct node_facts *facts);
+/* The vendor of whom the node has a GPU that is not for virtual machines, or NULL. The inventory of
+ * the agent there counts before labels that name a vendor, and those before the vendors' own signs.
+ * Allocatable resources are not labels: the caller looks at them last. */
+const struct vendor *detect_gpu(const struct node_facts *facts);
 /* Whether anything that finds GPUs has looked at this node: Ostler's agent or Node Feature Discovery
  * runs there, or a sign of detect_gpu() is there. Where no node of a cluster has been looked at, no GPUs means
  * nothing. */
@@ -46,8 +47,10 @@ const struct sign *detect_slices(void);
  * driver of its own. */
 bool detect_host_driver(const char *termination_message);
 
-/* Whether a resource is GPUs, whole, shared (nvidia.com/gpu.shared) or as MIG devices. Other plugins serve network cards under
- * NVIDIA's name. */
-bool detect_gpu_resource(const char *resource);
+/* Longest label of detect_pci_label() with its NUL. */
+enum { PCI_LABEL_MAX = 64 };
+/* The label, "true", by which Node Feature Discovery says that a PCI device of the vendor is there,
+ * of a class (base class and subclass; 0: of any). */
+void detect_pci_label(const struct vendor *v, unsigned class, char ret[static PCI_LABEL_MAX]);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 
 #define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -74,8 +75,10 @@ static const char *label_to_come(const void *labels, const char *key)
 {
     const struct labels_to_come *l = labels;
     const char *value = l->label(l->labels, key);
-    bool comes = str_has_prefix(key, "nvidia.com/gpu.deploy.") || str_eq(key, "nvidia.com/gpu.present") ||
-                 str_eq(key, "feature.node.kubernetes.io/pci-10de.present");
+    char found[PCI_LABEL_MAX];
+    detect_pci_label(&vendors[VENDOR_NVIDIA], 0, found);
+    bool comes = str_has_prefix(key, NVIDIA_GPU ".deploy.") || str_eq(key, LABEL_GPU_PRESENT) ||
+                 str_eq(key, found);
     return value || !comes ? value : "true";
 }
 

@@ -32,7 +32,8 @@ static void set(json_t *labels, const char *key, const char *value)
         json_object_set_new(labels, key, json_string(value));
 }
 
-/* The same of a resource: "nvidia.com/gpu" and ".count". What a node calls its resources may be anything, or too long. */
+/* The same of a resource: RESOURCE_GPU and ".count". What a node calls its resources may be
+ * anything, or too long. */
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
 {
@@ -160,7 +161,7 @@ static void slices_of_one_kind(const struct gpu_features *f, json_t *labels)
         resource(f, RESOURCE_GPU, f->slice, units(f->slices, &share), &share, labels);
 }
 
-/* Each kind is a resource of its own: "1g.10gb=7" is of nvidia.com/mig-1g.10gb. */
+/* Each kind is a resource of its own: "1g.10gb=7" is of RESOURCE_MIG "1g.10gb". */
 static void slices_of_kinds(const struct gpu_features *f, json_t *labels)
 {
     for (const char *at = f->kinds; *at; at += strcspn(at, ","), at += *at == ',') {

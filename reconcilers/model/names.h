@@ -2,11 +2,13 @@
 #ifndef OSTLER_RECONCILERS_MODEL_NAMES_H
 #define OSTLER_RECONCILERS_MODEL_NAMES_H
 
+#include "base/vendor.h"
+
 /* What is under this prefix is ours, whoever wrote it. */
 #define MARK_PREFIX "ostler.dev/"
 
 /* Labels of a Node that we write. */
-#define LABEL_GPU_PRESENT "nvidia.com/gpu.present"
+#define LABEL_GPU_PRESENT NVIDIA_GPU ".present"
 #define LABEL_DRIVER "ostler.dev/driver"
 #define LABEL_STACK "ostler.dev/stack"
 #define LABEL_REMOVAL "ostler.dev/removal"
@@ -14,39 +16,39 @@
 #define LABEL_EXPORTER "ostler.dev/exporter"
 /* Labels of a Node that say what its GPUs are (gpu_features.h), as GPU feature discovery writes them; the last five are older
  * names of the same. */
-#define LABEL_GPU_PRODUCT "nvidia.com/gpu.product"
-#define LABEL_GPU_COUNT "nvidia.com/gpu.count"
-#define LABEL_GPU_MEMORY "nvidia.com/gpu.memory"
-#define LABEL_GPU_FAMILY "nvidia.com/gpu.family"
-#define LABEL_GPU_MACHINE "nvidia.com/gpu.machine"
-#define LABEL_GPU_REPLICAS "nvidia.com/gpu.replicas"
-#define LABEL_GPU_SHARING "nvidia.com/gpu.sharing-strategy"
-#define LABEL_MIG_CAPABLE "nvidia.com/mig.capable"
-#define LABEL_MIG_STRATEGY "nvidia.com/mig.strategy"
-#define LABEL_COMPUTE_MAJOR "nvidia.com/gpu.compute.major"
-#define LABEL_COMPUTE_MINOR "nvidia.com/gpu.compute.minor"
-#define LABEL_DRIVER_MAJOR "nvidia.com/cuda.driver-version.major"
-#define LABEL_DRIVER_MINOR "nvidia.com/cuda.driver-version.minor"
-#define LABEL_DRIVER_REVISION "nvidia.com/cuda.driver-version.revision"
-#define LABEL_DRIVER_FULL "nvidia.com/cuda.driver-version.full"
-#define LABEL_CUDA_MAJOR "nvidia.com/cuda.runtime-version.major"
-#define LABEL_CUDA_MINOR "nvidia.com/cuda.runtime-version.minor"
-#define LABEL_CUDA_FULL "nvidia.com/cuda.runtime-version.full"
-#define LABEL_OLD_DRIVER_MAJOR "nvidia.com/cuda.driver.major"
-#define LABEL_OLD_DRIVER_MINOR "nvidia.com/cuda.driver.minor"
-#define LABEL_OLD_DRIVER_REV "nvidia.com/cuda.driver.rev"
-#define LABEL_OLD_CUDA_MAJOR "nvidia.com/cuda.runtime.major"
-#define LABEL_OLD_CUDA_MINOR "nvidia.com/cuda.runtime.minor"
+#define LABEL_GPU_PRODUCT NVIDIA_GPU ".product"
+#define LABEL_GPU_COUNT NVIDIA_GPU ".count"
+#define LABEL_GPU_MEMORY NVIDIA_GPU ".memory"
+#define LABEL_GPU_FAMILY NVIDIA_GPU ".family"
+#define LABEL_GPU_MACHINE NVIDIA_GPU ".machine"
+#define LABEL_GPU_REPLICAS NVIDIA_GPU ".replicas"
+#define LABEL_GPU_SHARING NVIDIA_GPU ".sharing-strategy"
+#define LABEL_MIG_CAPABLE NVIDIA_PREFIX "mig.capable"
+#define LABEL_MIG_STRATEGY NVIDIA_PREFIX "mig.strategy"
+#define LABEL_COMPUTE_MAJOR NVIDIA_GPU ".compute.major"
+#define LABEL_COMPUTE_MINOR NVIDIA_GPU ".compute.minor"
+#define LABEL_DRIVER_MAJOR NVIDIA_PREFIX "cuda.driver-version.major"
+#define LABEL_DRIVER_MINOR NVIDIA_PREFIX "cuda.driver-version.minor"
+#define LABEL_DRIVER_REVISION NVIDIA_PREFIX "cuda.driver-version.revision"
+#define LABEL_DRIVER_FULL NVIDIA_PREFIX "cuda.driver-version.full"
+#define LABEL_CUDA_MAJOR NVIDIA_PREFIX "cuda.runtime-version.major"
+#define LABEL_CUDA_MINOR NVIDIA_PREFIX "cuda.runtime-version.minor"
+#define LABEL_CUDA_FULL NVIDIA_PREFIX "cuda.runtime-version.full"
+#define LABEL_OLD_DRIVER_MAJOR NVIDIA_PREFIX "cuda.driver.major"
+#define LABEL_OLD_DRIVER_MINOR NVIDIA_PREFIX "cuda.driver.minor"
+#define LABEL_OLD_DRIVER_REV NVIDIA_PREFIX "cuda.driver.rev"
+#define LABEL_OLD_CUDA_MAJOR NVIDIA_PREFIX "cuda.runtime.major"
+#define LABEL_OLD_CUDA_MINOR NVIDIA_PREFIX "cuda.runtime.minor"
 /* That GPU feature discovery itself has written them. */
-#define LABEL_GFD_TIMESTAMP "nvidia.com/gfd.timestamp"
+#define LABEL_GFD_TIMESTAMP NVIDIA_PREFIX "gfd.timestamp"
 /* Labels of a Node that people write. */
 /* Kubernetes' own: the machines on which the API server and its keys are. */
 #define KUBERNETES_CONTROL_PLANE "node-role.kubernetes.io/control-plane"
 #define LABEL_MANAGED "ostler.dev/managed"
-#define LABEL_DEPLOY_OPERANDS "nvidia.com/gpu.deploy.operands"
+#define LABEL_DEPLOY_OPERANDS NVIDIA_GPU ".deploy.operands"
 /* On every node of OpenShift, by its own machine configuration. */
 #define OPENSHIFT_OS "node.openshift.io/os_id"
-#define LABEL_PLUGIN_CONFIG "nvidia.com/device-plugin.config"
+#define LABEL_PLUGIN_CONFIG NVIDIA_PREFIX "device-plugin.config"
 #define LABEL_HOLD "ostler.dev/hold"
 /* The taint of a Node that is out of service because of us. */
 #define TAINT_UPGRADE "ostler.dev/upgrade"
@@ -103,9 +105,9 @@
 #define ANNOTATION_FAILED "ostler.dev/failed-"
 #define ANNOTATION_RETRIED "ostler.dev/retried-"
 
-#define RESOURCE_GPU "nvidia.com/gpu"
+/* NVIDIA's resources, for what its operands alone do; base/vendor.h has those of each vendor. */
+#define RESOURCE_GPU NVIDIA_GPU
 /* What MIG slices of a kind are called begins so; its profile follows. */
-#define RESOURCE_MIG "nvidia.com/mig-"
-#define RESOURCE_PREFIX "nvidia.com/"
+#define RESOURCE_MIG NVIDIA_MIG
 
 #endif

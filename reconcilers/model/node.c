@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/vendor.h"
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "kube/record.h"
-#include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy_formats.h"
@@ -46,15 +46,16 @@ static bool can_be_asked_for(const char *resource)
 }
 
 /* Which of two resources to ask one of: a whole GPU, else the first by name, so that it is the same each time. */
-static bool is_better(const char *resource, const char *than)
+static bool is_better(const struct vendor *v, const char *resource, const char *than)
 {
-    if (!than || str_eq(resource, RESOURCE_GPU))
+    if (!than || str_eq(resource, v->resource))
         return true;
-    return !str_eq(than, RESOURCE_GPU) && strcmp(resource, than) < 0;
+    return !str_eq(than, v->resource) && strcmp(resource, than) < 0;
 }
 
-/* Allocatable GPUs, all together, and the resource of which one can be had. */
-static int32_t count_gpus(const json_t *allocatable, const char **ret_device)
+/* Allocatable GPUs of a vendor, all together, and the resource of which one can be had. */
+static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
+                          const char **ret_device)
 {
     int64_t total = 0;
     const char *key;
@@ -63,10 +64,10 @@ static int32_t count_gpus(const json_t *allocatable, const char **ret_device)
     json_object_foreach ((json_t *) allocatable, key, value) {
         int64_t n;
         const char *text = json_string_value(value);
-        if (!detect_gpu_resource(key) || !text || !str_parse_int(text, 0, INT32_MAX, &n))
+        if (vendor_of_resource(key) != v || !text || !str_parse_int(text, 0, INT32_MAX, &n))
             continue;
         total += n;
-        if (n > 0 && can_be_asked_for(key) && is_better(key, *ret_device))
+        if (n > 0 && can_be_asked_for(key) && is_better(v, key, *ret_device))
             *ret_device = key;
     }
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
@@ -78,14 +79,14 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Kinds of slices, by name, so that the same ones are the same text. */
-static uint32_t project_slices(struct intern *in, const json_t *allocatable)
+static uint32_t project_slices(struct intern *in, const struct vendor *v, const json_t *allocatable)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(SLICES_MAX_BYTES);
     const char **names = xcalloc(json_object_size(allocatable) + 1, sizeof *names), *key;
     size_t count = 0;
     json_t *value;
     json_object_foreach ((json_t *) allocatable, key, value)
-        if (str_has_prefix(key, RESOURCE_MIG) && can_be_asked_for(key))
+        if (vendor_partition(v, key) && can_be_asked_for(key))
             names[count++] = key;
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
@@ -93,7 +94,8 @@ static uint32_t project_slices(struct intern *in, const json_t *allocatable)
         int64_t n;
         if (!amount || !str_parse_int(amount, 1, INT32_MAX, &n))
             continue;
-        CLEANUP_FREE char *kind = xasprintf("%s%s=%lld", text.len ? "," : "", names[i] + strlen(RESOURCE_MIG), (long long) n);
+        CLEANUP_FREE char *kind = xasprintf("%s%s=%lld", text.len ? "," : "",
+                                            vendor_partition(v, names[i]), (long long) n);
         if (!buf_add(&text, kind, strlen(kind)))
             break;
     }
@@ -102,14 +104,33 @@ static uint32_t project_slices(struct intern *in, const json_t *allocatable)
 }
 
 /* A kubelet that had devices once goes on showing their names, with none of them. */
-static bool shows_devices(const json_t *capacity)
+static const struct vendor *had_devices_of(const json_t *capacity)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) capacity, key, value)
-        if (detect_gpu_resource(key))
-            return true;
-    return false;
+    const struct vendor *v = NULL;
+    json_object_foreach ((json_t *) capacity, key, value) {
+        const struct vendor *of = vendor_of_resource(key);
+        if (of && (!v || of < v))
+            v = of;
+    }
+    return v;
+}
+
+/* What the kubelet offers of the first vendor of whom it has GPUs. */
+static void project_gpus(struct intern *in, struct node *n, const json_t *status)
+{
+    const json_t *allocatable = json_object_get(status, "allocatable");
+    const char *device = NULL;
+    const struct vendor *of = vendors, *had = had_devices_of(json_object_get(status, "capacity"));
+    while (of < vendors + vendor_count && (n->gpus = count_gpus(of, allocatable, &device)) == 0)
+        of++;
+    if (n->gpus == 0)
+        of = had ? had : vendors;
+    n->vendor = vendor_row(of);
+    n->device = intern_add(in, device);
+    n->slices = project_slices(in, of, allocatable);
+    n->has_served = n->gpus > 0 || had;
 }
 
 static uint32_t project_taints(struct intern *in, const json_t *object)
@@ -184,11 +205,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->runtime = intern_add(in, json_str(info, "containerRuntimeVersion"));
     n->architecture = intern_add(in, json_str(info, "architecture"));
     n->boot = inventory_boot(json_str(info, "bootID"));
-    const char *device;
-    n->gpus = count_gpus(json_at(object, "status.allocatable"), &device);
-    n->device = intern_add(in, device);
-    n->slices = project_slices(in, json_at(object, "status.allocatable"));
-    n->has_served = n->gpus > 0 || shows_devices(json_at(object, "status.capacity"));
+    project_gpus(in, n, json_object_get(object, "status"));
     n->ready = is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
     n->gpu_ready = node_condition(condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
@@ -225,8 +242,8 @@ static unsigned flags_of(const struct node *n)
 
 bool node_same(const struct node *a, const struct node *b)
 {
-    return a->label_count == b->label_count && a->gpus == b->gpus && flags_of(a) == flags_of(b) &&
-           a->up_since_s == b->up_since_s && a->boot == b->boot &&
+    return a->label_count == b->label_count && a->gpus == b->gpus && a->vendor == b->vendor &&
+           flags_of(a) == flags_of(b) && a->up_since_s == b->up_since_s && a->boot == b->boot &&
            memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
 }

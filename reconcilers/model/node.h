@@ -30,12 +30,13 @@ struct node {
     uint32_t gave_up;        /* the same: ostler.dev/gave-up */
     uint32_t proof;          /* the same: ostler.dev/proof */
     uint32_t keeps[KEEP_COUNT]; /* the same: the annotations that keep autoscalers from removing it, whoever set them */
-    /* Interned: the resource that a proof asks one of, "nvidia.com/gpu"; INTERN_NONE: the kubelet has none to give. */
+    /* Interned: the resource that a proof asks one of; INTERN_NONE: the kubelet has none. */
     uint32_t device;
     uint32_t slices;         /* interned: kinds of MIG slices that it has, by name: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
-    int32_t gpus;            /* allocatable nvidia.com/gpu and nvidia.com/mig-*, together; 0 counts as none */
+    int32_t gpus;            /* allocatable GPUs of `vendor`, whole ones and partitions together */
     uint16_t label_count;
+    uint8_t vendor;          /* row in base/vendor.h: whose GPUs it offers or offered */
     uint64_t boot;           /* inventory_boot() of status.nodeInfo.bootID: which start of the machine this is; 0: not known */
     int64_t up_since_s;      /* since when it has been Ready, by its own condition; 0: it is not, or does not say */
     struct node_condition gpu_ready;
@@ -43,7 +44,7 @@ struct node {
     bool deleting;
     bool leaving;            /* it is being deleted, or a taint says that somebody removes it (autoscaler.h) */
     bool cordoned;           /* spec.unschedulable: somebody's, never ours */
-    bool has_served;         /* its capacity shows devices of NVIDIA's, if only that there are none any more */
+    bool has_served;         /* its capacity names GPUs, though it may have 0 of them by now */
     bool annotated;          /* it has annotations, whoever's */
     /* An annotation of ours that is there and no text: it counts as none (a claim: as CLAIM_UNREADABLE), and no change can name
      * it as what it rests on. */

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/vendor.h"
 
 uint64_t inventory_boot(const char *id)
 {
@@ -70,18 +71,39 @@ static void take_gpu(struct node_inventory *i, const json_t *gpu)
         return;
     }
     i->gpus++;
-    if (str_eq(driver, "nvidia"))
+    if (str_eq(driver, vendors[i->vendor].module))
         take_driven(i, gpu);
     i->nouveau += str_eq(driver, "nouveau");
     i->passed_on += str_eq(driver, "vfio-pci");
 }
 
+/* The vendor of a GPU. Agents write its PCI vendor id unless it is NVIDIA. NULL: no row has that
+ * id, as where the agent is newer. */
+static const struct vendor *vendor_of_gpu(const json_t *gpu)
+{
+    unsigned id;
+    const char *text = json_str(gpu, "vendor");
+    if (!text)
+        return &vendors[VENDOR_NVIDIA];
+    return sscanf(text, "%4x", &id) == 1 ? vendor_of_pci(id) : NULL;
+}
+
+/* Of a machine with GPUs of several vendors those of the first one count. */
 static void take_gpus(struct node_inventory *i, const json_t *inventory)
 {
-    const json_t *gpus = json_object_get(inventory, "gpus");
+    size_t n;
+    const json_t *gpus = json_object_get(inventory, "gpus"), *gpu;
+    const struct vendor *first = NULL, *v;
     i->gpus_known = json_is_array(gpus) && json_array_size(gpus) <= INVENTORY_GPUS_MAX;
-    for (size_t n = 0; i->gpus_known && n < json_array_size(gpus); n++)
-        take_gpu(i, json_array_get(gpus, n));
+    if (!i->gpus_known)
+        gpus = NULL;
+    json_array_foreach (gpus, n, gpu)
+        if ((v = vendor_of_gpu(gpu)) && (!first || v < first))
+            first = v;
+    i->vendor = first ? vendor_row(first) : 0;
+    json_array_foreach (gpus, n, gpu)
+        if (first && vendor_of_gpu(gpu) == first)
+            take_gpu(i, gpu);
     i->no_network_card = json_int(inventory, "networkCards", -1) == 0;
     int64_t looks = json_int(inventory, "absentLooks", 0);
     i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;

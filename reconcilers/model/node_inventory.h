@@ -22,9 +22,10 @@ struct node_inventory {
                          * the same */
     uint64_t boot;      /* inventory_boot() of the start that it is of; 0: not known */
     bool gpus_known;    /* the bus was looked at; otherwise the counts below are 0 */
+    uint8_t vendor;     /* row in base/vendor.h: whose GPUs are counted below; 0 without any */
     uint8_t gpus;       /* GPUs that are on the bus and answer, or sleep */
     uint8_t lost;       /* those that have fallen off it, or were taken away under the driver */
-    uint8_t driven;     /* of `gpus`, bound to nvidia: those that its driver takes for its own */
+    uint8_t driven;     /* of `gpus`, bound to the vendor's module */
     uint8_t nouveau;    /* of `gpus`, bound to nouveau */
     uint8_t passed_on;  /* of `gpus`, bound to vfio-pci: they are for virtual machines */
     uint8_t divided;    /* of `driven`, divided into MIG instances */

@@ -22,7 +22,7 @@ json_t *plugin_settings_of(const json_t *stack_inputs);
 /* The MIG strategy that the plugin follows: that of the policy, unless that leaves it to the configuration. "none", "single" or
  * "mixed". Static. */
 const char *plugin_mig_strategy(const json_t *stack_inputs, const json_t *settings);
-/* How a resource ("nvidia.com/gpu") is shared; `settings` may be NULL. */
+/* How a resource (RESOURCE_GPU) is shared; `settings` may be NULL. */
 struct plugin_share plugin_share_of(const json_t *settings, const char *resource);
 /* Whether the plugin shares any resource in this way with them. `how` is not SHARING_NONE; `settings` may be NULL. */
 bool plugin_shares_by(const json_t *settings, enum plugin_sharing how);

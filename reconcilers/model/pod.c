@@ -41,7 +41,7 @@ static int64_t container_gpus(const json_t *container)
     const char *key;
     json_t *value;
     json_object_foreach (json_at(container, "resources.limits"), key, value)
-        if (detect_gpu_resource(key))
+        if (vendor_of_resource(key))
             total += devices(json_string_value(value));
     return total;
 }

@@ -115,7 +115,7 @@ static const struct policy_field gdrcopy_fields[] = { BOOL("enabled", "false"), 
 
 #define TAINT_FIELDS                                                                               \
     BOOL("enabled", "true"),                                                                       \
-        STRING("key", FORMAT_LABEL_KEY, "nvidia.com/gpu", RULES(policy_rules_taint_key)),          \
+        STRING("key", FORMAT_LABEL_KEY, NVIDIA_GPU, RULES(policy_rules_taint_key)),                \
         STRING("value", FORMAT_LABEL_VALUE, "present"),                                            \
         ENUM("effect", VALUES("NoSchedule", "PreferNoSchedule"), "NoSchedule"),                    \
         BOOL("foreign", "false")

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/autoscaler.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/policy_formats.h"
 #include "reconcilers/model/policy_variables.h"
 
@@ -110,7 +111,12 @@ static bool seconds_fit_effect(const json_t *toleration)
 
 static bool no_key_that_is_read(const json_t *map)
 {
-    return !json_object_get(map, "nvidia.com/gpu.present") && !json_object_get(map, "nvidia.com/gpu.deploy.operands");
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) map, key, value)
+        if (vendor_of_present(key) || str_eq(key, LABEL_DEPLOY_OPERANDS))
+            return false;
+    return true;
 }
 
 static bool not_of_the_loader(const json_t *name)
@@ -196,7 +202,7 @@ const struct policy_rule policy_rules_node_labels[] = {
     { "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here",
       no_key_of_kubernetes },
     RULE_NOT_OURS,
-    { "nvidia.com/gpu.present and nvidia.com/gpu.deploy.operands say which nodes are served and cannot be set here",
+    { LABEL_GPU_PRESENT " and " LABEL_DEPLOY_OPERANDS " say which nodes are served and cannot be set here",
       no_key_that_is_read },
     RULES_END,
 };

@@ -35,7 +35,7 @@ static bool is_assignment(const char *key)
 
 static bool is_given(const json_t *spec, const char *key, const char *value)
 {
-    bool present = str_eq(key, LABEL_GPU_PRESENT) && (!value || str_eq(value, "true"));
+    bool present = vendor_of_present(key) && (!value || str_eq(value, "true"));
     return present || is_assignment(key) || has(json_at(spec, "nodes.labels"), key, value) || pools_give(spec, key, value);
 }
 

@@ -68,7 +68,7 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
 enum exporter_trait {
     EXPORTER_IN_PART = 1, /* some pools are without it: the input `selection` says which nodes are not, as node affinity */
     EXPORTER_SHARED = 2,  /* several containers can have one GPU by time slicing: the input `shared` */
-    EXPORTER_RENAMED = 4, /* what is shared is offered as nvidia.com/gpu.shared: the input `renamed` */
+    EXPORTER_RENAMED = 4, /* what is shared is offered as RESOURCE_GPU ".shared": the input `renamed` */
 };
 
 /* Inputs of the exporter, a follower: no revision, but what the policy leaves open is held the same

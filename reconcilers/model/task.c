@@ -8,9 +8,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/vendor.h"
 #include "kube/condition.h"
 #include "kube/object.h"
-#include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 
 static const char *const kind_names[TASK_COUNT] = {
@@ -165,7 +165,7 @@ static uint32_t device_of(struct intern *in, const json_t *containers)
     const char *key;
     json_array_foreach (containers, i, c)
         json_object_foreach (json_at(c, "resources.limits"), key, value)
-            if (detect_gpu_resource(key))
+            if (vendor_of_resource(key))
                 return intern_add(in, key);
     return INTERN_NONE;
 }

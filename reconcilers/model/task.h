@@ -41,7 +41,7 @@ struct task {
     enum task_state state;
     uint32_t policy;     /* interned uid of the policy that it was made for */
     uint32_t purpose;    /* interned: the label ostler.dev/revision, what it is to find out about */
-    uint32_t resource;   /* interned: the device that it asks for, "nvidia.com/gpu"; INTERN_NONE: none */
+    uint32_t resource;   /* interned: the resource of the GPU that it asks for; INTERN_NONE: none */
     /* Interned termination message of the container that ended last, at most TASK_SAID_MAX bytes of it; INTERN_NONE: none. */
     uint32_t said;
     uint32_t no_image;   /* interned: the first image that cannot be pulled; INTERN_NONE: all could so far */

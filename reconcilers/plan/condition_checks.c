@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/plan/detecting.h"
 
 bool cond_say(struct condition *ret, const char *status, const char *reason, const char *message)
@@ -199,7 +200,7 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
         return false;
     return cond_say(ret, "False", "NoDetector",
                      arena_printf(in->a, "nothing says which of %s have a GPU: %s install Node Feature Discovery, or run: "
-                                         "kubectl label node NAME nvidia.com/gpu.present=true",
+                                         "kubectl label node NAME " LABEL_GPU_PRESENT "=true",
                                   cond_nodes(in, in->t->total), detector_cure(in)));
 }
 

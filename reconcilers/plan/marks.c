@@ -325,8 +325,8 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     own_label(&d, LABEL_STACK, wanted->stack);
     own_label(&d, LABEL_REMOVAL, NULL);
     own_label(&d, LABEL_EXPORTER, wanted->no_exporter ? "false" : NULL);
-    if (wanted->taint)
-        want_taint(&d, wanted->taint);
+    if (wanted->taint.enabled)
+        want_taint(&d, &wanted->taint);
     want_upgrade_taint(&d, wanted->claim, wanted->claim_taint);
     if (wanted->startup)
         want_taint(&d, wanted->startup);

@@ -22,7 +22,7 @@ enum marks_features {
 /* What a node should bear. All zero = nothing of ours. */
 struct marks {
     const json_t *labels;             /* key to value, besides the assignment; NULL: none. Borrowed */
-    const struct policy_taint *taint; /* NULL: none */
+    struct policy_taint taint;        /* set if it is enabled */
     const char *driver, *stack;       /* the assignment; NULL or "": off */
     bool no_exporter;                 /* the exporter, which runs on nodes of other pools, is not to run there */
     bool host_driver;                 /* the host has a driver of its own */

@@ -52,10 +52,10 @@ static bool is_ours_to_manage(const struct node_input *in)
 }
 
 /* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
-static json_t *wanted_labels(const struct node_input *in, size_t pool)
+static json_t *wanted_labels(const struct node_input *in, const struct node_verdict *v)
 {
-    json_t *labels = json_pack("{s:s}", LABEL_GPU_PRESENT, "true");
-    json_object_update_missing(labels, (json_t *) in->policy->pools[pool].node_labels);
+    json_t *labels = json_pack("{s:s}", v->vendor->present, "true");
+    json_object_update_missing(labels, (json_t *) in->policy->pools[v->pool].node_labels);
     json_object_update_missing(labels, (json_t *) in->policy->node_labels);
     /* A node that we released by a label of our own would be taken back and released again for ever. */
     json_object_del(labels, LABEL_DEPLOY_OPERANDS);
@@ -83,11 +83,21 @@ static void write_patch(const struct node_input *in, json_t *patch_steal, const 
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
 }
 
-/* What every node of the pool bears. The labels are the caller's. */
-static struct marks usual_marks(const struct node_input *in, const json_t *labels, size_t pool)
+/* The default key of the policy stands for the key of the node's vendor. */
+static struct policy_taint taint_of(const struct policy_pool *pool, const struct vendor *v)
 {
-    const struct policy_pool *p = &in->policy->pools[pool];
-    return (struct marks){ .labels = labels, .taint = p->taint.enabled ? &p->taint : NULL,
+    struct policy_taint taint = pool->taint;
+    if (str_eq(taint.key, NVIDIA_GPU))
+        taint.key = v->taint;
+    return taint;
+}
+
+/* What every node of the pool bears. The labels are the caller's. */
+static struct marks usual_marks(const struct node_input *in, const json_t *labels,
+                                const struct node_verdict *v)
+{
+    const struct policy_pool *p = &in->policy->pools[v->pool];
+    return (struct marks){ .labels = labels, .taint = taint_of(p, v->vendor),
                            .no_exporter = policy_exports(in->policy) && !p->exporter,
                            .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
 }
@@ -118,10 +128,10 @@ static const struct target *without_image(const struct node_input *in, const str
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state, const char *reason,
                       const char *message, struct plan *plan)
 {
-    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = usual_marks(in, labels, v->pool);
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v);
+    struct marks wanted = usual_marks(in, labels, v);
     if ((state == NODE_FOREIGN || state == NODE_DISCOVERED) && !in->policy->pools[v->pool].taint.foreign)
-        wanted.taint = NULL;
+        wanted.taint.enabled = false;
     verdict_settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, plan);
 }
@@ -172,8 +182,8 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
 {
     if (up->untouched)
         return;
-    CLEANUP_JSON json_t *labels = wanted_labels(in, v->pool);
-    struct marks wanted = usual_marks(in, labels, v->pool);
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v);
+    struct marks wanted = usual_marks(in, labels, v);
     wanted.driver = up->driver;
     wanted.stack = up->stack;
     wanted.claim = up->claimed ? &up->claim : NULL;
@@ -291,10 +301,11 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 
 /* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
 static void give(const struct node_input *in, struct arena *a, const struct assignment *as, const struct proof_look *look,
-                 bool host_driver, const char *gave_up, size_t pool, struct plan *plan)
+                 bool host_driver, const char *gave_up, const struct node_verdict *v,
+                 struct plan *plan)
 {
-    CLEANUP_JSON json_t *labels = wanted_labels(in, pool);
-    struct marks wanted = usual_marks(in, labels, pool);
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v);
+    struct marks wanted = usual_marks(in, labels, v);
     struct opening open = { .look = look };
     bool proven = look && look->result == PROOF_PASSES;
     wanted.driver = as->driver;
@@ -335,7 +346,7 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     operands_judge_metrics(in, a, v);
     operands_judge_claims(in, a, v);
     look_for_holders(in, t, plan);
-    give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v->pool, plan);
+    give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v, plan);
     if (proving.looked)
         act_on_proof(in, a, &proving.of, &proving.look, v, plan);
     else if (in->view.node->ready)
@@ -358,6 +369,12 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     if (owner.kind == OWNER_OTHERS) {
         mark_only(in, v, NODE_FOREIGN, "ForeignStack", owner.message, plan);
         proof_clear(in, plan);
+        return;
+    }
+    if (!v->vendor->has_operands) {
+        mark_only(in, v, NODE_UNSUPPORTED, "VendorUnsupported",
+                  arena_printf(a, "node %s: Ostler has no driver and no device plugin for GPUs of %s",
+                               in->view.node->head.key, v->vendor->name), plan);
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
@@ -415,14 +432,23 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     write_patch(in, marks_release_patch(&in->view, off.driver, off.stack, off.removal), off.reason, off.message, plan);
 }
 
+/* Whether the node has a GPU, and whose. */
+static void find_gpu(const struct node_input *in, const struct node_facts *facts,
+                     struct node_verdict *v)
+{
+    const struct vendor *detected = detect_gpu(facts);
+    v->gpu = !seen_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
+    v->vendor = detected ? detected : &vendors[in->view.node->vendor];
+    v->looked_at = v->gpu || detect_looked_at(facts) || in->pods->agent;
+}
+
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
     *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = COMPONENT_NONE };
     struct node_facts facts = node_facts(&in->view);
     facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);
-    v->gpu = !seen_no_gpu(in) && (detect_gpu(&facts) || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
-    v->looked_at = v->gpu || detect_looked_at(&facts) || in->pods->agent;
+    find_gpu(in, &facts, v);
     /* What is done to one that is being removed is done for nobody; its driver serves those that are still there. */
     if (in->stance == STANCE_HOLD || in->view.node->deleting || (in->stance == STANCE_MANAGE && in->view.node->leaving))
         return;

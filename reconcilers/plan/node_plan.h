@@ -132,6 +132,7 @@ struct node_verdict {
     enum component cause; /* the operand that the reason is about, or COMPONENT_NONE */
     const char *pod;      /* "namespace/name" that shows it, or NULL */
     bool gpu;             /* it has a GPU, whoever serves it */
+    const struct vendor *vendor; /* the GPU's; NVIDIA without a GPU; never NULL */
     bool looked_at;       /* some detector has looked at it */
     size_t pool;
     char driver[REVISION_HASH_MAX], stack[REVISION_HASH_MAX];               /* what it carries, after the plan */

@@ -62,6 +62,8 @@ struct owner owner_of_node(const struct node_input *in, const struct node_facts 
     if (is_beside(p->foreign, pool))
         return others(in, a, arena_printf(a, "%s (%s)", p->foreign->sentence, owner_seen_by(p, a)), p->foreign->remedy);
     if (in->view.node->gpus > 0)
-        return others(in, a, "it can allocate " RESOURCE_GPU " already, and not from a device plugin of Ostler's", NULL);
+        return others(in, a,
+                      arena_printf(a, "it can allocate %s already, and not from a device plugin of "
+                                      "Ostler's", vendors[in->view.node->vendor].resource), NULL);
     return in->foreign && is_beside(in->foreign->sign, pool) ? coming(in, a) : (struct owner){ .kind = OWNER_OSTLER };
 }

@@ -31,7 +31,8 @@ class Pod(unittest.TestCase):
         own = {re.search(rf'{name} "(.*)"', (ROOT / "reconcilers/model/names.h").read_text())[1] for name in
                ("TAINT_STARTUP", "TAINT_UPGRADE")}
         fields = (ROOT / "reconcilers/model/policy_fields.c").read_text()
-        own.add(re.search(r'define TAINT_FIELDS.*?STRING\("key", FORMAT_LABEL_KEY, "(.*?)"', fields, re.S)[1])
+        key = re.search(r'define TAINT_FIELDS.*?STRING\("key", FORMAT_LABEL_KEY, (\w+),', fields, re.S)[1]
+        own.add(re.search(rf'#define {key} "(.*)"', (ROOT / "controller/base/vendor.h").read_text())[1])
         custom = "policy.spec.nodes.taint.key=a.example/gpu"
         pool = "policy.spec.pools[0].taint.key=a.example/pool"
         said = '{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}'

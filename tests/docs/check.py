@@ -59,10 +59,31 @@ def differences(documented, real, page, place):
             [f"{page} has {x}, which is not in {place}" for x in sorted(documented - real)])
 
 
+def keys_of_names():
+    """The keys in names.h, of which some begin as a constant of vendor.h says."""
+    begins = dict(re.findall(r'^#define (NVIDIA_\w+) "([^"]+)"', read("controller/base/vendor.h"), re.MULTILINE))
+    rows = re.findall(r'^#define (?:LABEL|TAINT|ANNOTATION|RESOURCE_GPU)\w*(?: (NVIDIA_\w+))?(?: "([^"]+)")?',
+                      read("reconcilers/model/names.h"), re.MULTILINE)
+    return {begins.get(first, "") + rest for first, rest in rows} - {""}
+
+
+def signs_of_vendors():
+    """The labels by which GPUs are found, those of each vendor's row included."""
+    nfd, keys = "feature.node.kubernetes.io/", set()
+    for row in re.split(r"^    (?:\[\w+\] = )?\{$", read("controller/base/vendor.c"), flags=re.MULTILINE)[1:]:
+        pci = re.search(r"\.pci = 0x(\w+)", row)[1]
+        classes = re.findall(r"0x(\w+)", re.search(r"\.classes = \{(.*?)\}", row)[1])
+        signs = re.search(r"\.signs = \{(.*?\}) \},\n", row, re.DOTALL)
+        keys |= {f"{nfd}pci-{pci}.present"} | {f"{nfd}pci-{x}_{pci}.present" for x in classes}
+        keys |= set(re.findall(r'\{ "([^"]+)"', signs[1])) if signs else set()
+    labels = re.findall(r'^    (NFD )?"([\w./-]+)",', read("reconcilers/model/detect.c"), re.MULTILINE)
+    return keys | {nfd * bool(first) + rest for first, rest in labels}
+
+
 def keys_of_marks():
     """docs/node-marks.md has every key of the code, and no other."""
     model = "reconcilers/model/"
-    keys = found(r'^#define (?:LABEL|TAINT|ANNOTATION|RESOURCE_GPU)\w* "([^"]+)"', model + "names.h")
+    keys = keys_of_names() | signs_of_vendors()
     keys |= found(r'^#define POLICY_(?:FINALIZER|FORCE_REMOVAL|RETRY|APPROVED) "([^"]+)"', model + "policy.h")
     for nfd, key in found(r'\{ SIGN_(?:LABEL|IMAGE|CLAIMS), (NFD )?"([^"]+)"', model + "detect.c"):
         keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)

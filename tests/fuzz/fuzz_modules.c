@@ -17,7 +17,7 @@ static void check(struct part p, const char *text, size_t size)
 static void check_majors(const char *text, size_t size)
 {
     struct driver_majors m, before = { .len = 0 };
-    driver_majors_parse((struct part){ text, size }, &m);
+    driver_majors_parse((struct part){ text, size }, &vendors[VENDOR_NVIDIA], &m);
     if (m.len > DRIVER_MAJORS_MAX)
         abort();
     for (; before.len < m.len; before.len++) {

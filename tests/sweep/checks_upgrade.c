@@ -35,7 +35,7 @@ bool check_claim_of(const json_t *node, struct reading_claim *ret)
 bool check_is_gpu(const char *resource)
 {
     return str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared") ||
-           str_has_prefix(resource, RESOURCE_PREFIX "mig-");
+           str_has_prefix(resource, RESOURCE_MIG);
 }
 
 static bool uses_gpu(const json_t *pod)

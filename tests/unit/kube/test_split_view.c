@@ -11,7 +11,8 @@ static const char *const paths[] = { "metadata.name", "metadata.labels", "metada
                                      "spec.containers.limits", "spec.volumes.empty.medium", "status.phase",
                                      "metadata.notes.=a.example/b", NULL };
 static const char *const but_ours[] = { "status.sizes.!ours.example/", NULL };
-static const struct split_view all_but = { but_ours, false };
+static const char *const but_two[] = { "status.sizes.!ours.example/!b.example/", NULL };
+static const struct split_view all_but = { but_ours, false }, all_but_two = { but_two, false };
 static const struct split_view only = { paths, true }, without = { paths, false };
 
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
@@ -107,6 +108,15 @@ static void a_key_without_end_is_left_out_with_its_member(void **state)
     CLEANUP_FREE char *plain = xasprintf("{'status':{'sizes':{'ours.example/%s':{'a':[1]},'ours.example/a':'2'}}}", key);
     CLEANUP_FREE char *text = json_quoted(plain), *want = json_quoted("{'status':{'sizes':{'ours.example/a':'2'}}}\n");
     CLEANUP_FREE char *got = split_in(&all_but, SPLIT_FRAMES, text, 4096);
+    assert_string_equal(got, want);
+}
+
+static void keys_with_either_prefix_are_kept(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted("{'status':{'sizes':{'b.example/a':1,'b.example':2,'cpu':3,'ours.example/c':4}}}");
+    CLEANUP_FREE char *want = json_quoted("{'status':{'sizes':{'b.example/a':1,'ours.example/c':4}}}\n");
+    CLEANUP_FREE char *got = split_in(&all_but_two, SPLIT_FRAMES, text, 1);
     assert_string_equal(got, want);
 }
 
@@ -238,6 +248,7 @@ int main(void)
     SUITE_ROWS(&s, check_view, views);
     SUITE_ROWS(&s, check_keys, keys);
     suite_add(&s, "a key without end is left out with its member", a_key_without_end_is_left_out_with_its_member, NULL);
+    suite_add(&s, "keys with either prefix are kept", keys_with_either_prefix_are_kept, NULL);
     suite_add(&s, "what is not looked at is as deep as somebody likes", what_is_not_looked_at_is_as_deep_as_somebody_likes, NULL);
     suite_add(&s, "an array has so many elements", an_array_has_so_many_elements, NULL);
     suite_add(&s, "also where paths are left out", also_where_paths_are_left_out, NULL);

@@ -99,7 +99,7 @@ static void driver_version(struct part text, struct buf *b)
 static void majors(struct part text, struct buf *b)
 {
     struct driver_majors m;
-    driver_majors_parse(text, &m);
+    driver_majors_parse(text, &vendors[VENDOR_NVIDIA], &m);
     for (size_t i = 0; i < m.len; i++)
         buf_printf(b, "%d ", m.items[i]);
 }
@@ -153,7 +153,7 @@ static void device(struct part text, struct buf *b)
 {
     uint64_t minors = 0;
     CLEANUP_FREE char *path = xstrndup(text.at, text.len);
-    if (holders_is_device(path, &minors))
+    if (holders_is_device(&vendors[VENDOR_NVIDIA], path, &minors))
         buf_printf(b, "device %llx ", (unsigned long long) minors);
 }
 

@@ -201,10 +201,10 @@ static void make_card(const char *root, const char *address, const json_t *card)
  * since nobody may make those; or to what the machine has there. */
 static void make_open_file(const char *root, const json_t *files, const char *path, int pid, size_t number)
 {
-    bool is_driver = strstr(path, "/dev/nvidia") != NULL;
+    bool is_given = json_object_get(files, path + 1), is_driver = is_given || strstr(path, "/dev/nvidia");
     CLEANUP_FREE char *below = xasprintf("../../..%s", path), *place = xasprintf("%s%s", root, path);
     make_link(root, is_driver ? below : path, "proc/%d/fd/%zu", pid, number);
-    if (is_driver && !json_object_get(files, path + 1) && access(place, F_OK) != 0)
+    if (is_driver && !is_given && access(place, F_OK) != 0)
         make_link(root, "/dev/null", "%s", path + 1);
 }
 
