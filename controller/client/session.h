@@ -1,5 +1,6 @@
-/* What a program needs to talk to a cluster, set up in one call: where the cluster is, the client, and its transport. A program
- * with a loop adds it to that (runtime/loop_http.h); one without waits for answers here. */
+/* What a program needs to talk to a cluster, set up in one call: where the cluster is, the client,
+ * and its transport. A program with a loop adds it to that (runtime/loop_http.h); one without waits
+ * for answers here. */
 #ifndef OSTLER_CLIENT_SESSION_H
 #define OSTLER_CLIENT_SESSION_H
 
@@ -26,7 +27,8 @@ struct session {
 
 /* -1 with an error that says what is wrong. session_close() in any case. */
 int session_open(struct session *s, const struct session_options *o, struct err *e);
-/* Waits until the exchange (NULL: none) has nothing in flight, at most until the clock says `until_ms`; whether it has not. */
+/* Waits until the exchange (NULL: none) has nothing in flight, at most until the clock says
+ * `until_ms`; whether it has not. */
 bool session_wait(struct session *s, const struct exchange *x, int64_t until_ms);
 /* Ends every request without calling its sink. One that is all zero is none. */
 void session_close(struct session *s);

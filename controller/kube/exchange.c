@@ -53,5 +53,6 @@ void exchange_cancel(struct exchange *x)
 
 json_t *reply_object(struct reply *reply, const struct split_view *view)
 {
-    return reply->err.kind == ERR_NONE ? split_object(reply->body, reply->len, view, &reply->err) : NULL;
+    return reply->err.kind == ERR_NONE ? split_object(reply->body, reply->len, view, &reply->err)
+                                       : NULL;
 }

@@ -1,5 +1,6 @@
-/* One request, and its answer as a whole: sends it, collects the body within a limit, and calls back once with how it came out.
- * What streams for long (watches) has a sink of its own: kube/transport.h. */
+/* One request, and its answer as a whole: sends it, collects the body within a limit, and calls
+ * back once with how it came out. What streams for long (watches) has a sink of its own:
+ * kube/transport.h. */
 #ifndef OSTLER_KUBE_EXCHANGE_H
 #define OSTLER_KUBE_EXCHANGE_H
 
@@ -14,40 +15,45 @@
 #include "kube/split.h"
 #include "kube/transport.h"
 
-/* How a request came out. Borrowed by the callback; it may leave an error in `err`, or take it from there. */
+/* How a request came out. Borrowed by the callback; it may leave an error in `err`, or take it from
+ * there. */
 struct reply {
     const struct transport_result *result;
     const char *body; /* "" when there is none, or what `feed` has taken */
     size_t len;
-    struct err err;   /* why it is no success, as reply_take(); none: it is one */
+    struct err err; /* why it is no success, as reply_take(); none: it is one */
 };
 
-/* Takes how it came out. It may send the next request by the same exchange, cancel it, or free it. */
+/* Takes how it came out. It may send the next request by the same exchange, cancel it, or free it.
+ */
 typedef void reply_fn(void *arg, struct reply *reply);
 
-/* At most one request at a time. Set `transport`, `done` and `body` (BUF_INIT with the limit), and what else is wanted; the rest
- * is zero. It may not move while a request is in flight. */
+/* At most one request at a time. Set `transport`, `done` and `body` (BUF_INIT with the limit), and
+ * what else is wanted; the rest is zero. It may not move while a request is in flight. */
 struct exchange {
     const struct transport *transport; /* borrowed */
     reply_fn *done;
     void *arg;
     /* When the status line has come. NULL: not wanted. */
     void (*began)(void *arg);
-    /* Takes the body of a success (status < 300) in pieces, in place of `body`. -1 ends the request (TOO_LARGE). NULL: `body` does. */
+    /* Takes the body of a success (status < 300) in pieces, in place of `body`. -1 ends the request
+     * (TOO_LARGE). NULL: `body` does. */
     int (*feed)(void *arg, const char *bytes, size_t n);
     struct buf body;
-    bool loses; /* a body that passes the limit counts as empty; else it ends the request (TOO_LARGE) */
-    bool lost;  /* this one has */
-    int status; /* of the answer; 0: none has come yet */
+    bool loses;  /* a body that passes the limit counts as empty; else it ends the request
+                    (TOO_LARGE) */
+    bool lost;   /* this one has */
+    int status;  /* of the answer; 0: none has come yet */
     uint64_t id; /* in flight; 0: none */
 };
 
 /* Sends a request; takes its strings. None is in flight. */
 void exchange_send(struct exchange *x, struct request request_steal);
-/* Ends the request in flight, where there is one, without a call of `done`, and frees what has come of its answer. */
+/* Ends the request in flight, where there is one, without a call of `done`, and frees what has come
+ * of its answer. */
 void exchange_cancel(struct exchange *x);
-/* The object that a success answers, as far as it is in view (NULL: all of it). NULL with reply->err: it was no success, or the
- * body is none. New reference. */
+/* The object that a success answers, as far as it is in view (NULL: all of it). NULL with
+ * reply->err: it was no success, or the body is none. New reference. */
 json_t *reply_object(struct reply *reply, const struct split_view *view);
 
 #endif

@@ -12,8 +12,8 @@ struct loop_http {
     struct timer due;
 };
 
-/* From here on the loop drives the client; what others do at the end of a turn (loop_on_turn()) they are to have registered
- * before. Both are borrowed; free the client before the loop. */
+/* From here on the loop drives the client; what others do at the end of a turn (loop_on_turn())
+ * they are to have registered before. Both are borrowed; free the client before the loop. */
 void loop_http_add(struct loop_http *lh, struct loop *loop, struct http *http);
 
 #endif
