@@ -114,11 +114,6 @@ static const struct option_table table = { .rows = rows,
                                            .unknown = "option",
                                            .words = OPTION_WORDS_DASHES };
 
-const char *gpu_command_name(enum gpu_command command)
-{
-    return commands[command].name;
-}
-
 enum gpu_command gpu_command_of(const char *name)
 {
     return (enum gpu_command) command_find(commands, GPU_COMMAND_COUNT, name);

@@ -426,11 +426,6 @@ const char *informer_problem(const struct informer *inf)
     return inf->problem;
 }
 
-enum resource_id informer_resource(const struct informer *inf)
-{
-    return inf->options.resource;
-}
-
 void informer_look_again(struct informer *inf, int64_t apart_ms)
 {
     if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < apart_ms)

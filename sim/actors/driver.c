@@ -71,14 +71,16 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 
 /* ---- the kernel module */
 
-void driver_load(struct machine *m, const char *version, const char *digest)
+/* A driver's module is loaded; whoever waits for that looks again. `digest` is that of its configuration; NULL: none. */
+static void driver_load(struct machine *m, const char *version, const char *digest)
 {
     set_text(&m->module, version);
     set_text(&m->digest, digest);
     machine_changed(m);
 }
 
-void driver_unload(struct machine *m)
+/* The module goes, with the signs of the driver; counted, also where somebody still used it. */
+static void driver_unload(struct machine *m)
 {
     if (!m->module)
         return;
