@@ -96,8 +96,9 @@ static void turn(void *arg)
 static void set_up_engine(struct ostler *op)
 {
     struct engine_options o = {
-        .transport = &op->session.transport, .loop = op->loop, .clock = &op->session.clock, .manifests = op->manifests, .metrics = op->metrics,
-        .identity = op->identity, .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
+        .transport = &op->session.transport, .loop = op->loop, .clock = &op->session.clock,
+        .manifests = op->manifests, .metrics = op->metrics, .identity = op->identity,
+        .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
         .limits = op->o->limits, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
         .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
         .seed = unique(op), .leader_elect = op->o->leader_elect,

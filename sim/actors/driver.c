@@ -1,5 +1,4 @@
-/* What the operands' containers mean on a machine: the driver's kernel module, who uses it, the signs that others wait for. One
- * row for each container. */
+/* What operands' containers mean on a machine: the driver's module, who uses it, the signs that others wait for; in rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +70,7 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 
 /* ---- the kernel module */
 
-/* A driver's module is loaded; whoever waits for that looks again. `digest` is that of its configuration; NULL: none. */
+/* Whoever waits for the module looks again. `digest` is that of its configuration; NULL: none. */
 static void driver_load(struct machine *m, const char *version, const char *digest)
 {
     set_text(&m->module, version);
