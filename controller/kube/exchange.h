@@ -1,6 +1,5 @@
-/* One request, and its answer as a whole: sends it, collects the body within a limit, and calls
- * back once with how it came out. What streams for long (watches) has a sink of its own:
- * kube/transport.h. */
+/* One request, and its answer: sends it, collects the body within a limit, or hands it on in pieces
+ * (lists, watches), and calls back once with how it came out. */
 #ifndef OSTLER_KUBE_EXCHANGE_H
 #define OSTLER_KUBE_EXCHANGE_H
 
@@ -24,8 +23,7 @@ struct reply {
     struct err err; /* why it is no success, as reply_take(); none: it is one */
 };
 
-/* Takes how it came out. It may send the next request by the same exchange, cancel it, or free it.
- */
+/* Takes how it came out. It may send the next request by the same exchange, or free that. */
 typedef void reply_fn(void *arg, struct reply *reply);
 
 /* At most one request at a time. Set `transport`, `done` and `body` (BUF_INIT with the limit), and
@@ -40,9 +38,8 @@ struct exchange {
      * (TOO_LARGE). NULL: `body` does. */
     int (*feed)(void *arg, const char *bytes, size_t n);
     struct buf body;
-    bool loses;  /* a body that passes the limit counts as empty; else it ends the request
-                    (TOO_LARGE) */
-    bool lost;   /* this one has */
+    bool loses;  /* a body beyond the limit counts as empty; else it ends the request (TOO_LARGE) */
+    bool lost;   /* that has happened */
     int status;  /* of the answer; 0: none has come yet */
     uint64_t id; /* in flight; 0: none */
 };

@@ -62,7 +62,7 @@ struct box {
     bool shows_end;      /* it shows how it ended rather than that it waits */
     int restarts;
     struct ending now, last;
-    int64_t crash_backoff_ms, crash_since_ms, pull_backoff_ms;
+    int64_t crash_backoff_ms, pull_backoff_ms;
 };
 
 /* A pod as a kubelet has it: longer than the API server has, since containers take their time to end. */
