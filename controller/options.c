@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/command_line.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
@@ -43,10 +42,6 @@ static bool store_address(const struct option_kind *kind, const char *value, voi
     return option_store_any(kind, value, to) && (!*value || listen_is_address(value));
 }
 
-static const char *const outputs[] = {
-    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL
-};
-
 static const struct option_kind namespace = {
     .store = store_namespace,
     .wanted = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", "
@@ -59,9 +54,6 @@ static const struct option_kind address = {
 static const struct option_kind duration = {
     .store = option_store_duration, .wanted = "must be a number with a unit, such as 10m or 1h30m"
 };
-static const struct option_kind output = { .store = option_store_word,
-                                           .wanted = "must be one of text, json and yaml",
-                                           .words = outputs };
 
 #define BIT(command) (1u << (command))
 #define ANYWHERE                                                                                   \
@@ -135,7 +127,8 @@ static const struct option_row rows[] = {
       "render, validate, plan: a whole policy; \"-\" is standard input" },
     { "--node", NULL, BIT(COMMAND_RENDER), &option_any, AT(node_file), "FILE",
       "render: the Node to render for" },
-    { "-o", NULL, PLAN, &output, AT(output), "FORMAT", "plan: text, json or yaml; default: text" },
+    { "-o", NULL, PLAN, &option_output, AT(output), "FORMAT",
+      "plan: text, json or yaml; default: text" },
     { "--simulate", NULL, PLAN, &option_switch, AT(simulate), "BOOL",
       "plan: play the whole rollout and print what happens when; default: false" },
     { "--driver-takes", NULL, SIMULATION, &duration, AT(driver_takes_ms), "TIME",

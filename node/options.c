@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command_line.h"
 #include "base/str.h"
 
 const char ostler_node_version[] = OSTLER_VERSION;
@@ -59,9 +58,6 @@ static bool store_module(const struct option_kind *kind, const char *value, void
     return str_eq(value, "gdrdrv");
 }
 
-static const char *const outputs[] = {
-    [NODE_OUTPUT_TEXT] = "text", [NODE_OUTPUT_JSON] = "json", [NODE_OUTPUT_YAML] = "yaml", NULL
-};
 static const char *const sources[] = {
     [SIGN_OF_CONTAINER] = "container", [SIGN_OF_HOST] = "host", [SIGN_OF_EITHER] = "either", NULL
 };
@@ -73,9 +69,6 @@ static const struct option_kind file = { .store = option_store_text, .wanted = "
 static const struct option_kind name = { .store = option_store_text, .wanted = "must be a name" };
 static const struct option_kind hash = { .store = option_store_text, .wanted = "must be a hash" };
 static const struct option_kind uid = { .store = option_store_text, .wanted = "must be a uid" };
-static const struct option_kind output = { .store = option_store_word,
-                                           .wanted = "must be one of text, json and yaml",
-                                           .words = outputs };
 static const struct option_kind driver = { .store = option_store_word,
                                            .wanted = "must be one of container, host and either",
                                            .words = sources };
@@ -101,7 +94,7 @@ static const struct option_kind duration = { .store = option_store_duration,
 static const struct option_row rows[] = {
     { "--root", NULL, ON_MACHINE | FOR(INSTALL_TOOLKIT), &folder, AT(root), "DIR",
       "where the root folder of the machine is; default: /" },
-    { "-o", NULL, FOR(LOOK), &output, AT(output), "FORMAT",
+    { "-o", NULL, FOR(LOOK), &option_output, AT(output), "FORMAT",
       "of look: text, json or yaml; default: text" },
     { "--node", NULL, FOR(RUN), &name, AT(node), "NAME",
       "of run: the name of this node; default: $NODE_NAME" },

@@ -65,7 +65,14 @@ static bool store_log_format(const struct option_kind *kind, const char *value, 
     return *(bool *) to || str_eq(value, "text");
 }
 
+static const char *const outputs[] = {
+    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL
+};
+
 const struct option_kind option_any = { .store = option_store_any };
+const struct option_kind option_output = { .store = option_store_word,
+                                           .wanted = "must be one of text, json and yaml",
+                                           .words = outputs };
 const struct option_kind option_switch = { .store = store_bool,
                                            .wanted = "must be true or false",
                                            .arity = OPTION_MAY_NEXT,

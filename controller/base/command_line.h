@@ -111,9 +111,12 @@ bool option_store_word(const struct option_kind *kind, const char *value, void *
 bool option_store_duration(const struct option_kind *kind, const char *value, void *to);
 bool option_store_number(const struct option_kind *kind, const char *value, void *to);
 
-/* Kinds that programs share: any text; "true" and "false", to a bool; a flag, to a bool that
- * becomes true; to an enum log_level; to a bool, whether the log is JSON. */
-extern const struct option_kind option_any, option_switch, option_flag, option_log_level,
-    option_log_format;
+/* How an answer is printed. */
+enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
+
+/* Kinds that programs share: any text; to an enum output; "true" and "false", to a bool; a flag, to
+ * a bool that becomes true; to an enum log_level; to a bool, whether the log is JSON. */
+extern const struct option_kind option_any, option_output, option_switch, option_flag,
+    option_log_level, option_log_format;
 
 #endif
