@@ -306,6 +306,7 @@ fuzz:
 # ---- everything
 lint:
 	$Qscripts/check-layers
+	$Qscripts/check-exports
 	$Qscripts/check-size
 	$Qscripts/check-shell
 	$Qscripts/crd-schema

@@ -6,11 +6,9 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
-#include "client/http.h"
+#include "client/session.h"
 #include "kube/condition.h"
 #include "kube/object.h"
-#include "kube/reply.h"
-#include "kube/split.h"
 #include "reconcilers/model/names.h"
 
 /* Helm applies the definitions of a chart that it installs: under one name the two do not stand in each other's way. */
@@ -20,69 +18,47 @@ enum { ANSWER_MAX = 4 << 20, TIMEOUT_MS = 60 * 1000, LOOK_AGAIN_MS = 500 };
 
 /* One request after the other, each waited for. */
 struct talk {
-    struct config config;
-    struct clock clock;
-    struct http *http;
-    struct transport transport;
+    struct session session;
+    struct exchange exchange;
     int64_t until_ms; /* nothing is waited for after this */
-    struct buf answer;
-    struct err failure; /* of the last answer */
-    bool done;
+    json_t *answer;   /* the last one; NULL: see `failure` */
+    struct err failure;
 };
+
+static void on_reply(void *arg, struct reply *reply)
+{
+    struct talk *t = arg;
+    t->answer = reply_object(reply, NULL);
+    t->failure = err_take(&reply->err);
+}
 
 static int talk_open(struct talk *t, const struct options *o, struct err *e)
 {
-    *t = (struct talk){ .clock = clock_system(), .answer = BUF_INIT(ANSWER_MAX) };
-    t->until_ms = clock_mono_ms(&t->clock) + (o->wishes.timeout_ms ? o->wishes.timeout_ms : TIMEOUT_MS);
-    if (config_load(o->kubeconfig, o->context, &t->config, e) < 0)
-        return -1;
-    config_call(&t->config, "ostler-install-crds", ostler_version);
-    t->http = http_new(&t->config, &t->clock, e);
-    if (!t->http)
-        return -1;
-    t->transport = http_transport(t->http);
-    return 0;
+    const struct session_options so = { o->kubeconfig, o->context, "ostler-install-crds", ostler_version };
+    *t = (struct talk){ .exchange = { .transport = &t->session.transport, .done = on_reply, .arg = t,
+                                      .body = BUF_INIT(ANSWER_MAX) } };
+    int rc = session_open(&t->session, &so, e);
+    t->until_ms = clock_mono_ms(&t->session.clock) + (o->wishes.timeout_ms ? o->wishes.timeout_ms : TIMEOUT_MS);
+    return rc;
 }
 
 static void talk_close(struct talk *t)
 {
-    http_free(t->http);
-    config_clear(&t->config);
-    buf_clear(&t->answer);
-    err_clear(&t->failure);
-}
-
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct talk *t = arg;
-    return buf_add(&t->answer, bytes, n) ? 0 : -1;
-}
-
-static void on_done(void *arg, const struct transport_result *result)
-{
-    struct talk *t = arg;
-    t->done = true;
-    reply_take(result, buf_text(&t->answer), t->answer.len, &t->failure);
+    exchange_cancel(&t->exchange);
+    session_close(&t->session);
 }
 
 /* The object that is answered; NULL with an error. */
 static json_t *ask(struct talk *t, struct request request_steal, struct err *e)
 {
-    struct transport_sink sink = { NULL, on_bytes, on_done, t };
-    t->done = false;
-    err_clear(&t->failure);
-    buf_reset(&t->answer);
-    uint64_t id = transport_submit(&t->transport, &request_steal, &sink);
-    while (!t->done && clock_mono_ms(&t->clock) < t->until_ms)
-        http_wait(t->http, t->until_ms, -1);
-    if (!t->done) {
-        transport_cancel(&t->transport, id);
+    exchange_send(&t->exchange, request_steal);
+    if (!session_wait(&t->session, &t->exchange, t->until_ms)) {
+        exchange_cancel(&t->exchange);
         err_set(&t->failure, ERR_TIMEOUT, "no answer in time");
     }
-    if (t->failure.kind == ERR_NONE)
-        return split_object(buf_text(&t->answer), t->answer.len, NULL, e);
-    *e = err_take(&t->failure);
-    return NULL;
+    if (t->failure.kind != ERR_NONE)
+        *e = err_take(&t->failure);
+    return TAKE(t->answer);
 }
 
 static long schema_of(const json_t *crd)
@@ -94,11 +70,10 @@ static long schema_of(const json_t *crd)
 /* Waits a moment; -1 when the time is over. */
 static int pause_for(struct talk *t, const char *what, struct err *e)
 {
-    int64_t again_ms = clock_mono_ms(&t->clock) + LOOK_AGAIN_MS;
+    int64_t again_ms = clock_mono_ms(&t->session.clock) + LOOK_AGAIN_MS;
     if (again_ms >= t->until_ms)
         return err_set(e, ERR_TIMEOUT, "%s", what);
-    while (clock_mono_ms(&t->clock) < again_ms)
-        http_wait(t->http, again_ms, -1);
+    session_wait(&t->session, NULL, again_ms);
     return 0;
 }
 

@@ -10,7 +10,6 @@
 
 #include "base/signals.h"
 #include "base/str.h"
-#include "client/http.h"
 #include "operator_state.h"
 #include "reconcilers/model/names.h"
 
@@ -27,7 +26,7 @@ static void on_lost(void *arg)
 /* Another one for each process. */
 static uint64_t unique(const struct ostler *op)
 {
-    return (uint64_t) clock_wall_us(&op->clock) ^ (uint64_t) getpid() << 44;
+    return (uint64_t) clock_wall_us(&op->session.clock) ^ (uint64_t) getpid() << 44;
 }
 
 static void on_finished(void *arg, int exit_code)
@@ -39,39 +38,18 @@ static void on_finished(void *arg, int exit_code)
 
 static int set_up_client(struct ostler *op, struct err *e)
 {
-    if (config_load(op->o->kubeconfig, op->o->context, &op->config, e) < 0)
+    const struct session_options o = { op->o->kubeconfig, op->o->context, "ostler", ostler_version };
+    if (session_open(&op->session, &o, e) < 0)
         return -1;
-    config_call(&op->config, "ostler", ostler_version);
-    log_info("starting", "version", ostler_version, "cluster", op->config.description);
-    op->http = http_new(&op->config, &op->clock, e);
-    if (!op->http)
-        return -1;
-    op->transport = http_transport(op->http);
+    log_info("starting", "version", ostler_version, "cluster", op->session.config.description);
     return 0;
-}
-
-static void on_http(void *arg)
-{
-    struct ostler *op = arg;
-    http_turn(op->http);
-}
-
-/* At the end of each turn: the client's own deadline becomes a timer. */
-static void arm_http(void *arg)
-{
-    struct ostler *op = arg;
-    int64_t at = http_deadline(op->http);
-    if (at == INT64_MAX)
-        loop_timer_cancel(op->loop, &op->http_due);
-    else
-        loop_timer_set(op->loop, &op->http_due, at);
 }
 
 static const char *lease_namespace(const struct ostler *op)
 {
     if (op->o->namespace)
         return op->o->namespace;
-    return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->config.namespace : OSTLER_NAMESPACE;
+    return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->session.config.namespace : OSTLER_NAMESPACE;
 }
 
 /* ---- stopping */
@@ -118,8 +96,9 @@ static void turn(void *arg)
 static void set_up_engine(struct ostler *op)
 {
     struct engine_options o = {
-        .transport = &op->transport, .loop = op->loop, .clock = &op->clock, .manifests = op->manifests, .metrics = op->metrics,
-        .identity = op->identity, .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
+        .transport = &op->session.transport, .loop = op->loop, .clock = &op->session.clock,
+        .manifests = op->manifests, .metrics = op->metrics, .identity = op->identity,
+        .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
         .limits = op->o->limits, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
         .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
         .seed = unique(op), .leader_elect = op->o->leader_elect,
@@ -133,22 +112,20 @@ static int set_up(struct ostler *op, struct err *e)
 {
     char host[64] = "ostler";
     gethostname(host, sizeof host - 1);
-    op->identity = xasprintf("%s_%llx", host, (unsigned long long) unique(op));
-    op->own_pod = xasprintf("%s/%s", lease_namespace(op), host);
     if (set_up_client(op, e) < 0)
         return -1;
+    op->identity = xasprintf("%s_%llx", host, (unsigned long long) unique(op));
+    op->own_pod = xasprintf("%s/%s", lease_namespace(op), host);
     op->manifests = manifests_new(e);
     if (!op->manifests)
         return -1;
-    op->loop = loop_new(&op->clock);
+    op->loop = loop_new(&op->session.clock);
     if (set_up_signals(op, e) < 0)
         return -1;
     operator_metrics_add(op);
-    http_on_answer(op->http, (struct http_answers){ operator_count_request, op });
+    http_on_answer(op->session.http, (struct http_answers){ operator_count_request, op });
     set_up_engine(op);
-    op->http_due = (struct timer){ .fn = on_http, .arg = op };
-    loop_add_fd(op->loop, http_fd(op->http), on_http, op);
-    loop_on_turn(op->loop, arm_http, op);
+    loop_http_add(&op->loop_http, op->loop, op->session.http);
     return operator_serve(op, e);
 }
 
@@ -169,7 +146,7 @@ static void wait_and_turn(struct ostler *op)
         return;
     }
     struct epoll_event event;
-    epoll_wait(op->wait_fd, &event, 1, -1);
+    epoll_wait(loop_fd(op->loop), &event, 1, -1);
     turn(op);
 }
 
@@ -177,18 +154,17 @@ static void tear_down(struct ostler *op)
 {
     server_free(op->server);
     engine_free(op->engine);
-    http_free(op->http); /* after all who may cancel a request of theirs */
+    session_close(&op->session); /* after all who may cancel a request of theirs */
     manifests_free(op->manifests);
     metrics_free(op->metrics);
     loop_free(op->loop);
-    config_clear(&op->config);
     free(op->identity);
     free(op->own_pod);
 }
 
 int operator_run(const struct options *o)
 {
-    struct ostler op = { .o = o, .clock = clock_system(), .turn = turn };
+    struct ostler op = { .o = o, .turn = turn };
     CLEANUP_ERR struct err e = { 0 };
     if (set_up(&op, &e) < 0) {
         log_error("cannot start", "err", err_msg(&e));

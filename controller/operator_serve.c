@@ -26,7 +26,7 @@ void operator_count_request(void *arg, const char *method, int status)
     struct ostler *op = arg;
     char code[16];
     snprintf(code, sizeof code, status ? "%d" : "<error>", status);
-    metric_add(op->requests, (const char *const[]){ code, method, op->config.server.host }, 1);
+    metric_add(op->requests, (const char *const[]){ code, method, op->session.config.server.host }, 1);
 }
 
 static void write_metrics(void *arg, struct buf *out)
@@ -39,7 +39,6 @@ static void write_metrics(void *arg, struct buf *out)
 
 int operator_serve(struct ostler *op, struct err *e)
 {
-    op->wait_fd = loop_fd(op->loop);
     if (!*op->o->listen || op->o->command == COMMAND_CLEANUP)
         return 0;
     const struct health_check ready[] = {
@@ -59,5 +58,5 @@ int operator_serve(struct ostler *op, struct err *e)
     char port[16];
     snprintf(port, sizeof port, "%d", server_port(op->server));
     log_info("listening", "port", port);
-    return server_adopt(op->server, op->wait_fd, op->turn, op, e);
+    return server_adopt(op->server, loop_fd(op->loop), op->turn, op, e);
 }

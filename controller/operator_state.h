@@ -5,26 +5,22 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/process.h"
-#include "client/config.h"
-#include "client/http.h"
+#include "client/session.h"
 #include "engine/engine.h"
 #include "options.h"
 #include "reconcilers/manifests/render.h"
+#include "runtime/loop_http.h"
 #include "serve/server.h"
 
 struct ostler {
     const struct options *o;
-    struct clock clock;
+    struct session session;
     char *own_pod;  /* "namespace/name" of the pod that it is in, where it is in one: its host is named like it */
     char *identity; /* of this process, in the lease and in events */
-    struct config config;
-    struct http *http;
-    struct transport transport;
-    struct timer http_due;
     struct loop *loop;
+    struct loop_http loop_http;
     loop_fn *turn; /* one turn of the loop, under the watchdog */
     int signal_fd;
-    int wait_fd; /* the loop's descriptor, where no server waits for it */
     struct manifests *manifests;
     struct engine *engine;
     struct server *server;

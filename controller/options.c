@@ -11,38 +11,54 @@
 
 const char ostler_version[] = OSTLER_VERSION;
 
-static const struct command_row {
-    const char *name;
-    enum command command;
-    const char *help;
-} commands[] = {
-    { "run", COMMAND_RUN, "look after the GPU nodes of a cluster (the default)" },
-    { "render", COMMAND_RENDER, "print the objects that a policy gives, without a cluster" },
-    { "validate", COMMAND_VALIDATE, "say what is wrong with a policy; exit code 1 when something is" },
-    { "plan", COMMAND_PLAN, "say what a policy would do to the nodes of a cluster, which is only read" },
-    { "cleanup", COMMAND_CLEANUP, "take everything of Ostler's off a cluster where Ostler does not run any more" },
-    { "install-crds", COMMAND_INSTALL_CRDS, "install the CustomResourceDefinitions of a folder, or bring them up to date" },
-    { "help", COMMAND_HELP, "print this" },
-    { "version", COMMAND_VERSION, "print the version" },
+static const struct command_row commands[] = {
+    [COMMAND_RUN] = { "run", NULL, "look after the GPU nodes of a cluster (the default)" },
+    [COMMAND_RENDER] = { "render", NULL,
+                         "print the objects that a policy gives, without a cluster" },
+    [COMMAND_VALIDATE] = { "validate", NULL,
+                           "say what is wrong with a policy; exit code 1 when something is" },
+    [COMMAND_PLAN] = { "plan", NULL,
+                       "say what a policy would do to the nodes of a cluster, which is only read" },
+    [COMMAND_CLEANUP] = { "cleanup", NULL,
+                          "take everything of Ostler's off a cluster where Ostler does not run "
+                          "any more" },
+    [COMMAND_INSTALL_CRDS] = { "install-crds", NULL,
+                               "install the CustomResourceDefinitions of a folder, or bring "
+                               "them up to date" },
+    [COMMAND_HELP] = { "help", NULL, "print this" },
+    [COMMAND_VERSION] = { "version", NULL, "print the version" },
 };
 
-enum kind { TEXT, NAMESPACE, ADDRESS, SWITCH, DURATION, LEVEL, FORMAT, OUTPUT };
+static bool store_namespace(const struct option_kind *kind, const char *value, void *to)
+{
+    static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    size_t n = strlen(value);
+    return option_store_any(kind, value, to) && n >= 1 && n <= 63 && strspn(value, fit) == n &&
+           value[0] != '-' && value[n - 1] != '-';
+}
 
-/* What a value must be, by its kind. */
-static const char *const wanted[] = {
-    [NAMESPACE] = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at "
-                  "both ends",
-    [ADDRESS] = "must be IP:port, [IPv6]:port or :port, or \"\" for none",
-    [SWITCH] = "must be true or false",
-    [DURATION] = "must be a number with a unit, such as 10m or 1h30m",
-    [LEVEL] = "must be one of debug, info, warn and error",
-    [FORMAT] = "must be one of json and text",
-    [OUTPUT] = "must be one of text, json and yaml",
+static bool store_address(const struct option_kind *kind, const char *value, void *to)
+{
+    return option_store_any(kind, value, to) && (!*value || listen_is_address(value));
+}
+
+static const struct option_kind namespace = {
+    .store = store_namespace,
+    .wanted = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", "
+              "with a letter or "
+              "digit at both ends"
+};
+static const struct option_kind address = {
+    .store = store_address, .wanted = "must be IP:port, [IPv6]:port or :port, or \"\" for none"
+};
+static const struct option_kind duration = {
+    .store = option_store_duration, .wanted = "must be a number with a unit, such as 10m or 1h30m"
 };
 
 #define BIT(command) (1u << (command))
-#define ANYWHERE (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_PLAN) | BIT(COMMAND_CLEANUP) | \
-                  BIT(COMMAND_INSTALL_CRDS))
+#define ANYWHERE                                                                                   \
+    (BIT(COMMAND_RUN) | BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE) | BIT(COMMAND_PLAN) |          \
+     BIT(COMMAND_CLEANUP) | BIT(COMMAND_INSTALL_CRDS))
 #define ONLINE (BIT(COMMAND_RUN) | BIT(COMMAND_CLEANUP))
 #define CLEANUP_ONLY BIT(COMMAND_CLEANUP)
 #define PLAN BIT(COMMAND_PLAN)
@@ -50,174 +66,98 @@ static const char *const wanted[] = {
 #define SIMULATION (PLAN | 1u << 31)
 #define OFFLINE (BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE))
 
-static const struct option_row {
-    const char *name;
-    unsigned commands; /* that take it, as bits */
-    enum kind kind;
-    size_t offset;
-    const char *argument;
-    const char *help;
-} rows[] = {
-    { "--kubeconfig", ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, kubeconfig), "FILE",
-      "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
-    { "--context", ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, context), "NAME",
-      "which context of the kubeconfig; default: its current one" },
-    { "--namespace", ONLINE, NAMESPACE, offsetof(struct options, namespace), "NAME",
+/* Where an option is stored. */
+#define AT(member) offsetof(struct options, member)
+
+static const struct option_row rows[] = {
+    { "--kubeconfig", NULL, ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), &option_any, AT(kubeconfig),
+      "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+    { "--context", NULL, ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), &option_any, AT(context),
+      "NAME", "which context of the kubeconfig; default: its current one" },
+    { "--namespace", NULL, ONLINE, &namespace, AT(namespace), "NAME",
       "where the Lease is; default: the pod's own, else ostler-system" },
-    { "--operand-namespace", ONLINE | PLAN | BIT(COMMAND_RENDER), NAMESPACE, offsetof(struct options, operand_namespace), "NAME",
-      "where DaemonSets are; default: ostler-operands" },
-    { "--listen", BIT(COMMAND_RUN), ADDRESS, offsetof(struct options, listen), "ADDR:PORT",
+    { "--operand-namespace", NULL, ONLINE | PLAN | BIT(COMMAND_RENDER), &namespace,
+      AT(operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
+    { "--listen", NULL, BIT(COMMAND_RUN), &address, AT(listen), "ADDR:PORT",
       "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
-    { "--leader-elect", ONLINE, SWITCH, offsetof(struct options, leader_elect), "BOOL",
+    { "--leader-elect", NULL, ONLINE, &option_switch, AT(leader_elect), "BOOL",
       "only one of several replicas acts; default: true" },
-    { "--allowed-image-prefixes", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.images), "LIST",
+    { "--allowed-image-prefixes", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
+      AT(limits.images), "LIST",
       "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
-    { "--allowed-settings", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.settings), "LIST",
-      "variables and arguments that a policy may give to operands; \"A_*\": all that begin so; default: proxies, switches" },
-    { "--allowed-install-dirs", OFFLINE | PLAN | BIT(COMMAND_RUN), TEXT, offsetof(struct options, limits.install_dirs), "LIST",
-      "directories of hosts that a policy may install the toolkit in; default: " POLICY_INSTALL_DIRS },
-    { "--control-plane-nodes", OFFLINE | PLAN | BIT(COMMAND_RUN), SWITCH, offsetof(struct options, limits.control_plane), "BOOL",
+    { "--allowed-settings", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
+      AT(limits.settings), "LIST",
+      "variables and arguments that a policy may give to operands; \"A_*\": all that begin so; "
+      "default: proxies, switches" },
+    { "--allowed-install-dirs", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
+      AT(limits.install_dirs), "LIST",
+      "directories of hosts that a policy may install the toolkit in; "
+      "default: " POLICY_INSTALL_DIRS },
+    { "--control-plane-nodes", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_switch,
+      AT(limits.control_plane), "BOOL",
       "serve GPU nodes of the control plane, too; default: false" },
-    { "--agent-image", BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), TEXT, offsetof(struct options, agent_image), "IMAGE",
-      "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
-    { "--node-name", BIT(COMMAND_RUN) | PLAN, TEXT, offsetof(struct options, node_name), "NAME",
+    { "--agent-image", NULL, BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), &option_any, AT(agent_image),
+      "IMAGE", "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
+    { "--node-name", NULL, BIT(COMMAND_RUN) | PLAN, &option_any, AT(node_name), "NAME",
       "the node that it runs on, which is upgraded last" },
-    { "--absent-policy-grace", BIT(COMMAND_RUN), DURATION, offsetof(struct options, absent_policy_grace_ms), "TIME",
-      "how long the policy must be absent before Ostler cleans its nodes; default: 10m" },
-    { "--delete-policy", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_policy), "BOOL",
-      "cleanup: delete the policy, and leave the work to the Ostler that runs, where one does; default: false" },
-    { "--force", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.force), "BOOL",
+    { "--absent-policy-grace", NULL, BIT(COMMAND_RUN), &duration, AT(absent_policy_grace_ms),
+      "TIME", "how long the policy must be absent before Ostler cleans its nodes; default: 10m" },
+    { "--delete-policy", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_policy), "BOOL",
+      "cleanup: delete the policy, and leave the work to the Ostler that runs, where one does; "
+      "default: false" },
+    { "--force", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.force), "BOOL",
       "cleanup: take drivers from under running jobs, too; default: false" },
-    { "--delete-operand-namespace", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_namespace), "BOOL",
-      "cleanup: last of all delete the namespace of the operands; default: false" },
-    { "--delete-crds", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_crds), "BOOL",
+    { "--delete-operand-namespace", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_namespace),
+      "BOOL", "cleanup: last of all delete the namespace of the operands; default: false" },
+    { "--delete-crds", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_crds), "BOOL",
       "cleanup: last of all delete Ostler's CustomResourceDefinitions; default: false" },
-    { "--delete-operator", CLEANUP_ONLY, SWITCH, offsetof(struct options, wishes.delete_operator), "BOOL",
-      "cleanup: when all is off delete the Deployment " DEPLOYMENT_NAME " in --namespace, too, and its leases; default: false" },
-    { "--timeout", CLEANUP_ONLY | BIT(COMMAND_INSTALL_CRDS), DURATION, offsetof(struct options, wishes.timeout_ms), "TIME",
+    { "--delete-operator", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_operator), "BOOL",
+      "cleanup: when all is off delete the Deployment " DEPLOYMENT_NAME
+      " in --namespace, too, and its leases; default: false" },
+    { "--timeout", NULL, CLEANUP_ONLY | BIT(COMMAND_INSTALL_CRDS), &duration, AT(wishes.timeout_ms),
+      "TIME",
       "cleanup, install-crds: give up after this; default: cleanup never, install-crds 1m" },
-    { "--from", BIT(COMMAND_INSTALL_CRDS), TEXT, offsetof(struct options, from), "DIR",
+    { "--from", NULL, BIT(COMMAND_INSTALL_CRDS), &option_any, AT(from), "DIR",
       "install-crds: the directory of the CRDs, files named *.yaml" },
-    { "--log-level", ANYWHERE, LEVEL, offsetof(struct options, log_level), "LEVEL", "debug, info, warn or error; default: info" },
-    { "--log-format", ANYWHERE, FORMAT, offsetof(struct options, log_json), "FORMAT", "json or text; default: json" },
-    { "-f", OFFLINE | PLAN, TEXT, offsetof(struct options, file), "FILE",
+    { "--log-level", NULL, ANYWHERE, &option_log_level, AT(log_level), "LEVEL",
+      "debug, info, warn or error; default: info" },
+    { "--log-format", NULL, ANYWHERE, &option_log_format, AT(log_json), "FORMAT",
+      "json or text; default: json" },
+    { "-f", NULL, OFFLINE | PLAN, &option_any, AT(file), "FILE",
       "render, validate, plan: a whole policy; \"-\" is standard input" },
-    { "--node", BIT(COMMAND_RENDER), TEXT, offsetof(struct options, node_file), "FILE", "render: the Node to render for" },
-    { "-o", PLAN, OUTPUT, offsetof(struct options, output), "FORMAT", "plan: text, json or yaml; default: text" },
-    { "--simulate", PLAN, SWITCH, offsetof(struct options, simulate), "BOOL",
+    { "--node", NULL, BIT(COMMAND_RENDER), &option_any, AT(node_file), "FILE",
+      "render: the Node to render for" },
+    { "-o", NULL, PLAN, &option_output, AT(output), "FORMAT",
+      "plan: text, json or yaml; default: text" },
+    { "--simulate", NULL, PLAN, &option_switch, AT(simulate), "BOOL",
       "plan: play the whole rollout and print what happens when; default: false" },
-    { "--driver-takes", SIMULATION, DURATION, offsetof(struct options, driver_takes_ms), "TIME",
-      "plan --simulate: how long a driver installs; default: 3m, at most half of timeouts.install" },
-    { "--pull-takes", SIMULATION, DURATION, offsetof(struct options, pull_takes_ms), "TIME",
+    { "--driver-takes", NULL, SIMULATION, &duration, AT(driver_takes_ms), "TIME",
+      "plan --simulate: how long a driver installs; default: 3m, at most half of "
+      "timeouts.install" },
+    { "--pull-takes", NULL, SIMULATION, &duration, AT(pull_takes_ms), "TIME",
       "plan --simulate: how long an image is pulled; default: 30s" },
-    { "--jobs-end-after", SIMULATION, DURATION, offsetof(struct options, jobs_end_after_ms), "TIME",
+    { "--jobs-end-after", NULL, SIMULATION, &duration, AT(jobs_end_after_ms), "TIME",
       "plan --simulate: how long each job still runs; default: it does not end" },
-    { "--simulate-for", SIMULATION, DURATION, offsetof(struct options, simulated_ms), "TIME",
+    { "--simulate-for", NULL, SIMULATION, &duration, AT(simulated_ms), "TIME",
       "plan --simulate: the most that is simulated; default: 336h" },
 };
 
-static bool parse_bool(const char *s, bool *ret)
-{
-    *ret = str_eq(s, "true");
-    return *ret || str_eq(s, "false");
-}
+static const struct option_table table = { .rows = rows,
+                                           .count = ARRAY_LEN(rows),
+                                           .program = "ostler",
+                                           .lists = "ostler --help",
+                                           .unknown = "option",
+                                           .words = OPTION_WORDS_PLAIN };
 
-static bool parse_output(const char *s, enum output *ret)
+static int take_command(const char *word, bool is_first, struct options *o, struct err *e)
 {
-    static const char *const names[] = { [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml" };
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq(names[i], s)) {
-            *ret = (enum output) i;
-            return true;
-        }
-    return false;
-}
-
-static bool is_namespace(const char *s)
-{
-    static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    size_t n = strlen(s);
-    return n >= 1 && n <= 63 && strspn(s, fit) == n && s[0] != '-' && s[n - 1] != '-';
-}
-
-static bool is_valid(enum kind kind, const char *value)
-{
-    return kind == NAMESPACE ? is_namespace(value) : kind != ADDRESS || !*value || listen_is_address(value);
-}
-
-static bool store(const struct option_row *row, const char *value, struct options *o)
-{
-    void *at = (char *) o + row->offset;
-    switch (row->kind) {
-    case TEXT:
-    case NAMESPACE:
-    case ADDRESS:
-        *(const char **) at = value;
-        return is_valid(row->kind, value);
-    case SWITCH:
-        return parse_bool(value, at);
-    case DURATION:
-        return str_parse_duration(value, at);
-    case LEVEL:
-        return log_level_parse(value, at);
-    case FORMAT:
-        *(bool *) at = str_eq(value, "json");
-        return *(bool *) at || str_eq(value, "text");
-    case OUTPUT:
-        return parse_output(value, at);
-    }
-    return false;
-}
-
-/* The row of an argument; *value is what stands behind its "=", or NULL. */
-static const struct option_row *find(const char *arg, const char **value)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (str_is_option(arg, rows[i].name, value))
-            return &rows[i];
-    return NULL;
-}
-
-/* `given` are the rows that were given before, as bits. */
-static int take_option(int argc, char **argv, int *i, struct options *o, unsigned *given, struct err *e)
-{
-    const char *value;
-    const struct option_row *row = find(argv[*i], &value);
-    if (!row)
-        return err_set(e, ERR_INVALID, "unknown option %s; `ostler --help` lists them", argv[*i]);
-    if (*given & BIT(row - rows))
-        return err_set(e, ERR_INVALID, "%s is there twice", row->name);
-    *given |= BIT(row - rows);
-    /* A switch may stand alone; what follows it belongs to it only when it is a value of a switch. */
-    bool dummy;
-    if (!value && row->kind == SWITCH && (*i + 1 == argc || !parse_bool(argv[*i + 1], &dummy)))
-        value = "true";
-    if (!value && *i + 1 < argc)
-        value = argv[++*i];
-    if (!value)
-        return err_set(e, ERR_INVALID, "%s needs %s", row->name, row->argument);
-    if (!store(row, value, o))
-        return err_set(e, ERR_INVALID, "%s: %s, not \"%s\"", row->name, wanted[row->kind], value);
+    if (!is_first)
+        return err_set(e, ERR_INVALID, "unexpected argument %s", word);
+    size_t i = command_find(commands, ARRAY_LEN(commands), word);
+    if (i == ARRAY_LEN(commands))
+        return err_set(e, ERR_INVALID, "unknown command %s; `ostler --help` lists them", word);
+    o->command = (enum command) i;
     return 0;
-}
-
-static int take_command(const char *word, struct options *o, struct err *e)
-{
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-        if (str_eq(commands[i].name, word)) {
-            o->command = commands[i].command;
-            return 0;
-        }
-    }
-    return err_set(e, ERR_INVALID, "unknown command %s; `ostler --help` lists them", word);
-}
-
-static const char *command_name(enum command command)
-{
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        if (commands[i].command == command)
-            return commands[i].name;
-    return "";
 }
 
 /* What a command needs, and what fits together. */
@@ -235,54 +175,53 @@ static int check_needs(const struct options *o, struct err *e)
 }
 
 /* Whether all that was given is of use to the command, and all that it needs is there. */
-static int check_together(const struct options *o, unsigned given, struct err *e)
+static int check_together(const struct options *o, const struct option_reader *r, struct err *e)
 {
     if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
         return 0;
+    if (option_check(r, BIT(o->command), commands[o->command].name, e) < 0)
+        return -1;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (given & BIT(i) && !(rows[i].commands & BIT(o->command)))
-            return err_set(e, ERR_INVALID, "%s is no option of `ostler %s`; `ostler --help` lists the options", rows[i].name,
-                           command_name(o->command));
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
+        if (r->given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
             return err_set(e, ERR_INVALID, "%s needs --simulate", rows[i].name);
     return check_needs(o, e);
 }
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
-    *ret = (struct options){ .called = "ostler", .command = COMMAND_RUN, .operand_namespace = "ostler-operands",
+    *ret = (struct options){ .called = "ostler",
+                             .command = COMMAND_RUN,
+                             .operand_namespace = "ostler-operands",
                              .listen = ":8080",
-                             .limits = POLICY_LIMITS_DEFAULT, .absent_policy_grace_ms = 10 * 60 * 1000,
-                             .leader_elect = true, .log_json = true, .log_level = LOG_INFO, .driver_takes_ms = -1,
-                             .pull_takes_ms = 30 * 1000, .simulated_ms = INT64_C(336) * 3600 * 1000 };
-    unsigned given = 0;
-    for (int i = 1; i < argc; i++) {
-        bool option = argv[i][0] == '-';
-        if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h"))
-            ret->command = COMMAND_HELP;
-        else if (str_eq(argv[i], "--version"))
-            ret->command = COMMAND_VERSION;
-        else if (option ? take_option(argc, argv, &i, ret, &given, e)
-                 : i > 1 ? err_set(e, ERR_INVALID, "unexpected argument %s", argv[i])
-                                                                     : take_command(argv[i], ret, e))
+                             .limits = POLICY_LIMITS_DEFAULT,
+                             .absent_policy_grace_ms = 10 * 60 * 1000,
+                             .leader_elect = true,
+                             .log_json = true,
+                             .log_level = LOG_INFO,
+                             .driver_takes_ms = -1,
+                             .pull_takes_ms = 30 * 1000,
+                             .simulated_ms = INT64_C(336) * 3600 * 1000 };
+    struct option_reader r = { .table = &table, .argc = argc, .argv = argv, .at = 1, .to = ret };
+    for (enum option_next next; (next = option_next(&r, e)) != OPTION_NEXT_END;) {
+        if (next == OPTION_NEXT_HELP || next == OPTION_NEXT_VERSION)
+            ret->command = next == OPTION_NEXT_HELP ? COMMAND_HELP : COMMAND_VERSION;
+        else if (next == OPTION_NEXT_WRONG || take_command(argv[r.at - 1], r.at == 2, ret, e) < 0)
             return -1;
     }
-    return check_together(ret, given, e);
+    return check_together(ret, &r, e);
 }
 
 void options_help(FILE *out)
 {
     fprintf(out, "Ostler %s: manages the GPU nodes of a Kubernetes cluster.\n\n", ostler_version);
     fprintf(out, "usage: ostler [COMMAND] [OPTION…]\n\ncommands:\n");
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
+    command_help(out, commands, ARRAY_LEN(commands), 12);
     fprintf(out, "\noptions:\n");
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        fprintf(out, "  %s %s%*s %s\n", rows[i].name, rows[i].argument,
-                (int) (34 - strlen(rows[i].name) - strlen(rows[i].argument)), "", rows[i].help);
-    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan --simulate: some node did "
+    option_help(out, &table, 0, 35);
+    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 "
+                 "plan --simulate: some node did "
                  "not get there\n");
-    fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --agent-image registry.example.com/ostler:dev "
+    fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --agent-image "
+                 "registry.example.com/ostler:dev "
                  "--log-format text\n");
 }

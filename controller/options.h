@@ -6,15 +6,13 @@
 #include <stdio.h>
 #include <stdint.h>
 
+#include "base/command_line.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/engine.h"
 
 enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMMAND_CLEANUP, COMMAND_INSTALL_CRDS,
                COMMAND_HELP, COMMAND_VERSION };
-
-/* How a plan is printed. */
-enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
 
 /* All strings are borrowed from argv, or static. */
 struct options {
@@ -32,7 +30,7 @@ struct options {
     const char *node_file;         /* --node */
     int64_t absent_policy_grace_ms;
     int64_t request_timeout_ms;    /* plan: the most that one request may take; 0: each its own time */
-    enum output output;
+    enum output output;            /* plan */
     bool simulate;
     int64_t driver_takes_ms;                /* with simulate: how long a driver installs; -1: not said */
     int64_t pull_takes_ms;                  /* the same: how long an image is pulled */

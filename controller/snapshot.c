@@ -1,15 +1,14 @@
 #include "snapshot.h"
 
 #include <stdlib.h>
-#include <sys/epoll.h>
 
 #include "base/json.h"
 #include "base/str.h"
-#include "client/http.h"
 #include "client/read_only.h"
+#include "client/session.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/model/pod.h"
-#include "runtime/loop.h"
+#include "runtime/loop_http.h"
 
 /* What plans rest on, besides the policy; ConfigMaps only when that asks for them. */
 static const enum resource_id wanted[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK, RESOURCE_REVISION, RESOURCE_BUDGET };
@@ -22,13 +21,11 @@ struct tap {
 };
 
 struct snapshot {
-    struct config config;
-    struct clock clock;
-    struct http *http;
-    struct transport online, bounded, reads; /* `reads` lets nothing but reads through to `bounded`, which sees to the time */
+    struct session session;
+    struct transport bounded, reads; /* `reads` lets nothing but reads through to `bounded`, which sees to the time */
     int64_t timeout_ms; /* 0: each request has its own */
     struct loop *loop;
-    struct timer http_due;
+    struct loop_http loop_http;
     struct cluster cluster;
     struct tap taps[RESOURCE_COUNT];
     json_t *objects;
@@ -38,52 +35,29 @@ struct snapshot {
 
 /* ---- the client */
 
-static void on_http(void *arg)
-{
-    const struct snapshot *s = arg;
-    http_turn(s->http);
-}
-
-/* At the end of each turn: the client's own deadline becomes a timer. */
-static void arm_http(void *arg)
-{
-    struct snapshot *s = arg;
-    int64_t at = http_deadline(s->http);
-    if (at == INT64_MAX)
-        loop_timer_cancel(s->loop, &s->http_due);
-    else
-        loop_timer_set(s->loop, &s->http_due, at);
-}
-
 static uint64_t submit_bounded(void *self, struct request *request_steal, const struct transport_sink *sink)
 {
     const struct snapshot *s = self;
     if (s->timeout_ms && request_steal->timeout_ms > s->timeout_ms)
         request_steal->timeout_ms = s->timeout_ms;
-    return transport_submit(&s->online, request_steal, sink);
+    return transport_submit(&s->session.transport, request_steal, sink);
 }
 
 static void cancel_bounded(void *self, uint64_t id)
 {
     const struct snapshot *s = self;
-    transport_cancel(&s->online, id);
+    transport_cancel(&s->session.transport, id);
 }
 
 static int set_up_client(struct snapshot *s, const struct options *o, struct err *e)
 {
-    if (config_load(o->kubeconfig, o->context, &s->config, e) < 0)
+    const struct session_options so = { o->kubeconfig, o->context, "ostler-plan", ostler_version };
+    if (session_open(&s->session, &so, e) < 0)
         return -1;
-    config_call(&s->config, "ostler-plan", ostler_version);
-    s->http = http_new(&s->config, &s->clock, e);
-    if (!s->http)
-        return -1;
-    s->online = http_transport(s->http);
     s->bounded = (struct transport){ submit_bounded, cancel_bounded, s };
     s->reads = read_only(&s->bounded);
-    s->loop = loop_new(&s->clock);
-    s->http_due = (struct timer){ .fn = on_http, .arg = s };
-    loop_add_fd(s->loop, http_fd(s->http), on_http, s);
-    loop_on_turn(s->loop, arm_http, s);
+    s->loop = loop_new(&s->session.clock);
+    loop_http_add(&s->loop_http, s->loop, s->session.http);
     return 0;
 }
 
@@ -160,7 +134,7 @@ static void set_up_cluster(struct snapshot *s, const struct options *o)
                                                          .limits = o->limits,
                                                          .node_name = o->node_name,
                                                          .all_labels = true,
-                                                         .clock = &s->clock,
+                                                         .clock = &s->session.clock,
                                                          .listener = { .node = no_node, .policy = no_policy } });
     s->cluster_made = true;
     s->objects = json_object();
@@ -196,18 +170,14 @@ static bool all_read(const struct snapshot *s)
 static int wait_for_lists(struct snapshot *s, struct err *e)
 {
     loop_turn(s->loop);
-    while (!all_read(s) && !problem(s)) {
-        struct epoll_event event;
-        epoll_wait(loop_fd(s->loop), &event, 1, -1);
-        loop_turn(s->loop);
-    }
-    return problem(s) ? err_set(e, ERR_UNREACHABLE, "%s (cluster: %s)", problem(s), s->config.description) : 0;
+    while (!all_read(s) && !problem(s))
+        loop_wait(s->loop);
+    return problem(s) ? err_set(e, ERR_UNREACHABLE, "%s (cluster: %s)", problem(s), s->session.config.description) : 0;
 }
 
 struct snapshot *snapshot_open(const struct options *o, struct err *e)
 {
     struct snapshot *s = xcalloc(1, sizeof *s);
-    s->clock = clock_system();
     s->simulates = o->simulate;
     s->timeout_ms = o->request_timeout_ms;
     if (set_up_client(s, o, e) < 0)
@@ -261,9 +231,8 @@ void snapshot_free(struct snapshot *s)
         informer_free(s->cluster.informers[i]);
     if (s->cluster_made)
         cluster_clear(&s->cluster);
-    http_free(s->http); /* after all who may cancel a request of theirs */
+    session_close(&s->session); /* after all who may cancel a request of theirs */
     loop_free(s->loop);
-    config_clear(&s->config);
     json_decref(s->objects);
     free(s);
 }

@@ -9,9 +9,7 @@
 #include "base/json.h"
 #include "base/signals.h"
 #include "base/str.h"
-#include "client/http.h"
-#include "kube/reply.h"
-#include "kube/split.h"
+#include "client/session.h"
 #include "controller/options.h"
 #include "reconcilers/model/names.h"
 
@@ -19,10 +17,7 @@
 enum { ANSWER_MAX = 32 << 20, CLOCKS_APART_US = 5 * 1000000 };
 
 struct ask {
-    struct config config;
-    struct clock clock;
-    struct http *http;
-    struct transport transport;
+    struct session session;
     int64_t timeout_ms;
     char *namespace; /* NULL: nobody has said yet */
     int64_t ahead_us; /* so much the API server's clock is ahead of ours; 0: not worth telling */
@@ -34,11 +29,10 @@ struct ask {
 struct flight {
     struct ask *ask;
     struct fetch *fetch;
-    uint64_t id;
-    int status;
+    struct exchange exchange;
     int64_t answered_us; /* by our clock, when the answer began */
     struct split split;
-    struct buf body; /* of what is no page of a list */
+    struct buf text; /* of a fetch for one: its end, and a little more */
     bool lists, done;
 };
 
@@ -47,19 +41,12 @@ struct flight {
 struct ask *ask_open(const struct gpu_options *o, struct err *e)
 {
     struct ask *a = xcalloc(1, sizeof *a);
-    a->clock = clock_system();
+    const struct session_options so = { o->kubeconfig, o->context, "kubectl-gpu", ostler_version };
     a->signals = -1;
     a->timeout_ms = o->request_timeout_ms;
     a->namespace = o->namespace ? xstrdup(o->namespace) : NULL;
-    if (config_load(o->kubeconfig, o->context, &a->config, e) < 0)
-        goto fail;
-    config_call(&a->config, "kubectl-gpu", ostler_version);
-    a->http = http_new(&a->config, &a->clock, e);
-    if (!a->http)
-        goto fail;
-    a->transport = http_transport(a->http);
-    return a;
-fail:
+    if (session_open(&a->session, &so, e) == 0)
+        return a;
     ask_free(a);
     return NULL;
 }
@@ -80,20 +67,19 @@ bool ask_stopped(const struct ask *a)
 
 int64_t ask_now_us(const struct ask *a)
 {
-    return clock_wall_us(&a->clock) + a->ahead_us;
+    return clock_wall_us(&a->session.clock) + a->ahead_us;
 }
 
 const char *ask_cluster(const struct ask *a)
 {
-    return a->config.description;
+    return a->session.config.description;
 }
 
 void ask_free(struct ask *a)
 {
     if (!a)
         return;
-    http_free(a->http);
-    config_clear(&a->config);
+    session_close(&a->session);
     if (a->signals >= 0)
         close(a->signals);
     free(a->namespace);
@@ -103,13 +89,13 @@ void ask_free(struct ask *a)
 /* Waits until something can be done, at most until `until` by the clock. */
 static void turn(struct ask *a, int64_t until)
 {
-    a->stopped |= http_wait(a->http, until, a->signals);
+    a->stopped |= http_wait(a->session.http, until, a->signals);
 }
 
 bool ask_wait(struct ask *a, int64_t ms)
 {
-    int64_t until = clock_mono_ms(&a->clock) + ms;
-    while (!a->stopped && clock_mono_ms(&a->clock) < until)
+    int64_t until = clock_mono_ms(&a->session.clock) + ms;
+    while (!a->stopped && clock_mono_ms(&a->session.clock) < until)
         turn(a, until);
     return !a->stopped;
 }
@@ -145,35 +131,35 @@ static int take_bad_item(void *arg, const char *text, size_t len, const struct e
     return 0;
 }
 
-static void on_status(void *arg, int status)
+static void on_begin(void *arg)
 {
     struct flight *f = arg;
-    f->status = status;
-    f->answered_us = clock_wall_us(&f->ask->clock);
+    f->answered_us = clock_wall_us(&f->ask->session.clock);
+}
+
+static int take_page(void *arg, const char *bytes, size_t n)
+{
+    struct flight *f = arg;
+    return split_feed(&f->split, bytes, n, &f->fetch->e);
 }
 
 static void keep_end(struct flight *f, size_t len)
 {
-    if (f->body.len <= len)
+    if (f->text.len <= len)
         return;
     f->fetch->cut = true;
-    buf_consume(&f->body, f->body.len - len);
+    buf_consume(&f->text, f->text.len - len);
 }
 
-static int on_bytes(void *arg, const char *bytes, size_t n)
+static int take_text(void *arg, const char *bytes, size_t n)
 {
     struct flight *f = arg;
-    if (f->lists && f->status < 300)
-        return split_feed(&f->split, bytes, n, &f->fetch->e);
-    size_t max = f->fetch->text_max;
-    if (!max)
-        return buf_add(&f->body, bytes, n) ? 0 : -1;
-    size_t kept = n < max ? n : max;
+    size_t max = f->fetch->text_max, kept = n < max ? n : max;
     f->fetch->cut |= kept < n;
     /* There is room for twice as much, so that it is not moved with each piece. */
-    if (f->body.len + kept > f->body.max)
+    if (f->text.len + kept > f->text.max)
         keep_end(f, max - kept);
-    return buf_add(&f->body, bytes + (n - kept), kept) ? 0 : -1;
+    return buf_add(&f->text, bytes + (n - kept), kept) ? 0 : -1;
 }
 
 /* The page is there: asks for the next one, or that was all. */
@@ -192,13 +178,13 @@ static int end_page(struct flight *f)
     return 1;
 }
 
-static json_t *whole(struct flight *f)
+static json_t *whole(struct flight *f, struct reply *reply)
 {
     const struct split_view view = { .paths = f->fetch->left_out };
     if (!f->fetch->text_max)
-        return split_object(buf_text(&f->body), f->body.len, &view, &f->fetch->e);
+        return reply_object(reply, &view);
     keep_end(f, f->fetch->text_max);
-    return json_stringn_nocheck(buf_text(&f->body), f->body.len);
+    return json_stringn_nocheck(buf_text(&f->text), f->text.len);
 }
 
 /* The server tells whole seconds. */
@@ -209,27 +195,20 @@ static void learn_time(const struct flight *f, const struct transport_result *re
         f->ask->ahead_us = llabs(ahead_us) > CLOCKS_APART_US ? ahead_us : 0;
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     struct flight *f = arg;
     struct fetch *fetch = f->fetch;
-    f->id = 0;
-    learn_time(f, result);
-    bool failed = true;
+    learn_time(f, reply->result);
+    /* That an item was none says more. */
+    bool is_answer = fetch->e.kind == ERR_NONE && reply->err.kind == ERR_NONE;
+    if (is_answer && f->lists && end_page(f) > 0)
+        return;
+    if (is_answer && !f->lists)
+        fetch->ret = whole(f, reply);
+    if (fetch->e.kind == ERR_NONE)
+        fetch->e = err_take(&reply->err);
     if (fetch->e.kind != ERR_NONE)
-        ; /* an item was none */
-    else if (reply_take(result, buf_text(&f->body), f->body.len, &fetch->e) < 0)
-        ; /* nor is this an answer */
-    else if (f->lists) {
-        int rc = end_page(f);
-        if (rc > 0)
-            return;
-        failed = rc < 0;
-    } else {
-        fetch->ret = whole(f);
-        failed = !fetch->ret;
-    }
-    if (failed)
         json_decref(TAKE(fetch->ret));
     f->done = true;
 }
@@ -244,21 +223,22 @@ static struct request request_of(const struct fetch *f, const char *token)
 /* `token`: of the page before; NULL: the first one. */
 static void submit(struct flight *f, const char *token)
 {
-    const struct transport_sink sink = { on_status, on_bytes, on_done, f };
     struct request r = f->fetch->request.path ? f->fetch->request : request_of(f->fetch, token);
     f->fetch->request = (struct request){ 0 };
     r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
     split_clear(&f->split);
     split_init(&f->split, SPLIT_LIST, &(struct split_view){ .paths = f->fetch->left_out }, take_item, f);
     f->split.on_bad = take_bad_item;
-    f->id = transport_submit(&f->ask->transport, &r, &sink);
+    exchange_send(&f->exchange, r);
 }
 
 static void begin(struct ask *a, struct flight *f, struct fetch *fetch)
 {
-    size_t room = fetch->text_max ? 2 * fetch->text_max : ANSWER_MAX;
-    *f = (struct flight){ .ask = a, .fetch = fetch, .body = BUF_INIT(room), .done = fetch->unwanted,
+    *f = (struct flight){ .ask = a, .fetch = fetch, .text = BUF_INIT(2 * fetch->text_max), .done = fetch->unwanted,
                           .lists = !fetch->name && !fetch->request.path };
+    f->exchange = (struct exchange){ .transport = &a->session.transport, .done = on_reply, .arg = f, .began = on_begin,
+                                     .feed = f->lists ? take_page : fetch->text_max ? take_text : NULL,
+                                     .body = BUF_INIT(ANSWER_MAX) };
     if (fetch->unwanted)
         return;
     if (f->lists)
@@ -274,16 +254,15 @@ static bool all_done(const struct flight *flights, size_t count)
     return true;
 }
 
-static void end(struct ask *a, struct flight *f)
+static void end(struct flight *f)
 {
-    if (f->id)
-        transport_cancel(&a->transport, f->id);
+    exchange_cancel(&f->exchange);
     if (!f->done) {
         json_decref(TAKE(f->fetch->ret));
         err_set(&f->fetch->e, ERR_TIMEOUT, "stopped by a signal");
     }
     split_clear(&f->split);
-    buf_clear(&f->body);
+    buf_clear(&f->text);
 }
 
 void ask_all(struct ask *a, struct fetch *fetches, size_t count)
@@ -294,7 +273,7 @@ void ask_all(struct ask *a, struct fetch *fetches, size_t count)
     while (!all_done(flights, count) && !a->stopped)
         turn(a, INT64_MAX);
     for (size_t i = 0; i < count; i++)
-        end(a, &flights[i]);
+        end(&flights[i]);
 }
 
 int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct err *e)

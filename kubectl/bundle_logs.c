@@ -29,7 +29,8 @@ struct logs {
     size_t len;
 };
 
-void bundle_progress(const char *what, size_t done, size_t all)
+/* Says on a terminal how far it is: "logs: 16 of 60". */
+static void bundle_progress(const char *what, size_t done, size_t all)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%s: %zu of %zu\n", what, done, all);

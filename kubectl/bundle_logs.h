@@ -23,7 +23,5 @@ void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, 
                       struct bundle_logs *ret);
 /* Whether all of a pod's containers are up. */
 bool bundle_pod_is_ready(const json_t *pod);
-/* Says on a terminal how far it is: "logs: 16 of 60". */
-void bundle_progress(const char *what, size_t done, size_t all);
 
 #endif

@@ -64,8 +64,6 @@ struct gpu_options {
 int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err *e);
 /* The whole help, on standard output. */
 void gpu_options_help(void);
-/* The name of a command. Static text. */
-const char *gpu_command_name(enum gpu_command command);
 /* Commands, or options of a command (GPU_COMMAND_COUNT: none is known yet), that begin with `word`, each on a line. */
 void gpu_options_complete_command(const char *word);
 void gpu_options_complete_option(enum gpu_command command, const char *word);

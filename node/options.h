@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/command_line.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "node/agent/signs.h"
@@ -33,13 +34,10 @@ enum node_command {
     NODE_COMMAND_VERSION,
 };
 
-/* How an inventory is printed. */
-enum node_output { NODE_OUTPUT_TEXT, NODE_OUTPUT_JSON, NODE_OUTPUT_YAML };
-
 struct node_options {
     enum node_command command;
     const char *root; /* where the host's root folder is mounted; borrowed from argv, as all texts here */
-    enum node_output output;
+    enum output output; /* of look */
     /* of run, and the log of cards */
     const char *node;       /* the name of this one; default: $NODE_NAME */
     const char *kubeconfig; /* NULL: the pod that it runs in, or as everywhere */

@@ -30,15 +30,15 @@
 #include "node/options.h"
 #include "node/show.h"
 
-static void print(const struct inventory *i, enum node_output output)
+static void print(const struct inventory *i, enum output output)
 {
-    if (output == NODE_OUTPUT_TEXT) {
+    if (output == OUTPUT_TEXT) {
         show_inventory(i, stdout);
         return;
     }
     CLEANUP_JSON json_t *json = inventory_json(i);
-    CLEANUP_FREE char *text = output == NODE_OUTPUT_JSON ? json_dumps(json, JSON_INDENT(2)) : yaml_dump(json);
-    printf(output == NODE_OUTPUT_JSON ? "%s\n" : "%s", text);
+    CLEANUP_FREE char *text = output == OUTPUT_JSON ? json_dumps(json, JSON_INDENT(2)) : yaml_dump(json);
+    printf(output == OUTPUT_JSON ? "%s\n" : "%s", text);
 }
 
 static int look(const struct node_options *o, const struct root *root, struct err *e)

@@ -72,7 +72,8 @@ static const char *config_text(void *arg, const char *name, const char *key)
     return map ? json_key(map->inputs, key) : NULL;
 }
 
-struct target_sources targets_sources(struct cluster *c)
+/* The questions, to be answered by this cluster, which is borrowed. */
+static struct target_sources targets_sources(struct cluster *c)
 {
     return (struct target_sources){ .held = held, .standing = standing, .config_text = config_text, .arg = c,
                                     .control_plane = c->o.limits.control_plane };

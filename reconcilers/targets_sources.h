@@ -6,8 +6,6 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/plan/cluster_view.h"
 
-/* The questions, to be answered by this cluster, which is borrowed. */
-struct target_sources targets_sources(struct cluster *c);
 /* The targets of the valid policy, worked out when first asked for; NULL without a valid policy. Borrowed. */
 struct targets *cluster_targets(struct cluster *c);
 /* Fills in what the view says of the control plane. Pods that run on one of its nodes already keep the requirement out of all

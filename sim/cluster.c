@@ -295,8 +295,3 @@ const char *sim_cluster_name(const struct sim_cluster *c)
 {
     return c->scenario ? str_or_empty(c->scenario->name) : "";
 }
-
-const char *sim_cluster_about(const struct sim_cluster *c)
-{
-    return c->scenario ? str_or_empty(c->scenario->about) : "";
-}

@@ -24,8 +24,7 @@ const struct clock *sim_cluster_clock(const struct sim_cluster *c);
 struct api *sim_cluster_api(struct sim_cluster *c);
 /* Its address, "https://127.0.0.1:6443". Borrowed. */
 const char *sim_cluster_server(const struct sim_cluster *c);
-/* The scenario's name and sentence; "" when there are none. */
+/* The scenario's name; "" when there is none. */
 const char *sim_cluster_name(const struct sim_cluster *c);
-const char *sim_cluster_about(const struct sim_cluster *c);
 
 #endif

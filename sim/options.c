@@ -4,106 +4,87 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/str.h"
+#include "base/command_line.h"
 
-enum kind { TEXT, SPEED, SEED, DURATION, LEVEL, FLAG };
+static bool store_speed(const struct option_kind *kind, const char *value, void *to)
+{
+    (void) kind;
+    char *end;
+    double speed = strtod(value, &end);
+    *(double *) to = speed;
+    return end != value && *end == '\0' && isfinite(speed) && speed >= 0.01 && speed <= 1e6;
+}
 
-static const struct row {
-    const char *name;
-    enum kind kind;
-    size_t offset;
-    const char *argument;
-    const char *help;
-} rows[] = {
-    { "--scenario", TEXT, offsetof(struct sim_options, scenario), "FILE",
+static const struct option_kind text = { .store = option_store_text };
+static const struct option_kind speed = { .store = store_speed };
+static const struct option_kind seed = { .store = option_store_number, .min = 0, .max = INT64_MAX };
+static const struct option_kind duration = { .store = option_store_duration };
+
+/* Where an option is stored. */
+#define AT(member) offsetof(struct sim_options, member)
+
+static const struct option_row rows[] = {
+    { "--scenario", NULL, 0, &text, AT(scenario), "FILE",
       "the world; \"-\" is standard input; default: an empty cluster" },
-    { "--kubeconfig", TEXT, offsetof(struct sim_options, kubeconfig), "FILE",
+    { "--kubeconfig", NULL, 0, &text, AT(kubeconfig), "FILE",
       "where the administrator's kubeconfig is written; default: ostler-sim.kubeconfig" },
-    { "--ostler-kubeconfig", TEXT, offsetof(struct sim_options, ostler_kubeconfig), "FILE",
+    { "--ostler-kubeconfig", NULL, 0, &text, AT(ostler_kubeconfig), "FILE",
       "where one with the rights of Ostler's ServiceAccount is written" },
-    { "--listen", TEXT, offsetof(struct sim_options, listen), "ADDR:PORT",
+    { "--listen", NULL, 0, &text, AT(listen), "ADDR:PORT",
       "where the API server listens; default: 127.0.0.1:0, a free port" },
-    { "--speed", SPEED, offsetof(struct sim_options, speed), "N",
+    { "--speed", NULL, 0, &speed, AT(speed), "N",
       "how much faster than real time, from 0.01 to 1000000; default: 1" },
-    { "--seed", SEED, offsetof(struct sim_options, seed), "N",
+    { "--seed", NULL, 0, &seed, AT(seed), "N",
       "what chance is drawn from, from 0 to 9223372036854775807; default: the scenario's" },
-    { "--for", DURATION, offsetof(struct sim_options, duration_ms), "TIME",
+    { "--for", NULL, 0, &duration, AT(duration_ms), "TIME",
       "ends after this virtual time, as 90s, 10m or 1h30m; default: with a signal" },
-    { "--show", FLAG, offsetof(struct sim_options, show), "", "show what happens: a picture on a terminal, lines elsewhere" },
-    { "--api-only", FLAG, offsetof(struct sim_options, api_only), "",
+    { "--show", NULL, 0, &option_flag, AT(show), "",
+      "show what happens: a picture on a terminal, lines elsewhere" },
+    { "--api-only", NULL, 0, &option_flag, AT(api_only), "",
       "only the API server: no controllers, no scheduler, no kubelets" },
-    { "--log-level", LEVEL, offsetof(struct sim_options, log_level), "LEVEL", "debug, info, warn or error; default: warn" },
-    { "--help", FLAG, offsetof(struct sim_options, help), "", "print this" },
-    { "--version", FLAG, offsetof(struct sim_options, version), "", "print the version" },
+    { "--log-level", NULL, 0, &option_log_level, AT(log_level), "LEVEL",
+      "debug, info, warn or error; default: warn" },
+    { "--help", NULL, 0, &option_flag, AT(help), "", "print this" },
+    { "--version", NULL, 0, &option_flag, AT(version), "", "print the version" },
 };
 
-static bool parse_speed(const char *text, double *ret)
+/* In the words of this program: the help says what a value is. */
+static int refuse(const struct option_row *row, const char *value, struct err *e)
 {
-    char *end;
-    *ret = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*ret) && *ret >= 0.01 && *ret <= 1e6;
+    return value
+               ? err_set(e, ERR_INVALID, "%s: \"%s\" is not valid: %s", row->name, value, row->help)
+               : err_set(e, ERR_INVALID, "%s needs %s", row->name, row->argument);
 }
 
-static bool store(const struct row *row, const char *value, struct sim_options *o)
-{
-    void *at = (char *) o + row->offset;
-    switch (row->kind) {
-    case TEXT:
-        *(const char **) at = value;
-        return *value != '\0';
-    case SPEED:
-        return parse_speed(value, at);
-    case SEED:
-        return str_parse_int(value, 0, INT64_MAX, at);
-    case DURATION:
-        return str_parse_duration(value, at);
-    case LEVEL:
-        return log_level_parse(value, at);
-    case FLAG:
-        *(bool *) at = true;
-        return true;
-    }
-    return false;
-}
-
-static const struct row *find(const char *arg, const char **value)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (str_is_option(arg, rows[i].name, value))
-            return &rows[i];
-    return NULL;
-}
+static const struct option_table table = { .rows = rows,
+                                           .count = ARRAY_LEN(rows),
+                                           .lists = "ostler-sim --help",
+                                           .unknown = "argument",
+                                           .repeats = true,
+                                           .refuse = refuse };
 
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, struct err *e)
 {
-    *ret = (struct sim_options){ .kubeconfig = "ostler-sim.kubeconfig", .listen = "127.0.0.1:0", .speed = 1, .seed = -1,
+    *ret = (struct sim_options){ .kubeconfig = "ostler-sim.kubeconfig",
+                                 .listen = "127.0.0.1:0",
+                                 .speed = 1,
+                                 .seed = -1,
                                  .log_level = LOG_WARN };
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        const struct row *row = find(str_eq(argv[i], "-h") ? "--help" : argv[i], &value);
-        if (!row)
-            return err_set(e, ERR_INVALID, "unknown argument %s; `ostler-sim --help` lists them", argv[i]);
-        if (row->kind == FLAG && value)
-            return err_set(e, ERR_INVALID, "%s takes no value", row->name);
-        if (row->kind != FLAG && !value && i + 1 < argc)
-            value = argv[++i];
-        if (row->kind != FLAG && !value)
-            return err_set(e, ERR_INVALID, "%s needs %s", row->name, row->argument);
-        if (!store(row, value, ret))
-            return err_set(e, ERR_INVALID, "%s: \"%s\" is not valid: %s", row->name, value, row->help);
-    }
-    return 0;
+    struct option_reader r = { .table = &table, .argc = argc, .argv = argv, .at = 1, .to = ret };
+    enum option_next next;
+    while ((next = option_next(&r, e)) == OPTION_NEXT_HELP || next == OPTION_NEXT_VERSION)
+        *(next == OPTION_NEXT_HELP ? &ret->help : &ret->version) = true;
+    return next == OPTION_NEXT_END ? 0 : -1;
 }
 
 void sim_options_help(void)
 {
-    printf("%s: a Kubernetes cluster with GPU nodes in one process, for kubectl, curl and Ostler.\n\n"
-           "usage: ostler-sim [OPTION…]\n\noptions:\n", sim_options_version());
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        printf("  %s %s%*s %s\n", rows[i].name, rows[i].argument, (int) (30 - strlen(rows[i].name) - strlen(rows[i].argument)),
-               "", rows[i].help);
+    printf(
+        "%s: a Kubernetes cluster with GPU nodes in one process, for kubectl, curl and Ostler.\n\n"
+        "usage: ostler-sim [OPTION…]\n\noptions:\n",
+        sim_options_version());
+    option_help(stdout, &table, 0, 31);
     printf("\nexample: ostler-sim --scenario sim/scenarios/fleet.yaml --speed 10 --show\n"
            "         kubectl --kubeconfig ostler-sim.kubeconfig get nodes\n");
 }

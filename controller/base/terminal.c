@@ -23,7 +23,8 @@ static void add(struct buf *out, const char *s, char kept)
     }
 }
 
-void terminal_add(struct buf *out, const char *s)
+/* The first of both, appended. */
+static void terminal_add(struct buf *out, const char *s)
 {
     add(out, s, '\0');
 }

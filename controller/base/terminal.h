@@ -15,8 +15,6 @@ bool terminal_obeys(uint32_t c);
 char *terminal_clean(const char *s);
 /* The same, but its ends of lines stay. */
 char *terminal_clean_lines(const char *s);
-/* The first of both, appended. */
-void terminal_add(struct buf *out, const char *s);
 /* A copy of a tree, all texts in it clean but for their ends of lines. New reference. */
 json_t *terminal_clean_tree(const json_t *value);
 /* A value as JSON in one line or several, without an end of line. What a terminal obeys stands in it as an escape. Owned by the

@@ -458,11 +458,6 @@ bool engine_working(const struct engine *en)
     return en->mode == MODE_WORKING;
 }
 
-int64_t engine_write_fence(const struct engine *en)
-{
-    return fence((void *) en);
-}
-
 const struct cluster *engine_cluster(const struct engine *en)
 {
     return &en->cluster;

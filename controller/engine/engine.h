@@ -66,8 +66,6 @@ void engine_free(struct engine *en);
 
 /* Whether decisions are made: it leads and every watch is well. */
 bool engine_working(const struct engine *en);
-/* The moment after which no write may begin, in loop time; INT64_MIN when none may. */
-int64_t engine_write_fence(const struct engine *en);
 /* What is known of the cluster, to be compared with the truth. Borrowed. */
 const struct cluster *engine_cluster(const struct engine *en);
 

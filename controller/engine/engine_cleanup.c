@@ -8,7 +8,6 @@
 #include "engine/engine_state.h"
 #include "kube/condition.h"
 #include "kube/object.h"
-#include "kube/reply.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 
@@ -215,32 +214,20 @@ static void give_up(struct engine *en, const char *why_steal)
     engine_stop(en, 1);
 }
 
-/* Only refusals are read, which are short: the answer to a deletion may be the whole object. */
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct engine *en = arg;
-    bool fits = buf_add(&en->cleanup.answer, bytes, n);
-    (void) fits;
-    return 0;
-}
-
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     struct engine *en = arg;
     struct cleanup *cl = &en->cleanup;
-    cl->request = 0;
-    CLEANUP_ERR struct err e = { 0 };
-    reply_take(result, buf_text(&cl->answer), cl->answer.len, &e);
-    buf_reset(&cl->answer);
+    const struct err *e = &reply->err;
     const char *deed = steps[cl->step].deed;
-    if (e.kind == ERR_NOT_FOUND || (e.kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
+    if (e->kind == ERR_NOT_FOUND || (e->kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
         log_info("done", "deed", deed);
         cl->step++;
         look(en);
-    } else if (e.kind == ERR_FORBIDDEN || e.kind == ERR_INVALID) {
-        give_up(en, xasprintf("cannot %s: %s", deed, err_msg(&e)));
-    } else if (e.kind != ERR_NONE && e.kind != ERR_CONFLICT) {
-        log_warn("failed, and is tried again", "deed", deed, "err", err_msg(&e));
+    } else if (e->kind == ERR_FORBIDDEN || e->kind == ERR_INVALID) {
+        give_up(en, xasprintf("cannot %s: %s", deed, err_msg(e)));
+    } else if (e->kind != ERR_NONE && e->kind != ERR_CONFLICT) {
+        log_warn("failed, and is tried again", "deed", deed, "err", err_msg(e));
     }
 }
 
@@ -257,7 +244,7 @@ static bool is_made_again(const struct engine *en)
 static void look(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
-    if (cl->request || en->stopping || !(is_ours(en) || cl->leaves) || !cluster_synced(&en->cluster))
+    if (cl->exchange.id || en->stopping || !(is_ours(en) || cl->leaves) || !cluster_synced(&en->cluster))
         return;
     while (cl->step < ARRAY_LEN(steps) && !is_wanted(en, cl->step))
         cl->step++;
@@ -273,8 +260,7 @@ static void look(struct engine *en)
             free(cl->deleted);
             cl->deleted = xstrdup(object_uid(en->cluster.object));
         }
-        struct transport_sink sink = { NULL, on_bytes, on_done, en };
-        cl->request = transport_submit(en->o.transport, &request, &sink);
+        exchange_send(&cl->exchange, request);
     }
 }
 
@@ -335,7 +321,9 @@ static void on_tick(void *arg)
 void engine_cleanup_init(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
-    cl->answer = (struct buf) BUF_INIT(ANSWER_MAX);
+    /* Only refusals are read, which are short: the answer to a deletion may be the whole object. */
+    cl->exchange = (struct exchange){ .transport = en->o.transport, .done = on_reply, .arg = en,
+                                      .body = BUF_INIT(ANSWER_MAX), .loses = true };
     cl->tick = (struct timer){ .fn = on_tick, .arg = en };
     cl->began_ms = cl->told_ms = loop_now(en->o.loop);
     if (en->o.cleanup)
@@ -350,9 +338,7 @@ void engine_cleanup_look(struct engine *en)
 
 void engine_cleanup_clear(struct engine *en)
 {
-    if (en->cleanup.request)
-        transport_cancel(en->o.transport, en->cleanup.request);
+    exchange_cancel(&en->cleanup.exchange);
     loop_timer_cancel(en->o.loop, &en->cleanup.tick);
-    buf_clear(&en->cleanup.answer);
     free(TAKE(en->cleanup.deleted));
 }

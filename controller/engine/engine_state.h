@@ -4,7 +4,7 @@
 
 #include "base/metrics.h"
 #include "engine/engine.h"
-#include "base/buf.h"
+#include "kube/exchange.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/surroundings.h"
 #include "reconcilers/reconcilers.h"
@@ -23,8 +23,7 @@ struct missing_right {
 /* Reading what Ostler stands on, one part after the other. */
 struct surroundings_look {
     enum surroundings_part part; /* that is asked for, or is next */
-    uint64_t request;            /* on its way; 0: none */
-    struct buf answer;
+    struct exchange exchange;
     struct timer due;
     int64_t looked_ms;
     bool began;
@@ -38,8 +37,7 @@ struct surroundings_look {
 /* What `ostler cleanup` is about. */
 struct cleanup {
     size_t step;
-    uint64_t request; /* of that step, on its way; 0: none */
-    struct buf answer;
+    struct exchange exchange; /* of that step's request */
     struct timer tick;
     int64_t began_ms, told_ms;
     bool leaves;   /* the cluster is another installation's: only what is this one's own goes */

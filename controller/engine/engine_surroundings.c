@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "engine/engine_state.h"
-#include "kube/reply.h"
-#include "kube/split.h"
 #include "reconcilers/model/names.h"
 
 enum {
@@ -37,12 +35,6 @@ static struct request request_of(const struct engine *en)
         break;
     }
     return request_get(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace);
-}
-
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct engine *en = arg;
-    return buf_add(&en->look.answer, bytes, n) ? 0 : -1;
 }
 
 static void tell(const struct surroundings_problem *p)
@@ -97,7 +89,7 @@ static void finish(struct engine *en)
         l->changed(en);
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     /* What of a report an older definition knows is in its spec. */
     static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL }, *const unread_of_reports[] = {
@@ -109,13 +101,8 @@ static void on_done(void *arg, const struct transport_result *result)
                                     : en->look.part == SURROUNDINGS_REPORTS ? &of_reports
                                                                             : &of_objects;
     struct surroundings_look *l = &en->look;
-    l->request = 0;
-    CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *answer = NULL;
-    if (reply_take(result, buf_text(&l->answer), l->answer.len, &e) == 0)
-        answer = split_object(buf_text(&l->answer), l->answer.len, view, &e);
-    buf_reset(&l->answer);
-    if (!take(en, answer, &e)) {
+    CLEANUP_JSON json_t *answer = reply_object(reply, view);
+    if (!take(en, answer, &reply->err)) {
         wait_for(en, RETRY_MS);
         return;
     }
@@ -128,22 +115,21 @@ static void on_done(void *arg, const struct transport_result *result)
 
 static void ask(struct engine *en)
 {
-    struct request request = request_of(en);
-    struct transport_sink sink = { NULL, on_bytes, on_done, en };
-    en->look.request = transport_submit(en->o.transport, &request, &sink);
+    exchange_send(&en->look.exchange, request_of(en));
 }
 
 static void on_due(void *arg)
 {
     struct engine *en = arg;
-    if (!en->look.request && !en->stopping)
+    if (!en->look.exchange.id && !en->stopping)
         ask(en);
 }
 
 void engine_surroundings_init(struct engine *en, loop_fn *changed)
 {
-    en->look = (struct surroundings_look){ .answer = BUF_INIT(ANSWER_MAX), .changed = changed,
-                                             .due = { .fn = on_due, .arg = en } };
+    en->look = (struct surroundings_look){ .exchange = { .transport = en->o.transport, .done = on_reply, .arg = en,
+                                                         .body = BUF_INIT(ANSWER_MAX) },
+                                           .changed = changed, .due = { .fn = on_due, .arg = en } };
     /* What takes everything off does not need them. */
     en->look.known = en->o.cleanup;
 }
@@ -155,7 +141,7 @@ void engine_surroundings_look(struct engine *en)
     if (en->o.cleanup || en->stopping || (!l->known && l->began))
         return;
     l->began = true;
-    if (l->request || l->part != SURROUNDINGS_SERVER)
+    if (l->exchange.id || l->part != SURROUNDINGS_SERVER)
         l->again = true;
     else if (!l->known || since_ms >= APART_MS)
         ask(en);
@@ -165,10 +151,8 @@ void engine_surroundings_look(struct engine *en)
 
 void engine_surroundings_clear(struct engine *en)
 {
-    if (en->look.request)
-        transport_cancel(en->o.transport, en->look.request);
+    exchange_cancel(&en->look.exchange);
     loop_timer_cancel(en->o.loop, &en->look.due);
-    buf_clear(&en->look.answer);
     free(TAKE(en->look.refused));
     free(TAKE(en->look.forbidden));
     surroundings_clear(&en->surroundings);

@@ -43,7 +43,8 @@ void plan_text(const struct plan *p, struct buf *out)
                    p->actions[i].message);
 }
 
-void action_clear(struct action *a)
+/* Frees what one action owns. */
+static void action_clear(struct action *a)
 {
     request_clear(&a->request);
     free(a->target);

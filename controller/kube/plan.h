@@ -59,7 +59,5 @@ void plan_requeue(struct plan *p, int64_t after_ms);
 void plan_text(const struct plan *p, struct buf *out);
 /* Frees all actions and notices; there is nothing to do afterwards. */
 void plan_clear(struct plan *p);
-/* Frees what one action owns. */
-void action_clear(struct action *a);
 
 #endif

@@ -53,15 +53,3 @@ char *resource_path(enum resource_id id, const char *ns, const char *name, const
         buf_printf(&b, "/%s", subresource);
     return buf_take(&b);
 }
-
-bool resource_of_kind(const char *api_version, const char *kind, enum resource_id *ret)
-{
-    for (int i = 0; i < RESOURCE_COUNT; i++) {
-        enum resource_id id = (enum resource_id) i;
-        if (str_eq(resources[id].kind, kind) && str_eq(resource_api_version(id), api_version)) {
-            *ret = id;
-            return true;
-        }
-    }
-    return false;
-}

@@ -65,7 +65,5 @@ const char *resource_api_version(enum resource_id id);
 /* The URL path of a collection (name NULL) or an object, with percent-encoded segments; `ns` NULL on a namespaced resource is
  * all namespaces. `subresource` may be NULL. Owned by the caller. */
 char *resource_path(enum resource_id id, const char *ns, const char *name, const char *subresource);
-/* The resource of an apiVersion and a kind, the first where two rows share them; false when Ostler has none. */
-bool resource_of_kind(const char *api_version, const char *kind, enum resource_id *ret);
 
 #endif

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "kube/exchange.h"
 #include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
@@ -22,11 +22,8 @@ struct job {
     char *key;
     executor_done_fn *done;
     void *arg;
-    uint64_t request; /* in flight; 0: waiting for a place */
-    int status;       /* of the answer in flight */
-    struct look *look; /* at the list in flight; NULL: it is none */
-    struct buf answer; /* where it is not looked through; "" where it is too long */
-    bool too_long;
+    struct exchange exchange; /* of the action in flight; else it waits for a place */
+    struct look *look;        /* at the list in flight; NULL: it is none */
     struct err first; /* the first failure of a plan that keeps going */
     const struct action *failed; /* that it is about */
     int64_t retry_after_ms; /* the longest that was asked for */
@@ -49,8 +46,8 @@ struct executor *executor_new(const struct executor_options *o)
 
 static void job_free(struct job *job)
 {
+    exchange_cancel(&job->exchange);
     plan_clear(&job->plan);
-    buf_clear(&job->answer);
     look_free(job->look);
     err_clear(&job->first);
     free(job->key);
@@ -91,27 +88,9 @@ static void log_outcome(const struct job *job, const struct err *e)
 
 static void pump(struct executor *ex);
 
-static void on_status(void *arg, int status)
+static int feed_look(void *arg, const char *bytes, size_t n)
 {
-    ((struct job *) arg)->status = status;
-}
-
-static bool is_looked_through(const struct job *job)
-{
-    return job->look && job->status == 200;
-}
-
-/* The watch will say what a write's answer says: one that is too long counts as none, and the write as what it is. */
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct job *job = arg;
-    if (is_looked_through(job))
-        return look_feed(job->look, bytes, n);
-    if (!job->too_long && !buf_add(&job->answer, bytes, n)) {
-        job->too_long = true;
-        buf_reset(&job->answer);
-    }
-    return 0;
+    return look_feed(((struct job *) arg)->look, bytes, n);
 }
 
 static bool on_seen(void *arg, const json_t *object, uint64_t list_rv)
@@ -128,10 +107,9 @@ static const struct split_view *view_of(const struct executor *ex, enum resource
 
 /* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid
  * has causes. */
-static bool is_failed_test(const struct job *job)
+static bool is_failed_test(const struct request *r, const struct reply *reply)
 {
-    const char *type = job->plan.actions[job->at].request.content_type;
-    return type && str_eq(type, "application/json-patch+json") && !reply_names_causes(buf_text(&job->answer), job->answer.len);
+    return str_eq(r->content_type, "application/json-patch+json") && !reply_names_causes(reply->body, reply->len);
 }
 
 /* What was to leave or to be deleted and is not there any more is as it was wanted. */
@@ -140,17 +118,15 @@ static bool wants_it_gone(const struct request *r)
     return r->evicts || request_deletes(r);
 }
 
-static void judge(struct job *job, const struct transport_result *result, struct err *e)
+static void judge(struct job *job, struct reply *reply)
 {
     const struct request *r = &job->plan.actions[job->at].request;
+    const struct transport_result *result = reply->result;
+    struct err *e = &reply->err;
     int64_t wait_ms = result->retry_after_ms, least_ms = 0;
-    if (result->err.kind != ERR_NONE)
-        err_set(e, result->err.kind, "%s", err_msg(&result->err));
-    else if (result->status >= 300 && r->evicts)
-        reply_eviction_error(result->status, buf_text(&job->answer), job->answer.len, e, &least_ms);
-    else if (result->status >= 300)
-        reply_error(result->status, buf_text(&job->answer), job->answer.len, e);
-    if (e->kind == ERR_INVALID && is_failed_test(job))
+    if (result->err.kind == ERR_NONE && result->status >= 300 && r->evicts)
+        reply_eviction_error(result->status, reply->body, reply->len, e, &least_ms);
+    if (e->kind == ERR_INVALID && is_failed_test(r, reply))
         e->kind = ERR_CONFLICT;
     if (e->kind == ERR_NOT_FOUND && wants_it_gone(r))
         err_clear(e);
@@ -160,13 +136,13 @@ static void judge(struct job *job, const struct transport_result *result, struct
         job->retry_after_ms = wait_ms;
 }
 
-static void take_answer(struct job *job)
+static void take_answer(const struct job *job, const struct reply *reply)
 {
     const struct executor_options *o = &job->ex->o;
     const struct request *r = &job->plan.actions[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
         return;
-    CLEANUP_JSON json_t *object = split_object(buf_text(&job->answer), job->answer.len, view_of(job->ex, r->resource), NULL);
+    CLEANUP_JSON json_t *object = split_object(reply->body, reply->len, view_of(job->ex, r->resource), NULL);
     if (object)
         o->written(o->arg, r->resource, object);
 }
@@ -177,25 +153,26 @@ static void take_failure(struct job *job, struct err *e)
     job->failed = &job->plan.actions[job->at];
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     struct job *job = arg;
     struct executor *ex = job->ex;
     struct action *a = &job->plan.actions[job->at];
-    CLEANUP_ERR struct err e = { 0 };
-    job->request = 0;
+    struct err *e = &reply->err;
+    int status = reply->result->status;
     ex->in_flight--;
-    judge(job, result, &e);
-    if (is_looked_through(job) && (e.kind == ERR_NONE || e.kind == ERR_TOO_LARGE)) /* of what it did not take it knows more */
-        look_end(job->look, &e);
-    a->accepted = e.kind == ERR_NONE;
-    log_outcome(job, &e);
+    judge(job, reply);
+    /* Of what it did not take it knows more. */
+    if (job->look && job->exchange.status == 200 && (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
+        look_end(job->look, e);
+    a->accepted = e->kind == ERR_NONE;
+    log_outcome(job, e);
     if (ex->o.answered)
-        ex->o.answered(ex->o.arg, &a->request, result->status, &e);
-    if (e.kind == ERR_NONE && result->status < 300)
-        take_answer(job);
-    else if (e.kind != ERR_NONE && job->first.kind == ERR_NONE)
-        take_failure(job, &e);
+        ex->o.answered(ex->o.arg, &a->request, status, e);
+    if (e->kind == ERR_NONE && status < 300)
+        take_answer(job, reply);
+    else if (e->kind != ERR_NONE && job->first.kind == ERR_NONE)
+        take_failure(job, e);
     job->at++;
     if (job->at == job->plan.len || (job->first.kind != ERR_NONE && !job->plan.keep_going))
         finish(job, job->first.kind, err_msg(&job->first));
@@ -207,15 +184,12 @@ static void begin(struct job *job)
 {
     struct executor *ex = job->ex;
     struct action *a = &job->plan.actions[job->at];
-    struct transport_sink sink = { on_status, on_bytes, on_done, job };
     struct request sent = a->request;
     look_free(job->look);
     job->look = a->request.looks ? look_new(view_of(ex, a->request.resource), on_seen, job) : NULL;
-    job->status = 0;
-    job->too_long = false;
-    buf_reset(&job->answer);
+    job->exchange.feed = job->look ? feed_look : NULL;
     a->request.path = a->request.body = NULL;
-    job->request = transport_submit(ex->o.transport, &sent, &sink);
+    exchange_send(&job->exchange, sent);
     ex->in_flight++;
 }
 
@@ -234,7 +208,7 @@ static void pump(struct executor *ex)
 {
     for (struct job *job = ex->head, *next; job && ex->in_flight < ex->o.in_flight; job = next) {
         next = job->next;
-        if (job->request)
+        if (job->exchange.id)
             continue;
         const char *why = why_not(job);
         if (!why) {
@@ -252,7 +226,9 @@ void executor_submit(struct executor *ex, const char *key, struct plan *plan_ste
     struct job *job = xcalloc(1, sizeof *job);
     *job = (struct job){ .ex = ex, .plan = *plan_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
                           .retry_after_ms = -1 };
-    job->answer = (struct buf) BUF_INIT(ANSWER_MAX);
+    /* The watch will say what a write's answer says: one that is too long counts as none, and the write as what it is. */
+    job->exchange = (struct exchange){ .transport = ex->o.transport, .done = on_reply, .arg = job,
+                                       .body = BUF_INIT(ANSWER_MAX), .loses = true };
     *plan_steal = (struct plan){ 0 };
     *(ex->tail ? &ex->tail->next : &ex->head) = job;
     ex->tail = job;
@@ -271,8 +247,6 @@ void executor_free(struct executor *ex)
         return;
     while (ex->head) {
         struct job *job = ex->head;
-        if (job->request)
-            transport_cancel(ex->o.transport, job->request);
         unlink_job(job);
         job_free(job);
     }

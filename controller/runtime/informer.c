@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "kube/exchange.h"
 #include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
@@ -24,7 +25,6 @@ enum {
 struct informer {
     struct informer_options options;
     struct table *table;
-    const struct transport *transport;
     struct loop *loop;
     loop_fn *on_change;
     void *arg;
@@ -33,13 +33,11 @@ struct informer {
     struct timer silence; /* ends a dead stream */
     struct timer resumed; /* a stream that was opened again is well by then */
     int64_t heard_ms;     /* when the last list or event came */
-    uint64_t request;     /* in flight; 0: none */
-    int64_t sent_ms;      /* when it was sent */
-    int status;           /* of its answer */
+    struct exchange exchange;
+    int64_t sent_ms;      /* when its request was sent */
     struct split split;
-    struct buf error_body; /* of an answer that is no success */
-    struct err failure;    /* of one frame or page in flight */
-    bool silent;           /* the stream before was silent: of the next one only a frame counts */
+    struct err failure;   /* of one frame or page in flight */
+    bool silent;          /* the stream before was silent: of the next one only a frame counts */
     char *problem;
     enum err_kind trouble; /* its kind; ERR_NONE: there is none */
     bool started, absent;
@@ -175,11 +173,10 @@ static int on_bad_frame(void *arg, const char *text, size_t len, const struct er
     return take_frame(inf, frame, keeps, e);
 }
 
-static void on_status(void *arg, int status)
+static void on_begin(void *arg)
 {
     struct informer *inf = arg;
-    inf->status = status;
-    if (status == 200 && inf->watch.phase == WATCH_STREAMING && inf->problem && !inf->silent)
+    if (inf->exchange.status == 200 && inf->watch.phase == WATCH_STREAMING && inf->problem && !inf->silent)
         loop_timer_set(inf->loop, &inf->resumed, loop_now(inf->loop) + RESUMED_MS);
 }
 
@@ -188,12 +185,10 @@ static void on_resumed(void *arg)
     take_proof(arg);
 }
 
-static int on_bytes(void *arg, const char *bytes, size_t n)
+static int feed(void *arg, const char *bytes, size_t n)
 {
     struct informer *inf = arg;
-    if (inf->status == 200)
-        return split_feed(&inf->split, bytes, n, &inf->failure);
-    return buf_add(&inf->error_body, bytes, n) ? 0 : -1;
+    return split_feed(&inf->split, bytes, n, &inf->failure);
 }
 
 /* What a person can do about it. */
@@ -286,26 +281,25 @@ static void cancel_stream_timers(struct informer *inf)
 /* Ends what is in flight, and the wait for the next try. */
 static void stop(struct informer *inf)
 {
-    if (inf->request)
-        transport_cancel(inf->transport, inf->request);
-    inf->request = 0;
+    exchange_cancel(&inf->exchange);
     cancel_stream_timers(inf);
     loop_timer_cancel(inf->loop, &inf->delay);
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     struct informer *inf = arg;
-    inf->request = 0;
+    const struct transport_result *result = reply->result;
+    int status = inf->exchange.status;
     cancel_stream_timers(inf);
     server_clock_note(inf->options.clock, result->date_s, inf->sent_ms, loop_now(inf->loop));
     CLEANUP_ERR struct err e = inf->failure;
     inf->failure = (struct err){ 0 };
     bool streaming = inf->watch.phase == WATCH_STREAMING;
-    if (e.kind == ERR_NONE && inf->status && inf->status != 200)
-        reply_error(inf->status, buf_text(&inf->error_body), inf->error_body.len, &e);
+    if (e.kind == ERR_NONE && status && status != 200)
+        reply_error(status, reply->body, reply->len, &e);
     /* A watch that the client ends because its time is over has ended as it should. */
-    bool over_time = streaming && inf->status == 200 && result->err.kind == ERR_TIMEOUT;
+    bool over_time = streaming && status == 200 && result->err.kind == ERR_TIMEOUT;
     if (e.kind == ERR_NONE && result->err.kind != ERR_NONE && !over_time)
         err_set(&e, result->err.kind, "%s", err_msg(&result->err));
 
@@ -328,11 +322,8 @@ static void send(struct informer *inf, struct request request, enum split_mode m
     split_clear(&inf->split);
     split_init(&inf->split, mode, inf->options.view, mode == SPLIT_LIST ? on_item : on_frame, inf);
     inf->split.on_bad = mode == SPLIT_LIST ? on_bad_item : on_bad_frame;
-    buf_reset(&inf->error_body);
-    inf->status = 0;
     inf->sent_ms = loop_now(inf->loop);
-    struct transport_sink sink = { on_status, on_bytes, on_done, inf };
-    inf->request = transport_submit(inf->transport, &request, &sink);
+    exchange_send(&inf->exchange, request);
 }
 
 static void act(struct informer *inf, const struct watch_next *next)
@@ -379,12 +370,12 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
     struct informer *inf = xcalloc(1, sizeof *inf);
     inf->options = *o;
     inf->table = table;
-    inf->transport = transport;
     inf->loop = loop;
     inf->unreadable = (struct unreadable){ .resource = o->resource, .table = table, .bare = o->bare };
     inf->on_change = on_change;
     inf->arg = arg;
-    inf->error_body = (struct buf) BUF_INIT(ERROR_BODY_MAX);
+    inf->exchange = (struct exchange){ .transport = transport, .done = on_reply, .arg = inf, .began = on_begin, .feed = feed,
+                                       .body = BUF_INIT(ERROR_BODY_MAX) };
     inf->delay = (struct timer){ .fn = on_delay, .arg = inf };
     inf->silence = (struct timer){ .fn = on_silence, .arg = inf };
     inf->resumed = (struct timer){ .fn = on_resumed, .arg = inf };
@@ -426,14 +417,9 @@ const char *informer_problem(const struct informer *inf)
     return inf->problem;
 }
 
-enum resource_id informer_resource(const struct informer *inf)
-{
-    return inf->options.resource;
-}
-
 void informer_look_again(struct informer *inf, int64_t apart_ms)
 {
-    if (!inf->absent || inf->request || loop_now(inf->loop) - inf->looked_ms < apart_ms)
+    if (!inf->absent || inf->exchange.id || loop_now(inf->loop) - inf->looked_ms < apart_ms)
         return;
     stop(inf); /* a look that failed may be waiting for its next try */
     inf->looks = true;
@@ -472,7 +458,6 @@ void informer_free(struct informer *inf)
         return;
     stop(inf);
     split_clear(&inf->split);
-    buf_clear(&inf->error_body);
     err_clear(&inf->failure);
     watch_state_clear(&inf->watch);
     unreadable_clear(&inf->unreadable);

@@ -42,8 +42,6 @@ bool informer_synced(const struct informer *inf);
  * table. It is over when a whole list has come, or when a watch that goes on where it was has brought a bookmark, or has been
  * open for a second without an error. Borrowed, until the next turn. */
 const char *informer_problem(const struct informer *inf);
-/* What it keeps. */
-enum resource_id informer_resource(const struct informer *inf);
 /* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
 /* Whether a resource that was absent is looked for again: nobody knows yet what there is of it. */

@@ -3,14 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "kube/exchange.h"
 #include "kube/lease_step.h"
 #include "kube/object.h"
-#include "kube/reply.h"
-#include "kube/split.h"
 
 enum { LEASE_MAX = 64 * 1024 };
 
@@ -24,9 +22,8 @@ struct lease {
     bool told;          /* on_leading was called, and on_suspended was not since */
     json_t *record;     /* as last read or written; NULL: there is none */
     enum sent sent;
-    uint64_t request;
+    struct exchange exchange;
     int64_t sent_ms;
-    struct buf answer;
     char *problem;
     enum err_kind trouble; /* its kind; ERR_NONE: there is none */
     char *holder;       /* whom we last said that we wait for; NULL: nobody since we last led */
@@ -39,12 +36,6 @@ struct lease {
 static void act(struct lease *l, struct lease_next next);
 static void send_record(struct lease *l, enum sent what);
 static void send_removal(struct lease *l);
-
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct lease *l = arg;
-    return buf_add(&l->answer, bytes, n) ? 0 : -1;
-}
 
 static void set_problem(struct lease *l, const struct err *e)
 {
@@ -149,29 +140,25 @@ static void release_further(struct lease *l, json_t *record, enum err_kind error
         l->on_released(l->released_arg);
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     static const char *const unread[] = { "metadata.managedFields", NULL };
     static const struct split_view view = { .paths = unread };
     struct lease *l = arg;
-    l->request = 0;
-    CLEANUP_ERR struct err e = { 0 };
-    json_t *record = NULL;
-    if (reply_take(result, buf_text(&l->answer), l->answer.len, &e) == 0)
-        record = split_object(buf_text(&l->answer), l->answer.len, &view, &e);
-    buf_reset(&l->answer);
+    json_t *record = reply_object(reply, &view);
+    const struct err *e = &reply->err;
 
     if (l->on_released) {
-        release_further(l, record, e.kind);
+        release_further(l, record, e->kind);
     } else if (record) {
         take_success(l, record);
-    } else if (e.kind == ERR_NOT_FOUND && l->sent == SENT_GET) {
+    } else if (e->kind == ERR_NOT_FOUND && l->sent == SENT_GET) {
         json_decref(TAKE(l->record));
         act(l, lease_step_read(&l->state, NULL, clock_mono_ms(l->o.clock)));
     } else {
-        if (e.kind != ERR_CONFLICT && e.kind != ERR_EXISTS)
-            set_problem(l, &e);
-        struct lease_next next = lease_step_failed(&l->state, e.kind, clock_mono_ms(l->o.clock));
+        if (e->kind != ERR_CONFLICT && e->kind != ERR_EXISTS)
+            set_problem(l, e);
+        struct lease_next next = lease_step_failed(&l->state, e->kind, clock_mono_ms(l->o.clock));
         if (next.what == LEASE_DO_GET)
             suspend(l, "the lease was changed, or is gone: nothing is written until it was read and is still ours");
         act(l, next);
@@ -180,10 +167,9 @@ static void on_done(void *arg, const struct transport_result *result)
 
 static void send(struct lease *l, enum sent what, struct request request)
 {
-    struct transport_sink sink = { NULL, on_bytes, on_done, l };
     l->sent = what;
     l->sent_ms = clock_mono_ms(l->o.clock);
-    l->request = transport_submit(l->o.transport, &request, &sink);
+    exchange_send(&l->exchange, request);
 }
 
 static void send_record(struct lease *l, enum sent what)
@@ -244,7 +230,8 @@ struct lease *lease_new(const struct lease_options *o)
     l->o = *o;
     l->state.slowness = o->slowness;
     snprintf(l->state.me, sizeof l->state.me, "%s", o->me);
-    l->answer = (struct buf) BUF_INIT(LEASE_MAX);
+    l->exchange = (struct exchange){ .transport = o->transport, .done = on_reply, .arg = l,
+                                     .body = BUF_INIT(LEASE_MAX) };
     l->due = (struct timer){ .fn = on_due, .arg = l };
     l->fence = (struct timer){ .fn = on_fence, .arg = l };
     return l;
@@ -288,11 +275,9 @@ void lease_release(struct lease *l, loop_fn *on_released, void *arg)
     l->on_released = on_released;
     l->released_arg = arg;
     /* The answer that is on its way brings the newest version, and may make us the holder. */
-    if (l->request && (l->sent == SENT_WRITE || is_ours(l)))
+    if (l->exchange.id && (l->sent == SENT_WRITE || is_ours(l)))
         return;
-    if (l->request)
-        transport_cancel(l->o.transport, l->request);
-    l->request = 0;
+    exchange_cancel(&l->exchange);
     give_back(l);
 }
 
@@ -306,12 +291,10 @@ void lease_free(struct lease *l)
 {
     if (!l)
         return;
-    if (l->request)
-        transport_cancel(l->o.transport, l->request);
+    exchange_cancel(&l->exchange);
     loop_timer_cancel(l->o.loop, &l->due);
     loop_timer_cancel(l->o.loop, &l->fence);
     json_decref(l->record);
-    buf_clear(&l->answer);
     free(l->problem);
     free(l->holder);
     free(l);

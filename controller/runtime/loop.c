@@ -189,3 +189,10 @@ void loop_turn(struct loop *l)
     if (!virtual)
         arm(l);
 }
+
+void loop_wait(struct loop *l)
+{
+    struct epoll_event event;
+    epoll_wait(l->epoll_fd, &event, 1, -1);
+    loop_turn(l);
+}

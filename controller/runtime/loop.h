@@ -45,6 +45,8 @@ void loop_on_turn(struct loop *l, loop_fn *fn, void *arg);
 int loop_fd(const struct loop *l);
 /* Does what is due, without waiting. */
 void loop_turn(struct loop *l);
+/* Waits until there is something to do, and does it; not of a virtual loop. */
+void loop_wait(struct loop *l);
 /* When the next timer is due; INT64_MAX when there is none. */
 int64_t loop_deadline(const struct loop *l);
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "kube/exchange.h"
 
 /* Limits are for what is important and again for the rest. client-go: tools/events (series) and tools/record/events_cache.go
  * (spam filter). */
@@ -46,12 +47,6 @@ struct waiting {
     struct request request;
 };
 
-/* An event on its way. */
-struct sending {
-    struct recorder *recorder;
-    uint64_t request; /* 0: this place is free */
-};
-
 struct recorder {
     struct recorder_options o;
     struct map series;
@@ -59,48 +54,36 @@ struct recorder {
     struct bucket all[KINDS];
     struct waiting *head, *tail;
     size_t waiting[KINDS];
-    struct sending sending[IN_FLIGHT_MAX];
+    struct exchange sending[IN_FLIGHT_MAX];
     uint64_t dropped, serial;
 };
 
-static void on_done(void *arg, const struct transport_result *result);
-
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    (void) arg, (void) bytes, (void) n;
-    return 0;
-}
-
-static struct sending *free_place(struct recorder *r)
+static struct exchange *free_place(struct recorder *r)
 {
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
-        if (!r->sending[i].request)
+        if (!r->sending[i].id)
             return &r->sending[i];
     return NULL;
 }
 
 static void pump(struct recorder *r)
 {
-    struct sending *place;
+    struct exchange *place;
     while (r->head && (place = free_place(r)) && clock_mono_ms(r->o.clock) < r->o.fence(r->o.arg)) {
         struct waiting *w = r->head;
-        struct transport_sink sink = { NULL, on_bytes, on_done, place };
         r->head = w->next;
         if (!r->head)
             r->tail = NULL;
         r->waiting[w->important]--;
-        *place = (struct sending){ r, transport_submit(r->o.transport, &w->request, &sink) };
+        exchange_send(place, w->request);
         free(w);
     }
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
-    struct sending *place = arg;
-    struct recorder *r = place->recorder;
-    place->request = 0;
-    if (result->status >= 300 || result->err.kind != ERR_NONE)
-        r->dropped++;
+    struct recorder *r = arg;
+    r->dropped += reply->err.kind != ERR_NONE;
     pump(r);
 }
 
@@ -251,6 +234,9 @@ struct recorder *recorder_new(const struct recorder_options *o)
 {
     struct recorder *r = xcalloc(1, sizeof *r);
     r->o = *o;
+    /* What is answered is not read. */
+    for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
+        r->sending[i] = (struct exchange){ .transport = o->transport, .done = on_reply, .arg = r, .loses = true };
     return r;
 }
 
@@ -264,8 +250,7 @@ void recorder_free(struct recorder *r)
     if (!r)
         return;
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
-        if (r->sending[i].request)
-            transport_cancel(r->o.transport, r->sending[i].request);
+        exchange_cancel(&r->sending[i]);
     while (r->head) {
         struct waiting *w = r->head;
         r->head = w->next;

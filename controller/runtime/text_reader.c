@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/log.h"
+#include "kube/exchange.h"
 
 enum {
     IN_FLIGHT_MAX = 2,
@@ -16,9 +16,8 @@ struct question {
     struct question *next;
     struct text_reader *reader;
     char *key;
-    struct request request;
-    uint64_t id; /* in flight; 0: it waits */
-    struct buf answer;
+    struct request request; /* until it is sent */
+    struct exchange exchange;
 };
 
 struct text_reader {
@@ -30,7 +29,7 @@ struct text_reader {
 static void question_free(struct question *q)
 {
     request_clear(&q->request);
-    buf_clear(&q->answer);
+    exchange_cancel(&q->exchange);
     free(q->key);
     free(q);
 }
@@ -43,25 +42,18 @@ static void unlink_question(struct text_reader *r, const struct question *q)
     *at = q->next;
 }
 
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct question *q = arg;
-    return buf_add(&q->answer, bytes, n) ? 0 : -1;
-}
-
 static void pump(struct text_reader *r);
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     struct question *q = arg;
     struct text_reader *r = q->reader;
-    bool there = result->err.kind == ERR_NONE && result->status == 200;
+    bool there = reply->err.kind == ERR_NONE;
     if (!there)
-        log_debug("cannot read the end of a container's log", "object", q->key, "err",
-                  result->err.kind != ERR_NONE ? err_msg(&result->err) : "refused");
+        log_debug("cannot read the end of a container's log", "object", q->key, "err", err_msg(&reply->err));
     unlink_question(r, q);
     r->in_flight--;
-    r->o.text(r->o.arg, q->key, there ? buf_text(&q->answer) : NULL, there ? q->answer.len : 0);
+    r->o.text(r->o.arg, q->key, there ? reply->body : NULL, there ? reply->len : 0);
     question_free(q);
     pump(r);
 }
@@ -69,12 +61,12 @@ static void on_done(void *arg, const struct transport_result *result)
 static void pump(struct text_reader *r)
 {
     for (struct question *q = r->head; q && r->in_flight < IN_FLIGHT_MAX; q = q->next) {
-        struct transport_sink sink = { NULL, on_bytes, on_done, q };
-        if (q->id)
+        if (q->exchange.id)
             continue;
         r->waiting--;
         r->in_flight++;
-        q->id = transport_submit(r->o.transport, &q->request, &sink);
+        exchange_send(&q->exchange, q->request);
+        q->request = (struct request){ 0 };
     }
 }
 
@@ -93,7 +85,8 @@ void text_reader_ask(struct text_reader *r, const char *key, struct request requ
     }
     struct question *q = xcalloc(1, sizeof *q), **end = &r->head;
     *q = (struct question){ .reader = r, .key = xstrdup(key), .request = request_steal };
-    q->answer = (struct buf) BUF_INIT(TEXT_MAX);
+    q->exchange = (struct exchange){ .transport = r->o.transport, .done = on_reply, .arg = q,
+                                     .body = BUF_INIT(TEXT_MAX) };
     while (*end)
         end = &(*end)->next;
     *end = q;
@@ -108,8 +101,6 @@ void text_reader_free(struct text_reader *r)
     while (r->head) {
         struct question *q = r->head;
         r->head = q->next;
-        if (q->id)
-            transport_cancel(r->o.transport, q->id);
         question_free(q);
     }
     free(r);

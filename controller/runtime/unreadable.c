@@ -7,7 +7,9 @@
 #include "base/str.h"
 #include "kube/object.h"
 
-json_t *unreadable_identity(const char *text, size_t len)
+/* The type of a frame, and names, uid and version of the object, where the rest cannot be read, or where the text breaks off in
+ * the rest; NULL: these cannot be read either. New reference. */
+static json_t *unreadable_identity(const char *text, size_t len)
 {
     static const char *const rest[] = { "data", "metadata.annotations", "metadata.labels", "metadata.managedFields",
                                         "metadata.ownerReferences", "spec", "status", NULL };

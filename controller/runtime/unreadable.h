@@ -20,9 +20,6 @@ struct unreadable {
     char *last; /* key of the last one; owned */
 };
 
-/* The type of a frame, and names, uid and version of the object, where the rest cannot be read, or where the text breaks off in
- * the rest; NULL: these cannot be read either. New reference. */
-json_t *unreadable_identity(const char *text, size_t len);
 /* Takes an item of a list that cannot be read, or the beginning of one: the table keeps what it has of it. It is counted, and
  * logged unless the last one had the same key. */
 void unreadable_item(struct unreadable *u, const char *text, size_t len, const struct err *why);

@@ -42,7 +42,8 @@ static json_int_t restarts_of(const json_t *pod)
     return sum;
 }
 
-json_t *explain_pod(const json_t *pod)
+/* What a pod is up to: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
+static json_t *explain_pod(const json_t *pod)
 {
     const json_t *trouble = first_trouble(pod), *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
     bool ready = str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");

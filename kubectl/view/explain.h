@@ -17,7 +17,5 @@ json_t *explain_story(const json_t *seen, const char *name);
 /* What happens next: a list of {text, at}, `at` absent where nobody knows. `ostler` is as seen_ostler() gives it. New
  * reference. */
 json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us);
-/* What a pod is up to: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
-json_t *explain_pod(const json_t *pod);
 
 #endif

@@ -12,7 +12,8 @@ enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
 /* ---- characters */
 
-size_t term_length(const char *s)
+/* How many characters a text has that is UTF-8. */
+static size_t term_length(const char *s)
 {
     size_t length = 0;
     for (; *s; s++)

@@ -33,8 +33,6 @@ struct grid {
 /* A text made clean (base/terminal.h), on one line of at most `width` characters, with "…" where it was cut. Owned by
  * the caller. */
 char *term_cut(const char *s, size_t width);
-/* How many characters a text has that is UTF-8. */
-size_t term_length(const char *s);
 /* Appends a text that is clean already, in a colour where there are any. */
 void paint_add(struct buf *out, const struct paint *p, enum colour colour, const char *clean);
 /* "5s", "3m20s", "4h12m", "12d": how long, in at most two units. Owned by the caller. */

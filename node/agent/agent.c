@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -161,11 +160,8 @@ int node_agent_run(const struct turn_options *o, struct err *e)
     pace_init(&a.pace, o->node, clock_mono_ms(&a.clock));
     arm(&a);
     loop_turn(a.loop);
-    while (!a.stopped) {
-        struct epoll_event event;
-        epoll_wait(loop_fd(a.loop), &event, 1, -1);
-        loop_turn(a.loop);
-    }
+    while (!a.stopped)
+        loop_wait(a.loop);
     tear_down(&a);
     return 0;
 }

@@ -4,26 +4,15 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "kube/reply.h"
 #include "node/look/inventory.h"
 
 /* Of one answer: what a GpuNode can be at most is far below. */
 enum { ANSWER_MAX = 1 << 20 };
 
-static int on_bytes(void *arg, const char *bytes, size_t n)
-{
-    struct report *r = arg;
-    return buf_add(&r->answer, bytes, n) ? 0 : -1;
-}
-
-static void on_done(void *arg, const struct transport_result *result);
-
 static void send(struct report *r, enum report_step step, struct request request)
 {
-    const struct transport_sink sink = { NULL, on_bytes, on_done, r };
     r->step = step;
-    buf_reset(&r->answer);
-    r->id = transport_submit(r->transport, &request, &sink);
+    exchange_send(&r->exchange, request);
 }
 
 static void make(struct report *r)
@@ -107,31 +96,31 @@ static bool is_worth_a_gpu_node(const json_t *inventory)
 }
 
 /* No success; some refusals are as good as one. */
-static void take_failure(struct report *r)
+static void take_failure(struct report *r, struct reply *reply)
 {
     enum report_step step = r->step;
     r->step = REPORT_DONE;
-    if (step != REPORT_READ || r->err.kind != ERR_NOT_FOUND)
-        return;
-    err_clear(&r->err);
-    if (is_worth_a_gpu_node(r->inventory))
+    if (step != REPORT_READ || reply->err.kind != ERR_NOT_FOUND)
+        r->err = err_take(&reply->err);
+    else if (is_worth_a_gpu_node(r->inventory))
         make(r);
 }
 
 /* The GpuNode that an answer has. New reference, or NULL: something else has answered than the API server. */
-static json_t *object_of(struct report *r)
+static json_t *object_of(const struct report *r, struct reply *reply)
 {
-    CLEANUP_JSON json_t *object = json_parse(buf_text(&r->answer), r->answer.len, &r->err);
+    CLEANUP_JSON json_t *object = reply_object(reply, NULL);
     if (object && (!str_eq(object_name(object), r->node) || !*object_uid(object)))
-        err_set(&r->err, ERR_SERVER, "the answer is not the GpuNode of this name");
-    return r->err.kind == ERR_NONE ? json_incref(object) : NULL;
+        err_set(&reply->err, ERR_SERVER, "the answer is not the GpuNode of this name");
+    return reply->err.kind == ERR_NONE ? json_incref(object) : NULL;
 }
 
-static void take_answer(struct report *r)
+static void take_answer(struct report *r, struct reply *reply)
 {
-    CLEANUP_JSON json_t *object = object_of(r);
+    CLEANUP_JSON json_t *object = object_of(r, reply);
     enum report_step step = r->step;
     r->step = REPORT_DONE;
+    r->err = err_take(&reply->err);
     r->closed = is_closed(object);
     if (!object || step == REPORT_WRITE)
         r->wrote = object != NULL;
@@ -139,29 +128,26 @@ static void take_answer(struct report *r)
         take_object(r, object);
 }
 
-static void on_done(void *arg, const struct transport_result *result)
+static void on_reply(void *arg, struct reply *reply)
 {
     struct report *r = arg;
-    r->id = 0;
-    r->retry_after_ms = result->retry_after_ms;
-    if (reply_take(result, buf_text(&r->answer), r->answer.len, &r->err) == 0)
-        take_answer(r);
+    r->retry_after_ms = reply->result->retry_after_ms;
+    if (reply->err.kind == ERR_NONE)
+        take_answer(r, reply);
     else
-        take_failure(r);
+        take_failure(r, reply);
 }
 
 void report_begin(struct report *r, const struct transport *transport, const char *node, json_t *inventory_steal)
 {
-    *r = (struct report){ .transport = transport, .node = node, .inventory = inventory_steal, .answer = BUF_INIT(ANSWER_MAX),
-                          .retry_after_ms = -1 };
+    *r = (struct report){ .node = node, .inventory = inventory_steal, .retry_after_ms = -1 };
+    r->exchange = (struct exchange){ .transport = transport, .done = on_reply, .arg = r, .body = BUF_INIT(ANSWER_MAX) };
     send(r, REPORT_READ, request_get(RESOURCE_GPU_NODE, NULL, node));
 }
 
 void report_clear(struct report *r)
 {
-    if (r->id)
-        transport_cancel(r->transport, r->id);
+    exchange_cancel(&r->exchange);
     json_decref(r->inventory);
-    buf_clear(&r->answer);
     err_clear(&r->err);
 }

@@ -7,8 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/buf.h"
-#include "kube/transport.h"
+#include "kube/exchange.h"
 
 /* Who writes inventories; never changes, as FIELD_MANAGER. */
 #define NODE_FIELD_MANAGER "ostler-node"
@@ -19,12 +18,10 @@ enum { ABSENT_LOOKS_MAX = 3 };
 enum report_step { REPORT_READ, REPORT_MAKE, REPORT_WRITE, REPORT_DONE };
 
 struct report {
-    const struct transport *transport;
     const char *node;
     json_t *inventory;   /* what is to be said; `absentLooks` is counted on from what was said last */
     enum report_step step;
-    uint64_t id;         /* of the request that is on its way */
-    struct buf answer;
+    struct exchange exchange;
     bool wrote;
     bool closed;         /* Ostler waits for the node's GPUs to be let go of, as the GpuNode says */
     unsigned absent;     /* looks in a row that found no GPU, as it is told now; 0: there is one, or it is told nowhere */

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "client/http.h"
+#include "client/session.h"
 #include "node/agent/report.h"
 #include "node/look/inventory.h"
 
@@ -13,12 +13,9 @@
 enum { REQUESTS_MS = 60 * 1000 };
 
 /* Drives the client until the report is through. */
-static void run_report(struct http *http, const struct clock *clock, struct report *r)
+static void run_report(struct session *s, struct report *r)
 {
-    int64_t end_ms = clock_mono_ms(clock) + REQUESTS_MS;
-    while (r->step != REPORT_DONE && clock_mono_ms(clock) < end_ms)
-        http_wait(http, end_ms, -1);
-    if (r->step != REPORT_DONE)
+    if (!session_wait(s, &r->exchange, clock_mono_ms(&s->clock) + REQUESTS_MS))
         err_set(&r->err, ERR_TIMEOUT, "the API server took too long");
 }
 
@@ -47,24 +44,18 @@ static void take(const struct report *r, struct turn_outcome *ret)
 
 static int say(const struct turn_options *o, json_t *inventory, struct turn_outcome *ret, struct err *e)
 {
-    struct config config = { 0 };
-    struct clock clock = clock_system();
+    struct session s;
     struct report r;
-    if (config_load(o->kubeconfig, NULL, &config, e) < 0)
-        return -1;
-    config_call(&config, "ostler-node", o->version);
-    struct http *http = http_new(&config, &clock, e);
-    if (http) {
-        struct transport transport = http_transport(http);
-        report_begin(&r, &transport, o->node, json_incref(inventory));
-        run_report(http, &clock, &r);
+    int rc = session_open(&s, &(struct session_options){ o->kubeconfig, NULL, "ostler-node", o->version }, e);
+    if (rc == 0) {
+        report_begin(&r, &s.transport, o->node, json_incref(inventory));
+        run_report(&s, &r);
         tell(&r, o->node);
         take(&r, ret);
         report_clear(&r);
-        http_free(http);
     }
-    config_clear(&config);
-    return http ? 0 : -1;
+    session_close(&s);
+    return rc;
 }
 
 void turn_run(const struct turn_options *o, const struct pace *p, int64_t now_ms, struct turn_outcome *ret)

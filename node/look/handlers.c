@@ -83,7 +83,8 @@ bool handlers_next(struct handlers_lines *lines, struct handlers_line *ret, stru
     return true;
 }
 
-bool handlers_names_program(const struct handlers_line *line)
+/* Whether it names the program of its runtime. */
+static bool handlers_names_program(const struct handlers_line *line)
 {
     return line->runtime.len && (part_is(line->name, "BinaryName") || part_is(line->name, "runtime_path"));
 }

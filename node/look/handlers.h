@@ -41,8 +41,6 @@ struct handlers_lines {
 
 /* The next line; false at the end. *whole (may be NULL) is all of it, without its end. */
 bool handlers_next(struct handlers_lines *lines, struct handlers_line *ret, struct part *whole);
-/* Whether it names the program of its runtime. */
-bool handlers_names_program(const struct handlers_line *line);
 /* Whether it names the default runtime. */
 bool handlers_names_default(const struct handlers_line *line);
 void handlers_read(struct part text, struct handlers *ret);

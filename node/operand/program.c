@@ -87,15 +87,8 @@ static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
     }
 }
 
-pid_t program_start(char *const argv[], int words, struct err *e)
-{
-    pid_t pid = start(NULL, argv, false, words, words);
-    if (pid < 0)
-        err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
-    return pid;
-}
-
-int program_judge(const char *name, int status, struct err *e)
+/* What the end of a program comes to: 0 when it ended well. `status` is that of waitpid(). */
+static int program_judge(const char *name, int status, struct err *e)
 {
     if (WIFSIGNALED(status))
         return err_set(e, ERR_SYSTEM, "%s was ended by signal %d", name, WTERMSIG(status));

@@ -17,11 +17,6 @@ int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct e
 int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e);
 /* The same in this root, with what it says on standard error in `said` as well. */
 int program_run_heard(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e);
-/* Starts a program that somebody else attends to (node/operand/told.h). `words`: the pipe for all that it says; -1: that goes
- * where this program's words go. Below 0 with an error: it cannot be started. */
-pid_t program_start(char *const argv[], int words, struct err *e);
-/* What the end of a program comes to: 0 when it ended well. `status` is that of waitpid(). */
-int program_judge(const char *name, int status, struct err *e);
 /* This process becomes the program: returns only with an error. */
 int program_become(char *const argv[], struct err *e);
 

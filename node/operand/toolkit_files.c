@@ -135,7 +135,9 @@ static bool is_ours(const struct handlers *h, struct part name, const char *prog
     return false;
 }
 
-bool toolkit_files_without(struct part text, const char *programs, struct part standard, struct buf *ret)
+/* A configuration in TOML without the runtimes whose programs are in a folder; where one of them is the default it becomes
+ * `standard` (empty: none is named). False: it has none of them, or does not fit. */
+static bool toolkit_files_without(struct part text, const char *programs, struct part standard, struct buf *ret)
 {
     struct handlers h;
     struct handlers_lines lines = { .rest = text };

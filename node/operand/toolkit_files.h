@@ -26,9 +26,6 @@ int toolkit_files_made(const struct toolkit_files *f, struct err *e);
 /* Puts back what was there before the toolkit. A file that somebody else has changed since then is not put back, and said: of
  * the configuration only runtimes whose program is the toolkit's are taken out; its own file is put beside the copies. */
 int toolkit_files_restore(const struct toolkit_files *f, struct err *e);
-/* A configuration in TOML without the runtimes whose programs are in a folder; where one of them is the default it becomes
- * `standard` (empty: none is named). False: it has none of them, or does not fit. */
-bool toolkit_files_without(struct part text, const char *programs, struct part standard, struct buf *ret);
 /* The same of docker's, in JSON. */
 bool toolkit_files_without_json(struct part text, const char *programs, const char *standard, struct buf *ret);
 

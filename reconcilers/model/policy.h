@@ -66,7 +66,7 @@ enum policy_operand {
 /* What an administrator allows a policy, whoever may edit it; comma-separated, borrowed. */
 struct policy_limits {
     const char *images;   /* prefixes of images; NULL: all are allowed */
-    const char *settings; /* variables and arguments of operands, see policy_setting_allowed(); NULL: none */
+    const char *settings; /* variables and arguments of operands; "A_*" is all that begin so; NULL: none */
     const char *install_dirs; /* values of toolkit.installDir, each a whole path; NULL: all are allowed */
     bool control_plane;       /* operands may run on nodes of the control plane */
 };
@@ -202,9 +202,6 @@ void policy_image_clear(struct policy_image *image);
  * slash: "nvcr.io/nvidia" allows nvcr.io/nvidia/driver and not nvcr.io/nvidia2/driver. */
 bool policy_image_allowed(const char *image, const char *prefixes);
 
-/* Whether a variable, or an argument up to its "=", is in a comma-separated list; an entry that ends in "*" stands for all that
- * begin so. */
-bool policy_setting_allowed(const char *setting, const char *allowed);
 
 /* Adds a problem for each variable and argument of the spec, of its pools too, that is not allowed or has control characters. */
 void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems);

@@ -12,7 +12,9 @@
  * administrator allows.
  */
 
-bool policy_setting_allowed(const char *setting, const char *allowed)
+/* Whether a variable, or an argument up to its "=", is in a comma-separated list; an entry that ends in "*" stands for all that
+ * begin so. */
+static bool policy_setting_allowed(const char *setting, const char *allowed)
 {
     size_t name = setting[0] == '-' ? strcspn(setting, "=") : strlen(setting);
     for (const char *p = str_or_empty(allowed); *p;) {

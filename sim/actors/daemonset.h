@@ -58,8 +58,6 @@ void daemon_delete_pod(struct daemon *d, const json_t *pod);
 void daemon_create_pod(struct daemon *d, const char *node);
 /* Whether a change of the node is reason for a look: a pod has to come or go, or the node is wanted anew. */
 bool daemon_node_is_news(const struct daemon *d, const json_t *node);
-/* Whether the set wants a pod on a node; `ret_may_stay`: one that is there may go on, also where it does not. */
-bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay);
 
 /* ---- daemonset_rollout.c */
 /* Replaces pods of older templates as far as maxUnavailable or maxSurge allow. */

@@ -32,7 +32,8 @@ void daemon_mark(struct daemon *d, const char *node)
     d->dirty[d->dirty_len++] = n;
 }
 
-bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay)
+/* Whether the set wants a pod on a node; `ret_may_stay`: one that is there may go on, also where it does not. */
+static bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay)
 {
     *ret_may_stay = false;
     const char *only = json_str(d->spec, "nodeName");

@@ -1,5 +1,4 @@
-/* What the operands' containers mean on a machine: the driver's kernel module, who uses it, the signs that others wait for. One
- * row for each container. */
+/* What operands' containers mean on a machine: the driver's module, who uses it, the signs that others wait for; in rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,14 +70,16 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 
 /* ---- the kernel module */
 
-void driver_load(struct machine *m, const char *version, const char *digest)
+/* Whoever waits for the module looks again. `digest` is that of its configuration; NULL: none. */
+static void driver_load(struct machine *m, const char *version, const char *digest)
 {
     set_text(&m->module, version);
     set_text(&m->digest, digest);
     machine_changed(m);
 }
 
-void driver_unload(struct machine *m)
+/* The module goes, with the signs of the driver; counted, also where somebody still used it. */
+static void driver_unload(struct machine *m)
 {
     if (!m->module)
         return;

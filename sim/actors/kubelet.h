@@ -62,7 +62,7 @@ struct box {
     bool shows_end;      /* it shows how it ended rather than that it waits */
     int restarts;
     struct ending now, last;
-    int64_t crash_backoff_ms, crash_since_ms, pull_backoff_ms;
+    int64_t crash_backoff_ms, pull_backoff_ms;
 };
 
 /* A pod as a kubelet has it: longer than the API server has, since containers take their time to end. */
@@ -182,8 +182,6 @@ void pod_box_advance(struct pod_box *p);
 void pod_box_lose(struct pod_box *p);
 /* The machine is back: begins anew. */
 void pod_box_begin_anew(struct pod_box *p);
-/* Whether it was rejected, or its phase is final. */
-bool pod_box_is_over(const struct pod_box *p);
 
 /* ---- kubelet_container.c */
 /* Its turn has come: the image is pulled where it is not there, then it starts. */
@@ -245,10 +243,6 @@ void operand_ended(struct box *b);
 bool operand_holds_module(const struct box *b);
 /* A fresh boot: the host's own driver loads its module. */
 void driver_boot(struct machine *m);
-/* A driver's module is loaded; whoever waits for that looks again. `digest` is that of its configuration; NULL: none. */
-void driver_load(struct machine *m, const char *version, const char *digest);
-/* The module goes, with the signs of the driver; counted, also where somebody still used it. */
-void driver_unload(struct machine *m);
 /* Whether the driver that is loaded works with the machine's GPUs. */
 bool driver_finds_gpus(const struct machine *m);
 

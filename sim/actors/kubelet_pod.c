@@ -114,6 +114,12 @@ int64_t pod_devices(const json_t *pod, const char *resource)
     return total;
 }
 
+/* Whether it was rejected, or its phase is final. */
+static bool pod_box_is_over(const struct pod_box *p)
+{
+    return p->rejected || pod_is_finished(p->object);
+}
+
 /* Whether all containers of a pod have ended for good: its kubelet knows before the API server says so. */
 static bool has_ended(const struct pod_box *p)
 {
@@ -238,11 +244,6 @@ static void retry(void *arg)
 }
 
 /* ---- the end */
-
-bool pod_box_is_over(const struct pod_box *p)
-{
-    return p->rejected || pod_is_finished(p->object);
-}
 
 /* All has ended: says how, and lets the API server drop the object. */
 static void write_over(struct pod_box *p)

@@ -55,7 +55,6 @@ extern const struct type type_ephemeral_container;
 extern const struct type type_resource_requirements;
 extern const struct type type_volume;
 extern const struct type type_toleration;
-extern const struct type type_node_selector;
 extern const struct type type_pod_template_spec;
 extern const struct type type_object_field_selector;
 extern const struct type type_resource_field_selector;

@@ -29,7 +29,7 @@ static const struct field node_selector_fields[] = {
     FIELD("nodeSelectorTerms", LIST_OF | STRUCT, .of = &type_node_selector_term),
     { 0 },
 };
-const struct type type_node_selector = { "NodeSelector", node_selector_fields, NULL };
+static const struct type type_node_selector = { "NodeSelector", node_selector_fields, NULL };
 
 static const struct field node_affinity_fields[] = {
     FIELD("preferredDuringSchedulingIgnoredDuringExecution", LIST_OF | STRUCT, .of = &type_preferred_scheduling_term),

@@ -55,7 +55,6 @@ struct front {
     bool full; /* no descriptor is left: nobody is let in until a connection ends */
     struct connections connections;
     size_t connection_count;
-    uint64_t requests;
 };
 
 /* ---- answers */
@@ -202,7 +201,6 @@ static void serve(struct connection *c)
     };
     struct api_answer answer = { 0 };
     api_serve(f->options.api, &call, &answer);
-    f->requests++;
     c->close = c->close || r->close;
     say_answer(c, &answer);
     if (answer.watch)
@@ -443,11 +441,6 @@ void front_wake(struct front *f)
         tell(c, now);
         want_write(c);
     }
-}
-
-uint64_t front_requests(const struct front *f)
-{
-    return f->requests;
 }
 
 void front_free(struct front *f)

@@ -36,8 +36,6 @@ int front_port(const struct front *f);
 int front_run_once(struct front *f, int64_t timeout_ms);
 /* The API has something new: watches are written on. Call it after anything but front_run_once() has changed the API. */
 void front_wake(struct front *f);
-/* Requests served so far. */
-uint64_t front_requests(const struct front *f);
 /* Closes everything at once. */
 void front_free(struct front *f);
 

@@ -52,26 +52,6 @@ static void api_versions_are_as_objects_write_them(void **state)
     assert_string_equal(resource_api_version(RESOURCE_POLICY), "ostler.dev/v1alpha1");
 }
 
-static void every_row_is_found_by_its_kind(void **state)
-{
-    (void) state;
-    for (int i = 0; i < RESOURCE_COUNT; i++) {
-        enum resource_id id = RESOURCE_COUNT;
-        assert_true(resource_of_kind(resource_api_version((enum resource_id) i), resource_get((enum resource_id) i)->kind, &id));
-        assert_int_equal(id, i == RESOURCE_TASK ? RESOURCE_POD : i == RESOURCE_FOREIGN ? RESOURCE_DAEMONSET : i);
-    }
-}
-
-static void unknown_kinds_are_not_found(void **state)
-{
-    (void) state;
-    enum resource_id id = RESOURCE_COUNT;
-    assert_false(resource_of_kind("v1", "Secret", &id));
-    assert_false(resource_of_kind("apps/v1", "Node", &id));
-    assert_false(resource_of_kind(NULL, NULL, &id));
-    assert_int_equal(id, RESOURCE_COUNT);
-}
-
 static void secrets_are_never_read(void **state)
 {
     (void) state;
@@ -101,8 +81,6 @@ int main(void)
     SUITE_ROWS(&s, check_path, paths);
     suite_add(&s, "a name without end makes a path without end, not a crash", endless_names_make_endless_paths, NULL);
     suite_add(&s, "apiVersions are as objects write them", api_versions_are_as_objects_write_them, NULL);
-    suite_add(&s, "every row is found by its kind", every_row_is_found_by_its_kind, NULL);
-    suite_add(&s, "unknown kinds are not found", unknown_kinds_are_not_found, NULL);
     suite_add(&s, "there is no row for secrets", secrets_are_never_read, NULL);
     suite_add(&s, "only unreserved characters stand bare in a URL", only_unreserved_characters_stand_bare_in_a_url, NULL);
     return suite_run(&s, "resource");
