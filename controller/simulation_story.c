@@ -80,9 +80,7 @@ enum outcome { OUTCOME_AS_IT_WAS, OUTCOME_UPGRADED, OUTCOME_WENT_BACK };
 
 static enum outcome outcome_of(const json_t *node, const struct claim *c)
 {
-    bool there = str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->driver) &&
-                 str_eq(str_or_empty(object_label(node, LABEL_STACK)), c->stack);
-    if (!there)
+    if (!claim_is_for(c, assignment_of_node(node)))
         return OUTCOME_AS_IT_WAS;
     return c->kind == CLAIM_ROLLBACK ? OUTCOME_WENT_BACK : OUTCOME_UPGRADED;
 }

@@ -140,7 +140,8 @@ static bool matters_to_rollout(const struct cluster *c, const struct node *was, 
 {
     return was->ready != is->ready || was->cordoned != is->cordoned || was->leaving != is->leaving || was->gpus != is->gpus ||
            was->claim != is->claim || was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
-           !same_label(c, was, is, LABEL_DRIVER) || !same_label(c, was, is, LABEL_STACK) || !same_label(c, was, is, LABEL_HOLD) ||
+           !assignment_same(node_assigned(&(struct node_view){ was, c->strings }), node_assigned(&(struct node_view){ is, c->strings })) ||
+           !same_label(c, was, is, LABEL_HOLD) ||
            (c->policy_valid && !same_label(c, was, is, c->rollout.topology_key));
 }
 

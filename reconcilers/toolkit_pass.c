@@ -14,9 +14,9 @@ static enum toolkit_state state_of(const struct rollout_node *n, const struct no
     const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
         return TOOLKIT_OUT;
-    if (!*n->stack)
-        return (s->first == FIRST_TURN || slot->toolkit.granted) && n->up && s->target_stack ? TOOLKIT_WAITS : TOOLKIT_OUT;
-    if (n->up && s->stack && str_eq(s->stack->hash, n->stack) && summary_stack_works(s))
+    if (!*n->now.hash[TIER_STACK])
+        return (s->first == FIRST_TURN || slot->toolkit.granted) && n->up && s->of[TIER_STACK].target ? TOOLKIT_WAITS : TOOLKIT_OUT;
+    if (n->up && s->of[TIER_STACK].carried && str_eq(s->of[TIER_STACK].carried->hash, n->now.hash[TIER_STACK]) && summary_stack_works(s))
         return TOOLKIT_WORKS;
     return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
 }
@@ -33,7 +33,7 @@ static struct toolkit_node node_of(const struct rollout_node *n, const struct no
 {
     enum toolkit_state state = state_of(n, slot);
     return (struct toolkit_node){ .name = n->name, .pool = n->pool, .state = state, .last = n->runs_ostler,
-                                  .stack = state == TOOLKIT_WAITS ? slot->summary.target_stack->hash : n->stack,
+                                  .stack = state == TOOLKIT_WAITS ? slot->summary.of[TIER_STACK].target->hash : n->now.hash[TIER_STACK],
                                   .has_turn = slot->toolkit.granted, .turn_s = slot->toolkit.at_s,
                                   .lost_s = lost_since_s(n, &slot->summary, now_s) };
 }

@@ -104,7 +104,7 @@ static void after_waiting(struct outlook *l)
 
 static void after_draining(struct outlook *l)
 {
-    bool driver = claim_moves_driver(&l->claim);
+    bool driver = claim_drains(&l->claim);
     if (is_called_off(l) && seen_is_as_it_was(l->node, &l->claim)) {
         say_back(l);
         return;

@@ -175,8 +175,7 @@ bool seen_is_held(const json_t *node)
 bool seen_is_as_it_was(const json_t *node, const struct claim *c)
 {
     bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
-    return early && *c->from_stack && str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->from_driver) &&
-           str_eq(object_label(node, LABEL_STACK), c->from_stack);
+    return early && *c->from.hash[TIER_STACK] && assignment_same(assignment_of_node(node), assignment_ref(&c->from));
 }
 
 enum held_way seen_held_way(const json_t *node, const struct claim *c)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "reconcilers/model/revision.h"
+#include "reconcilers/model/assignment.h"
 
 /* id, name in the annotation, whether the node holds a slot of maxParallel */
 #define CLAIM_PHASES(X)                                                                                                       \
@@ -51,11 +51,9 @@ struct claim {
     int64_t claimed_s;                /* when the claim was made; where jobs ended by themselves, when the last of them had */
     unsigned attempt;                 /* from 1; more than that: it failed before */
     unsigned gpus;                    /* that the node had when it was claimed */
-    char driver[REVISION_HASH_MAX];   /* what the node is to run; "": none */
-    char stack[REVISION_HASH_MAX];
-    char from_driver[REVISION_HASH_MAX]; /* what it ran before; "": none */
-    char from_stack[REVISION_HASH_MAX];
-    char last_stack[REVISION_HASH_MAX]; /* the stack that left the node last; "": from_stack is it */
+    struct assignment to;             /* what the node is to run */
+    struct assignment from;           /* what it ran before */
+    char last_stack[REVISION_HASH_MAX]; /* the stack that left the node last; "": that of `from` is it */
     char reason[CLAIM_REASON_MAX];    /* with FAILED: one word; else "" */
     char more[CLAIM_MORE_MAX]; /* members that this version does not know, as a JSON object; "": none. They are written again */
 };
@@ -78,16 +76,16 @@ bool claim_is_changing(const struct claim *c);
 /* A claim that takes the place of another one keeps what that has to tell whoever comes after: the stack that was on the node
  * last, and the members that this version does not know. */
 void claim_keep(struct claim *c, const struct claim *before);
-/* The node begins anew, from what it bears now ("": none), under this claim or another one: that is what it ran before. */
-void claim_begin_from(struct claim *c, const char *driver, const char *stack);
+/* The node begins anew, from what it bears now, under this claim or another one: that is what it ran before. */
+void claim_begin_from(struct claim *c, struct assignment_ref now);
 /* The claim remembers that this stack leaves the node; "": none does. */
 void claim_stack_leaves(struct claim *c, const char *stack);
 /* The stack that was on the node last, once it bears none; "": there was none. */
 const char *claim_last_stack(const struct claim *c);
-/* Whether these two are what the node is to run; "": none. */
-bool claim_is_for(const struct claim *c, const char *driver, const char *stack);
-/* Whether the driver changes, so that GPU pods have to leave. */
-bool claim_moves_driver(const struct claim *c);
+/* Whether this is what the node is to run. */
+bool claim_is_for(const struct claim *c, struct assignment_ref target);
+/* Whether GPU pods have to leave, since a tier that drains changes. */
+bool claim_drains(const struct claim *c);
 /* Whether the node bears the taint as well: all do but those whose drain timed out. */
 bool claim_closes(const struct claim *c);
 /* Whether autoscalers are kept from removing the node: from the drain on, for as long as it is closed. One that waits for its
