@@ -194,12 +194,6 @@ static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
     return 0;
 }
 
-static bool is_outdated(const json_t *report)
-{
-    return !str_eq(json_str(report, "status.driver.revision"), json_str(report, "status.driver.target")) ||
-           !str_eq(json_str(report, "status.stack.revision"), json_str(report, "status.stack.target"));
-}
-
 /* A time of the plan; NULL: there is none, or it is past, since the plan takes longer. */
 static const char *time_to_come(const struct outlook *l, const json_t *wave, const char *member)
 {
@@ -220,7 +214,7 @@ static void say_turn(struct outlook *l)
                              begins ? ", which begins " : earliest ? ", not before " : "",
                              str_or_empty(begins ? begins : earliest)));
     }
-    bool sure = at || is_outdated(l->report);
+    bool sure = at || seen_is_outdated(json_object_get(l->report, "status"));
     say(l, 0, json_textf("%s; the rollout: %s, %s",
                          sure ? "it waits for its turn"
                               : "its report is older than the policy: it may have to wait for its turn",
@@ -252,7 +246,7 @@ static void say_in_service(struct outlook *l)
         }
     if (is_kept(l))
         say_text(l, 0, "nothing, as long as a user excludes it from upgrades");
-    else if (is_outdated(l->report) || seen_may_be_old(l->report, l->policy))
+    else if (seen_is_outdated(json_object_get(l->report, "status")) || seen_may_be_old(l->report, l->policy))
         say_turn(l);
     else if (str_eq(json_str(l->report, "status.reason"), "RolledBack"))
         say_text(l, 0, "nothing by itself: a version that the policy asks for failed, and the node runs what it ran before; "

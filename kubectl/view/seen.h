@@ -24,6 +24,8 @@ char *seen_setter(const json_t *object, const char *path);
 const json_t *seen_named(const json_t *list, const char *name);
 /* The state that a report says. One without a state is of a node that Ostler does not look after: "Unmanaged". Borrowed. */
 const char *seen_state(const json_t *report);
+/* Whether the status of a report names another revision as target than the node has, of any tier. */
+bool seen_is_outdated(const json_t *status);
 /* Whether a report may not know yet what the policy wants: it is of an earlier generation, and Ostler has not looked at the
  * newest one, or no longer wants the revisions that the report names as targets. A pause and its end change no target. */
 bool seen_may_be_old(const json_t *report, const json_t *policy);

@@ -11,7 +11,7 @@
 static const struct claim whole = {
     .policy = "0b7c-1", .generation = 3, .kind = CLAIM_ROLLBACK, .phase = CLAIM_FAILED, .since_s = 1795168800,
         .claimed_s = 1795168000,
-    .attempt = 2, .gpus = 8, .to.hash[TIER_DRIVER] = "abcdefghij", .to.hash[TIER_STACK] = "0123456789", .from.hash[TIER_DRIVER] = "", .from.hash[TIER_STACK] = "old",
+    .attempt = 2, .gpus = 8, .to = { { "abcdefghij", "0123456789" } }, .from = { { "", "old" } },
     .reason = "ImagePullBackOff",
 };
 

@@ -34,8 +34,7 @@ static void make_fleet(struct fleet *f)
     for (size_t i = 0; i < ARRAY_LEN(f->nodes); i++)
         f->nodes[i] = (struct rollout_node){ .name = names[i],
                                              .pool = i == 3,
-                                             .now.hash[TIER_DRIVER] = "d1",
-                                             .now.hash[TIER_STACK] = "s1",
+                                             .now = { { "d1", "s1" } },
                                              .target.hash[TIER_DRIVER] = i == 3 ? "d1" : "d2",
                                              .target.hash[TIER_STACK] = i == 3 ? "s2" : "s1",
                                              .domain = "",
@@ -128,8 +127,8 @@ static void check_closed(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    const struct claim waits = { .kind = CLAIM_UPGRADE, .phase = CLAIM_WAITING, .to.hash[TIER_DRIVER] = "d2", .to.hash[TIER_STACK] = "s1",
-                                 .from.hash[TIER_DRIVER] = "d1", .from.hash[TIER_STACK] = "s1" };
+    const struct claim waits = { .kind = CLAIM_UPGRADE, .phase = CLAIM_WAITING, .to = { { "d2", "s1" } },
+                                 .from = { { "d1", "s1" } } };
     f.nodes[0].claim = &waits;
     f.nodes[0].jobs = 1;
     CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
@@ -149,8 +148,8 @@ static void check_closed(void **state)
 static void begin_a(struct fleet *f, struct claim *claim, int64_t claimed_s)
 {
     make_fleet(f);
-    *claim = (struct claim){ .kind = CLAIM_UPGRADE, .phase = CLAIM_INSTALLING, .to.hash[TIER_DRIVER] = "d2", .to.hash[TIER_STACK] = "s1",
-                             .from.hash[TIER_DRIVER] = "d1", .from.hash[TIER_STACK] = "s1", .claimed_s = claimed_s, .since_s = claimed_s };
+    *claim = (struct claim){ .kind = CLAIM_UPGRADE, .phase = CLAIM_INSTALLING, .to = { { "d2", "s1" } },
+                             .from = { { "d1", "s1" } }, .claimed_s = claimed_s, .since_s = claimed_s };
     f->nodes[0].claim = claim;
 }
 

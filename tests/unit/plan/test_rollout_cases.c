@@ -136,10 +136,8 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
     struct rollout_node n = {
         .name = name,
         .pool = pool_of(brief),
-        .now.hash[TIER_DRIVER] = text_of(brief, "driver", "d1"),
-        .now.hash[TIER_STACK] = text_of(brief, "stack", "s1"),
-        .target.hash[TIER_DRIVER] = text_of(brief, "to", "d2"),
-        .target.hash[TIER_STACK] = text_of(brief, "toStack", "s1"),
+        .now = { { text_of(brief, "driver", "d1"), text_of(brief, "stack", "s1") } },
+        .target = { { text_of(brief, "to", "d2"), text_of(brief, "toStack", "s1") } },
         .wish.hash[TIER_DRIVER] = json_str(brief, "wish"),
         .domain = text_of(brief, "domain", ""),
         .images = see_images(s, brief),

@@ -99,8 +99,7 @@ static void make_unit(struct fleet *f, size_t i)
 {
     struct unit *u = &f->units[i];
     snprintf(u->name, sizeof u->name, "n%zu", i);
-    u->n = (struct rollout_node){ .name = u->name, .pool = below(f, POOLS), .now.hash[TIER_DRIVER] = "d1", .now.hash[TIER_STACK] = "s1", .target.hash[TIER_DRIVER] = "d2",
-                                  .target.hash[TIER_STACK] = "s1", .domain = zones[below(f, ZONES)], .gpus = 1u << below(f, 4), .up = true,
+    u->n = (struct rollout_node){ .name = u->name, .pool = below(f, POOLS), .now = { { "d1", "s1" } }, .target = { { "d2", "s1" } }, .domain = zones[below(f, ZONES)], .gpus = 1u << below(f, 4), .up = true,
                                   .runs_ostler = i == 0 };
     if (one_in(f, 8))
         u->n.held = true;

@@ -178,10 +178,8 @@ static void make_little(const struct row *row, struct little *l)
     for (size_t i = 0; i < l->count; i++) {
         l->names[i][0] = (char) ('a' + i);
         l->nodes[i] = (struct rollout_node){ .name = l->names[i],
-                                             .now.hash[TIER_DRIVER] = "d1",
-                                             .now.hash[TIER_STACK] = "s1",
-                                             .target.hash[TIER_DRIVER] = "d2",
-                                             .target.hash[TIER_STACK] = "s1",
+                                             .now = { { "d1", "s1" } },
+                                             .target = { { "d2", "s1" } },
                                              .domain = "",
                                              .gpus = 1,
                                              .up = true };
@@ -213,10 +211,8 @@ static void check_nothing_to_do(void **state)
     struct rollout_forecast f;
     struct rollout_spec spec = usual_spec();
     const struct rollout_node done = { .name = "a",
-                                       .now.hash[TIER_DRIVER] = "d1",
-                                       .now.hash[TIER_STACK] = "s1",
-                                       .target.hash[TIER_DRIVER] = "d1",
-                                       .target.hash[TIER_STACK] = "s1",
+                                       .now = { { "d1", "s1" } },
+                                       .target = { { "d1", "s1" } },
                                        .domain = "",
                                        .up = true,
                                        .settled = true };
@@ -281,8 +277,7 @@ static void make_fleet(struct fleet *f, uint64_t seed)
         snprintf(f->names[i], sizeof f->names[i], "n%zu", i);
         f->nodes[i] = (struct rollout_node){ .name = f->names[i],
                                              .pool = chance_below(&f->chance, POOLS),
-                                             .now.hash[TIER_DRIVER] = "d1",
-                                             .now.hash[TIER_STACK] = "s1",
+                                             .now = { { "d1", "s1" } },
                                              .target.hash[TIER_DRIVER] = stack ? "d1" : "d2",
                                              .target.hash[TIER_STACK] = stack ? "s2" : "s1",
                                              .domain = zones[chance_below(&f->chance, ARRAY_LEN(zones))],
