@@ -185,12 +185,14 @@ static void print_revisions(struct offline *f, const struct target *t)
 {
     const json_t *spec = targets_spec(f->targets, t->pool);
     if (t->inputs[TIER_DRIVER]) {
-        struct render_context ctx = context(f, spec, t->inputs[TIER_DRIVER], t->runs.hash[TIER_DRIVER]);
+        struct render_context ctx =
+            context(f, spec, t->inputs[TIER_DRIVER], t->runs.hash[TIER_DRIVER]);
         print_object(f, render_revision(&ctx));
         print_rendered(f, RENDER_DRIVER, &ctx);
     }
     if (t->inputs[TIER_STACK]) {
-        struct render_context ctx = context(f, spec, t->inputs[TIER_STACK], t->runs.hash[TIER_STACK]);
+        struct render_context ctx =
+            context(f, spec, t->inputs[TIER_STACK], t->runs.hash[TIER_STACK]);
         print_object(f, render_revision(&ctx));
         if (json_bool(t->inputs[TIER_STACK], "toolkit.enabled", false))
             print_rendered(f, RENDER_TOOLKIT, &ctx);

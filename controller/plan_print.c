@@ -248,8 +248,9 @@ static void print_message(const char *message)
 
 static void print_pool(const json_t *pool)
 {
-    static const char *const words[TIERS] = { [TIER_DRIVER] = "another driver",
-                                              [TIER_STACK] = "another toolkit and device plugin alone" };
+    static const char *const words[TIERS] = {
+        [TIER_DRIVER] = "another driver", [TIER_STACK] = "another toolkit and device plugin alone"
+    };
     const char *before = "";
     printf("pool %s: ", json_str_or_empty(pool, "name"));
     for (enum tier t = 0; t < TIERS; t++) {

@@ -106,6 +106,12 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->stays_since_s = slot->stays_s;
 }
 
+/* Whether it is, or may soon be, drained. */
+static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
+{
+    return n->claim || assignment_drains(assignment_ref(&v->carried), assignment_ref(&v->target));
+}
+
 void node_reconcile(void *arg, const char *name, struct plan *plan)
 {
     struct reconcilers *r = arg;
@@ -150,7 +156,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     plan->epoch = c->epoch;
     slot->budgets_eased = c->budgets_eased;
     node_plan(&in, &a, &v, plan);
-    slot->holders_looked = slot->node->claim || assignment_drains(assignment_ref(&v.carried), assignment_ref(&v.target)) ? node_holders_hash(in.holders) : 0;
+    slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
     v.since_s = since_of(c, slot, v.state, in.now_s);
     tell(r, slot, &in, &v, plan);

@@ -145,7 +145,9 @@ static json_t *find_failures(struct cluster *c)
 static bool gets_first_stack(const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;
-    return s->counted && !slot->node->claim && node_state_served(s->state) && !s->of[TIER_STACK].carried && s->of[TIER_STACK].target;
+    const struct node_standing *stack = &s->of[TIER_STACK];
+    return s->counted && !slot->node->claim && node_state_served(s->state) && !stack->carried &&
+           stack->target;
 }
 
 static void tell_others(const struct cluster *c, struct plan_ahead *ret)

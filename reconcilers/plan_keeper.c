@@ -50,7 +50,8 @@ static void note_end(struct plan_keeper *k, const struct rollout_node *n, int64_
     bool arrived = !n->claim && assignment_same(n->now, n->target);
     /* Less than a second counts as one: a pace of 0 would say that nothing is known. */
     if (begun && arrived && took_s >= 0)
-        add_pace(k, (enum tier) json_integer_value(json_array_get(begun, 1)), took_s ? took_s : 1, plan);
+        add_pace(k, (enum tier) json_integer_value(json_array_get(begun, 1)), took_s ? took_s : 1,
+                 plan);
     json_object_del(k->under_way, n->name);
 }
 

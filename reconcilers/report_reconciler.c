@@ -77,7 +77,8 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
         return NULL;
     for (enum tier t = 0; t < TIERS; t++) {
         const struct revision_tally *target = s->of[t].target;
-        const struct child *record = target ? cluster_record_of(c, target->tier, target->hash) : NULL;
+        const struct child *record =
+            target ? cluster_record_of(c, target->tier, target->hash) : NULL;
         if (record && record_has_failed(record, c->policy.pools[s->pool].name))
             return retry_value(record->annotations, record->revision, a);
     }
@@ -87,7 +88,8 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
 /* What the policy asks for in place of the node's target, and that failed in the node's pool. */
 static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a, struct gpu_node_input *in)
 {
-    for (enum tier t = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS; t++) {
+    for (enum tier t = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS;
+         t++) {
         const char *tier = tiers[t].name, *hash = s->wish.hash[t];
         const struct revision_tally *carried = s->of[t].carried;
         const struct child *record = *hash ? cluster_record_of(c, tier, hash) : NULL;
@@ -96,7 +98,9 @@ static void take_failed(const struct cluster *c, const struct node_summary *s, s
             continue;
         const struct child *runs = carried ? cluster_record_of(c, tier, carried->hash) : NULL;
         in->failed = revision_name(a, record->inputs, tier, hash, false);
-        in->runs = carried ? revision_name(a, runs ? runs->inputs : NULL, tier, carried->hash, false) : "what the host has";
+        in->runs = carried
+                       ? revision_name(a, runs ? runs->inputs : NULL, tier, carried->hash, false)
+                       : "what the host has";
         in->failure = failure;
         in->failed_retry = retry_value(record->annotations, record->revision, a);
         return;

@@ -119,7 +119,8 @@ static bool is_recorded(struct gathering *g, enum tier tier, const char *hash)
 {
     struct record_look *last = &g->last[tier];
     if (!str_eq(last->hash, hash))
-        *last = (struct record_look){ .hash = hash, .there = cluster_record_of(g->c, tiers[tier].name, hash) };
+        *last = (struct record_look){ .hash = hash,
+                                      .there = cluster_record_of(g->c, tiers[tier].name, hash) };
     return last->there;
 }
 
@@ -181,7 +182,8 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .name = slot->name,
         .pool = s->pool,
         .now = read->assigned,
-        /* Also before the record of that is there, so that the hash of the plan is right from the beginning. */
+        /* Also before the record of that is there, so that the hash of the plan is right from the
+           beginning. */
         .wish = assignment_ref(&s->wish),
         .claim = claim_of(g, slot, &foreign),
         .domain = str_or_empty(key ? node_label(&view, key) : NULL),

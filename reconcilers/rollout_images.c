@@ -6,7 +6,8 @@
 #include "reconcilers/targets_sources.h"
 
 /* A tier that is to be another one; the record of what the node is to run in the end is there. */
-static struct render_context context_of(const struct cluster *c, const struct rollout_node *n, enum tier tier)
+static struct render_context context_of(const struct cluster *c, const struct rollout_node *n,
+                                        enum tier tier)
 {
     const char *target = n->target.hash[tier];
     struct render_context ctx = { .operand_namespace = c->o.operand_namespace, .policy_name = POLICY_NAME,
@@ -44,17 +45,20 @@ static bool pulls_later(const struct rollout_node *n)
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    bool driver = !str_eq(n->now.hash[TIER_DRIVER], n->target.hash[TIER_DRIVER]);
+    const char *driver = n->target.hash[TIER_DRIVER];
+    bool changes_driver = !str_eq(n->now.hash[TIER_DRIVER], driver);
     if (assignment_same(n->now, n->target) || pulls_later(n))
         return (struct images){ .state = IMAGES_READY };
-    const char *none = driver ? targets_no_image(cluster_targets((struct cluster *) c), n->pool, n->target.hash[TIER_DRIVER]) : NULL;
+    const char *none =
+        changes_driver ? targets_no_image(cluster_targets((struct cluster *) c), n->pool, driver)
+                       : NULL;
     if (none)
         return (struct images){ .state = IMAGES_MISSING, .words = none };
     if (task_pod_find(slot->pods, TASK_PULL)) {
         images_purpose(n->target, spec_of(c, n), purpose);
         return images_look(slot->pods, c->strings, c->policy.uid, purpose);
     }
-    if (driver && *n->target.hash[TIER_DRIVER])
+    if (changes_driver && *driver)
         return (struct images){ .state = IMAGES_UNKNOWN }; /* a driver has an image */
     const struct images_wanted want = wanted(c, n, purpose);
     return (struct images){ .state = images_any(&want) ? IMAGES_UNKNOWN : IMAGES_READY };
@@ -63,7 +67,8 @@ struct images rollout_images(const struct cluster *c, const struct node_slot *sl
 /* The inputs of the driver that the node runs then; NULL: one that is not ours. */
 static const json_t *driver_to_be(const struct cluster *c, const struct rollout_node *n)
 {
-    return *n->target.hash[TIER_DRIVER] ? cluster_record((void *) c, TIER_DRIVER, n->target.hash[TIER_DRIVER]) : NULL;
+    const char *driver = n->target.hash[TIER_DRIVER];
+    return *driver ? cluster_record((void *) c, TIER_DRIVER, driver) : NULL;
 }
 
 int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan,

@@ -102,8 +102,9 @@ static void tell_of_claim(json_t *story, const json_t *node)
         return;
     enum tier tier = assignment_changes_by(assignment_ref(&c.from), assignment_ref(&c.to));
     tell_at(story, c.claimed_s, "claim", false,
-            json_textf("taken out of service: %s of its %s from %s to %s, attempt %u", claim_kind_name(c.kind),
-                       tiers[tier].name, c.from.hash[tier], c.to.hash[tier], c.attempt));
+            json_textf("taken out of service: %s of its %s from %s to %s, attempt %u",
+                       claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
+                       c.to.hash[tier], c.attempt));
     tell_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
             json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "", c.reason));
 }

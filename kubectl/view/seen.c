@@ -147,7 +147,8 @@ bool seen_is_outdated(const json_t *status)
     return false;
 }
 
-/* Whether the policy's status lists the target of a tier that a report has. A driver that the host brings has no revision. */
+/* Whether the policy's status lists the target of a tier that a report has. A driver that the host
+ * brings has no revision. */
 static bool is_still_wanted(const json_t *policy, const json_t *report, enum tier tier)
 {
     const json_t *of = json_object_get(json_object_get(report, "status"), tiers[tier].name);
@@ -182,13 +183,6 @@ bool seen_is_held(const json_t *node)
     return hold && !str_eq(hold, "false");
 }
 
-/* A try before this one may have left on it what did not come up. */
-bool seen_is_as_it_was(const json_t *node, const struct claim *c)
-{
-    bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
-    return early && *c->from.hash[TIER_STACK] && assignment_same(assignment_of_node(node), assignment_ref(&c->from));
-}
-
 enum held_way seen_held_way(const json_t *node, const struct claim *c)
 {
     static const enum held_way ways[CLAIM_PHASE_COUNT] = {
@@ -197,7 +191,7 @@ enum held_way seen_held_way(const json_t *node, const struct claim *c)
     };
     if (!claim_closes(c))
         return HELD_IN_SERVICE;
-    return seen_is_as_it_was(node, c) ? HELD_BACK : ways[c->phase];
+    return claim_is_as_it_was(c, assignment_of_node(node)) ? HELD_BACK : ways[c->phase];
 }
 
 enum { NAME_MAX_COMPARED = 253 };

@@ -35,7 +35,7 @@ struct proof_facts {
 };
 
 struct proof {
-    struct assignment of;           /* what it is about; empty: nothing any more, only what was seen is still known */
+    struct assignment of;           /* what was proven; empty: only what was seen is still known */
     enum proof_way way;
     unsigned gpus;                  /* that the kubelet offered */
     struct proof_facts facts;

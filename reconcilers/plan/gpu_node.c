@@ -85,10 +85,12 @@ static void set_text(json_t *object, const char *key, const char *text)
 static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier t)
 {
     const struct node_standing *of = &in->summary->of[t];
-    const char *version = t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->version[t];
+    const char *version =
+        t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->version[t];
     CLEANUP_JSON json_t *tier = json_object();
     set_text(tier, "version", version);
-    set_text(tier, "revision", of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
+    set_text(tier, "revision",
+             of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
     set_text(tier, "target", of->target ? of->target->hash : NULL);
     if (json_object_size(tier))
         json_object_set(status, tiers[t].name, tier);

@@ -29,7 +29,7 @@ struct gpu_node_input {
     bool reports_exist;                 /* the CRD of GpuNode is installed */
     bool managing;                      /* there is a policy, and it stays: what agents have seen is kept */
     bool agent;                         /* the agent on the node is up: it would only say again what it has seen */
-    const char *version[TIERS];         /* of what it is assigned of each tier, its toolkit's for the stack; NULL: not known, or none */
+    const char *version[TIERS];         /* of what it is assigned; NULL: not known, or none */
     const json_t *known;                /* the schema of the status that an older definition has; NULL: all fields are known */
     int64_t gpus;                       /* that the node has; 0: not known */
     const char *product;                /* what they are; NULL: not known */

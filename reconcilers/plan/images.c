@@ -30,7 +30,8 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
     return hash * 31 + i;
 }
 
-void images_purpose(struct assignment_ref target, const json_t *spec, char out[static IMAGES_PURPOSE_MAX])
+void images_purpose(struct assignment_ref target, const json_t *spec,
+                    char out[static IMAGES_PURPOSE_MAX])
 {
     static const char *const operands[] = { "driver", "toolkit", "devicePlugin", "nodeAgent", "validation" };
     static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy", "imagePullSecrets" };
@@ -157,7 +158,8 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
     CLEANUP_JSON json_t *secrets = json_array();
     struct list l = { .arena = &a, .secrets = secrets };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (comes(want, &rows[i]) && add_operand(&l, m, rows[i].what, &want->of[rows[i].tier], e) < 0)
+        if (comes(want, &rows[i]) &&
+            add_operand(&l, m, rows[i].what, &want->of[rows[i].tier], e) < 0)
             return -1;
     if (want->proof.image) {
         add_image(&l, want->proof.name, want->proof.image, want->proof.pull_policy);
@@ -189,7 +191,7 @@ static bool may_wait(const struct node_input *in, const struct node_verdict *v)
         return false;
     if (claim_is_changing(&c))
         return !claim_is_for(&c, assignment_ref(&v->target));
-    return (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING || !claim_closes(&c)) && !is_held(in);
+    return (claim_phase_progress(c.phase) == CLAIM_UNCHANGED || !claim_closes(&c)) && !is_held(in);
 }
 
 static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)

@@ -258,7 +258,9 @@ static void want_upgrade_taint(struct diff *d, const struct claim *claim, const 
     if (!claim || !claim_closes(claim))
         return;
     d->upgrade = key;
-    want_taint(d, &(struct policy_taint){ .key = key, .value = claim_kind_name(claim->kind), .effect = CLAIM_TAINT_EFFECT });
+    want_taint(d, &(struct policy_taint){ .key = key,
+                                          .value = claim_kinds[claim->kind].name,
+                                          .effect = CLAIM_TAINT_EFFECT });
 }
 
 /* Members that this version does not know: a newer one wrote them, and would no longer know what it set. More than a newer one
@@ -366,7 +368,8 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
     return patch;
 }
 
-json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned, const char *removal)
+json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
+                            const char *removal)
 {
     struct diff d;
     begin(&d, view, NULL);
@@ -410,8 +413,9 @@ bool marks_closed(const struct node_view *view)
 bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
-    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_is_assigned(view) ||
-           node_label(view, LABEL_REMOVAL) || node_label(view, LABEL_EXPORTER);
+    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver ||
+           node_is_assigned(view) || node_label(view, LABEL_REMOVAL) ||
+           node_label(view, LABEL_EXPORTER);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

@@ -47,7 +47,8 @@ bool marks_have_taint(const struct node_view *view, const char *key);
 /* A guarded JSON patch that gives the node this assignment, of which stack revision the toolkit is being taken off (NULL: of
  * none), and no claim, and leaves all else as it is: the first steps of what comes off. NULL when it is so already. New
  * reference. */
-json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned, const char *removal);
+json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
+                            const char *removal);
 /* Whether the upgrade's taint is ours and there, or was: without a claim somebody has taken that away. */
 bool marks_closed(const struct node_view *view);
 /* Whether the node bears anything that is ours to take off. */

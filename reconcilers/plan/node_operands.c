@@ -27,6 +27,17 @@ const json_t *operands_inputs(const struct node_input *in, enum tier tier, const
     return inputs || !*hash ? inputs : targets_inputs(in->targets, tiers[tier].name, hash, &pool);
 }
 
+bool operands_recorded(const struct node_input *in, struct assignment_ref wanted)
+{
+    struct assignment_ref now = node_assigned(&in->view);
+    for (enum tier t = 0; t < TIERS; t++) {
+        const char *hash = str_or_empty(wanted.hash[t]);
+        if (*hash && !str_eq(hash, now.hash[t]) && (in->deleting || !in->record(in->arg, t, hash)))
+            return false;
+    }
+    return true;
+}
+
 void operands_list(const struct node_input *in, struct node_verdict *v)
 {
     if (*v->carried.hash[TIER_DRIVER])

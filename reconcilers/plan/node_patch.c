@@ -24,7 +24,8 @@ static void test_key(json_t *operations, const char *map, const char *key, const
     json_patch_add(operations, "test", path, text_or_null(was));
 }
 
-static void test_unchanged(json_t *operations, const struct node_view *view, const json_t *change, const char *label)
+static void test_unchanged(json_t *operations, const struct node_view *view, const json_t *change,
+                           const char *label)
 {
     if (!json_object_get(change, label))
         test_key(operations, LABELS, label, node_label(view, label));

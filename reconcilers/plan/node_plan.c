@@ -179,7 +179,8 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
 }
 
 /* A node that has its driver, and no stack since its first toolkit comes in turn. */
-static void judge_turn(const struct node_input *in, struct arena *a, const struct node_assignment *as, struct node_verdict *v)
+static void judge_turn(const struct node_input *in, struct arena *a,
+                       const struct node_assignment *as, struct node_verdict *v)
 {
     const char *pool = in->policy->pools[v->pool].name, *by = in->toolkit_stopped_by;
     v->first = !as->first ? FIRST_NONE : v->state == NODE_READY ? FIRST_TURN : FIRST_LATER;
@@ -198,8 +199,8 @@ static void judge_turn(const struct node_input *in, struct arena *a, const struc
 }
 
 /* What the verdict says of a node that is not claimed, by its operands alone. */
-static void judge(const struct node_input *in, struct arena *a, const struct node_assignment *as, const struct target *t,
-                  struct node_verdict *v)
+static void judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+                  const struct target *t, struct node_verdict *v)
 {
     operands_list(in, v);
     if (as->waiting) {
@@ -277,8 +278,9 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 }
 
 /* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
-static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as, const struct proof_look *look,
-                 bool host_driver, const char *gave_up, size_t pool, struct plan *plan)
+static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+                 const struct proof_look *look, bool host_driver, const char *gave_up, size_t pool,
+                 struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, pool);
     struct marks wanted = usual_marks(in, labels, pool);
@@ -298,7 +300,8 @@ static void give(const struct node_input *in, struct arena *a, const struct node
 static void look_for_holders(const struct node_input *in, const struct target *t, struct plan *plan)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER);
-    if (driver && !str_eq(driver, t->runs.hash[TIER_DRIVER]) && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
+    bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
+    if (drains && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
         look_at_node(in, "Holders", plan);
 }
 
@@ -399,7 +402,8 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
         snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
     if (off.look)
         look_at_node(in, "DriverOff", plan);
-    write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message, plan);
+    write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
+                plan);
 }
 
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)

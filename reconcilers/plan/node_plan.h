@@ -137,13 +137,15 @@ struct node_verdict {
     struct assignment carried; /* what it carries, after the plan */
     bool removal;         /* of that stack nothing is left but its toolkit's configuration of the container runtime, which goes */
     struct assignment target;  /* what it should carry in the end; "" unknown or none */
-    struct assignment wish;    /* what the policy says for it; another than its target with `back` */
-    /* On its way to a revision: why an operand does not come up, beginning with the kubelet's word for it; NULL: none says so. */
+    struct assignment wish;    /* what the policy says for it; not its target where `back` */
+    /* On its way to a revision: why an operand does not come up, beginning with the kubelet's word
+     * for it; NULL: none says so. */
     const char *trouble;
     const char *refused; /* it drains: whose eviction was last refused for a budget, and in which words; NULL: nobody's */
-    struct assignment ran;     /* what it is known to run well, or to have run so before its claim */
+    struct assignment ran;     /* what it is known to run well, or ran so before its claim */
     struct assignment claimed; /* what its claim is for */
-    struct assignment last;    /* claimed: the stack that it bore last, which configured its container runtime; no driver */
+    /* Claimed: the stack that it bore last, which configured its container runtime; no driver. */
+    struct assignment last;
     enum first_toolkit first;
     bool turns;      /* it waits for the images of its target by now, and turns to that when it has them */
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */

@@ -147,7 +147,8 @@ static const char *lost(const struct seeing *s)
 /* Whether each GPU that the driver has should be one that the kubelet offers: not where they are divided or shared. */
 static bool offers_whole_gpus(const struct seeing *s)
 {
-    const json_t *stack = operands_inputs(s->in, TIER_STACK, s->v->carried.hash[TIER_STACK]), *plugin = json_object_get(stack, "devicePlugin");
+    const json_t *stack = operands_inputs(s->in, TIER_STACK, s->v->carried.hash[TIER_STACK]);
+    const json_t *plugin = json_object_get(stack, "devicePlugin");
     const json_t *config = json_object_get(plugin, "config");
     return json_bool(plugin, "enabled", false) && str_eq(json_str(plugin, "migStrategy"), "none") &&
            (!config || json_is_null(config)) && !s->seen->divided;

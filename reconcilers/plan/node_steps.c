@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/holders.h"
+#include "reconcilers/plan/node_operands.h"
 
 /* Whether any pod of the stack or of its followers, or one that comes before or after it, is still on the node. */
 static bool has_stack_pods(const struct node_pods *p)
@@ -46,7 +47,8 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
         return (struct off){ .left = driver, .reason = "WaitingForGpuPods",
                              .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
                                                      name, name_gpu_pods(a, p)) };
-    if (has_driver && in->holders && in->holders->host_count && !in->force_removal && runs_our_driver(p))
+    if (has_driver && in->holders && in->holders->host_count && !in->force_removal &&
+        runs_our_driver(p))
         return (struct off){ .left = driver, .reason = "WaitingForProcesses",
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
@@ -60,7 +62,8 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     return (struct off){ .done = true };
 }
 
-/* The revision that runs of a tier: that of the last of its operands in start order that has a pod; NULL: none does. */
+/* The revision that runs of a tier: that of the last of its operands in start order that has a pod;
+ * NULL: none does. */
 static const char *running(const struct node_pods *p, enum tier tier)
 {
     const char *revision = NULL;
@@ -70,7 +73,8 @@ static const char *running(const struct node_pods *p, enum tier tier)
     return revision;
 }
 
-/* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent spoke a moment too late. */
+/* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent
+ * spoke a moment too late. */
 static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
 {
     return stack && str_eq(t->reason, REASON_HOST_TOOLKIT_MISSING) &&
@@ -89,21 +93,13 @@ static const char *kept(const struct node_input *in, const struct target *t, enu
     for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
         const json_t *inputs = candidates[i] ? in->record(in->arg, tier, candidates[i]) : NULL;
         if (inputs)
-            return in->pods->gpu_pods || !t->inputs[tier] || revision_same_host(inputs, t->inputs[tier]) ? candidates[i] : NULL;
+            return in->pods->gpu_pods || !t->inputs[tier] ||
+                           revision_same_host(inputs, t->inputs[tier])
+                       ? candidates[i]
+                       : NULL;
     }
     /* Its record is lost; what runs of it stays. */
     return str_eq(label, candidates[1]) ? label : NULL;
-}
-
-/* A revision that no node carried may be on its way out, its record too. */
-static bool lacks_record(const struct node_input *in, struct assignment_ref now, struct assignment_ref wanted)
-{
-    for (enum tier t = 0; t < TIERS; t++) {
-        const char *hash = wanted.hash[t];
-        if (hash && *hash && !str_eq(hash, now.hash[t]) && (in->deleting || !in->record(in->arg, t, hash)))
-            return true;
-    }
-    return false;
 }
 
 static bool is_other(const struct node_pods *p, enum component c, const char *wanted)
@@ -128,32 +124,14 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
            (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted) || p->removal.present);
 }
 
-/* Of each tier whether something is still there that has to leave before what is wanted can come. */
-static bool (*const leaves_first[TIERS])(const struct node_pods *p, const char *label, const char *wanted) = {
-    [TIER_DRIVER] = driver_leaves_first,
-    [TIER_STACK] = stack_leaves_first,
-};
-
-static bool has_to_leave_first(const struct node_pods *p, struct assignment_ref now, struct assignment_ref wanted)
-{
-    for (enum tier t = 0; t < TIERS; t++)
-        if (leaves_first[t](p, now.hash[t], wanted.hash[t]))
-            return true;
-    return false;
-}
-
-/* The first toolkit of a pool comes in turn (toolkit_turns.h). */
-static bool waits_for_turn(const struct node_input *in, const struct target *t, enum tier tier)
-{
-    return tier == TIER_STACK && t->toolkit_in_turn && !in->toolkit_turn;
-}
-
-/* Of each tier what the node keeps, else the target; nothing of a target whose driver has no image. */
+/* Of each tier what the node keeps, else the target; nothing of a target whose driver has no image.
+ * The first toolkit of a pool comes in turn (toolkit_turns.h). */
 static void choose(const struct node_input *in, const struct target *t, struct node_assignment *ret)
 {
     for (enum tier tier = 0; tier < TIERS; tier++) {
         const char *keeps = kept(in, t, tier);
-        bool comes = !keeps && *t->runs.hash[tier] && !t->no_image, waits = comes && waits_for_turn(in, t, tier);
+        bool comes = !keeps && *t->runs.hash[tier] && !t->no_image;
+        bool waits = comes && tier == TIER_STACK && t->toolkit_in_turn && !in->toolkit_turn;
         ret->to.hash[tier] = comes && !waits ? t->runs.hash[tier] : keeps;
         ret->first |= waits;
     }
@@ -164,21 +142,27 @@ static const char *describe(struct arena *a, struct assignment_ref to)
 {
     const char *text = "";
     for (enum tier t = 0; t < TIERS; t++)
-        text = arena_printf(a, "%s%s%s revision %s", text, *text ? ", " : "", tiers[t].name, to.hash[t] ? to.hash[t] : "none");
+        text = arena_printf(a, "%s%s%s revision %s", text, *text ? ", " : "", tiers[t].name,
+                            to.hash[t] ? to.hash[t] : "none");
     return text;
 }
 
-struct node_assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
+struct node_assignment node_assign(const struct node_input *in, struct arena *a,
+                                   const struct target *t, bool host_driver_found)
 {
     struct assignment_ref now = node_assigned(&in->view);
     struct node_assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
     choose(in, t, &as);
-    if (has_to_leave_first(in->pods, now, as.to)) {
+    if (driver_leaves_first(in->pods, now.hash[TIER_DRIVER], as.to.hash[TIER_DRIVER]) ||
+        stack_leaves_first(in->pods, now.hash[TIER_STACK], as.to.hash[TIER_STACK])) {
         struct off off = node_take_off(in, a);
-        return (struct node_assignment){ .to = off.left, .reason = off.reason, .message = off.message, .look = off.look,
+        return (struct node_assignment){ .to = off.left,
+                                         .reason = off.reason,
+                                         .message = off.message,
+                                         .look = off.look,
                                          .waiting = true };
     }
-    as.record_missing = lacks_record(in, now, as.to);
+    as.record_missing = !operands_recorded(in, as.to);
     if (host_driver_found) {
         as.reason = "HostDriver";
         as.message = "the host has a driver of its own: Ostler installs none";

@@ -18,7 +18,8 @@ struct node_assignment {
 
 /* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off.
  * `host_driver_found`: that the host has a driver of its own was not known before this pass. */
-struct node_assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found);
+struct node_assignment node_assign(const struct node_input *in, struct arena *a,
+                                   const struct target *t, bool host_driver_found);
 
 /* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
 struct off {

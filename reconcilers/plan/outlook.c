@@ -232,9 +232,10 @@ static json_t *moves_json(const struct outlook_input *in)
     for (size_t i = 0; i < in->forecast->move_count; i++) {
         const struct forecast_move *m = &in->forecast->moves[i];
         size_t wave = i < in->forecast->under_way ? 0 : m->wave + 1;
-        json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
-                                               in->rollout->pool_names[m->node->pool], "wave", count(wave), "tier",
-                                               tiers[m->tier].name, "pods", pods_json(in, m->node)));
+        json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name,
+                                               "pool", in->rollout->pool_names[m->node->pool],
+                                               "wave", count(wave), "tier", tiers[m->tier].name,
+                                               "pods", pods_json(in, m->node)));
     }
     return moves;
 }

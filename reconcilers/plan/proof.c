@@ -242,7 +242,8 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
     char purpose[TASK_PURPOSE_MAX];
     const json_t *spec = json_object_get(in->policy->spec, policy_operand_name(POLICY_VALIDATION));
     task_purpose(c->of, purpose);
-    CLEANUP_FREE char *image = proof_image(in->policy, operands_inputs(in, TIER_DRIVER, c->of.hash[TIER_DRIVER]));
+    CLEANUP_FREE char *image =
+        proof_image(in->policy, operands_inputs(in, TIER_DRIVER, c->of.hash[TIER_DRIVER]));
     struct render_image container = { "proof", image, json_str(spec, "imagePullPolicy") };
     struct render_task want = { .kind = TASK_PROOF, .operand_namespace = in->operand_namespace, .policy_uid = in->policy->uid,
                                 .purpose = purpose, .node = in->view.node->head.key, .images = &container, .image_count = 1,

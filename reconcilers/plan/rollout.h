@@ -172,7 +172,7 @@ struct rollout_decision {
     char plan_hash[REVISION_HASH_MAX];
 };
 
-/* The revision of a tier that the policy says for a node, also where its target is another one. Borrowed. */
+/* What the policy says for a node, also where its target is another revision. Borrowed. */
 const char *rollout_wish(const struct rollout_node *n, enum tier tier);
 /* How long after an attempt that failed the next one is due. */
 int64_t rollout_backoff_s(unsigned attempt);

@@ -228,8 +228,8 @@ static bool play(struct player *p)
     return false;
 }
 
-void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS], size_t looks,
-                      struct arena *a, struct rollout_forecast *ret)
+void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
+                      size_t looks, struct arena *a, struct rollout_forecast *ret)
 {
     struct player p = { .given = in, .pace = pace, .arena = a, .ret = ret, .looks = looks };
     struct rollout_decision now;

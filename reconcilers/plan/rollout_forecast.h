@@ -49,7 +49,7 @@ struct rollout_forecast {
 
 /* `pace`: of each tier. `looks`: how many times a node may be looked at in all, as a measure of work; a fleet of n nodes one at a
  * time takes 2n². */
-void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS], size_t looks,
-                      struct arena *a, struct rollout_forecast *ret);
+void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
+                      size_t looks, struct arena *a, struct rollout_forecast *ret);
 
 #endif

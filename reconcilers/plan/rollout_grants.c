@@ -24,7 +24,8 @@ static bool goes_on(const struct rollout_node *n)
 static enum claim_phase first_phase(const struct rollout_node *n)
 {
     bool drains = assignment_drains(n->now, n->target);
-    return drains && *n->now.hash[TIER_DRIVER] && *n->now.hash[TIER_STACK] ? CLAIM_DRAINING : CLAIM_UNLOADING;
+    return drains && *n->now.hash[TIER_DRIVER] && *n->now.hash[TIER_STACK] ? CLAIM_DRAINING
+                                                                           : CLAIM_UNLOADING;
 }
 
 /* Whether its times count from now on: it is tried again; or its jobs have ended by themselves. Nobody was asked to leave until

@@ -374,8 +374,9 @@ static const char *way_message(const struct work *w, const struct rollout_input 
 {
     const struct rollout_node *n = w->node;
     const struct tier_row *tier = &tiers[w->tier];
-    return arena_printf(a, "%s in place of %s%s", name_of(in, tier->name, n->target.hash[w->tier], a),
-                        name_of(in, tier->name, n->now.hash[w->tier], a), tier->drains ? "" : "; GPU pods stay");
+    return arena_printf(
+        a, "%s in place of %s%s", name_of(in, tier->name, n->target.hash[w->tier], a),
+        name_of(in, tier->name, n->now.hash[w->tier], a), tier->drains ? "" : "; GPU pods stay");
 }
 
 static const char *retry_message(const struct work *w, struct arena *a)

@@ -11,8 +11,8 @@
 static bool may_return(const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    return w->state == WORK_WAITING && w->progress && !w->stale && !n->cordoned && !n->held && *n->claim->from.hash[TIER_STACK] &&
-           assignment_same(n->now, assignment_ref(&n->claim->from));
+    return w->state == WORK_WAITING && w->progress && !w->stale && !n->cordoned && !n->held &&
+           claim_is_as_it_was(n->claim, n->now);
 }
 
 static void add(struct rollout_decision *ret, const struct work *w, const char *idle, const char *message)

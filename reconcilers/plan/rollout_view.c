@@ -43,10 +43,11 @@ static bool is_known_good(const struct rollout_input *in, const char *hash, size
     return r && r->known_good;
 }
 
-/* By which tier what a claim is for comes: the first one that differs from what the node ran before; where none does, the first
- * that there is. A claim that was begun anew in the middle, when only the first one was on, no longer says: then it is the tier
- * that is not known to be good. */
-static enum tier tier_of_claim(const struct rollout_input *in, const struct rollout_node *n, struct assignment_ref to)
+/* By which tier what a claim is for comes: the first one that differs from what the node ran
+ * before; where none does, the first that there is. A claim that was begun anew in the middle, when
+ * only the first one was on, no longer says: then it is the tier that is not known to be good. */
+static enum tier tier_of_claim(const struct rollout_input *in, const struct rollout_node *n,
+                               struct assignment_ref to)
 {
     const struct assignment *from = &n->claim->from;
     enum tier first = 0;
@@ -56,7 +57,8 @@ static enum tier tier_of_claim(const struct rollout_input *in, const struct roll
         if (str_eq(from->hash[t], to.hash[t]))
             continue;
         bool told = t == first || *from->hash[t] || !*to.hash[t];
-        bool by_first = !is_known_good(in, to.hash[first], n->pool) || is_known_good(in, to.hash[t], n->pool);
+        bool by_first =
+            !is_known_good(in, to.hash[first], n->pool) || is_known_good(in, to.hash[t], n->pool);
         return told || !by_first ? t : first;
     }
     return first;
@@ -161,12 +163,12 @@ static struct progress *progress_of(struct rollout_view *v, struct arena *a, con
 static bool is_fault(const struct rollout_node *n, const struct progress *p)
 {
     const struct claim *c = n->claim;
-    return c->kind == CLAIM_UPGRADE && claim_closes(c) && c->gpus > 0 &&
+    return claim_kinds[c->kind].counts && claim_closes(c) && c->gpus > 0 &&
            (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
 }
 
-/* A claim is an annotation, which others may write: nothing in it can be held against a revision that nobody is to get, such as
- * the one that the pool goes back to. */
+/* A claim is an annotation, which others may write: nothing in it can be held against a revision
+ * that nobody is to get, such as the one that the pool goes back to. */
 static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 {
     const struct claim *c = n->claim;

@@ -6,7 +6,8 @@
 
 #include "base/str.h"
 
-static struct revision_tally *revision_of(struct tally *t, enum tier tier, const char *hash, size_t pool)
+static struct revision_tally *revision_of(struct tally *t, enum tier tier, const char *hash,
+                                          size_t pool)
 {
     if (!*hash)
         return NULL;
@@ -92,23 +93,36 @@ bool summary_leaves(const struct node_summary *s, enum tier tier)
     return tier == TIER_STACK && s->removal;
 }
 
+static void count_carried(const struct node_summary *s, enum tier tier, size_t sign)
+{
+    struct revision_tally *r = s->of[tier].carried;
+    bool lost = s->state == NODE_LOST;
+    if (!r)
+        return;
+    r->carrying += sign;
+    r->carrying_lost += lost ? sign : 0;
+    r->removing += !lost && summary_leaves(s, tier) ? sign : 0;
+}
+
+static void count_target(const struct node_summary *s, enum tier tier, size_t sign)
+{
+    const struct node_standing *of = &s->of[tier];
+    bool lost = s->state == NODE_LOST;
+    bool up = !lost && !s->moving && !(s->wanted & operands_of(tier) & ~(unsigned) s->up);
+    if (!of->target)
+        return;
+    of->target->wanted += sign;
+    of->target->wanted_lost += lost ? sign : 0;
+    of->target->done += up && of->target == of->carried && !summary_leaves(s, tier) ? sign : 0;
+    of->target->stayed += !lost && of->target == of->ran ? sign : 0;
+}
+
 /* Adds (sign 1) or takes away (sign -1) what a node contributes to one tier. */
 static void count_tier(const struct node_summary *s, enum tier tier, size_t sign)
 {
     const struct node_standing *of = &s->of[tier];
-    bool lost = s->state == NODE_LOST;
-    if (of->carried) {
-        of->carried->carrying += sign;
-        of->carried->carrying_lost += lost ? sign : 0;
-        of->carried->removing += !lost && summary_leaves(s, tier) ? sign : 0;
-    }
-    if (of->target) {
-        bool up = !lost && !s->moving && !(s->wanted & operands_of(tier) & ~(unsigned) s->up);
-        of->target->wanted += sign;
-        of->target->wanted_lost += lost ? sign : 0;
-        of->target->done += up && of->target == of->carried && !summary_leaves(s, tier) ? sign : 0;
-        of->target->stayed += !lost && of->target == of->ran ? sign : 0;
-    }
+    count_carried(s, tier, sign);
+    count_target(s, tier, sign);
     if (of->ran)
         of->ran->ran += sign;
     if (of->claimed)
@@ -198,8 +212,10 @@ static bool same_targets(const struct node_summary *s, const struct node_verdict
 
 static bool same_standing(const struct node_standing *of, const struct node_verdict *v, enum tier t)
 {
-    return same_revision(of->carried, v->carried.hash[t], v->pool) && same_revision(of->target, v->target.hash[t], v->pool) &&
-           same_revision(of->ran, v->ran.hash[t], v->pool) && same_revision(of->claimed, v->claimed.hash[t], v->pool) &&
+    return same_revision(of->carried, v->carried.hash[t], v->pool) &&
+           same_revision(of->target, v->target.hash[t], v->pool) &&
+           same_revision(of->ran, v->ran.hash[t], v->pool) &&
+           same_revision(of->claimed, v->claimed.hash[t], v->pool) &&
            same_revision(of->last, v->last.hash[t], v->pool);
 }
 
@@ -262,7 +278,8 @@ static char *copy(const char *s)
     return s ? xstrdup(s) : NULL;
 }
 
-static struct node_standing standing_of(struct tally *t, const struct node_verdict *v, enum tier tier)
+static struct node_standing standing_of(struct tally *t, const struct node_verdict *v,
+                                        enum tier tier)
 {
     return (struct node_standing){
         .carried = revision_of(t, tier, v->carried.hash[tier], v->pool),
@@ -384,7 +401,7 @@ size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, un
     const struct map_entry *e;
     while ((e = map_next(&t->revisions, &cursor))) {
         const struct revision_tally *r = e->value;
-        if (!str_eq(r->tier, tier) || (hash && !str_eq(r->hash, hash)))
+        if ((tier && !str_eq(r->tier, tier)) || (hash && !str_eq(r->hash, hash)))
             continue;
         n += which & TALLY_CARRYING ? r->carrying : 0;
         n += which & TALLY_CARRYING_UP ? r->carrying - r->carrying_lost : 0;

@@ -110,8 +110,8 @@ enum tally_nodes {
     TALLY_CLAIMED = 8,     /* those whose claim is for it, and those that run it well, did before their claim, or bore it last */
     TALLY_REMOVING = 16,   /* those that are up, and whose container runtime is being freed of its toolkit */
 };
-/* Sum over the pools: how nodes stand to a revision, or to all of the tier of that name where the hash is NULL. A node of two kinds
- * counts twice. */
+/* Sum over the pools: how nodes stand to a revision of the tier of that name (NULL: whichever), or
+ * to all of the tier where the hash is NULL. A node of two kinds counts twice. */
 size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which);
 /* Frees what it owns; summaries that were counted are their owners' matter. */
 void tally_clear(struct tally *t);

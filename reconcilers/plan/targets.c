@@ -123,11 +123,13 @@ static bool was_complete(const struct targets *t, const struct target *target, e
 {
     struct revision_standing s = { 0 };
     if (t->sources.standing)
-        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, target->runs.hash[tier], target->inputs[tier], &s);
+        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name,
+                            target->runs.hash[tier], target->inputs[tier], &s);
     return s.completed;
 }
 
-/* Where a rollout of the driver was completed in the pool its image is there, whatever a table says. */
+/* Where a rollout of the driver was completed in the pool its image is there, whatever a table
+ * says. */
 static void look_for_image(const struct targets *t, struct target *target)
 {
     CLEANUP_ARENA struct arena a = { 0 };
@@ -154,7 +156,8 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
         return;
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
-    target->inputs[TIER_DRIVER] = driver_inputs(t->specs[target->pool], target->source, host, known);
+    target->inputs[TIER_DRIVER] =
+        driver_inputs(t->specs[target->pool], target->source, host, known);
     if (!target->inputs[TIER_DRIVER])
         return;
     revision_hash(target->inputs[TIER_DRIVER], target->runs.hash[TIER_DRIVER]);
@@ -195,12 +198,14 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
         set_problem(target, "PluginConfigMissing", sentence);
     } else {
         CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
-        target->inputs[TIER_STACK] = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL, known);
+        target->inputs[TIER_STACK] = stack_inputs(t->specs[target->pool], target->source, host,
+                                                  config->name ? config : NULL, known);
         refuse_mps(target, config, &a);
     }
     if (target->inputs[TIER_STACK]) {
         revision_hash(target->inputs[TIER_STACK], target->runs.hash[TIER_STACK]);
-        target->toolkit_in_turn = t->sources.standing && json_bool(target->inputs[TIER_STACK], "toolkit.enabled", false) &&
+        target->toolkit_in_turn = t->sources.standing &&
+                                  json_bool(target->inputs[TIER_STACK], "toolkit.enabled", false) &&
                                   !was_complete(t, target, TIER_STACK);
     }
     arena_free(&a);
@@ -218,7 +223,8 @@ static void add_canary(struct target *target, int64_t since_s)
 }
 
 /* One tier of what the pool goes back to; false when nothing of it was ever complete there. */
-static bool take_standing(const struct targets *t, struct target *target, enum tier tier, struct target *good)
+static bool take_standing(const struct targets *t, struct target *target, enum tier tier,
+                          struct target *good)
 {
     const char *hash = target->runs.hash[tier];
     const json_t *inputs = target->inputs[tier];
@@ -292,7 +298,8 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     return &entry->target;
 }
 
-const json_t *targets_inputs(const struct targets *t, const char *tier_name, const char *hash, size_t *ret_pool)
+const json_t *targets_inputs(const struct targets *t, const char *tier_name, const char *hash,
+                             size_t *ret_pool)
 {
     size_t cursor = 0;
     const struct map_entry *e;
@@ -321,7 +328,8 @@ const char *targets_no_image(const struct targets *t, size_t pool, const char *d
     const struct map_entry *e;
     while ((e = map_next(&t->entries, &cursor))) {
         const struct target *target = &((const struct entry *) e->value)->target;
-        if (target->no_image && target->pool == pool && str_eq(target->runs.hash[TIER_DRIVER], driver))
+        if (target->no_image && target->pool == pool &&
+            str_eq(target->runs.hash[TIER_DRIVER], driver))
             return target->problem;
     }
     return NULL;

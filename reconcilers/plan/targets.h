@@ -41,7 +41,8 @@ struct target_sources {
 /* The target of one kind of host in one pool. */
 struct target {
     enum driver_source source;
-    struct assignment runs; /* no driver: the host has its own; no stack: none can be chosen, and `problem` says why */
+    /* No driver: the host has its own; no stack: none can be chosen, and `problem` says why. */
+    struct assignment runs;
     json_t *inputs[TIERS];  /* of these revisions; NULL where the hash is "" */
     size_t pool;
     const char *reason; /* static; NULL when both tiers are as they should be */

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/claim_steps.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/deadline.h"
 #include "reconcilers/plan/holders.h"
@@ -60,22 +59,6 @@ static bool stack_is_present(const struct node_pods *p)
     return false;
 }
 
-/* Whether the node cannot be given a tier of its claim yet: the record of that is not there, or may be on its way out with others
- * that no node carries. */
-static bool lacks_record(const struct stepping *s, enum tier tier)
-{
-    const char *hash = s->out->claim.to.hash[tier];
-    return *hash && !str_eq(stepping_now(s, tier), hash) && (s->in->deleting || !s->in->record(s->in->arg, tier, hash));
-}
-
-static bool lacks_any_record(const struct stepping *s)
-{
-    for (enum tier t = 0; t < TIERS; t++)
-        if (lacks_record(s, t))
-            return true;
-    return false;
-}
-
 /* ---- what a step does */
 
 void stepping_assign(struct stepping *s, struct assignment_ref to)
@@ -97,7 +80,8 @@ void stepping_assign_unchanged(struct stepping *s)
 static bool was_tried(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    return c->attempt > 1 && claim_drains(c) && str_eq(stepping_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
+    return c->attempt > 1 && claim_drains(c) &&
+           str_eq(stepping_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
 }
 
 /* Until it is drained the node keeps what it ran before, or what a try before this one has put there. */
@@ -153,7 +137,8 @@ static void fail(struct stepping *s, const char *why, const char *message)
 static bool works(const struct stepping *s)
 {
     bool plugin = s->v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
-    return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) && (!plugin || s->in->view.node->gpus > 0);
+    return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) &&
+           (!plugin || s->in->view.node->gpus > 0);
 }
 
 /* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
@@ -161,7 +146,8 @@ static const char *tier_that_comes(const struct stepping *s, enum tier tier)
 {
     const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
     const json_t *inputs = operands_inputs(s->in, tier, hash), *before = operands_inputs(s->in, tier, from);
-    bool namesake = *from && !str_eq(hash, from) && revision_same_title(inputs, before, tiers[tier].name);
+    bool namesake =
+        *from && !str_eq(hash, from) && revision_same_title(inputs, before, tiers[tier].name);
     return revision_name(s->a, inputs, tiers[tier].name, hash, namesake);
 }
 
@@ -169,7 +155,8 @@ static const char *tier_that_comes(const struct stepping *s, enum tier tier)
 static const char *what_comes(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    const char *text = *c->to.hash[TIER_DRIVER] ? tier_that_comes(s, TIER_DRIVER) : "the host's own driver";
+    const char *text =
+        *c->to.hash[TIER_DRIVER] ? tier_that_comes(s, TIER_DRIVER) : "the host's own driver";
     for (enum tier t = TIER_DRIVER + 1; t < TIERS; t++)
         if (*c->to.hash[t])
             text = arena_printf(s->a, "%s, %s", text, tier_that_comes(s, t));
@@ -248,7 +235,8 @@ static bool driver_must_go(const struct stepping *s)
     const struct node_pods *p = s->in->pods;
     bool tried = s->out->claim.attempt > 1 && p->of[COMPONENT_DRIVER].present && !p->of[COMPONENT_DRIVER].ready;
     bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
-    return *driver && (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
+    return *driver &&
+           (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
 }
 
 static bool driver_is_leaving(const struct stepping *s)
@@ -270,7 +258,8 @@ static bool driver_is_up(const struct stepping *s)
  * it may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct stepping *s)
 {
-    const json_t *stack = s->in->record(s->in->arg, TIER_STACK, s->out->claim.from.hash[TIER_STACK]);
+    const json_t *stack =
+        s->in->record(s->in->arg, TIER_STACK, s->out->claim.from.hash[TIER_STACK]);
     int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
     if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
         return false;
@@ -332,12 +321,13 @@ static void step_unloading(struct stepping *s)
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
-    } else if (lacks_any_record(s)) {
+    } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
         say(s, "WaitingForRevision", "the ControllerRevision of the new version is being written");
     } else {
         stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
                        arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
-        stepping_assign(s, assignment_before(assignment_ref(&s->out->claim.to), driver_is_up(s) ? TIERS : TIER_STACK));
+        stepping_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
+                                             driver_is_up(s) ? TIERS : TIER_STACK));
     }
 }
 
@@ -346,11 +336,14 @@ static void step_unloading(struct stepping *s)
 static bool is_proven(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
+    bool drains = claim_drains(c),
+         same_stack = str_eq(c->from.hash[TIER_STACK], c->to.hash[TIER_STACK]);
     s->out->proving = true;
-    s->out->proves = (struct proof_case){ .of = assignment_ref(&s->v->carried), .may_count = !claim_drains(c),
+    s->out->proves = (struct proof_case){ .of = assignment_ref(&s->v->carried),
+                                          .may_count = !drains,
                                           .gpus_before = c->gpus,
                                           .nothing_ours = operands_only_watch(s->v),
-                                          .needs_all = claim_drains(c) && str_eq(c->from.hash[TIER_STACK], c->to.hash[TIER_STACK]) };
+                                          .needs_all = drains && same_stack };
     proof_look(s->in, &s->out->proves, s->a, s->plan, &s->out->proof);
     return proof_is_done(&s->out->proof);
 }
@@ -408,8 +401,10 @@ static void explain_driver(const struct stepping *s)
 static void step_installing(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    bool stack_is_on = *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
-    if (!stack_is_on && driver_is_up(s) && !lacks_record(s, TIER_STACK)) {
+    const struct assignment_ref stack = { .hash[TIER_STACK] = c->to.hash[TIER_STACK] };
+    bool stack_is_on =
+        *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
+    if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
         ask(s, assignment_ref(&c->to));
         say(s, "DriverUp", "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
@@ -435,7 +430,8 @@ static void step_failed(struct stepping *s)
     stepping_assign_unchanged(s);
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
-    if (claim_closes(c) && node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs)) && stepping_works(s)) {
+    bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
+    if (claim_closes(c) && arrived && stepping_works(s)) {
         stepping_release(s, "CameUp", "the operands came up after all: the node returns to service");
         return;
     }

@@ -32,12 +32,10 @@ static void start_over(struct stepping *s, enum claim_kind kind, const char *rea
     stepping_assign(s, assignment_before(assignment_ref(&c->from), TIER_STACK));
 }
 
-/* Nothing was changed on the node yet. A try before this one may have put something else there, which did not come up. */
+/* Nothing was changed on the node yet. */
 static bool is_as_it_was(const struct stepping *s)
 {
-    const struct claim *c = &s->out->claim;
-    bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
-    return early && *c->from.hash[TIER_STACK] && node_bears(&s->in->view, &c->from);
+    return claim_is_as_it_was(&s->out->claim, node_assigned(&s->in->view));
 }
 
 /* Whether the records of all that the claim is for are there. */
@@ -51,7 +49,8 @@ static bool is_recorded(const struct stepping *s)
     return true;
 }
 
-/* Where nothing is to be pulled, nobody makes a pod that does. A tier that is to be another one brings something. */
+/* Where nothing is to be pulled, nobody makes a pod that does. A tier that is to be another one
+ * brings something. */
 static bool brings_images(const struct stepping *s)
 {
     struct images_wanted want = { 0 };
@@ -68,7 +67,8 @@ static const char *why_not_yet(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
     char purpose[IMAGES_PURPOSE_MAX];
-    if (s->back || s->t->known_good || !claim_is_changing(c) || !is_recorded(s) || !brings_images(s))
+    if (s->back || s->t->known_good || !claim_is_changing(c) || !is_recorded(s) ||
+        !brings_images(s))
         return NULL;
     if (s->t->no_image)
         return arena_printf(s->a, "the node's target is another version now: %s", s->t->problem);
@@ -156,11 +156,10 @@ static const char *failed_reason(const struct stepping *s)
 static void take_claim(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    bool upgrade = c->kind == CLAIM_UPGRADE;
     s->v->claimed = c->to;
     s->v->last = (struct assignment){ 0 };
     snprintf(s->v->last.hash[TIER_STACK], REVISION_HASH_MAX, "%s", claim_last_stack(c));
-    s->v->ran = upgrade ? c->from : c->to;
+    s->v->ran = claim_kinds[c->kind].known_good ? c->to : c->from;
     if (c->phase == CLAIM_FAILED)
         s->v->failed_with = arena_strdup(s->a, c->reason);
 }
@@ -177,7 +176,7 @@ static void settle_step(struct stepping *s)
     }
     const char *reason = upgrade_phases[c->phase].reason;
     s->v->moving = c->phase != CLAIM_FAILED;
-    s->v->restoring = c->kind == CLAIM_ROLLBACK;
+    s->v->restoring = claim_kinds[c->kind].restores;
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
     s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
     struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),

@@ -17,7 +17,8 @@ bool upgrade_names(const char *text, struct assignment_ref target)
 
 bool upgrade_given_up(const struct node_input *in, const struct target *t)
 {
-    return upgrade_names(intern_text(in->view.strings, in->view.node->gave_up), assignment_ref(&t->runs));
+    return upgrade_names(intern_text(in->view.strings, in->view.node->gave_up),
+                         assignment_ref(&t->runs));
 }
 
 bool upgrade_claim_taken(const struct node_input *in)
@@ -34,8 +35,10 @@ static bool is_tried_out(const struct node_input *in, const struct target *t)
 static bool is_overwritten(const struct node_input *in, const struct target *wish)
 {
     const char *label = node_label(&in->view, LABEL_DRIVER);
-    bool known = label && (str_eq(label, wish->runs.hash[TIER_DRIVER]) || in->record(in->arg, TIER_DRIVER, label));
-    return !known && *wish->good->runs.hash[TIER_DRIVER] && !in->pods->of[COMPONENT_DRIVER].revision;
+    bool known = label && (str_eq(label, wish->runs.hash[TIER_DRIVER]) ||
+                           in->record(in->arg, TIER_DRIVER, label));
+    return !known && *wish->good->runs.hash[TIER_DRIVER] &&
+           !in->pods->of[COMPONENT_DRIVER].revision;
 }
 
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish)

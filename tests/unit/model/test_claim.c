@@ -234,7 +234,7 @@ static void check_questions(void **state)
     assert_false(claim_drains(&c));
     assert_true(claim_phase_has_slot(CLAIM_DRAINING));
     assert_false(claim_phase_has_slot(CLAIM_WAITING));
-    assert_string_equal(claim_kind_name(CLAIM_UPGRADE), "Upgrade");
+    assert_string_equal(claim_kinds[CLAIM_UPGRADE].name, "Upgrade");
     assert_string_equal(claim_phase_name(CLAIM_VALIDATING), "Validating");
 }
 

@@ -173,7 +173,11 @@ static void check_pull(void **state)
         *spec = tree(SPEC);
     struct render_context ctx = { .operand_namespace = NS, .policy_name = "default", .policy_uid = UID, .spec = spec,
                                   .agent_image = "r/ostler:1" };
-    struct images_wanted want = { .node = "gpu-1", .purpose = "d2.s2", .policy_uid = UID, .operand_namespace = NS, .of[TIER_DRIVER] = ctx,
+    struct images_wanted want = { .node = "gpu-1",
+                                  .purpose = "d2.s2",
+                                  .policy_uid = UID,
+                                  .operand_namespace = NS,
+                                  .of[TIER_DRIVER] = ctx,
                                   .of[TIER_STACK] = ctx };
     struct plan plan = { 0 };
     CLEANUP_JSON json_t *own = tree("['ngc', 'own']");

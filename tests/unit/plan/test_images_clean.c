@@ -75,7 +75,8 @@ static char *with_hashes(const char *text, const struct target *t)
     char *out = xstrdup(text);
     while ((at = strchr(out, '$'))) {
         bool driver = str_has_prefix(at, "$driver");
-        char *next = xasprintf("%.*s%s%s", (int) (at - out), out, driver ? t->runs.hash[TIER_DRIVER] : t->runs.hash[TIER_STACK],
+        char *next = xasprintf("%.*s%s%s", (int) (at - out), out,
+                               driver ? t->runs.hash[TIER_DRIVER] : t->runs.hash[TIER_STACK],
                                at + strlen(driver ? "$driver" : "$stack"));
         free(out);
         out = next;
@@ -112,8 +113,10 @@ static void put_records(struct toy *t, const struct target *target)
 {
     CLEANUP_JSON json_t *old = json_deep_copy(target->inputs[TIER_DRIVER]);
     json_object_set_new(old, "version", json_string("1"));
-    toy_put(t, RESOURCE_REVISION, toy_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
-    toy_put(t, RESOURCE_REVISION, toy_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
+    toy_put(t, RESOURCE_REVISION,
+            toy_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+    toy_put(t, RESOURCE_REVISION,
+            toy_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
     toy_put(t, RESOURCE_REVISION, toy_record(OLD, old));
     toy_forget_targets(t);
 }

@@ -57,7 +57,8 @@ static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const stru
 }
 
 static const struct rollout_pace unknown[TIERS] = { 0 };
-static const struct rollout_pace known[TIERS] = { { .node_s = 300, .nodes = 7 }, { .node_s = 60, .nodes = 2 } };
+static const struct rollout_pace known[TIERS] = { { .node_s = 300, .nodes = 7 },
+                                                  { .node_s = 60, .nodes = 2 } };
 
 static void check_without_pace(void **state)
 {
@@ -127,7 +128,9 @@ static void check_closed(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    const struct claim waits = { .kind = CLAIM_UPGRADE, .phase = CLAIM_WAITING, .to = { { "d2", "s1" } },
+    const struct claim waits = { .kind = CLAIM_UPGRADE,
+                                 .phase = CLAIM_WAITING,
+                                 .to = { { "d2", "s1" } },
                                  .from = { { "d1", "s1" } } };
     f.nodes[0].claim = &waits;
     f.nodes[0].jobs = 1;
@@ -148,8 +151,12 @@ static void check_closed(void **state)
 static void begin_a(struct fleet *f, struct claim *claim, int64_t claimed_s)
 {
     make_fleet(f);
-    *claim = (struct claim){ .kind = CLAIM_UPGRADE, .phase = CLAIM_INSTALLING, .to = { { "d2", "s1" } },
-                             .from = { { "d1", "s1" } }, .claimed_s = claimed_s, .since_s = claimed_s };
+    *claim = (struct claim){ .kind = CLAIM_UPGRADE,
+                             .phase = CLAIM_INSTALLING,
+                             .to = { { "d2", "s1" } },
+                             .from = { { "d1", "s1" } },
+                             .claimed_s = claimed_s,
+                             .since_s = claimed_s };
     f->nodes[0].claim = claim;
 }
 

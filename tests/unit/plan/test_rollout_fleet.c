@@ -99,7 +99,13 @@ static void make_unit(struct fleet *f, size_t i)
 {
     struct unit *u = &f->units[i];
     snprintf(u->name, sizeof u->name, "n%zu", i);
-    u->n = (struct rollout_node){ .name = u->name, .pool = below(f, POOLS), .now = { { "d1", "s1" } }, .target = { { "d2", "s1" } }, .domain = zones[below(f, ZONES)], .gpus = 1u << below(f, 4), .up = true,
+    u->n = (struct rollout_node){ .name = u->name,
+                                  .pool = below(f, POOLS),
+                                  .now = { { "d1", "s1" } },
+                                  .target = { { "d2", "s1" } },
+                                  .domain = zones[below(f, ZONES)],
+                                  .gpus = 1u << below(f, 4),
+                                  .up = true,
                                   .runs_ostler = i == 0 };
     if (one_in(f, 8))
         u->n.held = true;
@@ -182,7 +188,8 @@ static void look(struct fleet *f)
         u->n.claim = u->claimed ? &u->claim : NULL;
         u->n.images = images_of(f, u);
         u->n.turns = is_under_way(u) && !is_wanted(u) && !may_turn(f, u);
-        u->n.settled = u->n.up && !u->claimed && str_eq(u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) &&
+        u->n.settled = u->n.up && !u->claimed &&
+                       str_eq(u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) &&
                        !(u->faulty && str_eq(u->n.now.hash[TIER_DRIVER], "d2"));
         f->nodes[i] = u->n;
     }
@@ -190,7 +197,8 @@ static void look(struct fleet *f)
 
 static bool has_failed(const struct unit *u)
 {
-    return u->claimed && u->claim.phase == CLAIM_FAILED && str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
+    return u->claimed && u->claim.phase == CLAIM_FAILED &&
+           str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
 }
 
 static bool is_out(const struct unit *u)
@@ -254,10 +262,12 @@ static void check_canary(struct fleet *f, const struct unit *u)
     int64_t used = 0;
     for (size_t i = 0; i < f->count; i++) {
         const struct unit *o = &f->units[i];
-        if (o->n.pool != u->n.pool || !str_eq(o->n.target.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) || o == u)
+        if (o->n.pool != u->n.pool ||
+            !str_eq(o->n.target.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) || o == u)
             continue;
         used += is_under_way(o) && (o->n.up || f->in.now_s - o->claim.since_s < f->spec.install_timeout_s);
-        used += !o->claimed && o->n.up && str_eq(o->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
+        used += !o->claimed && o->n.up &&
+                str_eq(o->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
     }
     if (!over && used >= f->spec.canary_nodes)
         FAIL(f, "%s begins beside %lld canaries", u->name, (long long) used);
@@ -313,7 +323,8 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
 {
     struct unit *u = &f->units[g->node - f->nodes];
     check_grant(f, g, u);
-    bool goes_on = u->claimed && str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
+    bool goes_on =
+        u->claimed && str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
     unsigned attempt = goes_on && g->kind == GRANT_RETRY ? u->claim.attempt + 1 : 1;
     int64_t claimed_s = g->kind == GRANT_DRAIN && u->n.jobs ? u->claim.claimed_s : f->in.now_s;
     if (!u->claimed || !goes_on) {
@@ -334,7 +345,8 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
 static void send_back(struct fleet *f, const struct rollout_return *r)
 {
     struct unit *u = &f->units[r->node - f->nodes];
-    if (!u->claimed || u->claim.phase != CLAIM_WAITING || !str_eq(u->n.now.hash[TIER_DRIVER], u->claim.from.hash[TIER_DRIVER]))
+    if (!u->claimed || u->claim.phase != CLAIM_WAITING ||
+        !str_eq(u->n.now.hash[TIER_DRIVER], u->claim.from.hash[TIER_DRIVER]))
         FAIL(f, "%s returns to service from a phase that changes it, or from none", u->name);
     if (r->makes_room_for && !u->n.jobs)
         FAIL(f, "%s has no jobs and makes room for %s", u->name, r->makes_room_for);
@@ -392,7 +404,8 @@ static void step(struct fleet *f, struct unit *u)
     } else if (u->claim.phase == CLAIM_VALIDATING) {
         u->claimed = false;
     } else {
-        bool fails = u->claim.phase == CLAIM_INSTALLING && str_eq(u->n.now.hash[TIER_DRIVER], "d2") && (u->faulty || one_in(f, 20));
+        bool fails = u->claim.phase == CLAIM_INSTALLING &&
+                     str_eq(u->n.now.hash[TIER_DRIVER], "d2") && (u->faulty || one_in(f, 20));
         set_phase(f, u, fails ? CLAIM_FAILED : u->claim.phase + 1);
     }
 }
@@ -500,9 +513,11 @@ static void fail_with_state(struct fleet *f)
     rollout_decide(&f->in, &a, &d);
     for (size_t i = 0; i < f->count; i++) {
         const struct unit *u = &f->units[i];
-        print_error("%s %s>%s %s%s%s%s%s\n", u->name, u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER],
-                    u->claimed ? claim_phase_name(u->claim.phase) : "-", u->n.up ? "" : " down", u->faulty ? " faulty" : "",
-                    u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "", is_through(u) ? "" : " <");
+        print_error(
+            "%s %s>%s %s%s%s%s%s\n", u->name, u->n.now.hash[TIER_DRIVER],
+            u->n.target.hash[TIER_DRIVER], u->claimed ? claim_phase_name(u->claim.phase) : "-",
+            u->n.up ? "" : " down", u->faulty ? " faulty" : "",
+            u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "", is_through(u) ? "" : " <");
     }
     FAIL(f, "it does not come to an end: %s: %s", rollout_hold_reason(d.hold), d.message);
 }
@@ -550,7 +565,8 @@ static void check_failed_fleets_go_back(void **state)
             const struct unit *u = &f.units[i];
             bool stays = u->n.held || u->n.gave_up || u->n.cordoned || u->gone;
             failed += revision_of(&f, "d2", u->n.pool)->failed;
-            if (revision_of(&f, "d2", u->n.pool)->failed && !stays && (u->claimed || (u->faulty && !str_eq(u->n.now.hash[TIER_DRIVER], "d1"))))
+            if (revision_of(&f, "d2", u->n.pool)->failed && !stays &&
+                (u->claimed || (u->faulty && !str_eq(u->n.now.hash[TIER_DRIVER], "d1"))))
                 fail_with_state(&f);
         }
     }

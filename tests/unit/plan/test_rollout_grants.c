@@ -54,12 +54,22 @@ static const struct row {
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct claim before = { .phase = (enum claim_phase) row->before, .claimed_s = CLAIMED_S, .attempt = 1, .gpus = 8,
-                            .to.hash[TIER_STACK] = "s1", .from = { { "old", "s1" } }, .reason = "NoGpus",
+    struct claim before = { .phase = (enum claim_phase) row->before,
+                            .claimed_s = CLAIMED_S,
+                            .attempt = 1,
+                            .gpus = 8,
+                            .to.hash[TIER_STACK] = "s1",
+                            .from = { { "old", "s1" } },
+                            .reason = "NoGpus",
                             .more = "{\"of\":\"a newer Ostler\"}" };
     if (row->claim_driver)
-        snprintf(before.to.hash[TIER_DRIVER], sizeof before.to.hash[TIER_DRIVER], "%s", row->claim_driver);
-    struct rollout_node n = { .name = "gpu-1", .now = { { row->driver, row->stack } }, .target = { { row->to_driver, row->to_stack } }, .gpus = 8, .jobs = row->jobs,
+        snprintf(before.to.hash[TIER_DRIVER], sizeof before.to.hash[TIER_DRIVER], "%s",
+                 row->claim_driver);
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { row->driver, row->stack } },
+                              .target = { { row->to_driver, row->to_stack } },
+                              .gpus = 8,
+                              .jobs = row->jobs,
                               .claim = row->before == NONE_BEFORE ? NULL : &before };
     struct rollout_grant g = { .node = &n, .kind = row->kind };
     struct claimant by = { .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S };
@@ -95,7 +105,9 @@ static json_t *claim_operations(const json_t *object, struct plan *plan)
 {
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
-    struct rollout_node n = { .name = "gpu-1", .now = { { "old", "s1" } }, .target = { { "new", "s1" } } };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "old", "s1" } },
+                              .target = { { "new", "s1" } } };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
                &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S }, false, plan);
     assert_int_equal(plan->len, 1);

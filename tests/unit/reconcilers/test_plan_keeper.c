@@ -37,7 +37,13 @@ static int set_up(void **state)
                                                 .failure_threshold = { .value = NODES },
                                                 .drain = { .wait_for_jobs_s = -1 } };
     for (size_t i = 0; i < NODES; i++) {
-        f->nodes[i] = (struct rollout_node){ .name = names[i], .now = { { "d1", "s1" } }, .target = { { "d2", "s1" } }, .domain = "", .gpus = 1, .up = true, .settled = true };
+        f->nodes[i] = (struct rollout_node){ .name = names[i],
+                                             .now = { { "d1", "s1" } },
+                                             .target = { { "d2", "s1" } },
+                                             .domain = "",
+                                             .gpus = 1,
+                                             .up = true,
+                                             .settled = true };
         f->slots[i].node = &f->objects[i];
         f->listed[i] = &f->slots[i];
     }

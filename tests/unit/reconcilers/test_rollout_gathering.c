@@ -43,8 +43,15 @@ static void put_claim(struct fixture *f, const char *version, const char *text)
 
 static void put_phase(struct fixture *f, const char *version, enum claim_phase phase)
 {
-    const struct claim claim = { .policy = "u", .generation = 1, .phase = phase, .since_s = 1795168800, .claimed_s = 1795168800,
-                                 .attempt = 1, .gpus = 8, .to = { { "d2", "s1" } }, .from = { { "d1", "s1" } } };
+    const struct claim claim = { .policy = "u",
+                                 .generation = 1,
+                                 .phase = phase,
+                                 .since_s = 1795168800,
+                                 .claimed_s = 1795168800,
+                                 .attempt = 1,
+                                 .gpus = 8,
+                                 .to = { { "d2", "s1" } },
+                                 .from = { { "d1", "s1" } } };
     CLEANUP_FREE char *text = claim_text(&claim);
     put_claim(f, version, text);
 }
@@ -162,7 +169,9 @@ static void what_only_goes_needs_no_images(void **state)
 {
     struct fixture *f = *state;
     const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct rollout_node n = { .name = "gpu-1", .now = { { "d1", "s1" } }, .target = { { "", "s1" } } };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "d1", "s1" } },
+                              .target = { { "", "s1" } } };
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_READY);
     n.target.hash[TIER_DRIVER] = "d2";
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
@@ -173,9 +182,15 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
 {
     struct fixture *f = *state;
     const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    const struct claim timed_out = { .phase = CLAIM_FAILED, .to = { { "d2", "s1" } }, .reason = CLAIM_DRAIN_TIMEOUT };
-    const struct claim failed = { .phase = CLAIM_FAILED, .to = { { "d2", "s1" } }, .reason = "NoGpus" };
-    struct rollout_node n = { .name = "gpu-1", .now = { { "d1", "s1" } }, .target = { { "d2", "s1" } },
+    const struct claim timed_out = { .phase = CLAIM_FAILED,
+                                     .to = { { "d2", "s1" } },
+                                     .reason = CLAIM_DRAIN_TIMEOUT };
+    const struct claim failed = { .phase = CLAIM_FAILED,
+                                  .to = { { "d2", "s1" } },
+                                  .reason = "NoGpus" };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } },
                               .claim = &timed_out };
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
     n.claim = &failed;
@@ -335,7 +350,9 @@ static void pods_of_nodes_to_be_changed_start_a_decision(void **state)
 {
     struct fixture *f = *state;
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct node_verdict v = { .state = NODE_READY, .carried = { { "d1", "s1" } }, .target = { { "d2", "s1" } } };
+    struct node_verdict v = { .state = NODE_READY,
+                              .carried = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } } };
     tally_set(&f->cluster.tally, &slot->summary, &v);
     put(f, RESOURCE_POD, POD("3", "Running"), false);
     f->told = 0;
@@ -350,7 +367,9 @@ static void what_is_wanted_counts_once_it_is_recorded(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_gathering g;
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct node_verdict v = { .state = NODE_READY, .carried = { { "d1", "s1" } }, .target = { { "d2", "s1" } } };
+    struct node_verdict v = { .state = NODE_READY,
+                              .carried = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } } };
     rollout_gather(&f->cluster, &a, &g);
     assert_false(g.early);
     tally_set(&f->cluster.tally, &slot->summary, &v);
