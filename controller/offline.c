@@ -184,17 +184,19 @@ static void print_rendered(struct offline *f, enum render_object what, const str
 static void print_revisions(struct offline *f, const struct target *t)
 {
     const json_t *spec = targets_spec(f->targets, t->pool);
-    if (t->driver_inputs) {
-        struct render_context ctx = context(f, spec, t->driver_inputs, t->driver);
+    if (t->inputs[TIER_DRIVER]) {
+        struct render_context ctx =
+            context(f, spec, t->inputs[TIER_DRIVER], t->runs.hash[TIER_DRIVER]);
         print_object(f, render_revision(&ctx));
         print_rendered(f, RENDER_DRIVER, &ctx);
     }
-    if (t->stack_inputs) {
-        struct render_context ctx = context(f, spec, t->stack_inputs, t->stack);
+    if (t->inputs[TIER_STACK]) {
+        struct render_context ctx =
+            context(f, spec, t->inputs[TIER_STACK], t->runs.hash[TIER_STACK]);
         print_object(f, render_revision(&ctx));
-        if (json_bool(t->stack_inputs, "toolkit.enabled", false))
+        if (json_bool(t->inputs[TIER_STACK], "toolkit.enabled", false))
             print_rendered(f, RENDER_TOOLKIT, &ctx);
-        if (json_bool(t->stack_inputs, "devicePlugin.enabled", false))
+        if (json_bool(t->inputs[TIER_STACK], "devicePlugin.enabled", false))
             print_rendered(f, RENDER_DEVICE_PLUGIN, &ctx);
     }
 }
@@ -251,11 +253,11 @@ static void print_patch(const char *body)
 }
 
 /* Offline every revision that is some target counts as recorded. */
-static const json_t *target_record(void *arg, const char *tier, const char *hash)
+static const json_t *target_record(void *arg, enum tier tier, const char *hash)
 {
     const struct offline *f = arg;
     size_t pool;
-    return targets_inputs(f->targets, tier, hash, &pool);
+    return targets_inputs(f->targets, tiers[tier].name, hash, &pool);
 }
 
 /* Why nothing of Ostler's goes to a node. */
@@ -291,7 +293,7 @@ static bool print_decision(struct offline *f, const struct node_view *view)
         printf("# node %s has its labels and annotations already\n", name);
     for (size_t i = 0; i < plan.len; i++)
         print_patch(plan.actions[i].request.body);
-    return *v.driver || *v.stack;
+    return !assignment_is_empty(assignment_ref(&v.carried));
 }
 
 static void render_for_node(struct offline *f, const struct node_view *view, const struct node_facts *facts)

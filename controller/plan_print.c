@@ -81,18 +81,17 @@ static json_t *names_of(const json_t *moves, size_t first, const char *tier)
 /* "driver of gpu-1, gpu-2; stack of gpu-9"; returns where the next wave begins. */
 static size_t print_moves(const json_t *moves, size_t first)
 {
-    CLEANUP_JSON json_t *driver = names_of(moves, first, "driver");
-    CLEANUP_JSON json_t *stack = names_of(moves, first, "stack");
-    if (json_array_size(driver)) {
-        printf("driver of ");
-        print_in_a_row(driver);
-    }
-    if (json_array_size(stack)) {
-        printf("%sstack of ", json_array_size(driver) ? "; " : "");
-        print_in_a_row(stack);
+    size_t printed = 0;
+    for (enum tier t = 0; t < TIERS; t++) {
+        CLEANUP_JSON json_t *names = names_of(moves, first, tiers[t].name);
+        if (!json_array_size(names))
+            continue;
+        printf("%s%s of ", printed ? "; " : "", tiers[t].name);
+        print_in_a_row(names);
+        printed += json_array_size(names);
     }
     printf("\n");
-    return first + json_array_size(driver) + json_array_size(stack);
+    return first + printed;
 }
 
 /* While a person has to do something first, nobody knows when anything begins. */
@@ -249,13 +248,18 @@ static void print_message(const char *message)
 
 static void print_pool(const json_t *pool)
 {
-    long long driver = (long long) json_int(pool, "driver", 0), stack = (long long) json_int(pool, "stack", 0);
+    static const char *const words[TIERS] = {
+        [TIER_DRIVER] = "another driver", [TIER_STACK] = "another toolkit and device plugin alone"
+    };
+    const char *before = "";
     printf("pool %s: ", json_str_or_empty(pool, "name"));
-    if (driver)
-        printf("%lld node%s another driver", driver, driver == 1 ? " gets" : "s get");
-    if (stack)
-        printf("%s%lld node%s another toolkit and device plugin alone", driver ? ", " : "", stack,
-               stack == 1 ? " gets" : "s get");
+    for (enum tier t = 0; t < TIERS; t++) {
+        long long nodes = (long long) json_int(pool, tiers[t].name, 0);
+        if (!nodes)
+            continue;
+        printf("%s%lld node%s %s", before, nodes, nodes == 1 ? " gets" : "s get", words[t]);
+        before = ", ";
+    }
     printf("\n");
 }
 

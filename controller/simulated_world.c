@@ -75,7 +75,7 @@ static int sum_of(const json_t *devices)
 /* No driver of Ostler's is there, nor is one to come: the host has its own. */
 static bool brings_driver(const struct node_slot *slot, const struct node_view *view)
 {
-    bool to_come = slot->summary.target_driver || !slot->summary.target_stack;
+    bool to_come = slot->summary.of[TIER_DRIVER].target || !slot->summary.of[TIER_STACK].target;
     return !node_label(view, LABEL_DRIVER) && (node_label(view, LABEL_STACK) || !to_come);
 }
 
@@ -84,7 +84,7 @@ static bool brings_toolkit(const struct cluster *c, const struct node_slot *slot
 {
     const json_t *spec = targets_spec(cluster_targets((struct cluster *) c), slot->summary.pool);
     const char *stack = node_label(view, LABEL_STACK);
-    const json_t *inputs = stack ? cluster_record((void *) c, "stack", stack) : NULL;
+    const json_t *inputs = stack ? cluster_record((void *) c, TIER_STACK, stack) : NULL;
     return toolkit_wish_of(spec) == TOOLKIT_OF_HOST || !json_bool(inputs, "toolkit.enabled", true);
 }
 

@@ -80,11 +80,9 @@ enum outcome { OUTCOME_AS_IT_WAS, OUTCOME_UPGRADED, OUTCOME_WENT_BACK };
 
 static enum outcome outcome_of(const json_t *node, const struct claim *c)
 {
-    bool there = str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->driver) &&
-                 str_eq(str_or_empty(object_label(node, LABEL_STACK)), c->stack);
-    if (!there)
+    if (!claim_is_for(c, assignment_of_node(node)))
         return OUTCOME_AS_IT_WAS;
-    return c->kind == CLAIM_ROLLBACK ? OUTCOME_WENT_BACK : OUTCOME_UPGRADED;
+    return claim_kinds[c->kind].restores ? OUTCOME_WENT_BACK : OUTCOME_UPGRADED;
 }
 
 static void note_outcome(struct story *s, const char *name, enum outcome outcome, int64_t took_s)
@@ -117,7 +115,8 @@ static void note_released(struct story *s, const json_t *node, const struct clai
 
 static const char *sentence_of(const struct claim *c)
 {
-    return c->phase == CLAIM_INSTALLING && c->kind == CLAIM_ROLLBACK ? sentence_of_return_trip : sentences[c->phase];
+    return c->phase == CLAIM_INSTALLING && claim_kinds[c->kind].restores ? sentence_of_return_trip
+                                                                         : sentences[c->phase];
 }
 
 static void note_phase(struct story *s, const char *name, const struct claim *c)

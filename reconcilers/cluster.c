@@ -426,8 +426,8 @@ const struct child *cluster_record_of(const struct cluster *c, const char *tier,
     return record && !record->deleting ? record : NULL;
 }
 
-const json_t *cluster_record(void *arg, const char *tier, const char *hash)
+const json_t *cluster_record(void *arg, enum tier tier, const char *hash)
 {
-    const struct child *record = cluster_record_of(arg, tier, hash);
+    const struct child *record = cluster_record_of(arg, tiers[tier].name, hash);
     return record ? record->inputs : NULL;
 }

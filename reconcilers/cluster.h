@@ -20,7 +20,7 @@ struct node_reading {
     bool done;                  /* since the node last changed */
     bool closed;                /* by the upgrade's taint */
     bool held;                  /* by the label */
-    const char *driver, *stack; /* that it is assigned; "": none. Parts of its labels */
+    struct assignment_ref assigned; /* parts of its labels; "": none */
     struct claim *claim;        /* that it bears; NULL: none that can be read. Owned */
 };
 
@@ -172,7 +172,7 @@ const struct node_holders *cluster_holders(const struct cluster *c, const struct
 /* The record of a revision, or NULL; one that is being deleted does not count. */
 const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash);
 /* The inputs that the record of a revision holds, or NULL. For struct node_input. */
-const json_t *cluster_record(void *arg, const char *tier, const char *hash);
+const json_t *cluster_record(void *arg, enum tier tier, const char *hash);
 /* Something that decisions of the rollout rest on has changed. */
 void cluster_tell_rollout(const struct cluster *c);
 /* What is said of a node is to be looked at. */

@@ -128,11 +128,14 @@ static bool was_cleaned(const struct node *was, const struct node *is)
     return cluster_bears_ours(was) && !cluster_bears_ours(is);
 }
 
-/* A label whose value decisions of the rollout look at. NULL: none. */
-static bool same_label(const struct cluster *c, const struct node *was, const struct node *is, const char *key)
+/* The labels whose values decisions of the rollout look at. */
+static bool same_labels(const struct cluster *c, const struct node *was, const struct node *is)
 {
     const struct node_view a = { was, c->strings }, b = { is, c->strings };
-    return !key || str_eq(node_label(&a, key), node_label(&b, key));
+    const char *domain = c->policy_valid ? c->rollout.topology_key : NULL;
+    return assignment_same(node_assigned(&a), node_assigned(&b)) &&
+           str_eq(node_label(&a, LABEL_HOLD), node_label(&b, LABEL_HOLD)) &&
+           (!domain || str_eq(node_label(&a, domain), node_label(&b, domain)));
 }
 
 /* What of a node the rollout looks at besides its verdict. */
@@ -140,8 +143,7 @@ static bool matters_to_rollout(const struct cluster *c, const struct node *was, 
 {
     return was->ready != is->ready || was->cordoned != is->cordoned || was->leaving != is->leaving || was->gpus != is->gpus ||
            was->claim != is->claim || was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
-           !same_label(c, was, is, LABEL_DRIVER) || !same_label(c, was, is, LABEL_STACK) || !same_label(c, was, is, LABEL_HOLD) ||
-           (c->policy_valid && !same_label(c, was, is, c->rollout.topology_key));
+           !same_labels(c, was, is);
 }
 
 static void node_changed(void *arg, struct record *before, struct record *after)

@@ -64,20 +64,20 @@ static bool forces_removal(const struct cluster *c)
 static void carry_until_clean(const struct node_view *view, struct node_verdict *v)
 {
     const char *hash = node_label(view, LABEL_REMOVAL);
-    if (*v->stack || !hash)
+    if (*v->carried.hash[TIER_STACK] || !hash)
         return;
     v->removal = true;
-    snprintf(v->stack, sizeof v->stack, "%s", hash);
+    snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", hash);
 }
 
 /* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is
  * refused, what serves the revision must stay. */
 static void carry_until_gone(const struct node_view *view, struct node_verdict *v)
 {
-    if (!*v->driver)
-        snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(node_label(view, LABEL_DRIVER)));
-    if (!*v->stack)
-        snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(node_label(view, LABEL_STACK)));
+    struct assignment_ref now = node_assigned(view);
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!*v->carried.hash[t])
+            snprintf(v->carried.hash[t], REVISION_HASH_MAX, "%s", str_or_empty(now.hash[t]));
     carry_until_clean(view, v);
 }
 
@@ -104,6 +104,12 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->toolkit_stopped_by = slot->toolkit.stopped_by;
     cluster_watched(c, in);
     in->stays_since_s = slot->stays_s;
+}
+
+/* Whether it is, or may soon be, drained. */
+static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
+{
+    return n->claim || assignment_drains(assignment_ref(&v->carried), assignment_ref(&v->target));
 }
 
 void node_reconcile(void *arg, const char *name, struct plan *plan)
@@ -150,7 +156,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     plan->epoch = c->epoch;
     slot->budgets_eased = c->budgets_eased;
     node_plan(&in, &a, &v, plan);
-    slot->holders_looked = slot->node->claim || !str_eq(v.driver, v.target_driver) ? node_holders_hash(in.holders) : 0;
+    slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
     v.since_s = since_of(c, slot, v.state, in.now_s);
     tell(r, slot, &in, &v, plan);

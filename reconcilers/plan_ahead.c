@@ -71,10 +71,9 @@ static void add_record(struct cluster *c, const json_t *inputs, const char *hash
 
 static void note_wish(void *arg, const struct target *t)
 {
-    if (*t->driver)
-        json_object_set(arg, t->driver, t->driver_inputs);
-    if (*t->stack)
-        json_object_set(arg, t->stack, t->stack_inputs);
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        if (*t->runs.hash[tier])
+            json_object_set(arg, t->runs.hash[tier], t->inputs[tier]);
 }
 
 /* Gathered first: a new record may have targets worked out anew. */
@@ -124,8 +123,8 @@ static void look_for_failures(void *arg, const struct target *t)
 {
     struct failures *f = arg;
     const char *pool = f->cluster->policy.pools[t->pool].name;
-    add_failure(f, "driver", t->driver, pool);
-    add_failure(f, "stack", t->stack, pool);
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        add_failure(f, tiers[tier].name, t->runs.hash[tier], pool);
 }
 
 static json_t *find_failures(struct cluster *c)
@@ -146,7 +145,9 @@ static json_t *find_failures(struct cluster *c)
 static bool gets_first_stack(const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;
-    return s->counted && !slot->node->claim && node_state_served(s->state) && !s->stack && s->target_stack;
+    const struct node_standing *stack = &s->of[TIER_STACK];
+    return s->counted && !slot->node->claim && node_state_served(s->state) && !stack->carried &&
+           stack->target;
 }
 
 static void tell_others(const struct cluster *c, struct plan_ahead *ret)
@@ -182,7 +183,7 @@ int plan_ahead(struct cluster *c, const json_t *policy, const struct refusing *r
     look_at_nodes(c, manifests);
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_gathering g;
-    struct rollout_pace pace[ROLLOUT_TIERS];
+    struct rollout_pace pace[TIERS];
     rollout_gather(c, &a, &g);
     outlook_pace(json_at(policy, "status.rollout.pace"), pace);
     ret->plan = rollout_plan(c, &g, pace, LOOKS, &outlook_in_full, refusing);

@@ -28,11 +28,11 @@ static void note_begin(struct plan_keeper *k, const struct rollout_grant *g, int
     if (g->kind != GRANT_CLAIM_WAITING && g->kind != GRANT_RETRY)
         json_object_set_new(
             k->under_way, n->name,
-            json_pack("[I, i]", (json_int_t) now_s, str_eq(n->driver, n->target_driver) ? ROLLOUT_STACK : ROLLOUT_DRIVER));
+            json_pack("[I, i]", (json_int_t) now_s, assignment_changes_by(n->now, n->target)));
 }
 
 /* The first node of another plan begins a pace of its own. */
-static void add_pace(struct plan_keeper *k, enum rollout_tier tier, int64_t took_s, const char *plan)
+static void add_pace(struct plan_keeper *k, enum tier tier, int64_t took_s, const char *plan)
 {
     struct rollout_pace *p = &k->pace[tier];
     if (*plan && !str_eq(k->pace_of, plan)) {
@@ -47,10 +47,11 @@ static void note_end(struct plan_keeper *k, const struct rollout_node *n, int64_
 {
     const json_t *begun = json_object_get(k->under_way, n->name);
     int64_t took_s = now_s - json_integer_value(json_array_get(begun, 0));
-    bool arrived = !n->claim && str_eq(n->driver, n->target_driver) && str_eq(n->stack, n->target_stack);
+    bool arrived = !n->claim && assignment_same(n->now, n->target);
     /* Less than a second counts as one: a pace of 0 would say that nothing is known. */
     if (begun && arrived && took_s >= 0)
-        add_pace(k, (enum rollout_tier) json_integer_value(json_array_get(begun, 1)), took_s ? took_s : 1, plan);
+        add_pace(k, (enum tier) json_integer_value(json_array_get(begun, 1)), took_s ? took_s : 1,
+                 plan);
     json_object_del(k->under_way, n->name);
 }
 

@@ -14,7 +14,7 @@ struct plan_keeper {
     int64_t generation;                     /* of the policy that it was made for */
     int64_t made_s;
     bool late;                              /* the time of its end has passed, and it names no other one */
-    struct rollout_pace pace[ROLLOUT_TIERS];
+    struct rollout_pace pace[TIERS];
     char pace_of[REVISION_HASH_MAX];        /* the plan whose nodes made it; "": an earlier one */
     json_t *under_way;                      /* [since, tier] of nodes whose way was seen to begin, by name. Owned */
 };

@@ -59,7 +59,8 @@ static const struct node_slot *any_stack_node(const struct cluster *c)
     const struct map_entry *e;
     while ((e = map_next(&c->slots, &cursor))) {
         const struct node_slot *slot = e->value;
-        if (slot->node && slot->summary.stack && (!first || strcmp(slot->name, first->name) < 0))
+        if (slot->node && slot->summary.of[TIER_STACK].carried &&
+            (!first || strcmp(slot->name, first->name) < 0))
             first = slot;
     }
     return first;

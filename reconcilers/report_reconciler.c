@@ -53,7 +53,7 @@ static const char *version_of(const struct cluster *c, const struct revision_tal
 /* The toolkit's; of a host's own what the agent there says. */
 static const char *toolkit_version_of(const struct cluster *c, const struct node_slot *slot, struct arena *a)
 {
-    const char *version = version_of(c, slot->summary.stack);
+    const char *version = version_of(c, slot->summary.of[TIER_STACK].carried);
     const struct node_inventory *i = cluster_inventory(c, slot);
     return str_eq(version, REVISION_HOST_TOOLKIT) && i && *i->toolkit_version
                ? arena_printf(a, REVISION_HOST_TOOLKIT " (%s)", i->toolkit_version) : version;
@@ -73,11 +73,12 @@ static const char *wanted_since(const struct cluster *c, const struct node_summa
 /* How what the node is to run is tried again, where that failed in its pool. */
 static const char *retry_of(const struct cluster *c, const struct node_summary *s, struct arena *a)
 {
-    const struct revision_tally *targets[] = { s->target_driver, s->target_stack };
     if (!c->policy_valid || s->pool >= c->policy.pools_len)
         return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
-        const struct child *record = targets[i] ? cluster_record_of(c, targets[i]->tier, targets[i]->hash) : NULL;
+    for (enum tier t = 0; t < TIERS; t++) {
+        const struct revision_tally *target = s->of[t].target;
+        const struct child *record =
+            target ? cluster_record_of(c, target->tier, target->hash) : NULL;
         if (record && record_has_failed(record, c->policy.pools[s->pool].name))
             return retry_value(record->annotations, record->revision, a);
     }
@@ -87,19 +88,19 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
 /* What the policy asks for in place of the node's target, and that failed in the node's pool. */
 static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a, struct gpu_node_input *in)
 {
-    const struct {
-        const char *tier, *hash;
-        const struct revision_tally *runs;
-    } wishes[] = { { "driver", s->wish_driver, s->driver }, { "stack", s->wish_stack, s->stack } };
-    for (size_t i = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && i < ARRAY_LEN(wishes); i++) {
-        const struct child *record = *wishes[i].hash ? cluster_record_of(c, wishes[i].tier, wishes[i].hash) : NULL;
+    for (enum tier t = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS;
+         t++) {
+        const char *tier = tiers[t].name, *hash = s->wish.hash[t];
+        const struct revision_tally *carried = s->of[t].carried;
+        const struct child *record = *hash ? cluster_record_of(c, tier, hash) : NULL;
         const char *failure = record ? record_failure(record, c->policy.pools[s->pool].name) : NULL;
         if (!failure)
             continue;
-        const struct child *runs = wishes[i].runs ? cluster_record_of(c, wishes[i].tier, wishes[i].runs->hash) : NULL;
-        in->failed = revision_name(a, record->inputs, wishes[i].tier, wishes[i].hash, false);
-        in->runs = wishes[i].runs ? revision_name(a, runs ? runs->inputs : NULL, wishes[i].tier, wishes[i].runs->hash, false)
-                                  : "what the host has";
+        const struct child *runs = carried ? cluster_record_of(c, tier, carried->hash) : NULL;
+        in->failed = revision_name(a, record->inputs, tier, hash, false);
+        in->runs = carried
+                       ? revision_name(a, runs ? runs->inputs : NULL, tier, carried->hash, false)
+                       : "what the host has";
         in->failure = failure;
         in->failed_retry = retry_value(record->annotations, record->revision, a);
         return;
@@ -138,8 +139,8 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->refused = slot->refused;
     in->hold = slot->hold;
     in->product = node_label(&view, LABEL_GPU_PRODUCT);
-    in->driver_version = version_of(c, slot->summary.driver);
-    in->stack_version = slot->summary.removal ? NULL : toolkit_version_of(c, slot, a);
+    in->version[TIER_DRIVER] = version_of(c, slot->summary.of[TIER_DRIVER].carried);
+    in->version[TIER_STACK] = slot->summary.removal ? NULL : toolkit_version_of(c, slot, a);
     in->target_version = version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
     in->retry = retry_of(c, &slot->summary, a);

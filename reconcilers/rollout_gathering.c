@@ -25,7 +25,7 @@ struct gathering {
     struct rollout_node *nodes;
     struct node_slot **slots; /* of `nodes`, in their order */
     size_t count;
-    struct record_look driver, stack;
+    struct record_look last[TIERS];
     bool early; /* some record is missing */
 };
 
@@ -44,6 +44,14 @@ static struct claim *read_claim(const char *text)
     return copy;
 }
 
+static struct assignment_ref read_labels(const struct node_view *view)
+{
+    struct assignment_ref now = node_assigned(view);
+    for (enum tier t = 0; t < TIERS; t++)
+        now.hash[t] = str_or_empty(now.hash[t]);
+    return now;
+}
+
 /* Once for as long as the node stays the same: most of a fleet does, pass after pass. */
 static const struct node_reading *read_node(const struct gathering *g, struct node_slot *slot)
 {
@@ -53,8 +61,7 @@ static const struct node_reading *read_node(const struct gathering *g, struct no
             .done = true,
             .closed = marks_closed(&view),
             .held = node_is_held(&view),
-            .driver = str_or_empty(node_label(&view, LABEL_DRIVER)),
-            .stack = str_or_empty(node_label(&view, LABEL_STACK)),
+            .assigned = read_labels(&view),
             .claim = read_claim(intern_text(g->c->strings, slot->node->claim)),
         };
     return &slot->read;
@@ -92,7 +99,7 @@ static void count_pods(const struct gathering *g, struct node_slot *slot, struct
     if (slot->pods_epoch != g->c->epoch)
         look_at_pods(g, slot);
     n->busy = slot->busy;
-    if (n->claim || !str_eq(n->driver, n->target_driver)) {
+    if (n->claim || assignment_drains(n->now, n->target)) {
         n->jobs = slot->jobs;
         n->processes = slot->processes;
     }
@@ -108,43 +115,37 @@ static int64_t free_since_s(const struct gathering *g, struct node_slot *slot, c
     return slot->free_s;
 }
 
-static bool is_recorded(const struct gathering *g, struct record_look *last, const char *tier, const char *hash)
+static bool is_recorded(struct gathering *g, enum tier tier, const char *hash)
 {
+    struct record_look *last = &g->last[tier];
     if (!str_eq(last->hash, hash))
-        *last = (struct record_look){ .hash = hash, .there = cluster_record_of(g->c, tier, hash) };
+        *last = (struct record_look){ .hash = hash,
+                                      .there = cluster_record_of(g->c, tiers[tier].name, hash) };
     return last->there;
-}
-
-/* Also before the record of that is there, so that the hash of the plan is right from the beginning. */
-static void take_wish(const struct node_summary *s, struct rollout_node *n)
-{
-    n->wish_driver = s->wish_driver;
-    n->wish_stack = s->wish_stack;
 }
 
 /* What it should run in the end: what it runs now, where it gets its target without a claim, or where what it takes is not
  * there yet. */
 static void take_target(struct gathering *g, const struct node_summary *s, struct rollout_node *n)
 {
-    n->target_driver = n->driver;
-    n->target_stack = n->stack;
-    bool assigned = n->claim || *n->stack || s->first != FIRST_NONE;
-    if (!assigned || !s->target_stack)
+    n->target = n->now;
+    bool assigned = n->claim || *n->now.hash[TIER_STACK] || s->first != FIRST_NONE;
+    if (!assigned || !s->of[TIER_STACK].target)
         return;
-    if (!is_recorded(g, &g->stack, "stack", s->target_stack->hash) ||
-        (s->target_driver && !is_recorded(g, &g->driver, "driver", s->target_driver->hash))) {
-        g->early = true;
-        return;
-    }
-    n->target_driver = s->target_driver ? s->target_driver->hash : "";
-    n->target_stack = s->target_stack->hash;
+    for (enum tier t = 0; t < TIERS; t++)
+        if (s->of[t].target && !is_recorded(g, t, s->of[t].target->hash)) {
+            g->early = true;
+            return;
+        }
+    for (enum tier t = 0; t < TIERS; t++)
+        n->target.hash[t] = s->of[t].target ? s->of[t].target->hash : "";
 }
 
 /* Its own pass takes the annotation off when the policy wants something else. On its way back it is not left alone yet. */
 static bool gave_up(const struct gathering *g, const struct node_slot *slot, const struct rollout_node *n)
 {
     const char *text = intern_text(g->c->strings, slot->node->gave_up);
-    return n->claim ? upgrade_is_pair(text, n->target_driver, n->target_stack) : text != NULL;
+    return n->claim ? upgrade_names(text, n->target) : text != NULL;
 }
 
 /* Nodes that the policy serves, or would if they were up. */
@@ -162,7 +163,7 @@ static bool takes_place(const struct gathering *g, struct node_slot *slot)
         return false;
     if (slot->node->leaving) {
         const struct node_reading *read = read_node(g, slot);
-        return *read->driver || *read->stack || claim_of(g, slot, &foreign);
+        return !assignment_is_empty(read->assigned) || claim_of(g, slot, &foreign);
     }
     if (is_served(slot))
         return true;
@@ -180,8 +181,10 @@ static void add_node(struct gathering *g, struct node_slot *slot)
     struct rollout_node n = {
         .name = slot->name,
         .pool = s->pool,
-        .driver = read->driver,
-        .stack = read->stack,
+        .now = read->assigned,
+        /* Also before the record of that is there, so that the hash of the plan is right from the
+           beginning. */
+        .wish = assignment_ref(&s->wish),
         .claim = claim_of(g, slot, &foreign),
         .domain = str_or_empty(key ? node_label(&view, key) : NULL),
         .gpus = (unsigned) slot->node->gpus,
@@ -196,7 +199,6 @@ static void add_node(struct gathering *g, struct node_slot *slot)
     if (n.claim && n.claim->gpus > n.gpus)
         n.gpus = n.claim->gpus;
     n.closed = foreign && read->closed;
-    take_wish(s, &n);
     take_target(g, s, &n);
     n.gave_up = gave_up(g, slot, &n);
     n.settled = s->state == NODE_READY && !n.claim && !s->outdated;

@@ -6,11 +6,13 @@
 #include "reconcilers/targets_sources.h"
 
 /* A tier that is to be another one; the record of what the node is to run in the end is there. */
-static struct render_context context_of(const struct cluster *c, const char *tier, const char *now, const char *target)
+static struct render_context context_of(const struct cluster *c, const struct rollout_node *n,
+                                        enum tier tier)
 {
+    const char *target = n->target.hash[tier];
     struct render_context ctx = { .operand_namespace = c->o.operand_namespace, .policy_name = POLICY_NAME,
                                   .policy_uid = c->policy.uid, .hash = target, .agent_image = c->o.agent_image };
-    if (*target && !str_eq(now, target))
+    if (*target && !str_eq(n->now.hash[tier], target))
         ctx.inputs = cluster_record((void *) c, tier, target);
     return ctx;
 }
@@ -23,11 +25,12 @@ static const json_t *spec_of(const struct cluster *c, const struct rollout_node 
 
 static struct images_wanted wanted(const struct cluster *c, const struct rollout_node *n, char purpose[static IMAGES_PURPOSE_MAX])
 {
-    images_purpose(n->target_driver, n->target_stack, spec_of(c, n), purpose);
-    return (struct images_wanted){ .node = n->name, .purpose = purpose, .policy_uid = c->policy.uid,
-                                   .operand_namespace = c->o.operand_namespace,
-                                   .driver = context_of(c, "driver", n->driver, n->target_driver),
-                                   .stack = context_of(c, "stack", n->stack, n->target_stack) };
+    images_purpose(n->target, spec_of(c, n), purpose);
+    struct images_wanted want = { .node = n->name, .purpose = purpose, .policy_uid = c->policy.uid,
+                                  .operand_namespace = c->o.operand_namespace };
+    for (enum tier t = 0; t < TIERS; t++)
+        want.of[t] = context_of(c, n, t);
+    return want;
 }
 
 /* A node that is closed pulls when its pods come; but one that is under way to something else gets there without the images of
@@ -35,24 +38,27 @@ static struct images_wanted wanted(const struct cluster *c, const struct rollout
 static bool pulls_later(const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
-    return c && claim_closes(c) && (!claim_is_changing(c) || claim_is_for(c, n->target_driver, n->target_stack));
+    return c && claim_closes(c) && (!claim_is_changing(c) || claim_is_for(c, n->target));
 }
 
 /* Who runs its target, or pulls later, is asked nothing. Most nodes have no pod that pulls, and cost no more than to see that. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    bool driver = !str_eq(n->driver, n->target_driver), moves = driver || !str_eq(n->stack, n->target_stack);
-    if (!moves || pulls_later(n))
+    const char *driver = n->target.hash[TIER_DRIVER];
+    bool changes_driver = !str_eq(n->now.hash[TIER_DRIVER], driver);
+    if (assignment_same(n->now, n->target) || pulls_later(n))
         return (struct images){ .state = IMAGES_READY };
-    const char *none = driver ? targets_no_image(cluster_targets((struct cluster *) c), n->pool, n->target_driver) : NULL;
+    const char *none =
+        changes_driver ? targets_no_image(cluster_targets((struct cluster *) c), n->pool, driver)
+                       : NULL;
     if (none)
         return (struct images){ .state = IMAGES_MISSING, .words = none };
     if (task_pod_find(slot->pods, TASK_PULL)) {
-        images_purpose(n->target_driver, n->target_stack, spec_of(c, n), purpose);
+        images_purpose(n->target, spec_of(c, n), purpose);
         return images_look(slot->pods, c->strings, c->policy.uid, purpose);
     }
-    if (driver && *n->target_driver)
+    if (changes_driver && *driver)
         return (struct images){ .state = IMAGES_UNKNOWN }; /* a driver has an image */
     const struct images_wanted want = wanted(c, n, purpose);
     return (struct images){ .state = images_any(&want) ? IMAGES_UNKNOWN : IMAGES_READY };
@@ -61,7 +67,8 @@ struct images rollout_images(const struct cluster *c, const struct node_slot *sl
 /* The inputs of the driver that the node runs then; NULL: one that is not ours. */
 static const json_t *driver_to_be(const struct cluster *c, const struct rollout_node *n)
 {
-    return *n->target_driver ? cluster_record((void *) c, "driver", n->target_driver) : NULL;
+    const char *driver = n->target.hash[TIER_DRIVER];
+    return *driver ? cluster_record((void *) c, TIER_DRIVER, driver) : NULL;
 }
 
 int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan,
@@ -71,7 +78,8 @@ int rollout_pull(const struct cluster *c, const struct manifests *m, const struc
     struct images_wanted want = wanted(c, n, purpose);
     CLEANUP_FREE char *proof = c->policy.validation.enabled ? proof_image(&c->policy, driver_to_be(c, n)) : NULL;
     const json_t *validation = json_object_get(c->policy.spec, policy_operand_name(POLICY_VALIDATION));
-    want.driver.spec = want.stack.spec = spec_of(c, n);
+    for (enum tier t = 0; t < TIERS; t++)
+        want.of[t].spec = spec_of(c, n);
     want.proof = (struct render_image){ "proof", proof, json_str(validation, "imagePullPolicy") };
     want.proof_secrets = json_object_get(validation, "imagePullSecrets");
     return images_pull(m, &want, plan, e);

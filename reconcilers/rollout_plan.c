@@ -5,7 +5,7 @@
 /* Whether GPU pods would have to leave it. */
 static bool would_be_drained(const struct rollout_node *n)
 {
-    return !str_eq(n->driver, n->target_driver) && !n->cordoned && !n->held && !n->gave_up;
+    return assignment_drains(n->now, n->target) && !n->cordoned && !n->held && !n->gave_up;
 }
 
 /* The pods of each node that would be drained, were it now. */
@@ -40,8 +40,8 @@ static const char **troubles_of(const struct rollout_gathering *g, struct arena 
 }
 
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
-                     const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks, const struct outlook_limits *limits,
-                     const struct refusing *refusing)
+                     const struct rollout_pace pace[static TIERS], size_t looks,
+                     const struct outlook_limits *limits, const struct refusing *refusing)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_forecast forecast;

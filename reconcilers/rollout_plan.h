@@ -7,7 +7,7 @@
 
 /* NULL where every node runs its target. `looks` as in rollout_forecast(); `refusing` NULL: not known. New reference. */
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
-                     const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks, const struct outlook_limits *limits,
-                     const struct refusing *refusing);
+                     const struct rollout_pace pace[static TIERS], size_t looks,
+                     const struct outlook_limits *limits, const struct refusing *refusing);
 
 #endif

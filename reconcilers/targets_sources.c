@@ -96,7 +96,7 @@ void cluster_look_at_control_plane(const struct cluster *c, struct cluster_view 
         if (!view.node || !node_label(&view, KUBERNETES_CONTROL_PLANE))
             continue;
         v->control_plane++;
-        if (node_label(&view, LABEL_DRIVER) || node_label(&view, LABEL_STACK) || node_label(&view, LABEL_REMOVAL))
+        if (node_is_assigned(&view) || node_label(&view, LABEL_REMOVAL))
             v->keep_off_control_plane = false;
     }
 }

@@ -14,9 +14,12 @@ static enum toolkit_state state_of(const struct rollout_node *n, const struct no
     const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
         return TOOLKIT_OUT;
-    if (!*n->stack)
-        return (s->first == FIRST_TURN || slot->toolkit.granted) && n->up && s->target_stack ? TOOLKIT_WAITS : TOOLKIT_OUT;
-    if (n->up && s->stack && str_eq(s->stack->hash, n->stack) && summary_stack_works(s))
+    const struct node_standing *stack = &s->of[TIER_STACK];
+    const char *now = n->now.hash[TIER_STACK];
+    bool has_turn = s->first == FIRST_TURN || slot->toolkit.granted;
+    if (!*now)
+        return has_turn && n->up && stack->target ? TOOLKIT_WAITS : TOOLKIT_OUT;
+    if (n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s))
         return TOOLKIT_WORKS;
     return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
 }
@@ -32,9 +35,16 @@ static int64_t lost_since_s(const struct rollout_node *n, const struct node_summ
 static struct toolkit_node node_of(const struct rollout_node *n, const struct node_slot *slot, int64_t now_s)
 {
     enum toolkit_state state = state_of(n, slot);
-    return (struct toolkit_node){ .name = n->name, .pool = n->pool, .state = state, .last = n->runs_ostler,
-                                  .stack = state == TOOLKIT_WAITS ? slot->summary.target_stack->hash : n->stack,
-                                  .has_turn = slot->toolkit.granted, .turn_s = slot->toolkit.at_s,
+    const char *now = n->now.hash[TIER_STACK];
+    return (struct toolkit_node){ .name = n->name,
+                                  .pool = n->pool,
+                                  .state = state,
+                                  .last = n->runs_ostler,
+                                  .stack = state == TOOLKIT_WAITS
+                                               ? slot->summary.of[TIER_STACK].target->hash
+                                               : now,
+                                  .has_turn = slot->toolkit.granted,
+                                  .turn_s = slot->toolkit.at_s,
                                   .lost_s = lost_since_s(n, &slot->summary, now_s) };
 }
 

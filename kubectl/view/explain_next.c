@@ -88,7 +88,7 @@ static void after_waiting(struct outlook *l)
 {
     int64_t due_s = 0, jobs_s = l->claim.claimed_s + l->spec.drain.wait_for_jobs_s;
     const char *until = closed_until(l, &due_s);
-    if (is_called_off(l) && seen_is_as_it_was(l->node, &l->claim)) {
+    if (is_called_off(l) && claim_is_as_it_was(&l->claim, assignment_of_node(l->node))) {
         say_back(l);
     } else if (is_kept(l)) {
         say_text(l, 0, "it stays tainted, and its upgrade does not begin, as long as a user excludes it from upgrades");
@@ -104,8 +104,8 @@ static void after_waiting(struct outlook *l)
 
 static void after_draining(struct outlook *l)
 {
-    bool driver = claim_moves_driver(&l->claim);
-    if (is_called_off(l) && seen_is_as_it_was(l->node, &l->claim)) {
+    bool driver = claim_drains(&l->claim);
+    if (is_called_off(l) && claim_is_as_it_was(&l->claim, assignment_of_node(l->node))) {
         say_back(l);
         return;
     }
@@ -149,8 +149,8 @@ static void after_failed(struct outlook *l)
 {
     int64_t due_s = l->claim.since_s + rollout_backoff_s(l->claim.attempt);
     const char *until = closed_until(l, &due_s);
-    bool closed = claim_closes(&l->claim), upgrade = l->claim.kind == CLAIM_UPGRADE;
-    bool back = closed && upgrade && l->spec.on_failure == ROLLOUT_ROLLBACK;
+    bool closed = claim_closes(&l->claim), counts = claim_kinds[l->claim.kind].counts;
+    bool back = closed && counts && l->spec.on_failure == ROLLOUT_ROLLBACK;
     if (is_kept(l))
         say_text(l, 0, closed ? "it is neither tried again nor rolled back, as long as a user excludes it from upgrades"
                               : "it is not tried again, as long as a user excludes it from upgrades");
@@ -158,8 +158,9 @@ static void after_failed(struct outlook *l)
         say(l, 0, json_textf("it is not tried again until %s%s", until,
                              back ? "; if its revision fails, Ostler rolls it back all the same" : ""));
     else
-        say(l, due_s, json_textf("it is tried again%s%s", upgrade ? ", unless its revision has failed" : "",
-                                 back ? ": then Ostler rolls it back" : ""));
+        say(l, due_s,
+            json_textf("it is tried again%s%s", counts ? ", unless its revision has failed" : "",
+                       back ? ": then Ostler rolls it back" : ""));
     if (closed)
         say_text(l, 0, "if its operands come up after all, it returns to service at once");
 }
@@ -194,12 +195,6 @@ static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
     return 0;
 }
 
-static bool is_outdated(const json_t *report)
-{
-    return !str_eq(json_str(report, "status.driver.revision"), json_str(report, "status.driver.target")) ||
-           !str_eq(json_str(report, "status.stack.revision"), json_str(report, "status.stack.target"));
-}
-
 /* A time of the plan; NULL: there is none, or it is past, since the plan takes longer. */
 static const char *time_to_come(const struct outlook *l, const json_t *wave, const char *member)
 {
@@ -220,7 +215,7 @@ static void say_turn(struct outlook *l)
                              begins ? ", which begins " : earliest ? ", not before " : "",
                              str_or_empty(begins ? begins : earliest)));
     }
-    bool sure = at || is_outdated(l->report);
+    bool sure = at || seen_is_outdated(json_object_get(l->report, "status"));
     say(l, 0, json_textf("%s; the rollout: %s, %s",
                          sure ? "it waits for its turn"
                               : "its report is older than the policy: it may have to wait for its turn",
@@ -252,7 +247,8 @@ static void say_in_service(struct outlook *l)
         }
     if (is_kept(l))
         say_text(l, 0, "nothing, as long as a user excludes it from upgrades");
-    else if (is_outdated(l->report) || seen_may_be_old(l->report, l->policy))
+    else if (seen_is_outdated(json_object_get(l->report, "status")) ||
+             seen_may_be_old(l->report, l->policy))
         say_turn(l);
     else if (str_eq(json_str(l->report, "status.reason"), "RolledBack"))
         say_text(l, 0, "nothing by itself: a version that the policy asks for failed, and the node runs what it ran before; "
@@ -266,8 +262,9 @@ static const char *what_people_keep(const struct outlook *l)
 {
     if (!l->claimed || seen_held_way(l->node, &l->claim) != HELD_GOES_ON)
         return "and not upgraded";
-    return l->claim.kind == CLAIM_UPGRADE ? "but this upgrade goes on, and no later one begins"
-                                          : "but this rollback goes on, and no upgrade begins";
+    return claim_kinds[l->claim.kind].restores
+               ? "but this rollback goes on, and no upgrade begins"
+               : "but this upgrade goes on, and no later one begins";
 }
 
 static void say_people(struct outlook *l)

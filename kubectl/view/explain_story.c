@@ -100,11 +100,11 @@ static void tell_of_claim(json_t *story, const json_t *node)
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
     if (!text || !claim_parse(text, &c, NULL))
         return;
-    bool driver = claim_moves_driver(&c);
+    enum tier tier = assignment_changes_by(assignment_ref(&c.from), assignment_ref(&c.to));
     tell_at(story, c.claimed_s, "claim", false,
-            json_textf("taken out of service: %s of its %s from %s to %s, attempt %u", claim_kind_name(c.kind),
-                       driver ? "driver" : "stack", driver ? c.from_driver : c.from_stack, driver ? c.driver : c.stack,
-                       c.attempt));
+            json_textf("taken out of service: %s of its %s from %s to %s, attempt %u",
+                       claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
+                       c.to.hash[tier], c.attempt));
     tell_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
             json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "", c.reason));
 }

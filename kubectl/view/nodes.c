@@ -36,8 +36,7 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     /* Its target is what worked before, and not what the policy says. */
     if (str_eq(json_str(status, "reason"), GPU_NODE_ROLLED_BACK))
         return "no";
-    if (!str_eq(json_str(status, "driver.revision"), json_str(status, "driver.target")) ||
-        !str_eq(json_str(status, "stack.revision"), json_str(status, "stack.target")))
+    if (seen_is_outdated(status))
         return "no";
     /* A driver of the node's own has no revision: what says that there is a target at all is the stack's. */
     const char *tier = str_eq(json_str(status, "driver.version"), GPU_NODE_HOST_DRIVER) ? "stack.target" : "driver.target";

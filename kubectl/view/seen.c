@@ -137,14 +137,25 @@ const char *seen_state(const json_t *report)
     return state && *state ? state : "Unmanaged";
 }
 
-/* Whether the policy's status lists the target of a tier that a report has. `absent`: what is said where it has none. */
-static bool is_still_wanted(const json_t *policy, const json_t *report, const char *tier, bool absent)
+bool seen_is_outdated(const json_t *status)
 {
-    CLEANUP_FREE char *path = xasprintf("status.%s.target", tier);
-    const char *target = json_str(report, path);
+    for (enum tier t = 0; t < TIERS; t++) {
+        const json_t *tier = json_object_get(status, tiers[t].name);
+        if (!str_eq(json_str(tier, "revision"), json_str(tier, "target")))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the policy's status lists the target of a tier that a report has. A driver that the host
+ * brings has no revision. */
+static bool is_still_wanted(const json_t *policy, const json_t *report, enum tier tier)
+{
+    const json_t *of = json_object_get(json_object_get(report, "status"), tiers[tier].name);
+    const char *target = json_str(of, "target");
     if (!target)
-        return absent;
-    CLEANUP_FREE char *revision = xasprintf("%s-%s", tier, target);
+        return tier == TIER_DRIVER;
+    CLEANUP_FREE char *revision = xasprintf("%s-%s", tiers[tier].name, target);
     size_t i;
     json_t *pool;
     json_array_foreach (json_at(policy, "status.pools"), i, pool)
@@ -160,23 +171,16 @@ bool seen_may_be_old(const json_t *report, const json_t *policy)
         return false;
     if (json_int(policy, "status.observedGeneration", 0) != generation)
         return true;
-    bool over = str_eq(json_str_or_empty(policy, "status.rollout.reason"), "UpToDate");
-    /* A driver that the host brings has no revision. */
-    return !over && !(is_still_wanted(policy, report, "driver", true) && is_still_wanted(policy, report, "stack", false));
+    bool old = false;
+    for (enum tier t = 0; t < TIERS; t++)
+        old |= !is_still_wanted(policy, report, t);
+    return old && !str_eq(json_str_or_empty(policy, "status.rollout.reason"), "UpToDate");
 }
 
 bool seen_is_held(const json_t *node)
 {
     const char *hold = object_label(node, LABEL_HOLD);
     return hold && !str_eq(hold, "false");
-}
-
-/* A try before this one may have left on it what did not come up. */
-bool seen_is_as_it_was(const json_t *node, const struct claim *c)
-{
-    bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
-    return early && *c->from_stack && str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->from_driver) &&
-           str_eq(object_label(node, LABEL_STACK), c->from_stack);
 }
 
 enum held_way seen_held_way(const json_t *node, const struct claim *c)
@@ -187,7 +191,7 @@ enum held_way seen_held_way(const json_t *node, const struct claim *c)
     };
     if (!claim_closes(c))
         return HELD_IN_SERVICE;
-    return seen_is_as_it_was(node, c) ? HELD_BACK : ways[c->phase];
+    return claim_is_as_it_was(c, assignment_of_node(node)) ? HELD_BACK : ways[c->phase];
 }
 
 enum { NAME_MAX_COMPARED = 253 };

@@ -24,6 +24,8 @@ char *seen_setter(const json_t *object, const char *path);
 const json_t *seen_named(const json_t *list, const char *name);
 /* The state that a report says. One without a state is of a node that Ostler does not look after: "Unmanaged". Borrowed. */
 const char *seen_state(const json_t *report);
+/* Whether the status of a report names a target other than what the node has, of any tier. */
+bool seen_is_outdated(const json_t *status);
 /* Whether a report may not know yet what the policy wants: it is of an earlier generation, and Ostler has not looked at the
  * newest one, or no longer wants the revisions that the report names as targets. A pause and its end change no target. */
 bool seen_may_be_old(const json_t *report, const json_t *policy);
@@ -39,9 +41,6 @@ enum held_way {
     HELD_WAY_COUNT
 };
 enum held_way seen_held_way(const json_t *node, const struct claim *c);
-/* Whether the claim has changed nothing on its Node yet, so that the node goes back into service when a person holds or cordons
- * it. */
-bool seen_is_as_it_was(const json_t *node, const struct claim *c);
 /* Names that are like one that is not there, the likest first, at most `max`. New reference. */
 json_t *seen_similar(const json_t *names, const char *name, size_t max);
 /* Why parts could not be read, a sentence on each line, in the colour of things that are missing. */

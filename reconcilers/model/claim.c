@@ -17,35 +17,21 @@ enum { RELEASE_MAX = 32 };
 /* More than any node is tried, or has GPUs. */
 enum { COUNT_MAX = 1000000 };
 
-static const struct {
-    const char *name;
-    bool has_slot;
-} phases[CLAIM_PHASE_COUNT] = {
-#define X(id, name, has_slot) [CLAIM_##id] = { name, has_slot },
-    CLAIM_PHASES(X)
+const struct claim_kind_row claim_kinds[CLAIM_KIND_COUNT] = {
+#define X(id, ...) [CLAIM_##id] = { __VA_ARGS__ },
+    CLAIM_KINDS(X)
 #undef X
 };
 
-static const char *const kinds[] = { [CLAIM_UPGRADE] = "Upgrade", [CLAIM_ROLLBACK] = "Rollback" };
-
-const char *claim_phase_name(enum claim_phase p)
-{
-    return phases[p].name;
-}
-
-const char *claim_kind_name(enum claim_kind k)
-{
-    return kinds[k];
-}
-
-bool claim_phase_has_slot(enum claim_phase p)
-{
-    return phases[p].has_slot;
-}
-
 bool claim_is_changing(const struct claim *c)
 {
-    return c->phase == CLAIM_UNLOADING || c->phase == CLAIM_INSTALLING || c->phase == CLAIM_VALIDATING;
+    return claim_phase_progress(c->phase) == CLAIM_CHANGING;
+}
+
+bool claim_is_as_it_was(const struct claim *c, struct assignment_ref now)
+{
+    return claim_phase_progress(c->phase) == CLAIM_UNCHANGED && *c->from.hash[TIER_STACK] &&
+           assignment_same(assignment_ref(&c->from), now);
 }
 
 static void put(char out[static REVISION_HASH_MAX], const char *hash)
@@ -59,34 +45,33 @@ void claim_keep(struct claim *c, const struct claim *before)
     memcpy(c->more, before->more, sizeof c->more);
 }
 
-void claim_begin_from(struct claim *c, const char *driver, const char *stack)
+void claim_begin_from(struct claim *c, struct assignment_ref now)
 {
     char last[REVISION_HASH_MAX];
-    put(last, *stack ? "" : claim_last_stack(c));
+    put(last, *str_or_empty(now.hash[TIER_STACK]) ? "" : claim_last_stack(c));
     put(c->last_stack, last);
-    put(c->from_driver, driver);
-    put(c->from_stack, stack);
+    assignment_copy(&c->from, now);
 }
 
 void claim_stack_leaves(struct claim *c, const char *stack)
 {
     if (*stack)
-        put(c->last_stack, str_eq(stack, c->from_stack) ? "" : stack);
+        put(c->last_stack, str_eq(stack, c->from.hash[TIER_STACK]) ? "" : stack);
 }
 
 const char *claim_last_stack(const struct claim *c)
 {
-    return *c->last_stack ? c->last_stack : c->from_stack;
+    return *c->last_stack ? c->last_stack : c->from.hash[TIER_STACK];
 }
 
-bool claim_is_for(const struct claim *c, const char *driver, const char *stack)
+bool claim_is_for(const struct claim *c, struct assignment_ref target)
 {
-    return str_eq(c->driver, driver) && str_eq(c->stack, stack);
+    return assignment_same(assignment_ref(&c->to), target);
 }
 
-bool claim_moves_driver(const struct claim *c)
+bool claim_drains(const struct claim *c)
 {
-    return !str_eq(c->driver, c->from_driver);
+    return assignment_drains(assignment_ref(&c->from), assignment_ref(&c->to));
 }
 
 bool claim_closes(const struct claim *c)
@@ -165,15 +150,10 @@ static bool read_time(const json_t *value, void *at)
     return str_eq(again, text);
 }
 
-static bool read_name(const json_t *value, const char *name)
-{
-    return json_is_string(value) && str_eq(json_string_value(value), name);
-}
-
 static bool read_kind(const json_t *value, void *at)
 {
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (read_name(value, kinds[i])) {
+    for (size_t i = 0; i < CLAIM_KIND_COUNT; i++)
+        if (str_eq(json_string_value(value), claim_kinds[i].name)) {
             *(enum claim_kind *) at = (enum claim_kind) i;
             return true;
         }
@@ -182,12 +162,9 @@ static bool read_kind(const json_t *value, void *at)
 
 static bool read_phase(const json_t *value, void *at)
 {
-    for (size_t i = 0; i < CLAIM_PHASE_COUNT; i++)
-        if (read_name(value, phases[i].name)) {
-            *(enum claim_phase *) at = (enum claim_phase) i;
-            return true;
-        }
-    return false;
+    enum claim_phase phase = claim_phase_parse(json_string_value(value));
+    *(enum claim_phase *) at = phase;
+    return phase != CLAIM_NONE;
 }
 
 static const struct member {
@@ -205,10 +182,11 @@ static const struct member {
     { "claimed", read_time, AT(claimed_s), false },
     { "attempt", read_attempt, AT(attempt), false },
     { "gpus", read_count, AT(gpus), false },
-    { "driver", read_hash, AT(driver), false },
-    { "stack", read_hash, AT(stack), false },
-    { "fromDriver", read_hash, AT(from_driver), false },
-    { "fromStack", read_hash, AT(from_stack), false },
+#define X(id, name, label, from_name, ...)                                                         \
+    { name, read_hash, AT(to.hash[TIER_##id]), false },                                            \
+    { from_name, read_hash, AT(from.hash[TIER_##id]), false },
+    TIER_ROWS(X)
+#undef X
     { "lastStack", read_hash, AT(last_stack), true },
     { "reason", read_reason, AT(reason), false },
 #undef AT
@@ -305,10 +283,15 @@ char *claim_text(const struct claim *c)
     write_time(c->since_s, since);
     write_time(c->claimed_s, claimed);
     CLEANUP_JSON json_t *said =
-        json_pack("{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s}", "v", VERSION, "policy", c->policy,
-                  "generation", (json_int_t) c->generation, "kind", kinds[c->kind], "phase", phases[c->phase].name, "since",
-                  since, "claimed", claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus, "driver", c->driver, "stack",
-                  c->stack, "fromDriver", c->from_driver, "fromStack", c->from_stack, "reason", c->reason);
+        json_pack("{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i}", "v", VERSION, "policy",
+                  c->policy, "generation", (json_int_t) c->generation, "kind",
+                  claim_kinds[c->kind].name, "phase", claim_phase_name(c->phase), "since", since,
+                  "claimed", claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus);
+    for (enum tier t = 0; t < TIERS; t++)
+        json_object_set_new(said, tiers[t].name, json_string(c->to.hash[t]));
+    for (enum tier t = 0; t < TIERS; t++)
+        json_object_set_new(said, tiers[t].from, json_string(c->from.hash[t]));
+    json_object_set_new(said, "reason", json_string(c->reason));
     if (*c->last_stack)
         json_object_set_new(said, "lastStack", json_string(c->last_stack));
     CLEANUP_JSON json_t *more = json_parse(c->more, strlen(c->more), NULL);

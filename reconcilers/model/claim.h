@@ -7,29 +7,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "reconcilers/model/revision.h"
+#include "reconcilers/model/assignment.h"
+#include "reconcilers/model/claim_phases.h"
 
-/* id, name in the annotation, whether the node holds a slot of maxParallel */
-#define CLAIM_PHASES(X)                                                                                                       \
-    X(WAITING, "Waiting", false)       /* closed; jobs run to their end, nothing is sent away */                              \
-    X(DRAINING, "Draining", true)      /* GPU pods are asked to leave */                                                      \
-    X(UNLOADING, "Unloading", true)    /* stack off, then the driver where it changes */                                      \
-    X(INSTALLING, "Installing", true)  /* the new driver, then the new stack */                                               \
-    X(VALIDATING, "Validating", true)  /* every operand is up; the kubelet must have GPUs to give again */                    \
-    X(FAILED, "Failed", false)         /* given up for now: stays closed, holds no slot, is tried again later */
+/* What the node is out of service for. Claims of all kinds pass the phases of claim_phases.h.
+ * Whether GPU pods are drained is a matter of the tiers that change.
+ * id, name, counts, known_good and restores as in struct claim_kind_row */
+#define CLAIM_KINDS(X)                                                                             \
+    X(UPGRADE, "Upgrade", true, false, false)  /* to the target */                                 \
+    X(ROLLBACK, "Rollback", false, true, true) /* to the known good revision: the target failed */
 
-enum claim_phase {
-#define X(id, ...) CLAIM_##id,
-    CLAIM_PHASES(X)
-#undef X
-    CLAIM_PHASE_COUNT
-};
-
-/* What the node is out of service for. */
 enum claim_kind {
-    CLAIM_UPGRADE,  /* to the target */
-    CLAIM_ROLLBACK, /* back to the known good revision, since the target failed */
+#define X(id, ...) CLAIM_##id,
+    CLAIM_KINDS(X)
+#undef X
+    CLAIM_KIND_COUNT
 };
+
+/* One row of the table. */
+struct claim_kind_row {
+    const char *name; /* in the annotation; the taint's value */
+    bool counts;      /* a failure speaks against the revision that the claim brings */
+    bool known_good;  /* the claim brings what is known to be good, else the node ran that before */
+    bool restores;    /* the node is on its way back, to what is known to be good */
+};
+extern const struct claim_kind_row claim_kinds[CLAIM_KIND_COUNT];
 
 /* Longest policy uid and reason that are kept, longest annotation that is read, and longest sentence of claim_parse(). */
 enum { CLAIM_UID_MAX = 64, CLAIM_REASON_MAX = 64, CLAIM_TEXT_MAX = 2048, CLAIM_WHY_MAX = 160 };
@@ -51,11 +53,9 @@ struct claim {
     int64_t claimed_s;                /* when the claim was made; where jobs ended by themselves, when the last of them had */
     unsigned attempt;                 /* from 1; more than that: it failed before */
     unsigned gpus;                    /* that the node had when it was claimed */
-    char driver[REVISION_HASH_MAX];   /* what the node is to run; "": none */
-    char stack[REVISION_HASH_MAX];
-    char from_driver[REVISION_HASH_MAX]; /* what it ran before; "": none */
-    char from_stack[REVISION_HASH_MAX];
-    char last_stack[REVISION_HASH_MAX]; /* the stack that left the node last; "": from_stack is it */
+    struct assignment to;             /* what the node is to run */
+    struct assignment from;           /* what it ran before */
+    char last_stack[REVISION_HASH_MAX]; /* that left the node last; "": that of `from` is it */
     char reason[CLAIM_REASON_MAX];    /* with FAILED: one word; else "" */
     char more[CLAIM_MORE_MAX]; /* members that this version does not know, as a JSON object; "": none. They are written again */
 };
@@ -67,27 +67,25 @@ struct claim {
 bool claim_parse(const char *text, struct claim *ret, char *ret_why);
 /* The annotation's text. Owned by the caller. */
 char *claim_text(const struct claim *c);
-/* "Waiting", "Draining", … as the annotation has it. Static text. */
-const char *claim_phase_name(enum claim_phase p);
-/* "Upgrade", "Rollback" */
-const char *claim_kind_name(enum claim_kind k);
-/* Whether a node in this phase holds a slot of maxParallel. */
-bool claim_phase_has_slot(enum claim_phase p);
 /* Whether what the node runs is being changed right now. */
 bool claim_is_changing(const struct claim *c);
+/* Whether nothing was changed on a node that is assigned `now`. An attempt before this one may have
+ * put something else there. */
+bool claim_is_as_it_was(const struct claim *c, struct assignment_ref now);
 /* A claim that takes the place of another one keeps what that has to tell whoever comes after: the stack that was on the node
  * last, and the members that this version does not know. */
 void claim_keep(struct claim *c, const struct claim *before);
-/* The node begins anew, from what it bears now ("": none), under this claim or another one: that is what it ran before. */
-void claim_begin_from(struct claim *c, const char *driver, const char *stack);
+/* The node begins anew, from what it bears now, under this claim or another one: that is what it
+ * ran before. */
+void claim_begin_from(struct claim *c, struct assignment_ref now);
 /* The claim remembers that this stack leaves the node; "": none does. */
 void claim_stack_leaves(struct claim *c, const char *stack);
 /* The stack that was on the node last, once it bears none; "": there was none. */
 const char *claim_last_stack(const struct claim *c);
-/* Whether these two are what the node is to run; "": none. */
-bool claim_is_for(const struct claim *c, const char *driver, const char *stack);
-/* Whether the driver changes, so that GPU pods have to leave. */
-bool claim_moves_driver(const struct claim *c);
+/* Whether this is what the node is to run. */
+bool claim_is_for(const struct claim *c, struct assignment_ref target);
+/* Whether GPU pods have to leave, since a tier that drains changes. */
+bool claim_drains(const struct claim *c);
 /* Whether the node bears the taint as well: all do but those whose drain timed out. */
 bool claim_closes(const struct claim *c);
 /* Whether autoscalers are kept from removing the node: from the drain on, for as long as it is closed. One that waits for its

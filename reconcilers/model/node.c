@@ -273,10 +273,25 @@ const char *node_label(const void *view, const char *key)
     return NULL;
 }
 
-bool node_bears(const struct node_view *view, const char *driver, const char *stack)
+struct assignment_ref node_assigned(const struct node_view *view)
 {
-    return str_eq(str_or_empty(node_label(view, LABEL_DRIVER)), driver) &&
-           str_eq(str_or_empty(node_label(view, LABEL_STACK)), stack);
+    struct assignment_ref ref;
+    for (enum tier t = 0; t < TIERS; t++)
+        ref.hash[t] = node_label(view, tiers[t].label);
+    return ref;
+}
+
+bool node_is_assigned(const struct node_view *view)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (node_label(view, tiers[t].label))
+            return true;
+    return false;
+}
+
+bool node_bears(const struct node_view *view, const struct assignment *a)
+{
+    return assignment_same(node_assigned(view), assignment_ref(a));
 }
 
 bool node_is_held(const struct node_view *view)

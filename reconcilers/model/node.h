@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "kube/record.h"
+#include "reconcilers/model/assignment.h"
 #include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/host.h"
 
@@ -69,8 +70,12 @@ struct node_view {
 
 /* The value of a label, or NULL. `view` is a struct node_view: a lookup function for selectors and tables. */
 const char *node_label(const void *view, const char *key);
-/* Whether it is assigned these two; "": none. */
-bool node_bears(const struct node_view *view, const char *driver, const char *stack);
+/* What its labels assign it. Borrowed; NULL where there is no such label. */
+struct assignment_ref node_assigned(const struct node_view *view);
+/* Whether it has one of these labels, whatever that says. */
+bool node_is_assigned(const struct node_view *view);
+/* Whether it is assigned that. */
+bool node_bears(const struct node_view *view, const struct assignment *a);
 /* A person holds it: the label ostler.dev/hold is there, and does not say "false". */
 bool node_is_held(const struct node_view *view);
 /* The facts that the tables in host.h and detect.h look at; they borrow from the view. */

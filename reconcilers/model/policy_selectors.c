@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/assignment.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
@@ -30,7 +31,10 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 /* The assignment, whose values nobody can know. */
 static bool is_assignment(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
+    for (enum tier t = 0; t < TIERS; t++)
+        if (str_eq(key, tiers[t].label))
+            return true;
+    return str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
 }
 
 static bool is_given(const json_t *spec, const char *key, const char *value)

@@ -152,13 +152,19 @@ static bool read_way(const json_t *said, enum proof_way *ret)
     return false;
 }
 
+static bool read_revisions(const json_t *said, struct assignment *ret)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!read_optional(said, tiers[t].name, is_hash, ret->hash[t], REVISION_HASH_MAX))
+            return false;
+    return true;
+}
+
 static bool read_members(const json_t *said, struct proof *ret)
 {
     struct proof_facts *f = &ret->facts;
     return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION && read_way(said, &ret->way) &&
-           read_optional(said, "driver", is_hash, ret->driver, sizeof ret->driver) &&
-           read_optional(said, "stack", is_hash, ret->stack, sizeof ret->stack) &&
-           read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
+           read_revisions(said, &ret->of) && read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
            read_optional(said, "version", is_version, f->driver, sizeof f->driver) &&
            read_optional(said, "product", is_product, f->product, sizeof f->product) &&
            read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
@@ -189,8 +195,8 @@ static void put_text(json_t *said, const char *key, const char *text)
 char *proof_text(const struct proof *p)
 {
     CLEANUP_JSON json_t *said = json_pack("{s:i, s:s, s:i}", "v", VERSION, "by", ways[p->way], "gpus", (int) p->gpus);
-    put_text(said, "driver", p->driver);
-    put_text(said, "stack", p->stack);
+    for (enum tier t = 0; t < TIERS; t++)
+        put_text(said, tiers[t].name, p->of.hash[t]);
     put_text(said, "version", p->facts.driver);
     put_text(said, "product", p->facts.product);
     put_text(said, "compute", p->facts.compute);
@@ -201,9 +207,9 @@ char *proof_text(const struct proof *p)
     return json_compact(said);
 }
 
-bool proof_is_of(const struct proof *p, const char *driver, const char *stack)
+bool proof_is_of(const struct proof *p, struct assignment_ref runs)
 {
-    return *stack && str_eq(p->driver, driver) && str_eq(p->stack, stack);
+    return *str_or_empty(runs.hash[TIER_STACK]) && assignment_same(assignment_ref(&p->of), runs);
 }
 
 /* ---- versions */

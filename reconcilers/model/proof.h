@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "reconcilers/model/revision.h"
+#include "reconcilers/model/assignment.h"
 
 /* id, name in the annotation */
 #define PROOF_WAYS(X)                                                                                                         \
@@ -35,8 +35,7 @@ struct proof_facts {
 };
 
 struct proof {
-    char driver[REVISION_HASH_MAX]; /* revisions that it is about; both "": none any more, only what was seen is still known */
-    char stack[REVISION_HASH_MAX];
+    struct assignment of;           /* what was proven; empty: only what was seen is still known */
     enum proof_way way;
     unsigned gpus;                  /* that the kubelet offered */
     struct proof_facts facts;
@@ -46,8 +45,8 @@ struct proof {
 bool proof_parse(const char *text, struct proof *ret);
 /* The annotation's text. Owned by the caller. */
 char *proof_text(const struct proof *p);
-/* Whether it is about these revisions. */
-bool proof_is_of(const struct proof *p, const char *driver, const char *stack);
+/* Whether it is about a node that runs these revisions. */
+bool proof_is_of(const struct proof *p, struct assignment_ref runs);
 /* Facts out of a pod's last words: lines "driver=580.178.04", "product=…", "memory=81559", "compute=9.0", "cuda=13.0",
  * "slice=1g.10gb". Others are left aside. */
 void proof_read(const char *said, struct proof_facts *ret);

@@ -362,40 +362,42 @@ void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
     out[REVISION_HASH_MAX - 1] = '\0';
 }
 
+/* What of a revision has a version, and its name for people. By the first one of a tier people know
+ * it. */
+static const struct part {
+    enum tier tier;
+    const char *member, *name; /* member of the inputs; NULL: the inputs themselves */
+} parts[] = {
+    { TIER_DRIVER, NULL, "driver" },
+    { TIER_STACK, "toolkit", "toolkit" },
+    { TIER_STACK, "devicePlugin", "device plugin" },
+};
+
+static const char *part_version(const json_t *inputs, const struct part *p)
+{
+    return json_str(p->member ? json_object_get(inputs, p->member) : inputs, "version");
+}
+
 const char *revision_version(const json_t *inputs, const char *tier)
 {
-    if (!str_eq(tier, "driver") && json_object_get(inputs, "hostToolkit"))
+    size_t i = 0;
+    if (json_object_get(inputs, "hostToolkit"))
         return REVISION_HOST_TOOLKIT;
-    return json_str(inputs, str_eq(tier, "driver") ? "version" : "toolkit.version");
-}
-
-/* What of a stack has a version, and its name for people. */
-static const struct {
-    const char *member, *name;
-} stack_parts[] = { { "toolkit", "toolkit" }, { "devicePlugin", "device plugin" } };
-
-static const char *part_version(const json_t *inputs, size_t part)
-{
-    return json_str(json_object_get(inputs, stack_parts[part].member), "version");
-}
-
-static const char *stack_title(struct arena *a, const json_t *inputs)
-{
-    const char *title = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(stack_parts); i++) {
-        const char *version = part_version(inputs, i);
-        if (version)
-            title = arena_printf(a, "%s%s%s %s", str_or_empty(title), title ? " and " : "", stack_parts[i].name, version);
-    }
-    return title;
+    while (i < ARRAY_LEN(parts) && !str_eq(tiers[parts[i].tier].name, tier))
+        i++;
+    return i < ARRAY_LEN(parts) ? part_version(inputs, &parts[i]) : NULL;
 }
 
 const char *revision_title(struct arena *a, const json_t *inputs, const char *tier)
 {
-    if (!str_eq(tier, "driver"))
-        return stack_title(a, inputs);
-    const char *version = json_str(inputs, "version");
-    return version && *version ? arena_printf(a, "driver %s", version) : NULL;
+    const char *title = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        const char *version = part_version(inputs, &parts[i]);
+        if (version && *version && str_eq(tiers[parts[i].tier].name, tier))
+            title = arena_printf(a, "%s%s%s %s", str_or_empty(title), title ? " and " : "",
+                                 parts[i].name, version);
+    }
+    return title;
 }
 
 const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash, bool namesake)
@@ -408,10 +410,9 @@ const char *revision_name(struct arena *a, const json_t *inputs, const char *tie
 
 bool revision_same_title(const json_t *a, const json_t *b, const char *tier)
 {
-    if (str_eq(tier, "driver"))
-        return str_eq(json_str(a, "version"), json_str(b, "version"));
-    for (size_t i = 0; i < ARRAY_LEN(stack_parts); i++)
-        if (!str_eq(part_version(a, i), part_version(b, i)))
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (str_eq(tiers[parts[i].tier].name, tier) &&
+            !str_eq(part_version(a, &parts[i]), part_version(b, &parts[i])))
             return false;
     return true;
 }

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "reconcilers/model/assignment.h"
 #include "reconcilers/model/host.h"
 #include "reconcilers/model/policy.h"
 
@@ -18,9 +19,6 @@ enum driver_source {
     DRIVER_SOURCE_COS,       /* Google's installer for Container-Optimized OS */
     DRIVER_SOURCE_HOST,      /* the host has one: no driver tier */
 };
-
-/* Length of a revision's hash with its NUL. */
-enum { REVISION_HASH_MAX = 11 };
 
 /* The device plugin's configuration for a node. The text itself is an input: new text is a new revision, and a revision's
  * DaemonSet can be made again when the ConfigMap has changed or is gone. */

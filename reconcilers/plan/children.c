@@ -418,16 +418,12 @@ static bool is_wanted(const struct pass *p, const struct child *c)
     return json_object_get(p->wanted, key) != NULL;
 }
 
-static size_t carriers(const struct tally *t, const char *revision, unsigned which)
-{
-    return tally_nodes(t, "driver", revision, which) + tally_nodes(t, "stack", revision, which);
-}
-
 /* Whether the DaemonSet controller counts nodes for it, apart from those that are down. The watch of nodes may be behind that of
  * DaemonSets: with the version as a guard of the deletion, this is what the server has at that moment. */
 static bool is_asked_for(const struct tally *t, const struct child *c)
 {
-    size_t lost = carriers(t, c->revision, TALLY_CARRYING) - carriers(t, c->revision, TALLY_CARRYING_UP);
+    size_t lost = tally_nodes(t, NULL, c->revision, TALLY_CARRYING) -
+                  tally_nodes(t, NULL, c->revision, TALLY_CARRYING_UP);
     return c->resource == RESOURCE_DAEMONSET && c->desired > (int32_t) lost;
 }
 
@@ -452,7 +448,8 @@ static bool may_go(const struct pass *p, const struct child *c)
         return !is_asked_for(v->tally, c);
     /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
     if (c->revision)
-        return carriers(v->tally, c->revision, carrying) == 0 && !is_asked_for(v->tally, c);
+        return tally_nodes(v->tally, NULL, c->revision, carrying) == 0 &&
+               !is_asked_for(v->tally, c);
     /* It says who still uses a driver that is to come off. */
     if (is_agent(c))
         return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);

@@ -58,7 +58,7 @@ json_t *features_labels(const struct node_input *in, const char *stack, const st
 {
     const struct node_inventory *seen = seen_of(in, facts);
     bool others = is_of_others(seen, facts);
-    const json_t *inputs = operands_inputs(in, "stack", str_or_empty(stack));
+    const json_t *inputs = operands_inputs(in, TIER_STACK, str_or_empty(stack));
     const char *loaded = seen_version(in);
     CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
     struct gpu_features f = {

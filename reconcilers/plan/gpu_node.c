@@ -82,15 +82,18 @@ static void set_text(json_t *object, const char *key, const char *text)
 
 /* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API
  * server refuses. */
-static void set_tier(json_t *status, const char *key, const char *version, const struct revision_tally *revision,
-                     const struct revision_tally *target)
+static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier t)
 {
+    const struct node_standing *of = &in->summary->of[t];
+    const char *version =
+        t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->version[t];
     CLEANUP_JSON json_t *tier = json_object();
     set_text(tier, "version", version);
-    set_text(tier, "revision", revision ? revision->hash : NULL);
-    set_text(tier, "target", target ? target->hash : NULL);
+    set_text(tier, "revision",
+             of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
+    set_text(tier, "target", of->target ? of->target->hash : NULL);
     if (json_object_size(tier))
-        json_object_set(status, key, tier);
+        json_object_set(status, tiers[t].name, tier);
 }
 
 /* A time that is still to come is said anew. */
@@ -125,8 +128,8 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     CLEANUP_JSON json_t *waiting = waiting_for(in, a);
     if (json_array_size(waiting))
         json_object_set(status, "waitingFor", waiting);
-    set_tier(status, "driver", in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->driver_version, s->driver, s->target_driver);
-    set_tier(status, "stack", in->stack_version, s->removal ? NULL : s->stack, s->target_stack);
+    for (enum tier t = 0; t < TIERS; t++)
+        set_tier(status, in, t);
     set_words(status, in->words);
     json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
     if (stages)

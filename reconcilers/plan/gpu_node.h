@@ -29,8 +29,7 @@ struct gpu_node_input {
     bool reports_exist;                 /* the CRD of GpuNode is installed */
     bool managing;                      /* there is a policy, and it stays: what agents have seen is kept */
     bool agent;                         /* the agent on the node is up: it would only say again what it has seen */
-    const char *driver_version;         /* of the driver that it is assigned; NULL: not known, or none */
-    const char *stack_version;          /* the same of its toolkit */
+    const char *version[TIERS];         /* of what it is assigned; NULL: not known, or none */
     const json_t *known;                /* the schema of the status that an older definition has; NULL: all fields are known */
     int64_t gpus;                       /* that the node has; 0: not known */
     const char *product;                /* what they are; NULL: not known */

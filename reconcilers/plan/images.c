@@ -30,12 +30,13 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
     return hash * 31 + i;
 }
 
-void images_purpose(const char *driver, const char *stack, const json_t *spec, char out[static IMAGES_PURPOSE_MAX])
+void images_purpose(struct assignment_ref target, const json_t *spec,
+                    char out[static IMAGES_PURPOSE_MAX])
 {
     static const char *const operands[] = { "driver", "toolkit", "devicePlugin", "nodeAgent", "validation" };
     static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy", "imagePullSecrets" };
     uint64_t hash = 0;
-    task_purpose(driver, stack, out);
+    task_purpose(target, out);
     for (size_t i = 0; i < ARRAY_LEN(operands); i++)
         for (size_t k = 0; k < ARRAY_LEN(keys); k++)
             hash = add_to_hash(hash, json_object_get(json_object_get(spec, operands[i]), keys[k]));
@@ -127,30 +128,28 @@ static int add_operand(struct list *l, const struct manifests *m, enum render_ob
     return 0;
 }
 
-struct row {
-    const struct render_context *ctx;
+static const struct row {
+    enum tier tier;
     enum render_object what;
     const char *enabled; /* path in the inputs; NULL: it always is */
+} rows[] = {
+    { TIER_DRIVER, RENDER_DRIVER, NULL },
+    { TIER_STACK, RENDER_TOOLKIT, "toolkit.enabled" },
+    { TIER_STACK, RENDER_DEVICE_PLUGIN, "devicePlugin.enabled" },
 };
-enum { ROWS = 3 };
 
-static void rows_of(const struct images_wanted *want, struct row rows[static ROWS])
+static bool comes(const struct images_wanted *want, const struct row *r)
 {
-    rows[0] = (struct row){ &want->driver, RENDER_DRIVER, NULL };
-    rows[1] = (struct row){ &want->stack, RENDER_TOOLKIT, "toolkit.enabled" };
-    rows[2] = (struct row){ &want->stack, RENDER_DEVICE_PLUGIN, "devicePlugin.enabled" };
-}
-
-static bool comes(const struct row *r)
-{
-    return r->ctx->inputs && (!r->enabled || json_bool(r->ctx->inputs, r->enabled, false));
+    const json_t *inputs = want->of[r->tier].inputs;
+    return inputs && (!r->enabled || json_bool(inputs, r->enabled, false));
 }
 
 bool images_any(const struct images_wanted *want)
 {
-    struct row rows[ROWS];
-    rows_of(want, rows);
-    return comes(&rows[0]) || comes(&rows[1]) || comes(&rows[2]) || want->proof.image;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (comes(want, &rows[i]))
+            return true;
+    return want->proof.image;
 }
 
 int images_pull(const struct manifests *m, const struct images_wanted *want, struct plan *plan, struct err *e)
@@ -158,10 +157,9 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_JSON json_t *secrets = json_array();
     struct list l = { .arena = &a, .secrets = secrets };
-    struct row rows[ROWS];
-    rows_of(want, rows);
-    for (size_t i = 0; i < ROWS; i++)
-        if (comes(&rows[i]) && add_operand(&l, m, rows[i].what, rows[i].ctx, e) < 0)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (comes(want, &rows[i]) &&
+            add_operand(&l, m, rows[i].what, &want->of[rows[i].tier], e) < 0)
             return -1;
     if (want->proof.image) {
         add_image(&l, want->proof.name, want->proof.image, want->proof.pull_policy);
@@ -192,16 +190,16 @@ static bool may_wait(const struct node_input *in, const struct node_verdict *v)
     if (!claim_parse(text, &c, NULL))
         return false;
     if (claim_is_changing(&c))
-        return !claim_is_for(&c, v->target_driver, v->target_stack);
-    return (c.phase == CLAIM_WAITING || c.phase == CLAIM_DRAINING || !claim_closes(&c)) && !is_held(in);
+        return !claim_is_for(&c, assignment_ref(&v->target));
+    return (claim_phase_progress(c.phase) == CLAIM_UNCHANGED || !claim_closes(&c)) && !is_held(in);
 }
 
 static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    if (!in->policy || node_bears(&in->view, v->target_driver, v->target_stack) || !may_wait(in, v))
+    if (!in->policy || node_bears(&in->view, &v->target) || !may_wait(in, v))
         return false;
-    images_purpose(v->target_driver, v->target_stack, targets_spec(in->targets, v->pool), purpose);
+    images_purpose(assignment_ref(&v->target), targets_spec(in->targets, v->pool), purpose);
     return task_pod_is_for(in->view.strings, p, in->policy->uid, purpose);
 }
 

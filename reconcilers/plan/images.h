@@ -36,9 +36,10 @@ struct images {
 /* A purpose (task_pod.h) and how the images are pulled: where a person adds a pull secret, a pod that goes on without it helps
  * nobody. */
 enum { IMAGES_PURPOSE_MAX = TASK_PURPOSE_MAX + 9 };
-/* The purpose of a node's pull pod: the hashes of the revisions that come ("": none), and a hash of the pull policies and secrets
- * that `spec`, the pool's effective one, has for their images. */
-void images_purpose(const char *driver, const char *stack, const json_t *spec, char out[static IMAGES_PURPOSE_MAX]);
+/* The purpose of a node's pull pod: the hashes of what it is to run, and a hash of the pull
+ * policies and secrets that `spec`, the pool's effective one, has for their images. */
+void images_purpose(struct assignment_ref target, const json_t *spec,
+                    char out[static IMAGES_PURPOSE_MAX]);
 
 /* What the pods of a node, a list through next_on_node, say of the images of a purpose. */
 struct images images_look(const struct pod *pods, const struct intern *strings, const char *policy_uid, const char *purpose);
@@ -49,7 +50,7 @@ struct images_wanted {
     const char *purpose;
     const char *policy_uid;
     const char *operand_namespace;
-    struct render_context driver, stack; /* of the revisions that come; without inputs: that tier stays as it is */
+    struct render_context of[TIERS];     /* of what comes; without inputs: the tier stays as it is */
     struct render_image proof;           /* of the pod that proves the node then; without an image: none does */
     const json_t *proof_secrets;         /* list of names; NULL: none */
 };

@@ -204,6 +204,12 @@ static void own_label(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->set_labels, key, json_null());
 }
 
+static void own_tier_labels(struct diff *d, struct assignment_ref assigned)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        own_label(d, tiers[t].label, assigned.hash[t]);
+}
+
 static void want_taint(struct diff *d, const struct policy_taint *taint)
 {
     CLEANUP_FREE char *name = xasprintf("%s:%s", taint->key, taint->effect);
@@ -252,7 +258,9 @@ static void want_upgrade_taint(struct diff *d, const struct claim *claim, const 
     if (!claim || !claim_closes(claim))
         return;
     d->upgrade = key;
-    want_taint(d, &(struct policy_taint){ .key = key, .value = claim_kind_name(claim->kind), .effect = CLAIM_TAINT_EFFECT });
+    want_taint(d, &(struct policy_taint){ .key = key,
+                                          .value = claim_kinds[claim->kind].name,
+                                          .effect = CLAIM_TAINT_EFFECT });
 }
 
 /* Members that this version does not know: a newer one wrote them, and would no longer know what it set. More than a newer one
@@ -321,8 +329,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
         want_label(&d, key, json_string_value(value));
     want_features(&d, wanted);
     drop_unwanted_labels(&d);
-    own_label(&d, LABEL_DRIVER, wanted->driver);
-    own_label(&d, LABEL_STACK, wanted->stack);
+    own_tier_labels(&d, wanted->assigned);
     own_label(&d, LABEL_REMOVAL, NULL);
     own_label(&d, LABEL_EXPORTER, wanted->no_exporter ? "false" : NULL);
     if (wanted->taint.enabled)
@@ -361,14 +368,14 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
     return patch;
 }
 
-json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack, const char *removal)
+json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
+                            const char *removal)
 {
     struct diff d;
     begin(&d, view, NULL);
     keep_all(&d);
     drop_unwanted_taints(&d);
-    own_label(&d, LABEL_DRIVER, driver);
-    own_label(&d, LABEL_STACK, stack);
+    own_tier_labels(&d, assigned);
     own_label(&d, LABEL_REMOVAL, removal);
     return build_the_rest_as_it_is(&d, NULL);
 }
@@ -406,8 +413,9 @@ bool marks_closed(const struct node_view *view)
 bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
-    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver || node_label(view, LABEL_DRIVER) ||
-           node_label(view, LABEL_STACK) || node_label(view, LABEL_REMOVAL) || node_label(view, LABEL_EXPORTER);
+    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver ||
+           node_is_assigned(view) || node_label(view, LABEL_REMOVAL) ||
+           node_label(view, LABEL_EXPORTER);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */
@@ -428,7 +436,7 @@ static bool bears_named(const struct diff *d)
 
 bool marks_show_gpu(const struct node_view *view)
 {
-    if (node_label(view, LABEL_DRIVER) || node_label(view, LABEL_STACK))
+    if (node_is_assigned(view))
         return true;
     struct diff d;
     begin(&d, view, NULL);

@@ -23,7 +23,7 @@ enum marks_features {
 struct marks {
     const json_t *labels;             /* key to value, besides the assignment; NULL: none. Borrowed */
     struct policy_taint taint;        /* set if it is enabled */
-    const char *driver, *stack;       /* the assignment; NULL or "": off */
+    struct assignment_ref assigned;   /* NULL or "": off */
     bool no_exporter;                 /* the exporter, which runs on nodes of other pools, is not to run there */
     bool host_driver;                 /* the host has a driver of its own */
     /* The node is out of service because of us: its taint comes and goes with it; NULL: it is not. */
@@ -47,7 +47,8 @@ bool marks_have_taint(const struct node_view *view, const char *key);
 /* A guarded JSON patch that gives the node this assignment, of which stack revision the toolkit is being taken off (NULL: of
  * none), and no claim, and leaves all else as it is: the first steps of what comes off. NULL when it is so already. New
  * reference. */
-json_t *marks_release_patch(const struct node_view *view, const char *driver, const char *stack, const char *removal);
+json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
+                            const char *removal);
 /* Whether the upgrade's taint is ours and there, or was: without a claim somebody has taken that away. */
 bool marks_closed(const struct node_view *view);
 /* Whether the node bears anything that is ours to take off. */

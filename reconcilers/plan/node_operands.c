@@ -1,7 +1,5 @@
 #include "reconcilers/plan/node_operands.h"
 
-#include <stdio.h>
-
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/node_inventory.h"
@@ -14,12 +12,6 @@ void verdict_settle(struct node_verdict *v, enum node_state state, const char *r
     v->message = message;
 }
 
-void verdict_ran(struct node_verdict *v, const char *driver, const char *stack)
-{
-    snprintf(v->ran_driver, sizeof v->ran_driver, "%s", driver);
-    snprintf(v->ran_stack, sizeof v->ran_stack, "%s", stack);
-}
-
 static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
 {
     v->wanted |= 1u << c;
@@ -28,24 +20,35 @@ static void want(struct node_verdict *v, const struct node_pods *pods, enum comp
         v->up |= 1u << c;
 }
 
-const json_t *operands_inputs(const struct node_input *in, const char *tier, const char *hash)
+const json_t *operands_inputs(const struct node_input *in, enum tier tier, const char *hash)
 {
     size_t pool;
     const json_t *inputs = *hash ? in->record(in->arg, tier, hash) : NULL;
-    return inputs || !*hash ? inputs : targets_inputs(in->targets, tier, hash, &pool);
+    return inputs || !*hash ? inputs : targets_inputs(in->targets, tiers[tier].name, hash, &pool);
+}
+
+bool operands_recorded(const struct node_input *in, struct assignment_ref wanted)
+{
+    struct assignment_ref now = node_assigned(&in->view);
+    for (enum tier t = 0; t < TIERS; t++) {
+        const char *hash = str_or_empty(wanted.hash[t]);
+        if (*hash && !str_eq(hash, now.hash[t]) && (in->deleting || !in->record(in->arg, t, hash)))
+            return false;
+    }
+    return true;
 }
 
 void operands_list(const struct node_input *in, struct node_verdict *v)
 {
-    if (*v->driver)
-        want(v, in->pods, COMPONENT_DRIVER, v->driver);
-    if (!*v->stack)
+    if (*v->carried.hash[TIER_DRIVER])
+        want(v, in->pods, COMPONENT_DRIVER, v->carried.hash[TIER_DRIVER]);
+    if (!*v->carried.hash[TIER_STACK])
         return;
-    const json_t *stack = operands_inputs(in, "stack", v->stack);
+    const json_t *stack = operands_inputs(in, TIER_STACK, v->carried.hash[TIER_STACK]);
     if (json_bool(stack, "toolkit.enabled", false))
-        want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
+        want(v, in->pods, COMPONENT_TOOLKIT, v->carried.hash[TIER_STACK]);
     if (json_bool(stack, "devicePlugin.enabled", false))
-        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->stack);
+        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->carried.hash[TIER_STACK]);
     if (in->policy->pools[v->pool].exporter)
         want(v, in->pods, COMPONENT_EXPORTER, NULL);
 }

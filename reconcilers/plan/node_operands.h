@@ -6,10 +6,11 @@
 
 /* What the verdict comes to. `reason` is static or from the arena, as is `message`, which may be NULL. */
 void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message);
-/* Says what the node is known to run well, or to have run so. */
-void verdict_ran(struct node_verdict *v, const char *driver, const char *stack);
 /* The inputs of a revision: its record's, else those of the target that it is; NULL when nobody knows, or for "". Borrowed. */
-const json_t *operands_inputs(const struct node_input *in, const char *tier, const char *hash);
+const json_t *operands_inputs(const struct node_input *in, enum tier tier, const char *hash);
+/* Whether the node may be given these: each that it does not bear yet has a record, which is not on
+ * its way out with others that no node carries. */
+bool operands_recorded(const struct node_input *in, struct assignment_ref wanted);
 /* Fills `wanted` and `up` from the revisions that the verdict carries. */
 void operands_list(const struct node_input *in, struct node_verdict *v);
 /* Whether none of them has a part in the node's GPUs: there is no driver, toolkit or device plugin among them. */

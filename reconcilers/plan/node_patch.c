@@ -10,8 +10,8 @@
 #define ANNOTATIONS "/metadata/annotations"
 #define TAINTS "/spec/taints"
 
-/* Labels that every change rests on. */
-static const char *const decisive[] = { LABEL_DRIVER, LABEL_STACK, LABEL_MANAGED, LABEL_DEPLOY_OPERANDS, LABEL_HOLD };
+/* Labels that every change rests on, besides those of the tiers. */
+static const char *const decisive[] = { LABEL_MANAGED, LABEL_DEPLOY_OPERANDS, LABEL_HOLD };
 
 static json_t *text_or_null(const char *text)
 {
@@ -24,6 +24,13 @@ static void test_key(json_t *operations, const char *map, const char *key, const
     json_patch_add(operations, "test", path, text_or_null(was));
 }
 
+static void test_unchanged(json_t *operations, const struct node_view *view, const json_t *change,
+                           const char *label)
+{
+    if (!json_object_get(change, label))
+        test_key(operations, LABELS, label, node_label(view, label));
+}
+
 /* Where there is no label at all, one test says that of all. */
 static void test_labels(json_t *operations, const struct node_view *view, const json_t *change)
 {
@@ -33,9 +40,10 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
     }
     const char *key;
     json_t *value;
+    for (enum tier t = 0; t < TIERS; t++)
+        test_unchanged(operations, view, change, tiers[t].label);
     for (size_t i = 0; i < ARRAY_LEN(decisive); i++)
-        if (!json_object_get(change, decisive[i]))
-            test_key(operations, LABELS, decisive[i], node_label(view, decisive[i]));
+        test_unchanged(operations, view, change, decisive[i]);
     json_object_foreach ((json_t *) change, key, value)
         test_key(operations, LABELS, key, node_label(view, key));
 }

@@ -108,16 +108,10 @@ static void write_marks(const struct node_input *in, const struct marks *wanted,
     write_patch(in, marks_patch(&in->view, wanted), reason, message, plan);
 }
 
-static void take_target(const struct target *t, struct node_verdict *v)
-{
-    memcpy(v->target_driver, t->driver, sizeof v->target_driver);
-    memcpy(v->target_stack, t->stack, sizeof v->target_stack);
-}
-
 /* A node that runs nothing of Ostler's does not get a driver that has no image: it would wait for it with ErrImagePull. */
 static const struct target *without_image(const struct node_input *in, const struct target *t, struct target *bare)
 {
-    if (!t->no_image || in->view.node->claim || !node_bears(&in->view, "", ""))
+    if (!t->no_image || in->view.node->claim || !assignment_is_empty(node_assigned(&in->view)))
         return t;
     *bare = (struct target){ .source = t->source, .pool = t->pool, .reason = t->reason, .problem = t->problem };
     return bare;
@@ -136,16 +130,10 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
     write_marks(in, &wanted, reason, message, plan);
 }
 
-static void carry(struct node_verdict *v, const char *driver, const char *stack)
-{
-    snprintf(v->driver, sizeof v->driver, "%s", str_or_empty(driver));
-    snprintf(v->stack, sizeof v->stack, "%s", str_or_empty(stack));
-}
-
 /* The node is left as it is in this pass. */
 static void carry_labels(struct node_verdict *v, const struct node_input *in)
 {
-    carry(v, node_label(&in->view, LABEL_DRIVER), node_label(&in->view, LABEL_STACK));
+    assignment_copy(&v->carried, node_assigned(&in->view));
 }
 
 static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
@@ -184,8 +172,7 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
         return;
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
-    wanted.driver = up->driver;
-    wanted.stack = up->stack;
+    wanted.assigned = up->assigned;
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
     struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
@@ -202,7 +189,8 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
 }
 
 /* A node that has its driver, and no stack since its first toolkit comes in turn. */
-static void judge_turn(const struct node_input *in, struct arena *a, const struct assignment *as, struct node_verdict *v)
+static void judge_turn(const struct node_input *in, struct arena *a,
+                       const struct node_assignment *as, struct node_verdict *v)
 {
     const char *pool = in->policy->pools[v->pool].name, *by = in->toolkit_stopped_by;
     v->first = !as->first ? FIRST_NONE : v->state == NODE_READY ? FIRST_TURN : FIRST_LATER;
@@ -221,14 +209,14 @@ static void judge_turn(const struct node_input *in, struct arena *a, const struc
 }
 
 /* What the verdict says of a node that is not claimed, by its operands alone. */
-static void judge(const struct node_input *in, struct arena *a, const struct assignment *as, const struct target *t,
-                  struct node_verdict *v)
+static void judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+                  const struct target *t, struct node_verdict *v)
 {
     operands_list(in, v);
     if (as->waiting) {
         verdict_settle(v, NODE_INSTALLING, as->reason, as->message);
         v->cause = COMPONENT_DRIVER;
-    } else if (!*v->stack && t->reason) {
+    } else if (!*v->carried.hash[TIER_STACK] && t->reason) {
         verdict_settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
     } else {
         operands_judge(in, a, v);
@@ -255,7 +243,7 @@ static void look_at_proof(const struct node_input *in, struct arena *a, const st
     struct proof before = { 0 };
     proof_of_node(&in->view, &before);
     ret->looked = true;
-    ret->of = (struct proof_case){ .driver = v->driver, .stack = v->stack, .gpus_before = before.gpus,
+    ret->of = (struct proof_case){ .of = assignment_ref(&v->carried), .gpus_before = before.gpus,
                                    .nothing_ours = operands_only_watch(v),
                                    .may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key) };
     proof_look(in, &ret->of, a, plan, &ret->look);
@@ -276,7 +264,7 @@ static void judge_proof(const struct proof_look *look, struct node_verdict *v)
 static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan, struct proving *ret)
 {
     *ret = (struct proving){ 0 };
-    if (v->state != NODE_READY || !*v->stack || !in->view.node->ready)
+    if (v->state != NODE_READY || !*v->carried.hash[TIER_STACK] || !in->view.node->ready)
         return;
     if (has_gpus(in, v)) {
         look_at_proof(in, a, v, plan, ret);
@@ -300,16 +288,16 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 }
 
 /* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
-static void give(const struct node_input *in, struct arena *a, const struct assignment *as, const struct proof_look *look,
-                 bool host_driver, const char *gave_up, const struct node_verdict *v,
+static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+                 const struct proof_look *look, bool host_driver, const char *gave_up,
+                 const struct node_verdict *v,
                  struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
     struct opening open = { .look = look };
     bool proven = look && look->result == PROOF_PASSES;
-    wanted.driver = as->driver;
-    wanted.stack = as->stack;
+    wanted.assigned = as->to;
     wanted.host_driver = host_driver;
     wanted.gave_up = gave_up;
     opening_marks(in, a, &open, &wanted);
@@ -323,7 +311,8 @@ static void give(const struct node_input *in, struct arena *a, const struct assi
 static void look_for_holders(const struct node_input *in, const struct target *t, struct plan *plan)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER);
-    if (driver && !str_eq(driver, t->driver) && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
+    bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
+    if (drains && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
         look_at_node(in, "Holders", plan);
 }
 
@@ -331,14 +320,14 @@ static void look_for_holders(const struct node_input *in, const struct target *t
 static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
                   struct node_verdict *v, struct plan *plan)
 {
-    struct assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
+    struct node_assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
     struct proving proving;
     if (as.record_missing) {
         verdict_settle(v, NODE_DISCOVERED, "WaitingForRevision", "the ControllerRevision of the new version is being written");
         carry_labels(v, in);
         return;
     }
-    carry(v, as.driver, as.stack);
+    assignment_copy(&v->carried, as.to);
     judge(in, a, &as, t, v);
     prove(in, a, v, plan, &proving);
     seen_explain(in, a, v);
@@ -388,9 +377,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     struct target bare;
     const struct target *wish = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
     const struct target *t = upgrade_target(in, wish);
-    take_target(t, v);
-    snprintf(v->wish_driver, sizeof v->wish_driver, "%s", wish->driver);
-    snprintf(v->wish_stack, sizeof v->wish_stack, "%s", wish->stack);
+    v->target = t->runs;
+    v->wish = wish->runs;
     v->back = t != wish;
     struct upgrade up;
     upgrade_step(in, wish, a, v, plan, &up);
@@ -404,7 +392,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     if (!in->view.node->ready)
         settle_lost(in, a, v, "");
     else if (v->state == NODE_READY)
-        verdict_ran(v, v->driver, v->stack);
+        v->ran = v->carried;
 }
 
 /* Everything of ours comes off: stack and claim, then what the toolkit left in the container runtime, then driver when nothing
@@ -425,11 +413,14 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
         return;
     }
     verdict_settle(v, NODE_REMOVING, off.reason, off.message);
-    carry(v, off.driver, off.stack ? off.stack : off.removal);
-    v->removal = !off.stack && off.removal;
+    assignment_copy(&v->carried, off.left);
+    v->removal = !off.left.hash[TIER_STACK] && off.removal;
+    if (v->removal)
+        snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
     if (off.look)
         look_at_node(in, "DriverOff", plan);
-    write_patch(in, marks_release_patch(&in->view, off.driver, off.stack, off.removal), off.reason, off.message, plan);
+    write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
+                plan);
 }
 
 /* Whether the node has a GPU, and whose. */

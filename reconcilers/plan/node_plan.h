@@ -113,7 +113,7 @@ struct node_input {
     int64_t age_s;               /* what is known of nodes and their pods may be as old as this */
     int64_t tasks_age_s;         /* and what is known of pods that prove a GPU, as this */
     /* The inputs that the record of a revision holds; NULL when there is no record. */
-    const json_t *(*record)(void *arg, const char *tier, const char *hash);
+    const json_t *(*record)(void *arg, enum tier tier, const char *hash);
     void *arg;
 };
 
@@ -135,19 +135,18 @@ struct node_verdict {
     const struct vendor *vendor; /* the GPU's; NVIDIA without a GPU; never NULL */
     bool looked_at;       /* some detector has looked at it */
     size_t pool;
-    char driver[REVISION_HASH_MAX], stack[REVISION_HASH_MAX];               /* what it carries, after the plan */
+    struct assignment carried; /* what it carries, after the plan */
     bool removal;         /* of that stack nothing is left but its toolkit's configuration of the container runtime, which goes */
-    /* What it should carry in the end; "" unknown or none. */
-    char target_driver[REVISION_HASH_MAX], target_stack[REVISION_HASH_MAX];
-    /* What the policy says for it; another than its target with `back`. */
-    char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX];
-    /* On its way to a revision: why an operand does not come up, beginning with the kubelet's word for it; NULL: none says so. */
+    struct assignment target;  /* what it should carry in the end; "" unknown or none */
+    struct assignment wish;    /* what the policy says for it; not its target where `back` */
+    /* On its way to a revision: why an operand does not come up, beginning with the kubelet's word
+     * for it; NULL: none says so. */
     const char *trouble;
     const char *refused; /* it drains: whose eviction was last refused for a budget, and in which words; NULL: nobody's */
-    /* What it is known to run well, or to have run so before its claim; and what its claim is for. "": nothing. */
-    char ran_driver[REVISION_HASH_MAX], ran_stack[REVISION_HASH_MAX];
-    char claim_driver[REVISION_HASH_MAX], claim_stack[REVISION_HASH_MAX];
-    char last_stack[REVISION_HASH_MAX]; /* claimed: the stack that it bore last, which configured its container runtime */
+    struct assignment ran;     /* what it is known to run well, or ran so before its claim */
+    struct assignment claimed; /* what its claim is for */
+    /* Claimed: the stack that it bore last, which configured its container runtime; no driver. */
+    struct assignment last;
     enum first_toolkit first;
     bool turns;      /* it waits for the images of its target by now, and turns to that when it has them */
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */

@@ -60,7 +60,7 @@ bool node_host_driver(const struct node_input *in, const struct node_facts *fact
 /* Of a revision that nobody knows any more it is taken for granted. */
 static bool brings_toolkit(const struct node_input *in, const char *stack)
 {
-    const json_t *inputs = in->record(in->arg, "stack", stack);
+    const json_t *inputs = in->record(in->arg, TIER_STACK, stack);
     return !inputs || json_bool(inputs, "toolkit.enabled", false);
 }
 
@@ -121,7 +121,7 @@ static const char *secure_boot(const struct seeing *s)
 /* The pod's container `peermem` waits for the card's driver, for ever. */
 static const char *no_network_card(const struct seeing *s)
 {
-    const json_t *driver = operands_inputs(s->in, "driver", s->v->driver);
+    const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
     if (!waits_for_driver(s) || !json_object_get(driver, "rdma") || !s->seen->no_network_card)
         return NULL;
     return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for whose driver the container "
@@ -147,7 +147,8 @@ static const char *lost(const struct seeing *s)
 /* Whether each GPU that the driver has should be one that the kubelet offers: not where they are divided or shared. */
 static bool offers_whole_gpus(const struct seeing *s)
 {
-    const json_t *stack = operands_inputs(s->in, "stack", s->v->stack), *plugin = json_object_get(stack, "devicePlugin");
+    const json_t *stack = operands_inputs(s->in, TIER_STACK, s->v->carried.hash[TIER_STACK]);
+    const json_t *plugin = json_object_get(stack, "devicePlugin");
     const json_t *config = json_object_get(plugin, "config");
     return json_bool(plugin, "enabled", false) && str_eq(json_str(plugin, "migStrategy"), "none") &&
            (!config || json_is_null(config)) && !s->seen->divided;
@@ -179,7 +180,7 @@ static const char *not_offered(const struct seeing *s)
 
 static const char *other_version(const struct seeing *s)
 {
-    const json_t *driver = operands_inputs(s->in, "driver", s->v->driver);
+    const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
     const char *wanted = json_str(driver, "version"), *loaded = seen_version(s->in);
     bool container = str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER));
     if (s->v->state != NODE_READY || !container || !*loaded || proof_version_fits(wanted, loaded))

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/holders.h"
+#include "reconcilers/plan/node_operands.h"
 
 /* Whether any pod of the stack or of its followers, or one that comes before or after it, is still on the node. */
 static bool has_stack_pods(const struct node_pods *p)
@@ -33,23 +34,25 @@ static bool runs_our_driver(const struct node_pods *p)
 struct off node_take_off(const struct node_input *in, struct arena *a)
 {
     const struct node_pods *p = in->pods;
-    const char *driver = node_label(&in->view, LABEL_DRIVER);
+    struct assignment_ref driver = assignment_before(node_assigned(&in->view), TIER_STACK);
+    bool has_driver = driver.hash[TIER_DRIVER];
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .driver = driver, .reason = "StackOff",
+        return (struct off){ .left = driver, .reason = "StackOff",
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
-        return (struct off){ .driver = driver, .reason = "WaitingForStack",
+        return (struct off){ .left = driver, .reason = "WaitingForStack",
                              .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating", name) };
-    if (driver && p->gpu_pods && !in->force_removal)
-        return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
+    if (has_driver && p->gpu_pods && !in->force_removal)
+        return (struct off){ .left = driver, .reason = "WaitingForGpuPods",
                              .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
                                                      name, name_gpu_pods(a, p)) };
-    if (driver && in->holders && in->holders->host_count && !in->force_removal && runs_our_driver(p))
-        return (struct off){ .driver = driver, .reason = "WaitingForProcesses",
+    if (has_driver && in->holders && in->holders->host_count && !in->force_removal &&
+        runs_our_driver(p))
+        return (struct off){ .left = driver, .reason = "WaitingForProcesses",
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
-    if (driver)
+    if (has_driver)
         return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
@@ -59,37 +62,44 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     return (struct off){ .done = true };
 }
 
+/* The revision that runs of a tier: that of the last of its operands in start order that has a pod;
+ * NULL: none does. */
+static const char *running(const struct node_pods *p, enum tier tier)
+{
+    const char *revision = NULL;
+    for (int c = 0; c < COMPONENT_COUNT; c++)
+        if (p->of[c].revision && str_eq(component_tier((enum component) c), tiers[tier].name))
+            revision = p->of[c].revision;
+    return revision;
+}
+
+/* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent
+ * spoke a moment too late. */
+static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
+{
+    return stack && str_eq(t->reason, REASON_HOST_TOOLKIT_MISSING) &&
+           json_bool(in->record(in->arg, TIER_STACK, stack), "toolkit.enabled", false);
+}
+
 /* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one
  * that runs; while it is known and fits the host (a host that changed counts as new, once no GPU pod runs there). NULL: it gets
  * the target. */
-static const char *kept(const struct node_input *in, const char *tier, const char *label, const char *running,
-                        const json_t *target_inputs)
+static const char *kept(const struct node_input *in, const struct target *t, enum tier tier)
 {
-    const char *const candidates[] = { label, running };
+    const char *label = node_label(&in->view, tiers[tier].label);
+    const char *const candidates[] = { label, running(in->pods, tier) };
+    if (tier == TIER_DRIVER ? t->source == DRIVER_SOURCE_HOST : overwrites_hosts(in, t, label))
+        return NULL;
     for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
         const json_t *inputs = candidates[i] ? in->record(in->arg, tier, candidates[i]) : NULL;
         if (inputs)
-            return in->pods->gpu_pods || !target_inputs || revision_same_host(inputs, target_inputs) ? candidates[i] : NULL;
+            return in->pods->gpu_pods || !t->inputs[tier] ||
+                           revision_same_host(inputs, t->inputs[tier])
+                       ? candidates[i]
+                       : NULL;
     }
     /* Its record is lost; what runs of it stays. */
-    return str_eq(label, running) ? label : NULL;
-}
-
-static const char *running_driver(const struct node_pods *p)
-{
-    return p->of[COMPONENT_DRIVER].revision;
-}
-
-static const char *running_stack(const struct node_pods *p)
-{
-    const char *plugin = p->of[COMPONENT_DEVICE_PLUGIN].revision;
-    return plugin ? plugin : p->of[COMPONENT_TOOLKIT].revision;
-}
-
-/* A revision that no node carried may be on its way out, its record too. */
-static bool lacks_record(const struct node_input *in, const char *tier, const char *wanted, const char *now)
-{
-    return wanted && *wanted && !str_eq(wanted, now) && (in->deleting || !in->record(in->arg, tier, wanted));
+    return str_eq(label, candidates[1]) ? label : NULL;
 }
 
 static bool is_other(const struct node_pods *p, enum component c, const char *wanted)
@@ -114,49 +124,51 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
            (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted) || p->removal.present);
 }
 
-/* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent spoke a moment too late. */
-static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
+/* Of each tier what the node keeps, else the target; nothing of a target whose driver has no image.
+ * The first toolkit of a pool comes in turn (toolkit_turns.h). */
+static void choose(const struct node_input *in, const struct target *t, struct node_assignment *ret)
 {
-    return stack && str_eq(t->reason, REASON_HOST_TOOLKIT_MISSING) &&
-           json_bool(in->record(in->arg, "stack", stack), "toolkit.enabled", false);
-}
-
-/* What a tier gets where it keeps nothing; nothing of a target whose driver has no image. */
-static const char *comes(const struct target *t, const char *hash)
-{
-    return *hash && !t->no_image ? hash : NULL;
-}
-
-/* The first toolkit of a pool comes in turn (toolkit_turns.h). */
-static bool waits_for_turn(const struct node_input *in, const struct target *t, const char *keeps, const char *comes)
-{
-    return !keeps && comes && t->toolkit_in_turn && !in->toolkit_turn;
-}
-
-struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
-{
-    const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
-    struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
-    const char *keep =
-        t->source == DRIVER_SOURCE_HOST ? NULL : kept(in, "driver", driver, running_driver(in->pods), t->driver_inputs);
-    as.driver = keep ? keep : comes(t, t->driver);
-    keep = overwrites_hosts(in, t, stack) ? NULL : kept(in, "stack", stack, running_stack(in->pods), t->stack_inputs);
-    as.stack = keep ? keep : comes(t, t->stack);
-    as.first = waits_for_turn(in, t, keep, as.stack);
-    as.stack = as.first ? NULL : as.stack;
-    if (driver_leaves_first(in->pods, driver, as.driver) || stack_leaves_first(in->pods, stack, as.stack)) {
-        struct off off = node_take_off(in, a);
-        return (struct assignment){ .driver = off.driver, .stack = off.stack, .reason = off.reason, .message = off.message,
-                                    .look = off.look, .waiting = true };
+    for (enum tier tier = 0; tier < TIERS; tier++) {
+        const char *keeps = kept(in, t, tier);
+        bool comes = !keeps && *t->runs.hash[tier] && !t->no_image;
+        bool waits = comes && tier == TIER_STACK && t->toolkit_in_turn && !in->toolkit_turn;
+        ret->to.hash[tier] = comes && !waits ? t->runs.hash[tier] : keeps;
+        ret->first |= waits;
     }
-    as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
+}
+
+/* "driver revision 0bcdfghjkl, stack revision none" */
+static const char *describe(struct arena *a, struct assignment_ref to)
+{
+    const char *text = "";
+    for (enum tier t = 0; t < TIERS; t++)
+        text = arena_printf(a, "%s%s%s revision %s", text, *text ? ", " : "", tiers[t].name,
+                            to.hash[t] ? to.hash[t] : "none");
+    return text;
+}
+
+struct node_assignment node_assign(const struct node_input *in, struct arena *a,
+                                   const struct target *t, bool host_driver_found)
+{
+    struct assignment_ref now = node_assigned(&in->view);
+    struct node_assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
+    choose(in, t, &as);
+    if (driver_leaves_first(in->pods, now.hash[TIER_DRIVER], as.to.hash[TIER_DRIVER]) ||
+        stack_leaves_first(in->pods, now.hash[TIER_STACK], as.to.hash[TIER_STACK])) {
+        struct off off = node_take_off(in, a);
+        return (struct node_assignment){ .to = off.left,
+                                         .reason = off.reason,
+                                         .message = off.message,
+                                         .look = off.look,
+                                         .waiting = true };
+    }
+    as.record_missing = !operands_recorded(in, as.to);
     if (host_driver_found) {
         as.reason = "HostDriver";
         as.message = "the host has a driver of its own: Ostler installs none";
-    } else if (!str_eq(as.driver, driver) || !str_eq(as.stack, stack)) {
+    } else if (!assignment_same(as.to, now)) {
         as.reason = "Assigned";
-        as.message = arena_printf(a, "driver revision %s, stack revision %s", as.driver ? as.driver : "none",
-                                  as.stack ? as.stack : "none");
+        as.message = describe(a, as.to);
     }
     return as;
 }

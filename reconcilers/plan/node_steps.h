@@ -5,8 +5,8 @@
 #include "reconcilers/plan/node_plan.h"
 
 /* The assignment that a node gets in this pass. Strings are static, from the arena or borrowed from the input. */
-struct assignment {
-    const char *driver, *stack; /* NULL: off */
+struct node_assignment {
+    struct assignment_ref to;   /* NULL: off */
     const char *reason;         /* of the write, if one is needed */
     const char *message;
     /* A revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there. */
@@ -18,11 +18,12 @@ struct assignment {
 
 /* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off.
  * `host_driver_found`: that the host has a driver of its own was not known before this pass. */
-struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found);
+struct node_assignment node_assign(const struct node_input *in, struct arena *a,
+                                   const struct target *t, bool host_driver_found);
 
 /* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
 struct off {
-    const char *driver, *stack; /* the labels after this step; NULL: off */
+    struct assignment_ref left; /* the labels after this step; NULL: off */
     const char *removal;        /* the same: of which stack revision the toolkit is taken out of the container runtime */
     const char *reason;
     const char *message;

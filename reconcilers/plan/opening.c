@@ -30,7 +30,8 @@ static void want_features(const struct node_input *in, struct opening *o, struct
     if (wanted->features_rule != FEATURES_SET)
         return;
     bool known = wanted->proof && proof_parse(wanted->proof, &p);
-    o->features = features_labels(in, wanted->stack, known ? &p.facts : &nothing);
+    o->features =
+        features_labels(in, wanted->assigned.hash[TIER_STACK], known ? &p.facts : &nothing);
     wanted->features = o->features;
 }
 

@@ -17,8 +17,6 @@ const struct outlook_limits outlook_in_full = {
     .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
 };
 
-static const char *const tier_names[ROLLOUT_TIERS] = { [ROLLOUT_DRIVER] = "driver", [ROLLOUT_STACK] = "stack" };
-
 static json_t *count(size_t n)
 {
     return json_integer((json_int_t) n);
@@ -39,7 +37,7 @@ static const struct drain *drain_of(const struct outlook_input *in, const struct
 /* ---- sums */
 
 struct sums {
-    size_t by_pool[ROLLOUT_TIERS]; /* of one pool */
+    size_t by_pool[TIERS]; /* of one pool */
     size_t leave, wait, blocked;   /* pods that are asked to leave, pods that are waited for, and nodes with such */
     size_t imageless;              /* nodes that cannot get the images of what they are to run */
 };
@@ -61,7 +59,7 @@ static struct sums sum_up(const struct outlook_input *in)
     return s;
 }
 
-static size_t moves_of(const struct outlook_input *in, size_t pool, enum rollout_tier tier)
+static size_t moves_of(const struct outlook_input *in, size_t pool, enum tier tier)
 {
     size_t n = 0;
     for (size_t i = 0; i < in->forecast->move_count; i++)
@@ -78,10 +76,16 @@ static json_t *pools_json(const struct outlook_input *in)
     for (size_t i = 0; i < in->rollout->node_count; i++)
         names = in->rollout->nodes[i].pool >= names ? in->rollout->nodes[i].pool + 1 : names;
     for (size_t pool = 0; pool < names; pool++) {
-        size_t driver = moves_of(in, pool, ROLLOUT_DRIVER), stack = moves_of(in, pool, ROLLOUT_STACK);
-        if (driver + stack)
-            json_array_append_new(pools, json_pack("{s:s, s:o, s:o}", "name", in->rollout->pool_names[pool], "driver",
-                                                   count(driver), "stack", count(stack)));
+        json_t *o = json_pack("{s:s}", "name", in->rollout->pool_names[pool]);
+        size_t moves = 0;
+        for (enum tier t = 0; t < TIERS; t++) {
+            size_t n = moves_of(in, pool, t);
+            json_object_set_new(o, tiers[t].name, count(n));
+            moves += n;
+        }
+        if (moves)
+            json_array_append(pools, o);
+        json_decref(o);
     }
     return pools;
 }
@@ -151,7 +155,7 @@ static json_t *stays_json(const struct outlook_input *in)
 
 static char *people_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
 {
-    bool moves = !str_eq(n->driver, n->target_driver) || !str_eq(n->stack, n->target_stack) || n->gave_up;
+    bool moves = !assignment_same(n->now, n->target) || n->gave_up;
     (void) in;
     if (!moves || (n->claim && claim_phase_has_slot(n->claim->phase)))
         return NULL;
@@ -228,28 +232,29 @@ static json_t *moves_json(const struct outlook_input *in)
     for (size_t i = 0; i < in->forecast->move_count; i++) {
         const struct forecast_move *m = &in->forecast->moves[i];
         size_t wave = i < in->forecast->under_way ? 0 : m->wave + 1;
-        json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
-                                               in->rollout->pool_names[m->node->pool], "wave", count(wave), "tier",
-                                               tier_names[m->tier], "pods", pods_json(in, m->node)));
+        json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name,
+                                               "pool", in->rollout->pool_names[m->node->pool],
+                                               "wave", count(wave), "tier", tiers[m->tier].name,
+                                               "pods", pods_json(in, m->node)));
     }
     return moves;
 }
 
-json_t *outlook_pace_json(const struct rollout_pace pace[static ROLLOUT_TIERS])
+json_t *outlook_pace_json(const struct rollout_pace pace[static TIERS])
 {
     json_t *out = json_object();
-    for (int tier = 0; tier < ROLLOUT_TIERS; tier++)
+    for (int tier = 0; tier < TIERS; tier++)
         if (pace[tier].nodes)
             json_object_set_new(
-                out, tier_names[tier],
+                out, tiers[tier].name,
                 json_pack("{s:I, s:o}", "secondsPerNode", (json_int_t) pace[tier].node_s, "nodes", count(pace[tier].nodes)));
     return out;
 }
 
-void outlook_pace(const json_t *json, struct rollout_pace ret[static ROLLOUT_TIERS])
+void outlook_pace(const json_t *json, struct rollout_pace ret[static TIERS])
 {
-    for (int tier = 0; tier < ROLLOUT_TIERS; tier++) {
-        const json_t *of = json_object_get(json, tier_names[tier]);
+    for (int tier = 0; tier < TIERS; tier++) {
+        const json_t *of = json_object_get(json, tiers[tier].name);
         int64_t node_s = json_int(of, "secondsPerNode", 0), nodes = json_int(of, "nodes", 0);
         bool sane = node_s > 0 && node_s < YEAR_S && nodes > 0 && nodes < UINT32_MAX;
         ret[tier] = sane ? (struct rollout_pace){ .node_s = node_s, .nodes = (size_t) nodes } : (struct rollout_pace){ 0 };
@@ -261,10 +266,8 @@ void outlook_pace(const json_t *json, struct rollout_pace ret[static ROLLOUT_TIE
 /* Whether two nodes go to one revision, as canaries are counted. */
 static bool go_together(const struct forecast_move *a, const struct forecast_move *b)
 {
-    bool driver = a->tier == ROLLOUT_DRIVER;
     return a->tier == b->tier && a->node->pool == b->node->pool &&
-           str_eq(driver ? a->node->target_driver : a->node->target_stack,
-                  driver ? b->node->target_driver : b->node->target_stack);
+           str_eq(a->node->target.hash[a->tier], b->node->target.hash[b->tier]);
 }
 
 /* Whether nodes wait for a canary of this plan, which is still to begin. */

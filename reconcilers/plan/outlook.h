@@ -30,7 +30,7 @@ struct outlook_input {
 /* The plan as an object; docs/upgrades.md has its members. NULL where every node runs its target. New reference. */
 json_t *outlook_json(const struct outlook_input *in);
 /* The pace as status.rollout.pace has it, and back; what is none counts as not known. */
-json_t *outlook_pace_json(const struct rollout_pace pace[static ROLLOUT_TIERS]);
-void outlook_pace(const json_t *json, struct rollout_pace ret[static ROLLOUT_TIERS]);
+json_t *outlook_pace_json(const struct rollout_pace pace[static TIERS]);
+void outlook_pace(const json_t *json, struct rollout_pace ret[static TIERS]);
 
 #endif

@@ -13,8 +13,8 @@ const char *owner_seen_by(const struct node_pods *p, struct arena *a)
 
 static bool is_taken(const struct node_input *in)
 {
-    return str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_label(&in->view, LABEL_STACK) ||
-           node_label(&in->view, LABEL_DRIVER) || node_label(&in->view, LABEL_REMOVAL) ||
+    return str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_is_assigned(&in->view) ||
+           node_label(&in->view, LABEL_REMOVAL) ||
            in->pods->of[COMPONENT_DEVICE_PLUGIN].present || marks_closed(&in->view);
 }
 

@@ -40,7 +40,7 @@ const char *proof_outdated(const struct node_view *view, struct arena *a)
     struct proof p;
     if (!proof_of_node(view, &p))
         return NULL;
-    *p.driver = *p.stack = '\0';
+    p.of = (struct assignment){ 0 };
     CLEANUP_FREE char *text = proof_text(&p);
     return arena_strdup(a, text);
 }
@@ -70,8 +70,7 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
 {
     struct proof *p = &l->out->proof;
     *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
-    snprintf(p->driver, sizeof p->driver, "%s", l->c->driver);
-    snprintf(p->stack, sizeof p->stack, "%s", l->c->stack);
+    assignment_copy(&p->of, l->c->of);
     say(l, PROOF_PASSES, "Proven", message);
 }
 
@@ -98,7 +97,7 @@ static bool counts(const struct looking *l)
 /* What the driver container was asked to load; drivers that others bring have whatever version they have. */
 static const char *wanted_version(const struct looking *l)
 {
-    const json_t *driver = operands_inputs(l->in, "driver", l->c->driver);
+    const json_t *driver = operands_inputs(l->in, TIER_DRIVER, l->c->of.hash[TIER_DRIVER]);
     return str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER)) ? json_str(driver, "version") : NULL;
 }
 
@@ -181,7 +180,7 @@ static void look_at_pod(struct looking *l)
 static bool holds(struct looking *l)
 {
     struct proof *p = &l->out->proof;
-    if (!proof_of_node(&l->in->view, p) || !proof_is_of(p, l->c->driver, l->c->stack))
+    if (!proof_of_node(&l->in->view, p) || !proof_is_of(p, l->c->of))
         return false;
     if (offered(l) < p->gpus) {
         say(l, PROOF_WAITS, REASON_GPUS_MISSING,
@@ -224,7 +223,7 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     char purpose[TASK_PURPOSE_MAX];
     if (is_needless(&l) || holds(&l) || lacks_gpus(&l))
         return;
-    task_purpose(c->driver, c->stack, purpose);
+    task_purpose(c->of, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
         say(&l, PROOF_WAITS, "Validating", "waits until the pod of an earlier validation is gone");
@@ -242,8 +241,9 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
 {
     char purpose[TASK_PURPOSE_MAX];
     const json_t *spec = json_object_get(in->policy->spec, policy_operand_name(POLICY_VALIDATION));
-    task_purpose(c->driver, c->stack, purpose);
-    CLEANUP_FREE char *image = proof_image(in->policy, operands_inputs(in, "driver", c->driver));
+    task_purpose(c->of, purpose);
+    CLEANUP_FREE char *image =
+        proof_image(in->policy, operands_inputs(in, TIER_DRIVER, c->of.hash[TIER_DRIVER]));
     struct render_image container = { "proof", image, json_str(spec, "imagePullPolicy") };
     struct render_task want = { .kind = TASK_PROOF, .operand_namespace = in->operand_namespace, .policy_uid = in->policy->uid,
                                 .purpose = purpose, .node = in->view.node->head.key, .images = &container, .image_count = 1,

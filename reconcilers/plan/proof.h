@@ -23,7 +23,7 @@ enum proof_result {
 
 /* What is to be proven. Its operands are up, and the kubelet has GPUs to give. */
 struct proof_case {
-    const char *driver, *stack; /* revisions; "": none */
+    struct assignment_ref of;
     /* Its pods were not sent away for this: where they use every GPU, that as many are offered as before stands in. */
     bool may_count;
     bool nothing_ours; /* no operand of ours has a part in its GPUs: they are somebody else's to prove */

@@ -12,6 +12,11 @@
 #include "reconcilers/plan/rollout_return.h"
 #include "reconcilers/plan/rollout_view.h"
 
+const char *rollout_wish(const struct rollout_node *n, enum tier tier)
+{
+    return n->wish.hash[tier] ? n->wish.hash[tier] : n->target.hash[tier];
+}
+
 /* In the order in which they go. */
 enum rank {
     RANK_RESTORES, /* out of service until it has what is known good again */

@@ -13,10 +13,10 @@
 struct rollout_node {
     const char *name;
     size_t pool;
-    const char *driver, *stack;               /* what it is assigned now; "": none */
-    const char *target_driver, *target_stack; /* what it should run in the end; "": none */
+    struct assignment_ref now;                /* what it is assigned now; "": none */
+    struct assignment_ref target;             /* what it should run in the end; "": none */
     /* What the policy says for it, also where it goes back or was given up; NULL: its target. */
-    const char *wish_driver, *wish_stack;
+    struct assignment_ref wish;
     const struct claim *claim;                /* NULL: none of ours */
     const char *domain;                       /* value of the policy's topologyKey; "" without */
     struct images images;                     /* of what its target brings; asked of nodes in service alone */
@@ -172,6 +172,8 @@ struct rollout_decision {
     char plan_hash[REVISION_HASH_MAX];
 };
 
+/* What the policy says for a node, also where its target is another revision. Borrowed. */
+const char *rollout_wish(const struct rollout_node *n, enum tier tier);
 /* How long after an attempt that failed the next one is due. */
 int64_t rollout_backoff_s(unsigned attempt);
 /* Decides for all nodes at once. To be asked again when the grants have been written. */

@@ -22,7 +22,7 @@ struct player {
     struct rollout_revision *revisions; /* of `in` */
     struct claim *claims;
     int64_t *ends_s;                    /* when the node's step is over; INT64_MAX: it is not under way */
-    enum rollout_tier *tiers;
+    enum tier *tiers;
     bool *waits;                        /* it was closed for its jobs, which never end here, and has not begun */
     bool guessed;                       /* a pace that is not known has gone into the present time */
     bool later;                         /* such a one since the last wave began: who begins now does so later than that */
@@ -44,8 +44,8 @@ static void copy_fleet(struct player *p)
     p->ends_s = arena_alloc(p->arena, n * sizeof *p->ends_s);
     p->tiers = arena_alloc(p->arena, n * sizeof *p->tiers);
     p->waits = arena_alloc(p->arena, n * sizeof *p->waits);
-    /* Each node can ask for no more than two revisions that nothing is recorded of. */
-    p->revisions = arena_alloc(p->arena, (in->revision_count + 2 * n) * sizeof *p->revisions);
+    /* Each node can ask for no more than one revision of each tier that nothing is recorded of. */
+    p->revisions = arena_alloc(p->arena, (in->revision_count + TIERS * n) * sizeof *p->revisions);
     if (n)
         memcpy(p->nodes, in->nodes, n * sizeof *p->nodes);
     /* That images come is one of the steps that succeed. */
@@ -82,7 +82,7 @@ static void take_up(struct player *p)
         const struct work *w = &view.works[i];
         bool guessed;
         p->ends_s[i] = INT64_MAX;
-        p->tiers[i] = w->moves_driver ? ROLLOUT_DRIVER : ROLLOUT_STACK;
+        p->tiers[i] = w->tier;
         if (w->state != WORK_ACTIVE || !w->node->up)
             continue;
         int64_t end_s = time_after(w->node->claim->claimed_s, pace_of(p, i, &guessed));
@@ -118,8 +118,7 @@ static void take_notes(struct player *p, const struct rollout_decision *d)
 static bool is_canary(struct player *p, size_t i)
 {
     const struct rollout_node *n = &p->nodes[i];
-    const struct rollout_revision *r = revision_of(p, p->tiers[i] == ROLLOUT_DRIVER ? n->target_driver : n->target_stack,
-                                                   n->pool);
+    const struct rollout_revision *r = revision_of(p, n->target.hash[p->tiers[i]], n->pool);
     return !progress_canary_over(&(struct progress){ .record = *r }, &p->in);
 }
 
@@ -166,8 +165,7 @@ static void release(struct player *p, size_t i)
     pace_of(p, i, &guessed);
     p->guessed |= guessed;
     p->later |= guessed;
-    n->driver = n->target_driver;
-    n->stack = n->target_stack;
+    n->now = n->target;
     n->claim = NULL;
     n->settled = true;
     p->ends_s[i] = INT64_MAX;
@@ -230,8 +228,8 @@ static bool play(struct player *p)
     return false;
 }
 
-void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks,
-                      struct arena *a, struct rollout_forecast *ret)
+void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
+                      size_t looks, struct arena *a, struct rollout_forecast *ret)
 {
     struct player p = { .given = in, .pace = pace, .arena = a, .ret = ret, .looks = looks };
     struct rollout_decision now;

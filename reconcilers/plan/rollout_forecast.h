@@ -6,9 +6,6 @@
 
 #include "reconcilers/plan/rollout.h"
 
-/* What a node's move changes. */
-enum rollout_tier { ROLLOUT_DRIVER, ROLLOUT_STACK, ROLLOUT_TIERS };
-
 /* How long nodes took from their first step to their release, jobs that were waited for not counted. */
 struct rollout_pace {
     int64_t node_s; /* of one, on average */
@@ -19,7 +16,7 @@ struct rollout_pace {
 struct forecast_move {
     const struct rollout_node *node; /* of the input */
     size_t wave;
-    enum rollout_tier tier;
+    enum tier tier; /* that it changes first */
 };
 
 /* Nodes that begin together. */
@@ -52,7 +49,7 @@ struct rollout_forecast {
 
 /* `pace`: of each tier. `looks`: how many times a node may be looked at in all, as a measure of work; a fleet of n nodes one at a
  * time takes 2n². */
-void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static ROLLOUT_TIERS], size_t looks,
-                      struct arena *a, struct rollout_forecast *ret);
+void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
+                      size_t looks, struct arena *a, struct rollout_forecast *ret);
 
 #endif

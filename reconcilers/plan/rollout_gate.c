@@ -28,7 +28,7 @@ bool gate_has_jobs(const struct work *w, const struct rollout_input *in)
 {
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     const struct claim *c = w->node->claim;
-    if (!w->moves_driver || !w->node->jobs || wait == 0)
+    if (!tiers[w->tier].drains || !w->node->jobs || wait == 0)
         return false;
     return wait < 0 || !c || !claim_closes(c) || !time_passed(c->claimed_s, wait, in->now_s);
 }

@@ -14,22 +14,18 @@ static const char *const reasons[] = {
     [GRANT_RETRY] = "TriedAgain",
 };
 
-static void put(char out[static REVISION_HASH_MAX], const char *hash)
-{
-    snprintf(out, REVISION_HASH_MAX, "%s", hash);
-}
-
 /* Whether a claim goes on with what it was made for: another target is a new beginning. */
 static bool goes_on(const struct rollout_node *n)
 {
-    return n->claim && claim_is_for(n->claim, n->target_driver, n->target_stack);
+    return n->claim && claim_is_for(n->claim, n->target);
 }
 
 /* How a claim begins when it has its slot: GPU pods leave only for another driver, and only where they can be. */
 static enum claim_phase first_phase(const struct rollout_node *n)
 {
-    bool moves_driver = !str_eq(n->driver, n->target_driver);
-    return moves_driver && *n->driver && *n->stack ? CLAIM_DRAINING : CLAIM_UNLOADING;
+    bool drains = assignment_drains(n->now, n->target);
+    return drains && *n->now.hash[TIER_DRIVER] && *n->now.hash[TIER_STACK] ? CLAIM_DRAINING
+                                                                           : CLAIM_UNLOADING;
 }
 
 /* Whether its times count from now on: it is tried again; or its jobs have ended by themselves. Nobody was asked to leave until
@@ -50,15 +46,14 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
         if (n->claim)
             claim_keep(&c, n->claim);
         c.kind = back || g->restores ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
-        claim_begin_from(&c, n->driver, n->stack);
+        claim_begin_from(&c, n->now);
     }
     c.attempt += goes_on(n) && n->claim->phase == CLAIM_FAILED;
     if (goes_on(n) && begins_anew(g))
         c.claimed_s = by->now_s;
     snprintf(c.policy, sizeof c.policy, "%s", by->policy);
     c.generation = by->generation;
-    put(c.driver, n->target_driver);
-    put(c.stack, n->target_stack);
+    assignment_copy(&c.to, n->target);
     c.phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : first_phase(n);
     c.since_s = by->now_s;
     *c.reason = '\0';

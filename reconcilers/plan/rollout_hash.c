@@ -3,19 +3,12 @@
 #include "base/json.h"
 #include "base/str.h"
 
-static const char *driver_of(const struct rollout_node *n)
-{
-    return n->wish_driver ? n->wish_driver : n->target_driver;
-}
-
-static const char *stack_of(const struct rollout_node *n)
-{
-    return n->wish_stack ? n->wish_stack : n->target_stack;
-}
-
 static bool wants_the_same(const struct rollout_node *a, const struct rollout_node *b)
 {
-    return a->pool == b->pool && str_eq(driver_of(a), driver_of(b)) && str_eq(stack_of(a), stack_of(b));
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!str_eq(rollout_wish(a, t), rollout_wish(b, t)))
+            return false;
+    return a->pool == b->pool;
 }
 
 static void add(json_t *wanted, const char *pool, const char *tier, const char *hash)
@@ -32,8 +25,8 @@ void rollout_plan_hash(const struct rollout_input *in, char ret[static REVISION_
         const struct rollout_node *n = &in->nodes[i];
         if (n->let_go || (i > 0 && wants_the_same(n, n - 1)))
             continue;
-        add(wanted, in->pool_names[n->pool], "driver", driver_of(n));
-        add(wanted, in->pool_names[n->pool], "stack", stack_of(n));
+        for (enum tier t = 0; t < TIERS; t++)
+            add(wanted, in->pool_names[n->pool], tiers[t].name, rollout_wish(n, t));
     }
     revision_hash(wanted, ret);
 }

@@ -373,10 +373,10 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
 static const char *way_message(const struct work *w, const struct rollout_input *in, struct arena *a)
 {
     const struct rollout_node *n = w->node;
-    return w->moves_driver
-           ? arena_printf(a, "%s in place of %s", name_of(in, "driver", n->target_driver, a), name_of(in, "driver", n->driver, a))
-                           : arena_printf(a, "%s in place of %s; GPU pods stay", name_of(in, "stack", n->target_stack, a),
-                                          name_of(in, "stack", n->stack, a));
+    const struct tier_row *tier = &tiers[w->tier];
+    return arena_printf(
+        a, "%s in place of %s%s", name_of(in, tier->name, n->target.hash[w->tier], a),
+        name_of(in, tier->name, n->now.hash[w->tier], a), tier->drains ? "" : "; GPU pods stay");
 }
 
 static const char *retry_message(const struct work *w, struct arena *a)

@@ -11,8 +11,8 @@
 static bool may_return(const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    return w->state == WORK_WAITING && w->progress && !w->stale && !n->cordoned && !n->held && *n->claim->from_stack &&
-           str_eq(n->driver, n->claim->from_driver) && str_eq(n->stack, n->claim->from_stack);
+    return w->state == WORK_WAITING && w->progress && !w->stale && !n->cordoned && !n->held &&
+           claim_is_as_it_was(n->claim, n->now);
 }
 
 static void add(struct rollout_decision *ret, const struct work *w, const char *idle, const char *message)

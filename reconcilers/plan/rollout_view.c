@@ -26,7 +26,7 @@ static bool moves(const char *now, const char *target)
 
 static bool changes_source(const struct rollout_node *n)
 {
-    return !*n->driver != !*n->target_driver;
+    return !*n->now.hash[TIER_DRIVER] != !*n->target.hash[TIER_DRIVER];
 }
 
 static const struct rollout_revision *record_find(const struct rollout_input *in, const char *hash, size_t pool)
@@ -43,24 +43,43 @@ static bool is_known_good(const struct rollout_input *in, const char *hash, size
     return r && r->known_good;
 }
 
-/* Whether what a claim is for comes by the driver. Only where nothing but the stack differs from what the node ran before is it
- * the stack. A claim that was begun anew in the middle, when the stack was off, no longer says: then it is the tier that is not
- * known to be good. */
-static bool comes_by_driver(const struct rollout_input *in, const struct rollout_node *n, const char *driver, const char *stack)
+/* By which tier what a claim is for comes: the first one that differs from what the node ran
+ * before; where none does, the first that there is. A claim that was begun anew in the middle, when
+ * only the first one was on, no longer says: then it is the tier that is not known to be good. */
+static enum tier tier_of_claim(const struct rollout_input *in, const struct rollout_node *n,
+                               struct assignment_ref to)
 {
-    const struct claim *c = n->claim;
-    if (!*driver || !str_eq(c->from_driver, driver))
-        return *driver;
-    if (*c->from_stack || !*stack)
-        return str_eq(c->from_stack, stack);
-    return !is_known_good(in, driver, n->pool) || is_known_good(in, stack, n->pool);
+    const struct assignment *from = &n->claim->from;
+    enum tier first = 0;
+    while (first < TIERS - 1 && !*to.hash[first])
+        first++;
+    for (enum tier t = first; t < TIERS; t++) {
+        if (str_eq(from->hash[t], to.hash[t]))
+            continue;
+        bool told = t == first || *from->hash[t] || !*to.hash[t];
+        bool by_first =
+            !is_known_good(in, to.hash[first], n->pool) || is_known_good(in, to.hash[t], n->pool);
+        return told || !by_first ? t : first;
+    }
+    return first;
 }
 
-static bool node_moves_driver(const struct rollout_input *in, const struct rollout_node *n)
+static enum tier tier_of_move(const struct rollout_input *in, const struct rollout_node *n)
 {
     if (n->claim)
-        return comes_by_driver(in, n, n->target_driver, n->target_stack);
-    return moves(n->driver, n->target_driver);
+        return tier_of_claim(in, n, n->target);
+    enum tier t = 0;
+    while (t < TIERS - 1 && !moves(n->now.hash[t], n->target.hash[t]))
+        t++;
+    return t;
+}
+
+static bool moves_any(const struct rollout_node *n)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (moves(n->now.hash[t], n->target.hash[t]))
+            return true;
+    return false;
 }
 
 static enum work_state state_without_claim(const struct rollout_node *n)
@@ -68,7 +87,7 @@ static enum work_state state_without_claim(const struct rollout_node *n)
     /* Its target may be what is known good by now, and so what it runs; that is not what the policy wants. */
     if (n->gave_up)
         return WORK_SKIPPED;
-    if (changes_source(n) || (!moves(n->driver, n->target_driver) && !moves(n->stack, n->target_stack)))
+    if (changes_source(n) || !moves_any(n))
         return WORK_DONE;
     return n->cordoned || n->held ? WORK_SKIPPED : WORK_PENDING;
 }
@@ -144,25 +163,19 @@ static struct progress *progress_of(struct rollout_view *v, struct arena *a, con
 static bool is_fault(const struct rollout_node *n, const struct progress *p)
 {
     const struct claim *c = n->claim;
-    return c->kind == CLAIM_UPGRADE && claim_closes(c) && c->gpus > 0 &&
+    return claim_kinds[c->kind].counts && claim_closes(c) && c->gpus > 0 &&
            (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
 }
 
-/* Whether the policy says it for the node. A claim is an annotation, which others may write: nothing in it can be held against a
- * revision that nobody is to get, such as the one that the pool goes back to. */
-static bool is_wished(const struct rollout_node *n, bool by_driver, const char *hash)
-{
-    const char *wish = by_driver ? n->wish_driver : n->wish_stack;
-    return str_eq(hash, wish ? wish : by_driver ? n->target_driver : n->target_stack);
-}
-
+/* A claim is an annotation, which others may write: nothing in it can be held against a revision
+ * that nobody is to get, such as the one that the pool goes back to. */
 static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
-    bool by_driver = comes_by_driver(v->in, n, c->driver, c->stack);
-    const char *hash = by_driver ? c->driver : c->stack;
+    enum tier tier = tier_of_claim(v->in, n, assignment_ref(&c->to));
+    const char *hash = c->to.hash[tier];
     struct progress *p = progress_find(v, hash, n->pool);
-    if (!p || !is_wished(n, by_driver, hash) || !is_fault(n, p))
+    if (!p || !str_eq(hash, rollout_wish(n, tier)) || !is_fault(n, p))
         return;
     p->failures++;
     const struct rollout_node *first = p->first_failed;
@@ -209,10 +222,8 @@ static void count_work(struct rollout_view *v, const struct work *w)
     v->of[w->state]++;
     if (w->state == WORK_FAILED && !n->leaving)
         count_failure(v, n);
-    if (!n->claim) {
-        count_running(v, n, n->driver);
-        count_running(v, n, n->stack);
-    }
+    for (enum tier t = 0; t < TIERS && !n->claim; t++)
+        count_running(v, n, n->now.hash[t]);
     if (!w->progress)
         return;
     bool in_flight = w->state == WORK_ACTIVE || w->state == WORK_WAITING;
@@ -284,9 +295,9 @@ static void work_make(struct rollout_view *v, struct arena *a, const struct roll
     w->state = state_of(n);
     if (w->state == WORK_DONE || n->let_go)
         return;
-    w->moves_driver = node_moves_driver(v->in, n);
-    w->stale = n->claim && !claim_is_for(n->claim, n->target_driver, n->target_stack);
-    w->progress = progress_of(v, a, w->moves_driver ? n->target_driver : n->target_stack, n->pool);
+    w->tier = tier_of_move(v->in, n);
+    w->stale = n->claim && !claim_is_for(n->claim, n->target);
+    w->progress = progress_of(v, a, n->target.hash[w->tier], n->pool);
     bool back = w->progress && w->progress->record.known_good && !w->progress->record.failed;
     w->restores = back && w->state == WORK_FAILED && w->stale && claim_closes(n->claim);
     w->retreats = back && w->state == WORK_PENDING && n->up && !n->settled;

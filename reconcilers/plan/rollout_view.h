@@ -14,7 +14,7 @@ enum work_state {
     WORK_STATE_COUNT
 };
 
-/* A revision in a pool. What moves a node is the driver's where the driver changes, else the stack's. */
+/* A revision in a pool. What moves a node is that of the first tier that changes. */
 struct progress {
     struct progress *next;
     struct rollout_revision record; /* as it should be after this decision's notes */
@@ -40,7 +40,7 @@ struct work {
     const struct rollout_node *node;
     enum work_state state;
     struct progress *progress; /* of the revision that it is to get; NULL: no move */
-    bool moves_driver;         /* GPU pods have to leave */
+    enum tier tier;            /* by which it moves */
     bool stale;                /* its claim is for another target than it has now */
     bool restores;             /* failed, and goes back to what is known good: it is out of service until it does */
     bool retreats;             /* the same without a claim: what it runs is not well */

@@ -16,7 +16,8 @@ static bool has(unsigned set, enum component c)
 static unsigned shown_by(const struct node_input *in, const struct node_verdict *v)
 {
     const struct node_pods *p = in->pods;
-    bool ours = has(v->wanted, COMPONENT_DRIVER), assigned = *v->stack && !v->removal;
+    bool ours = has(v->wanted, COMPONENT_DRIVER),
+         assigned = *v->carried.hash[TIER_STACK] && !v->removal;
     const bool reached[STAGE_COUNT] = {
         [STAGE_IMAGES] = ours ? p->of[COMPONENT_DRIVER].running : assigned,
         [STAGE_DRIVER] = ours ? has(v->up, COMPONENT_DRIVER) : assigned,

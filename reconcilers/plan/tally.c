@@ -6,19 +6,20 @@
 
 #include "base/str.h"
 
-static struct revision_tally *revision_of(struct tally *t, const char *tier, const char *hash, size_t pool)
+static struct revision_tally *revision_of(struct tally *t, enum tier tier, const char *hash,
+                                          size_t pool)
 {
     if (!*hash)
         return NULL;
     char key[64];
-    snprintf(key, sizeof key, "%s/%s/%zu", tier, hash, pool);
+    snprintf(key, sizeof key, "%s/%s/%zu", tiers[tier].name, hash, pool);
     struct revision_tally *r = map_get(&t->revisions, key);
     if (r)
         return r;
     r = xcalloc(1, sizeof *r);
     r->key = xstrdup(key);
     r->pool = pool;
-    snprintf(r->tier, sizeof r->tier, "%s", tier);
+    r->tier = tiers[tier].name;
     snprintf(r->hash, sizeof r->hash, "%s", hash);
     map_put(&t->revisions, r->key, r);
     return r;
@@ -78,28 +79,50 @@ static void unlink_cause(struct tally *t, struct node_summary *s)
     free(c);
 }
 
-/* How a node stands to the revisions of one tier. */
-struct tier_of_node {
-    struct revision_tally *carried, *target, *ran, *claimed, *last;
-    bool leaves;   /* what is carried is on its way off, and no operand of it is there */
-    unsigned mask; /* of the tier's operands */
-};
+/* Of each tier the operands, as bits. */
+static unsigned operands_of(enum tier tier)
+{
+    unsigned bits = 0;
+    for (int c = 0; c < COMPONENT_COUNT; c++)
+        bits |= str_eq(component_tier((enum component) c), tiers[tier].name) ? 1u << c : 0;
+    return bits;
+}
+
+bool summary_leaves(const struct node_summary *s, enum tier tier)
+{
+    return tier == TIER_STACK && s->removal;
+}
+
+static void count_carried(const struct node_summary *s, enum tier tier, size_t sign)
+{
+    struct revision_tally *r = s->of[tier].carried;
+    bool lost = s->state == NODE_LOST;
+    if (!r)
+        return;
+    r->carrying += sign;
+    r->carrying_lost += lost ? sign : 0;
+    r->removing += !lost && summary_leaves(s, tier) ? sign : 0;
+}
+
+static void count_target(const struct node_summary *s, enum tier tier, size_t sign)
+{
+    const struct node_standing *of = &s->of[tier];
+    bool lost = s->state == NODE_LOST;
+    bool up = !lost && !s->moving && !(s->wanted & operands_of(tier) & ~(unsigned) s->up);
+    if (!of->target)
+        return;
+    of->target->wanted += sign;
+    of->target->wanted_lost += lost ? sign : 0;
+    of->target->done += up && of->target == of->carried && !summary_leaves(s, tier) ? sign : 0;
+    of->target->stayed += !lost && of->target == of->ran ? sign : 0;
+}
 
 /* Adds (sign 1) or takes away (sign -1) what a node contributes to one tier. */
-static void count_tier(const struct node_summary *s, const struct tier_of_node *of, size_t sign)
+static void count_tier(const struct node_summary *s, enum tier tier, size_t sign)
 {
-    bool lost = s->state == NODE_LOST;
-    if (of->carried) {
-        of->carried->carrying += sign;
-        of->carried->carrying_lost += lost ? sign : 0;
-    }
-    if (of->target) {
-        bool up = !lost && !s->moving && !(s->wanted & of->mask & ~(unsigned) s->up);
-        of->target->wanted += sign;
-        of->target->wanted_lost += lost ? sign : 0;
-        of->target->done += up && of->target == of->carried && !of->leaves ? sign : 0;
-        of->target->stayed += !lost && of->target == of->ran ? sign : 0;
-    }
+    const struct node_standing *of = &s->of[tier];
+    count_carried(s, tier, sign);
+    count_target(s, tier, sign);
     if (of->ran)
         of->ran->ran += sign;
     if (of->claimed)
@@ -107,17 +130,6 @@ static void count_tier(const struct node_summary *s, const struct tier_of_node *
     if (of->last)
         of->last->last += sign;
 }
-
-static void count_removal(const struct node_summary *s, size_t sign)
-{
-    if (s->stack && s->removal && s->state != NODE_LOST)
-        s->stack->removing += sign;
-}
-
-enum {
-    DRIVER_MASK = 1 << COMPONENT_DRIVER,
-    STACK_MASK = 1 << COMPONENT_TOOLKIT | 1 << COMPONENT_DEVICE_PLUGIN,
-};
 
 /* `sign` is 1, or SIZE_MAX to take away: unsigned arithmetic wraps. */
 static void count(struct tally *t, const struct node_summary *s, size_t sign)
@@ -137,23 +149,14 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
         t->operands[c].up += s->up >> c & 1 ? sign : 0;
     }
-    const struct tier_of_node driver = { s->driver, s->target_driver, s->ran_driver, s->claim_driver, NULL, false, DRIVER_MASK };
-    const struct tier_of_node stack = { s->stack,      s->target_stack, s->ran_stack, s->claim_stack,
-                                        s->last_stack, s->removal,      STACK_MASK };
-    count_tier(s, &driver, sign);
-    count_tier(s, &stack, sign);
-    count_removal(s, sign);
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        count_tier(s, tier, sign);
 }
 
-static void take_out(struct tally *t, struct node_summary *s)
+static void forget_standing(struct tally *t, struct node_standing *of)
 {
-    if (!s->counted)
-        return;
-    count(t, s, SIZE_MAX);
-    struct revision_tally *held[] = { s->driver,     s->stack,     s->target_driver, s->target_stack,
-                                      s->ran_driver, s->ran_stack, s->claim_driver,  s->claim_stack, s->last_stack };
-    s->driver = s->stack = s->target_driver = s->target_stack = NULL;
-    s->ran_driver = s->ran_stack = s->claim_driver = s->claim_stack = s->last_stack = NULL;
+    struct revision_tally *held[] = { of->carried, of->target, of->ran, of->claimed, of->last };
+    *of = (struct node_standing){ 0 };
     for (size_t i = 0; i < ARRAY_LEN(held); i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)
@@ -161,18 +164,31 @@ static void take_out(struct tally *t, struct node_summary *s)
         if (!seen)
             forget_revision(t, held[i]);
     }
+}
+
+static void take_out(struct tally *t, struct node_summary *s)
+{
+    if (!s->counted)
+        return;
+    count(t, s, SIZE_MAX);
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        forget_standing(t, &s->of[tier]);
     unlink_cause(t, s);
     s->counted = false;
 }
 
-static bool is_outdated(const char *carried, const char *target)
+static bool is_outdated(const struct node_verdict *v, enum tier tier)
 {
-    return *carried && *target && !str_eq(carried, target);
+    const char *carried = v->carried.hash[tier], *target = v->target.hash[tier];
+    return *carried && *target && !str_eq(carried, target) && !(tier == TIER_STACK && v->removal);
 }
 
 static bool is_verdict_outdated(const struct node_verdict *v)
 {
-    return is_outdated(v->driver, v->target_driver) || (!v->removal && is_outdated(v->stack, v->target_stack));
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        if (is_outdated(v, tier))
+            return true;
+    return false;
 }
 
 /* Whether the verdict says what the node is counted as already. */
@@ -181,18 +197,34 @@ static bool same_revision(const struct revision_tally *r, const char *hash, size
     return r ? r->pool == pool && str_eq(r->hash, hash) : !*hash;
 }
 
+static bool same_wish(const struct node_summary *s, const struct node_verdict *v)
+{
+    return assignment_same(assignment_ref(&s->wish), assignment_ref(&v->wish));
+}
+
 static bool same_targets(const struct node_summary *s, const struct node_verdict *v)
 {
-    return same_revision(s->target_driver, v->target_driver, v->pool) && same_revision(s->target_stack, v->target_stack, v->pool);
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!same_revision(s->of[t].target, v->target.hash[t], v->pool))
+            return false;
+    return true;
+}
+
+static bool same_standing(const struct node_standing *of, const struct node_verdict *v, enum tier t)
+{
+    return same_revision(of->carried, v->carried.hash[t], v->pool) &&
+           same_revision(of->target, v->target.hash[t], v->pool) &&
+           same_revision(of->ran, v->ran.hash[t], v->pool) &&
+           same_revision(of->claimed, v->claimed.hash[t], v->pool) &&
+           same_revision(of->last, v->last.hash[t], v->pool);
 }
 
 static bool same_revisions(const struct node_summary *s, const struct node_verdict *v)
 {
-    return same_targets(s, v) && same_revision(s->driver, v->driver, v->pool) && same_revision(s->stack, v->stack, v->pool) &&
-           same_revision(s->ran_driver, v->ran_driver, v->pool) && same_revision(s->ran_stack, v->ran_stack, v->pool) &&
-           same_revision(s->claim_driver, v->claim_driver, v->pool) && same_revision(s->claim_stack, v->claim_stack, v->pool) &&
-           same_revision(s->last_stack, v->last_stack, v->pool) &&
-           str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!same_standing(&s->of[t], v, t))
+            return false;
+    return same_wish(s, v);
 }
 
 static bool same_cause(const struct node_summary *s, const struct node_verdict *v)
@@ -225,7 +257,7 @@ static void free_texts(struct node_summary *s)
 
 static bool stack_works(enum node_state state, unsigned wanted, unsigned up)
 {
-    return state != NODE_LOST && !(wanted & ~up & STACK_MASK);
+    return state != NODE_LOST && !(wanted & ~up & operands_of(TIER_STACK));
 }
 
 bool summary_stack_works(const struct node_summary *s)
@@ -238,13 +270,24 @@ static bool same_for_rollout(const struct node_summary *s, const struct node_ver
 {
     return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
            s->first == v->first && summary_stack_works(s) == stack_works(v->state, v->wanted, v->up) &&
-           same_targets(s, v) && s->outdated == is_verdict_outdated(v) &&
-           str_eq(s->wish_driver, v->wish_driver) && str_eq(s->wish_stack, v->wish_stack);
+           same_targets(s, v) && s->outdated == is_verdict_outdated(v) && same_wish(s, v);
 }
 
 static char *copy(const char *s)
 {
     return s ? xstrdup(s) : NULL;
+}
+
+static struct node_standing standing_of(struct tally *t, const struct node_verdict *v,
+                                        enum tier tier)
+{
+    return (struct node_standing){
+        .carried = revision_of(t, tier, v->carried.hash[tier], v->pool),
+        .target = revision_of(t, tier, v->target.hash[tier], v->pool),
+        .ran = revision_of(t, tier, v->ran.hash[tier], v->pool),
+        .claimed = revision_of(t, tier, v->claimed.hash[tier], v->pool),
+        .last = revision_of(t, tier, v->last.hash[tier], v->pool),
+    };
 }
 
 unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v)
@@ -268,18 +311,10 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->pool = (uint16_t) v->pool;
     s->wanted = (uint8_t) v->wanted;
     s->up = (uint8_t) v->up;
-    s->driver = revision_of(t, "driver", v->driver, v->pool);
-    s->stack = revision_of(t, "stack", v->stack, v->pool);
-    s->target_driver = revision_of(t, "driver", v->target_driver, v->pool);
-    s->target_stack = revision_of(t, "stack", v->target_stack, v->pool);
-    s->ran_driver = revision_of(t, "driver", v->ran_driver, v->pool);
-    s->ran_stack = revision_of(t, "stack", v->ran_stack, v->pool);
-    s->claim_driver = revision_of(t, "driver", v->claim_driver, v->pool);
-    s->claim_stack = revision_of(t, "stack", v->claim_stack, v->pool);
-    s->last_stack = revision_of(t, "stack", v->last_stack, v->pool);
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        s->of[tier] = standing_of(t, v, tier);
     s->outdated = is_verdict_outdated(v);
-    memcpy(s->wish_driver, v->wish_driver, sizeof s->wish_driver);
-    memcpy(s->wish_stack, v->wish_stack, sizeof s->wish_stack);
+    s->wish = v->wish;
     free_texts(s);
     s->message = copy(v->message);
     s->pod = copy(v->pod);
@@ -366,7 +401,7 @@ size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, un
     const struct map_entry *e;
     while ((e = map_next(&t->revisions, &cursor))) {
         const struct revision_tally *r = e->value;
-        if (!str_eq(r->tier, tier) || (hash && !str_eq(r->hash, hash)))
+        if ((tier && !str_eq(r->tier, tier)) || (hash && !str_eq(r->hash, hash)))
             continue;
         n += which & TALLY_CARRYING ? r->carrying : 0;
         n += which & TALLY_CARRYING_UP ? r->carrying - r->carrying_lost : 0;

@@ -11,7 +11,8 @@ enum { TALLY_POOLS_MAX = 65 }; /* what the CRD allows, and `default` */
 /* How nodes of one pool stand to one revision. */
 struct revision_tally {
     char *key;               /* "driver/<hash>/<pool>" */
-    char tier[8], hash[REVISION_HASH_MAX];
+    const char *tier;        /* its name, as records have it; static */
+    char hash[REVISION_HASH_MAX];
     size_t pool;
     size_t carrying;         /* nodes that bear its label */
     size_t carrying_lost;    /* of those, nodes that are down */
@@ -23,6 +24,11 @@ struct revision_tally {
     size_t claimed;          /* nodes whose claim is for it */
     size_t last;             /* claimed nodes that bore it last */
     size_t removing;         /* nodes that carry it only until its toolkit is out of their container runtime, and are up */
+};
+
+/* How a node stands to the revisions of one tier: those of its verdict; NULL: none. */
+struct node_standing {
+    struct revision_tally *carried, *target, *ran, *claimed, *last;
 };
 
 /* One reason, and the nodes that it keeps from being ready. */
@@ -46,9 +52,8 @@ struct node_summary {
     enum first_toolkit first; /* as in the verdict */
     uint8_t wanted, up;
     uint16_t pool;
-    struct revision_tally *driver, *stack, *target_driver, *target_stack, *ran_driver, *ran_stack, *claim_driver, *claim_stack;
-    struct revision_tally *last_stack;
-    char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX]; /* as in the verdict */
+    struct node_standing of[TIERS];
+    struct assignment wish;  /* as in the verdict */
     struct cause *cause;
     struct node_summary *prev, *next; /* nodes with the same cause */
     char *message, *pod;     /* to the cause; owned */
@@ -77,6 +82,8 @@ enum tally_change {
     TALLY_ROLLOUT = 2, /* what decisions of the rollout look at */
 };
 
+/* Whether what the node carries of the tier is on its way off, and no operand of it is there. */
+bool summary_leaves(const struct node_summary *s, enum tier tier);
 /* Whether every operand of its stack is up, on a node that is. */
 bool summary_stack_works(const struct node_summary *s);
 /* Puts a node's new verdict in place of its old one; returns what of that was new. */
@@ -103,8 +110,8 @@ enum tally_nodes {
     TALLY_CLAIMED = 8,     /* those whose claim is for it, and those that run it well, did before their claim, or bore it last */
     TALLY_REMOVING = 16,   /* those that are up, and whose container runtime is being freed of its toolkit */
 };
-/* Sum over the pools: how nodes stand to a revision, or to all of the tier where the hash is NULL. A node of two kinds
- * counts twice. */
+/* Sum over the pools: how nodes stand to a revision of the tier of that name (NULL: whichever), or
+ * to all of the tier where the hash is NULL. A node of two kinds counts twice. */
 size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which);
 /* Frees what it owns; summaries that were counted are their owners' matter. */
 void tally_clear(struct tally *t);

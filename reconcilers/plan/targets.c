@@ -38,8 +38,8 @@ static void clear_target(struct target *target)
 {
     if (target->good)
         clear_target(target->good);
-    json_decref(target->driver_inputs);
-    json_decref(target->stack_inputs);
+    for (enum tier t = 0; t < TIERS; t++)
+        json_decref(target->inputs[t]);
     free(target->problem);
     free(target->good);
 }
@@ -119,25 +119,22 @@ static json_t *held(const struct targets *t, size_t pool, const char *tier)
 }
 
 /* Whether a rollout of the revision was completed in the pool. */
-static bool was_complete(const struct targets *t, const struct target *target, const char *hash, const json_t *inputs)
+static bool was_complete(const struct targets *t, const struct target *target, enum tier tier)
 {
     struct revision_standing s = { 0 };
     if (t->sources.standing)
-        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, hash, inputs, &s);
+        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name,
+                            target->runs.hash[tier], target->inputs[tier], &s);
     return s.completed;
 }
 
-/* Whether a rollout of the driver was completed in the pool: then its image is there, whatever a table says. */
-static bool was_there(const struct targets *t, const struct target *target)
-{
-    return was_complete(t, target, target->driver, target->driver_inputs);
-}
-
+/* Where a rollout of the driver was completed in the pool its image is there, whatever a table
+ * says. */
 static void look_for_image(const struct targets *t, struct target *target)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    const char *why = driver_images_problem(&a, target->driver_inputs);
-    target->no_image = why && !was_there(t, target);
+    const char *why = driver_images_problem(&a, target->inputs[TIER_DRIVER]);
+    target->no_image = why && !was_complete(t, target, TIER_DRIVER);
     if (target->no_image)
         set_problem(target, "NoDriverImage", why);
 }
@@ -159,21 +156,22 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
         return;
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
-    target->driver_inputs = driver_inputs(t->specs[target->pool], target->source, host, known);
-    if (!target->driver_inputs)
+    target->inputs[TIER_DRIVER] =
+        driver_inputs(t->specs[target->pool], target->source, host, known);
+    if (!target->inputs[TIER_DRIVER])
         return;
-    revision_hash(target->driver_inputs, target->driver);
+    revision_hash(target->inputs[TIER_DRIVER], target->runs.hash[TIER_DRIVER]);
     look_for_image(t, target);
 }
 
 /* With a configuration that shares by MPS the device plugin ends at once where no control daemon of MPS runs. */
 static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
 {
-    CLEANUP_JSON json_t *settings = plugin_settings_of(target->stack_inputs);
+    CLEANUP_JSON json_t *settings = plugin_settings_of(target->inputs[TIER_STACK]);
     if (!plugin_shares_by(settings, SHARING_MPS))
         return;
-    json_decref(target->stack_inputs);
-    target->stack_inputs = NULL;
+    json_decref(target->inputs[TIER_STACK]);
+    target->inputs[TIER_STACK] = NULL;
     set_problem(target, "MpsNotSupported",
                 arena_printf(a, "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler does not run the "
                                 "control daemon of MPS, without which the device plugin does not start; use "
@@ -200,13 +198,15 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
         set_problem(target, "PluginConfigMissing", sentence);
     } else {
         CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
-        target->stack_inputs = stack_inputs(t->specs[target->pool], target->source, host, config->name ? config : NULL, known);
+        target->inputs[TIER_STACK] = stack_inputs(t->specs[target->pool], target->source, host,
+                                                  config->name ? config : NULL, known);
         refuse_mps(target, config, &a);
     }
-    if (target->stack_inputs) {
-        revision_hash(target->stack_inputs, target->stack);
-        target->toolkit_in_turn = t->sources.standing && json_bool(target->stack_inputs, "toolkit.enabled", false) &&
-                                  !was_complete(t, target, target->stack, target->stack_inputs);
+    if (target->inputs[TIER_STACK]) {
+        revision_hash(target->inputs[TIER_STACK], target->runs.hash[TIER_STACK]);
+        target->toolkit_in_turn = t->sources.standing &&
+                                  json_bool(target->inputs[TIER_STACK], "toolkit.enabled", false) &&
+                                  !was_complete(t, target, TIER_STACK);
     }
     arena_free(&a);
 }
@@ -223,9 +223,11 @@ static void add_canary(struct target *target, int64_t since_s)
 }
 
 /* One tier of what the pool goes back to; false when nothing of it was ever complete there. */
-static bool take_standing(const struct targets *t, struct target *target, const char *hash, const json_t *inputs, char *good_hash,
-                          json_t **good_inputs)
+static bool take_standing(const struct targets *t, struct target *target, enum tier tier,
+                          struct target *good)
 {
+    const char *hash = target->runs.hash[tier];
+    const json_t *inputs = target->inputs[tier];
     struct revision_standing s = { 0 };
     if (!inputs)
         return true;
@@ -235,14 +237,9 @@ static bool take_standing(const struct targets *t, struct target *target, const 
         return false;
     if (!str_eq(s.good, hash))
         add_canary(target, s.completed ? LONG_AGO : s.canary_s);
-    snprintf(good_hash, REVISION_HASH_MAX, "%s", s.good);
-    *good_inputs = json_incref((json_t *) s.good_inputs);
+    snprintf(good->runs.hash[tier], REVISION_HASH_MAX, "%s", s.good);
+    good->inputs[tier] = json_incref((json_t *) s.good_inputs);
     return true;
-}
-
-static bool is_same(const struct target *a, const struct target *b)
-{
-    return str_eq(a->driver, b->driver) && str_eq(a->stack, b->stack);
 }
 
 /* What the pool goes back to, where that is something else. */
@@ -253,15 +250,16 @@ static void fill_good(struct targets *t, struct target *target)
     struct target *good = xcalloc(1, sizeof *good);
     good->source = target->source;
     good->pool = target->pool;
-    bool driver = take_standing(t, target, target->driver, target->driver_inputs, good->driver, &good->driver_inputs);
-    bool stack = take_standing(t, target, target->stack, target->stack_inputs, good->stack, &good->stack_inputs);
+    bool all = true;
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        all &= take_standing(t, target, tier, good);
     if (target->canary_s == NO_CANARY)
         target->canary_s = 0;
-    if (driver && stack && !is_same(good, target)) {
+    if (all && !assignment_same(assignment_ref(&good->runs), assignment_ref(&target->runs))) {
         target->good = good;
         return;
     }
-    target->known_good = driver && stack;
+    target->known_good = all;
     clear_target(good);
     free(good);
 }
@@ -300,17 +298,17 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     return &entry->target;
 }
 
-const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool)
+const json_t *targets_inputs(const struct targets *t, const char *tier_name, const char *hash,
+                             size_t *ret_pool)
 {
     size_t cursor = 0;
     const struct map_entry *e;
-    bool driver = str_eq(tier, "driver");
-    while ((e = map_next(&t->entries, &cursor))) {
+    enum tier tier = tier_parse(tier_name);
+    while (tier < TIERS && (e = map_next(&t->entries, &cursor))) {
         const struct target *target = &((const struct entry *) e->value)->target;
-        const json_t *inputs = driver ? target->driver_inputs : target->stack_inputs;
-        if (inputs && str_eq(driver ? target->driver : target->stack, hash)) {
+        if (target->inputs[tier] && str_eq(target->runs.hash[tier], hash)) {
             *ret_pool = target->pool;
-            return inputs;
+            return target->inputs[tier];
         }
     }
     return NULL;
@@ -330,7 +328,8 @@ const char *targets_no_image(const struct targets *t, size_t pool, const char *d
     const struct map_entry *e;
     while ((e = map_next(&t->entries, &cursor))) {
         const struct target *target = &((const struct entry *) e->value)->target;
-        if (target->no_image && target->pool == pool && str_eq(target->driver, driver))
+        if (target->no_image && target->pool == pool &&
+            str_eq(target->runs.hash[TIER_DRIVER], driver))
             return target->problem;
     }
     return NULL;
@@ -340,13 +339,14 @@ bool targets_displace(const struct targets *t, const json_t *inputs, const char 
 {
     size_t cursor = 0;
     const struct map_entry *e;
-    bool driver = str_eq(json_str(inputs, "tier"), "driver"), other = !has_pool(t->policy, pool);
-    while ((e = map_next(&t->entries, &cursor))) {
+    enum tier tier = tier_parse(json_str(inputs, "tier"));
+    bool other = !has_pool(t->policy, pool);
+    while (tier < TIERS && (e = map_next(&t->entries, &cursor))) {
         const struct target *target = &((const struct entry *) e->value)->target;
-        const json_t *wished = driver ? target->driver_inputs : target->stack_inputs;
+        const json_t *wished = target->inputs[tier];
         if (!wished || !str_eq(t->policy->pools[target->pool].name, pool))
             continue;
-        if (str_eq(driver ? target->driver : target->stack, hash))
+        if (str_eq(target->runs.hash[tier], hash))
             return false;
         other |= revision_same_machine(wished, inputs);
     }

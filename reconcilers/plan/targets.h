@@ -41,9 +41,9 @@ struct target_sources {
 /* The target of one kind of host in one pool. */
 struct target {
     enum driver_source source;
-    char driver[REVISION_HASH_MAX]; /* "": no driver tier */
-    char stack[REVISION_HASH_MAX];  /* "": no stack can be chosen; `problem` says why */
-    json_t *driver_inputs, *stack_inputs; /* NULL where the hash is "" */
+    /* No driver: the host has its own; no stack: none can be chosen, and `problem` says why. */
+    struct assignment runs;
+    json_t *inputs[TIERS];  /* of these revisions; NULL where the hash is "" */
     size_t pool;
     const char *reason; /* static; NULL when both tiers are as they should be */
     char *problem;      /* the sentence to `reason` */

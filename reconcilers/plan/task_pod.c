@@ -7,14 +7,10 @@
 #include "base/str.h"
 #include "kube/object.h"
 
-static const char *or_none(const char *hash)
+void task_purpose(struct assignment_ref runs, char out[static TASK_PURPOSE_MAX])
 {
-    return hash && *hash ? hash : "none";
-}
-
-void task_purpose(const char *driver, const char *stack, char out[static TASK_PURPOSE_MAX])
-{
-    snprintf(out, TASK_PURPOSE_MAX, "%s.%s", or_none(driver), or_none(stack));
+    CLEANUP_FREE char *text = assignment_text(runs, '.', "none");
+    snprintf(out, TASK_PURPOSE_MAX, "%s", text);
 }
 
 int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message,

@@ -14,10 +14,10 @@
 #include "reconcilers/model/revision.h"
 
 /* "<driver hash>.<stack hash>", with "none" for a tier that is not there: the label ostler.dev/revision of a one-off pod. */
-enum { TASK_PURPOSE_MAX = 2 * REVISION_HASH_MAX + 2 };
+enum { TASK_PURPOSE_MAX = TIERS * (REVISION_HASH_MAX + 1) };
 
-/* Writes the purpose of these revisions; "" or NULL: that tier is not there. */
-void task_purpose(const char *driver, const char *stack, char out[static TASK_PURPOSE_MAX]);
+/* Writes the purpose of these revisions. */
+void task_purpose(struct assignment_ref runs, char out[static TASK_PURPOSE_MAX]);
 /* Plans the request that makes the pod. An error: the manifest or the context lacks something; nothing is planned then. */
 int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message,
                     struct plan *plan, struct err *e);

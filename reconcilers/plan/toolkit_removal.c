@@ -22,7 +22,7 @@ static bool configures_itself(const json_t *stack)
 /* Whether a toolkit of ours, of this stack, has configured the runtimes of its nodes. */
 static bool has_configured(const struct node_input *in, const char *hash)
 {
-    const json_t *stack = in->record(in->arg, "stack", hash);
+    const json_t *stack = in->record(in->arg, TIER_STACK, hash);
     return json_bool(stack, "toolkit.enabled", false) && !configures_itself(stack);
 }
 
@@ -53,9 +53,14 @@ static int64_t left_s(const struct node_input *in)
     return since_s + REMOVAL_MAX_S - in->now_s;
 }
 
+static struct assignment_ref without_stack(const struct node_input *in)
+{
+    return assignment_before(node_assigned(&in->view), TIER_STACK);
+}
+
 static struct off give_up(const struct node_input *in, struct arena *a, const char *why)
 {
-    return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER), .reason = REASON_RUNTIME_STAYS,
+    return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_STAYS,
                          .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
                                                     "toolkit: %s",
                                                  in->view.node->head.key, why) };
@@ -63,20 +68,20 @@ static struct off give_up(const struct node_input *in, struct arena *a, const ch
 
 static struct off await(const struct node_input *in, struct arena *a, const char *hash, struct plan *plan)
 {
-    const char *driver = node_label(&in->view, LABEL_DRIVER), *name = in->view.node->head.key;
+    const char *name = in->view.node->head.key;
     const char *problem = in->pods->removal.problem;
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
-        return (struct off){ .driver = driver, .reason = "RuntimeClean",
+        return (struct off){ .left = without_stack(in), .reason = "RuntimeClean",
                              .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
                                                         "container runtime", name) };
-    if (!in->record(in->arg, "stack", hash))
+    if (!in->record(in->arg, TIER_STACK, hash))
         return give_up(in, a, "Ostler has no record of how it was installed");
     if (left <= 0 || (in->force_removal && problem))
         return give_up(in, a, problem ? problem : "its removal took too long");
     if (in->view.node->ready)
         plan_requeue(plan, left * 1000);
-    return (struct off){ .driver = driver, .removal = hash, .reason = "WaitingForRuntime",
+    return (struct off){ .left = without_stack(in), .removal = hash, .reason = "WaitingForRuntime",
                          .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
                                                     "container runtime%s%s", name,
                                                  problem ? ": " : "", str_or_empty(problem)) };
@@ -89,6 +94,6 @@ struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct
         return await(in, a, removal, plan);
     if (!stack || !has_configured(in, stack))
         return node_take_off(in, a);
-    return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER), .removal = stack, .reason = "StackOff",
+    return (struct off){ .left = without_stack(in), .removal = stack, .reason = "StackOff",
                          .message = "Ostler removes toolkit, device plugin and exporter from the node" };
 }

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/claim_steps.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/deadline.h"
 #include "reconcilers/plan/holders.h"
@@ -15,14 +14,9 @@
 
 /* ---- what is asked again and again */
 
-const char *stepping_label(const struct node_input *in, const char *key)
+const char *stepping_now(const struct stepping *s, enum tier tier)
 {
-    return str_or_empty(node_label(&in->view, key));
-}
-
-static const char *none_if_empty(const char *hash)
-{
-    return *hash ? hash : NULL;
+    return str_or_empty(node_label(&s->in->view, tiers[tier].label));
 }
 
 /* Who is still there that uses the driver. Asks to be called again when the time for jobs is over. */
@@ -65,46 +59,42 @@ static bool stack_is_present(const struct node_pods *p)
     return false;
 }
 
-/* Whether the node cannot be given a revision yet: its record is not there, or may be on its way out with others that no node
- * carries. */
-static bool lacks_record(const struct stepping *s, const char *tier, const char *label, const char *hash)
-{
-    return *hash && !str_eq(stepping_label(s->in, label), hash) && (s->in->deleting || !s->in->record(s->in->arg, tier, hash));
-}
-
 /* ---- what a step does */
 
-void stepping_assign(struct stepping *s, const char *driver, const char *stack)
+void stepping_assign(struct stepping *s, struct assignment_ref to)
 {
-    s->out->driver = none_if_empty(driver);
-    s->out->stack = none_if_empty(stack);
-    snprintf(s->v->driver, sizeof s->v->driver, "%s", driver);
-    snprintf(s->v->stack, sizeof s->v->stack, "%s", stack);
+    s->out->assigned = to;
+    assignment_copy(&s->v->carried, to);
     s->v->wanted = s->v->up = 0;
-    if (!*stack)
-        claim_stack_leaves(&s->out->claim, stepping_label(s->in, LABEL_STACK));
+    if (!*s->v->carried.hash[TIER_STACK])
+        claim_stack_leaves(&s->out->claim, stepping_now(s, TIER_STACK));
     operands_list(s->in, s->v);
+}
+
+void stepping_assign_unchanged(struct stepping *s)
+{
+    stepping_assign(s, node_assigned(&s->in->view));
 }
 
 /* Whether a try before this one has put the new driver there, which did not come up. */
 static bool was_tried(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    return c->attempt > 1 && claim_moves_driver(c) && str_eq(stepping_label(s->in, LABEL_DRIVER), c->driver);
+    return c->attempt > 1 && claim_drains(c) &&
+           str_eq(stepping_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
 }
 
 /* Until it is drained the node keeps what it ran before, or what a try before this one has put there. */
 void stepping_assign_as_it_was(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    bool tried = was_tried(s);
-    stepping_assign(s, tried ? c->driver : c->from_driver, tried ? c->stack : c->from_stack);
+    stepping_assign(s, assignment_ref(was_tried(s) ? &c->to : &c->from));
 }
 
 /* The node's time begins anew with each thing that is asked of it: what it took to ask does not count. */
-static void ask(struct stepping *s, const char *driver, const char *stack)
+static void ask(struct stepping *s, struct assignment_ref to)
 {
-    stepping_assign(s, driver, stack);
+    stepping_assign(s, to);
     s->out->claim.since_s = s->in->now_s;
 }
 
@@ -147,23 +137,30 @@ static void fail(struct stepping *s, const char *why, const char *message)
 static bool works(const struct stepping *s)
 {
     bool plugin = s->v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
-    return s->out->stack && !operands_missing(s->v) && (!plugin || s->in->view.node->gpus > 0);
+    return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) &&
+           (!plugin || s->in->view.node->gpus > 0);
 }
 
 /* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
-static const char *tier_that_comes(const struct stepping *s, const char *tier, const char *hash, const char *from)
+static const char *tier_that_comes(const struct stepping *s, enum tier tier)
 {
+    const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
     const json_t *inputs = operands_inputs(s->in, tier, hash), *before = operands_inputs(s->in, tier, from);
-    bool namesake = *from && !str_eq(hash, from) && revision_same_title(inputs, before, tier);
-    return revision_name(s->a, inputs, tier, hash, namesake);
+    bool namesake =
+        *from && !str_eq(hash, from) && revision_same_title(inputs, before, tiers[tier].name);
+    return revision_name(s->a, inputs, tiers[tier].name, hash, namesake);
 }
 
 /* "driver 580.178.04, toolkit 1.18.0 and device plugin 0.18.0" */
 static const char *what_comes(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    const char *driver = *c->driver ? tier_that_comes(s, "driver", c->driver, c->from_driver) : "the host's own driver";
-    return *c->stack ? arena_printf(s->a, "%s, %s", driver, tier_that_comes(s, "stack", c->stack, c->from_stack)) : driver;
+    const char *text =
+        *c->to.hash[TIER_DRIVER] ? tier_that_comes(s, TIER_DRIVER) : "the host's own driver";
+    for (enum tier t = TIER_DRIVER + 1; t < TIERS; t++)
+        if (*c->to.hash[t])
+            text = arena_printf(s->a, "%s, %s", text, tier_that_comes(s, t));
+    return text;
 }
 
 /* ---- the phases */
@@ -227,32 +224,33 @@ static void step_draining(struct stepping *s)
     }
     stepping_enter(s, CLAIM_UNLOADING, "Drained",
                    "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
-    stepping_assign(s, str_or_empty(s->out->driver), "");
+    stepping_assign(s, assignment_before(s->out->assigned, TIER_STACK));
 }
 
 /* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on
  * again. Where only the stack changes nobody has to leave for that. */
 static bool driver_must_go(const struct stepping *s)
 {
-    const char *driver = stepping_label(s->in, LABEL_DRIVER);
+    const char *driver = stepping_now(s, TIER_DRIVER);
     const struct node_pods *p = s->in->pods;
     bool tried = s->out->claim.attempt > 1 && p->of[COMPONENT_DRIVER].present && !p->of[COMPONENT_DRIVER].ready;
-    bool may_be_tried = claim_moves_driver(&s->out->claim) || !p->gpu_pods;
-    return *driver && (!str_eq(driver, s->out->claim.driver) || (tried && may_be_tried));
+    bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
+    return *driver &&
+           (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
 }
 
 static bool driver_is_leaving(const struct stepping *s)
 {
     const struct node_pods *p = s->in->pods;
-    bool off = !*stepping_label(s->in, LABEL_DRIVER);
+    bool off = !*stepping_now(s, TIER_DRIVER);
     return p->of[COMPONENT_DRIVER].present && !p->host_driver &&
-           (off || !str_eq(p->of[COMPONENT_DRIVER].revision, s->out->claim.driver));
+           (off || !str_eq(p->of[COMPONENT_DRIVER].revision, s->out->claim.to.hash[TIER_DRIVER]));
 }
 
 static bool driver_is_up(const struct stepping *s)
 {
     const struct node_pods *p = s->in->pods;
-    const char *driver = s->out->claim.driver;
+    const char *driver = s->out->claim.to.hash[TIER_DRIVER];
     return !*driver || (p->of[COMPONENT_DRIVER].ready && str_eq(p->of[COMPONENT_DRIVER].revision, driver));
 }
 
@@ -260,7 +258,8 @@ static bool driver_is_up(const struct stepping *s)
  * it may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct stepping *s)
 {
-    const json_t *stack = s->in->record(s->in->arg, "stack", s->out->claim.from_stack);
+    const json_t *stack =
+        s->in->record(s->in->arg, TIER_STACK, s->out->claim.from.hash[TIER_STACK]);
     int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
     if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
         return false;
@@ -300,7 +299,7 @@ static void take_driver_off(struct stepping *s)
             "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
         return;
     }
-    ask(s, "", "");
+    ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
     say(s, "DriverOff", "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
@@ -315,20 +314,20 @@ static void wait_for_pods(struct stepping *s, const char *reason, const char *me
 
 static void step_unloading(struct stepping *s)
 {
-    const struct claim *c = &s->out->claim;
-    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), "");
+    stepping_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
     if (stack_is_present(s->in->pods) || s->in->pods->proof) {
         wait_for_pods(s, REASON_STACK_LEAVING, "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
-    } else if (lacks_record(s, "driver", LABEL_DRIVER, c->driver) || lacks_record(s, "stack", LABEL_STACK, c->stack)) {
+    } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
         say(s, "WaitingForRevision", "the ControllerRevision of the new version is being written");
     } else {
         stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
                        arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
-        stepping_assign(s, c->driver, driver_is_up(s) ? c->stack : "");
+        stepping_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
+                                             driver_is_up(s) ? TIERS : TIER_STACK));
     }
 }
 
@@ -337,11 +336,14 @@ static void step_unloading(struct stepping *s)
 static bool is_proven(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
+    bool drains = claim_drains(c),
+         same_stack = str_eq(c->from.hash[TIER_STACK], c->to.hash[TIER_STACK]);
     s->out->proving = true;
-    s->out->proves = (struct proof_case){ .driver = str_or_empty(s->out->driver), .stack = str_or_empty(s->out->stack),
-                                          .may_count = !claim_moves_driver(c), .gpus_before = c->gpus,
+    s->out->proves = (struct proof_case){ .of = assignment_ref(&s->v->carried),
+                                          .may_count = !drains,
+                                          .gpus_before = c->gpus,
                                           .nothing_ours = operands_only_watch(s->v),
-                                          .needs_all = claim_moves_driver(c) && str_eq(c->from_stack, c->stack) };
+                                          .needs_all = drains && same_stack };
     proof_look(s->in, &s->out->proves, s->a, s->plan, &s->out->proof);
     return proof_is_done(&s->out->proof);
 }
@@ -365,7 +367,7 @@ static void wait_for_proof(struct stepping *s)
 
 static void step_validating(struct stepping *s)
 {
-    stepping_assign(s, s->out->claim.driver, s->out->claim.stack);
+    stepping_assign(s, assignment_ref(&s->out->claim.to));
     if (stepping_works(s)) {
         const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
         stepping_release(s, "Upgraded", arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
@@ -399,13 +401,15 @@ static void explain_driver(const struct stepping *s)
 static void step_installing(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    bool stack_is_on = *c->stack && str_eq(stepping_label(s->in, LABEL_STACK), c->stack);
-    if (!stack_is_on && driver_is_up(s) && !lacks_record(s, "stack", LABEL_STACK, c->stack)) {
-        ask(s, c->driver, c->stack);
+    const struct assignment_ref stack = { .hash[TIER_STACK] = c->to.hash[TIER_STACK] };
+    bool stack_is_on =
+        *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
+    if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
+        ask(s, assignment_ref(&c->to));
         say(s, "DriverUp", "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
-    stepping_assign(s, c->driver, stack_is_on ? c->stack : "");
+    stepping_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
@@ -423,11 +427,11 @@ static void step_installing(struct stepping *s)
 static void step_failed(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
+    stepping_assign_unchanged(s);
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
-    if (claim_closes(c) && node_bears(&s->in->view, c->driver, c->stack) && claim_is_for(c, s->t->driver, s->t->stack) &&
-        stepping_works(s)) {
+    bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
+    if (claim_closes(c) && arrived && stepping_works(s)) {
         stepping_release(s, "CameUp", "the operands came up after all: the node returns to service");
         return;
     }

@@ -32,10 +32,12 @@ struct upgrade_phase {
 };
 extern const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT];
 
-/* A label of the node; "" without it. */
-const char *stepping_label(const struct node_input *in, const char *key);
-/* The node is assigned these two from now on; "": none. */
-void stepping_assign(struct stepping *s, const char *driver, const char *stack);
+/* The revision of a tier that the node is assigned now; "": none. */
+const char *stepping_now(const struct stepping *s, enum tier tier);
+/* The node is assigned this from now on. */
+void stepping_assign(struct stepping *s, struct assignment_ref to);
+/* It stays assigned what its labels say. */
+void stepping_assign_unchanged(struct stepping *s);
 /* It keeps what it ran before, or what a try before this one has put there. */
 void stepping_assign_as_it_was(struct stepping *s);
 /* Its claim gets to another phase. */

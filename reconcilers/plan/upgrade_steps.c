@@ -26,37 +26,37 @@ static void start_over(struct stepping *s, enum claim_kind kind, const char *rea
     struct claim *c = &s->out->claim;
     c->kind = kind;
     c->attempt = 1;
-    snprintf(c->driver, sizeof c->driver, "%s", s->t->driver);
-    snprintf(c->stack, sizeof c->stack, "%s", s->t->stack);
-    claim_begin_from(c, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
+    c->to = s->t->runs;
+    claim_begin_from(c, node_assigned(&s->in->view));
     stepping_enter(s, CLAIM_UNLOADING, reason, message);
-    stepping_assign(s, c->from_driver, "");
+    stepping_assign(s, assignment_before(assignment_ref(&c->from), TIER_STACK));
 }
 
-/* Nothing was changed on the node yet. A try before this one may have put something else there, which did not come up. */
+/* Nothing was changed on the node yet. */
 static bool is_as_it_was(const struct stepping *s)
 {
-    const struct claim *c = &s->out->claim;
-    bool early = c->phase == CLAIM_WAITING || c->phase == CLAIM_DRAINING;
-    return early && *c->from_stack && node_bears(&s->in->view, c->from_driver, c->from_stack);
+    return claim_is_as_it_was(&s->out->claim, node_assigned(&s->in->view));
 }
 
-static bool is_recorded(const struct stepping *s, const char *tier, const char *hash)
+/* Whether the records of all that the claim is for are there. */
+static bool is_recorded(const struct stepping *s)
 {
-    return !*hash || s->in->record(s->in->arg, tier, hash);
+    for (enum tier t = 0; t < TIERS; t++) {
+        const char *hash = s->out->claim.to.hash[t];
+        if (*hash && !s->in->record(s->in->arg, t, hash))
+            return false;
+    }
+    return true;
 }
 
-/* What a tier that is to be another one brings; NULL: it stays, or only goes. */
-static const json_t *inputs_to_come(const struct stepping *s, const char *tier, const char *label, const char *hash)
-{
-    return str_eq(stepping_label(s->in, label), hash) ? NULL : operands_inputs(s->in, tier, hash);
-}
-
-/* Where nothing is to be pulled, nobody makes a pod that does. */
+/* Where nothing is to be pulled, nobody makes a pod that does. A tier that is to be another one
+ * brings something. */
 static bool brings_images(const struct stepping *s)
 {
-    const struct images_wanted want = { .driver.inputs = inputs_to_come(s, "driver", LABEL_DRIVER, s->t->driver),
-                                        .stack.inputs = inputs_to_come(s, "stack", LABEL_STACK, s->t->stack) };
+    struct images_wanted want = { 0 };
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!str_eq(stepping_now(s, t), s->t->runs.hash[t]))
+            want.of[t].inputs = operands_inputs(s->in, t, s->t->runs.hash[t]);
     return images_any(&want);
 }
 
@@ -67,12 +67,12 @@ static const char *why_not_yet(const struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
     char purpose[IMAGES_PURPOSE_MAX];
-    bool known = is_recorded(s, "driver", c->driver) && is_recorded(s, "stack", c->stack);
-    if (s->back || s->t->known_good || !claim_is_changing(c) || !known || !brings_images(s))
+    if (s->back || s->t->known_good || !claim_is_changing(c) || !is_recorded(s) ||
+        !brings_images(s))
         return NULL;
     if (s->t->no_image)
         return arena_printf(s->a, "the node's target is another version now: %s", s->t->problem);
-    images_purpose(s->t->driver, s->t->stack, targets_spec(s->in->targets, s->t->pool), purpose);
+    images_purpose(assignment_ref(&s->t->runs), targets_spec(s->in->targets, s->t->pool), purpose);
     struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid, purpose);
     if (images.state == IMAGES_READY)
         return NULL;
@@ -86,10 +86,10 @@ static const char *why_not_yet(const struct stepping *s)
 static void change_target(struct stepping *s)
 {
     enum claim_phase phase = s->out->claim.phase;
-    if (phase == CLAIM_FAILED && !node_bears(&s->in->view, s->t->driver, s->t->stack))
+    if (phase == CLAIM_FAILED && !node_bears(&s->in->view, &s->t->runs))
         return; /* it holds no slot: the rollout gives it one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
-        stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
+        stepping_assign_unchanged(s);
         stepping_release(s, "TargetChanged",
                          "the node's target is another version now, and nothing was changed on the node: it returns to service");
         return;
@@ -110,10 +110,10 @@ static bool is_called_back(const struct stepping *s)
 /* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
 static void give_up(struct stepping *s, const struct target *wish, const char *reason, const char *message)
 {
-    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
+    stepping_assign_unchanged(s);
     s->t = wish->good ? wish->good : wish;
-    bool arrived = node_bears(&s->in->view, s->t->driver, s->t->stack) && stepping_works(s);
-    bool begun = !s->out->stack || node_bears(&s->in->view, wish->driver, wish->stack);
+    bool arrived = node_bears(&s->in->view, &s->t->runs) && stepping_works(s);
+    bool begun = !*s->v->carried.hash[TIER_STACK] || node_bears(&s->in->view, &wish->runs);
     if (arrived || !begun) {
         stepping_release(s, reason, message);
         return;
@@ -128,7 +128,7 @@ static void give_up(struct stepping *s, const struct target *wish, const char *r
 static void settle_unreadable(struct stepping *s, const char *why)
 {
     const char *name = s->in->view.node->head.key;
-    stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), stepping_label(s->in, LABEL_STACK));
+    stepping_assign_unchanged(s);
     s->out->untouched = true;
     verdict_settle(s->v, NODE_FAILED, "ClaimUnreadable",
                    arena_printf(s->a,
@@ -156,11 +156,10 @@ static const char *failed_reason(const struct stepping *s)
 static void take_claim(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
-    bool upgrade = c->kind == CLAIM_UPGRADE;
-    snprintf(s->v->claim_driver, sizeof s->v->claim_driver, "%s", c->driver);
-    snprintf(s->v->claim_stack, sizeof s->v->claim_stack, "%s", c->stack);
-    snprintf(s->v->last_stack, sizeof s->v->last_stack, "%s", claim_last_stack(c));
-    verdict_ran(s->v, upgrade ? c->from_driver : c->driver, upgrade ? c->from_stack : c->stack);
+    s->v->claimed = c->to;
+    s->v->last = (struct assignment){ 0 };
+    snprintf(s->v->last.hash[TIER_STACK], REVISION_HASH_MAX, "%s", claim_last_stack(c));
+    s->v->ran = claim_kinds[c->kind].known_good ? c->to : c->from;
     if (c->phase == CLAIM_FAILED)
         s->v->failed_with = arena_strdup(s->a, c->reason);
 }
@@ -177,7 +176,7 @@ static void settle_step(struct stepping *s)
     }
     const char *reason = upgrade_phases[c->phase].reason;
     s->v->moving = c->phase != CLAIM_FAILED;
-    s->v->restoring = c->kind == CLAIM_ROLLBACK;
+    s->v->restoring = claim_kinds[c->kind].restores;
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
     s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
     struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),
@@ -203,13 +202,19 @@ static void step(struct stepping *s)
         stepping_assign_as_it_was(s);
         stepping_release(s, "CalledBack",
                          "a user cordoned or held the node, and nothing was changed on it: it returns to service");
-    } else if (!claim_is_for(c, s->t->driver, s->t->stack) && *s->t->stack) {
+    } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
     }
     if (s->out->claimed && !s->out->reason)
         upgrade_phases[c->phase].step(s);
     if (s->turn && s->out->claimed)
         s->out->message = arena_printf(s->a, "%s; %s", str_or_empty(s->out->message), s->turn);
+}
+
+static const char *target_text(struct arena *a, const struct target *t)
+{
+    CLEANUP_FREE char *text = upgrade_target_text(assignment_ref(&t->runs));
+    return arena_strdup(a, text);
 }
 
 void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
@@ -219,12 +224,12 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
     char why[CLAIM_WHY_MAX];
     const struct target *t = upgrade_target(in, wish);
     struct stepping s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .plan = plan, .out = ret };
-    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? upgrade_pair(a, wish) : NULL };
+    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? target_text(a, wish) : NULL };
     ret->under_way = text || upgrade_claim_taken(in);
     if (!ret->under_way)
         return;
     if (!text) {
-        ret->gave_up = upgrade_pair(a, wish);
+        ret->gave_up = target_text(a, wish);
         ret->claimed = true;
         give_up(&s, wish, "GivenUp",
                 "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "

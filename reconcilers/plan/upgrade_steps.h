@@ -16,7 +16,7 @@ enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
 struct upgrade {
     bool under_way;             /* the node was claimed: all below says what becomes of it. Otherwise only `gave_up` counts */
     bool untouched;             /* what its claim says is not known: nothing is written */
-    const char *driver, *stack; /* the assignment; NULL: off */
+    struct assignment_ref assigned; /* NULL: off */
     bool claimed;               /* it stays claimed, as `claim` says */
     struct claim claim;
     const char *gave_up;        /* the target that a person gave up on here; NULL: none */

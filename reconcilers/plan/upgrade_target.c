@@ -1,25 +1,24 @@
 #include "reconcilers/plan/upgrade_target.h"
 
-#include <string.h>
-
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/marks.h"
 
-const char *upgrade_pair(struct arena *a, const struct target *t)
+char *upgrade_target_text(struct assignment_ref target)
 {
-    return arena_printf(a, "%s/%s", t->driver, t->stack);
+    return assignment_text(target, '/', "");
 }
 
-bool upgrade_is_pair(const char *text, const char *driver, const char *stack)
+bool upgrade_names(const char *text, struct assignment_ref target)
 {
-    size_t len = strlen(driver);
-    return text && str_has_prefix(text, driver) && text[len] == '/' && str_eq(text + len + 1, stack);
+    CLEANUP_FREE char *wanted = text ? upgrade_target_text(target) : NULL;
+    return text && str_eq(text, wanted);
 }
 
 bool upgrade_given_up(const struct node_input *in, const struct target *t)
 {
-    return upgrade_is_pair(intern_text(in->view.strings, in->view.node->gave_up), t->driver, t->stack);
+    return upgrade_names(intern_text(in->view.strings, in->view.node->gave_up),
+                         assignment_ref(&t->runs));
 }
 
 bool upgrade_claim_taken(const struct node_input *in)
@@ -36,8 +35,10 @@ static bool is_tried_out(const struct node_input *in, const struct target *t)
 static bool is_overwritten(const struct node_input *in, const struct target *wish)
 {
     const char *label = node_label(&in->view, LABEL_DRIVER);
-    bool known = label && (str_eq(label, wish->driver) || in->record(in->arg, "driver", label));
-    return !known && *wish->good->driver && !in->pods->of[COMPONENT_DRIVER].revision;
+    bool known = label && (str_eq(label, wish->runs.hash[TIER_DRIVER]) ||
+                           in->record(in->arg, TIER_DRIVER, label));
+    return !known && *wish->good->runs.hash[TIER_DRIVER] &&
+           !in->pods->of[COMPONENT_DRIVER].revision;
 }
 
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish)
@@ -49,8 +50,8 @@ const struct target *upgrade_target(const struct node_input *in, const struct ta
     if (in->view.node->claim || taken)
         return given_up || rolled_back ? wish->good : wish;
     /* Of these nobody knows what they ran. */
-    if (node_bears(&in->view, "", "") || is_overwritten(in, wish))
+    if (assignment_is_empty(node_assigned(&in->view)) || is_overwritten(in, wish))
         return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
     /* Nodes that came through it stay. */
-    return rolled_back && !node_bears(&in->view, wish->driver, wish->stack) ? wish->good : wish;
+    return rolled_back && !node_bears(&in->view, &wish->runs) ? wish->good : wish;
 }

@@ -259,16 +259,18 @@ bool waiting_without_image(const struct gpu_node_input *in)
 
 const struct revision_tally *waiting_turn_target(const struct node_summary *s)
 {
-    bool changes_driver = s->driver && s->target_driver && s->driver != s->target_driver;
-    return changes_driver ? s->target_driver : s->target_stack;
+    for (enum tier t = 0; t < TIERS; t++)
+        if (s->of[t].carried && s->of[t].target && s->of[t].carried != s->of[t].target)
+            return s->of[t].target;
+    return s->of[TIER_STACK].target;
 }
 
 const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a)
 {
     const struct revision_tally *to = waiting_turn_target(in->summary);
-    bool driver = str_eq(to->tier, "driver");
-    bool namesake = str_eq(in->target_version, driver ? in->driver_version : in->stack_version);
-    return arena_printf(a, "in service; to run %s %s%s%s%s: %s", driver ? "driver" : "toolkit",
+    enum tier tier = tier_parse(to->tier);
+    bool namesake = str_eq(in->target_version, in->version[tier]);
+    return arena_printf(a, "in service; to run %s %s%s%s%s: %s", tiers[tier].versioned,
                         in->target_version ? in->target_version : "of another revision",
                         namesake ? arena_printf(a, " (revision %s)", to->hash) : "", in->wanted_since ? ", wanted since " : "",
                         str_or_empty(in->wanted_since), what_it_waits_for(in, a));

@@ -222,7 +222,8 @@ def upgrades():
     """docs/upgrades.md has each phase, each reason and each sort of pod in the way that an upgrade knows,
     and each field of spec.rollout."""
     plan, page = "reconcilers/plan/", "docs/upgrades.md"
-    real = found(r'^    X\(\w+, "(\w+)"', plan + "rollout.h", "reconcilers/model/claim.h") | {"Progressing"}
+    real = found(r'^    X\(\w+, "(\w+)"', plan + "rollout.h") | {"Progressing"}
+    real |= found(r'^    PHASE\(\w+, "(\w+)"', "reconcilers/model/claim_phases.h")
     real |= found(r'"([A-Z][a-z]+(?:[A-Z][a-z]+)*)"', plan + "upgrade_steps.c", plan + "upgrade_phases.c",
                   plan + "upgrade_phases.h")
     real |= found(r'^    \[GRANT_\w+\] = "(\w+)"', plan + "rollout_grants.c")

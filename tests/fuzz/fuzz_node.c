@@ -36,7 +36,7 @@ struct seen {
     enum stance stance;
 };
 
-static const json_t *record(void *arg, const char *tier, const char *hash)
+static const json_t *record(void *arg, enum tier tier, const char *hash)
 {
     (void) tier;
     (void) hash;

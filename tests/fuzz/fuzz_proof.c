@@ -58,7 +58,7 @@ static void check_text(const struct proof *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_FREE char *text = xstrndup((const char *) data, size);
-    struct proof p = { .way = PROOF_BY_POD, .gpus = 8, .driver = "abcdefghij", .stack = "0123456789" };
+    struct proof p = { .way = PROOF_BY_POD, .gpus = 8, .of = { { "abcdefghij", "0123456789" } } };
     proof_read(text, &p.facts);
     check_text(&p);
     check_labels(&p, text);

@@ -31,7 +31,7 @@ static const char *wrong_of_proof(const json_t *node, const char *module)
     struct proof p;
     if (!proof_parse(object_annotation(node, ANNOTATION_PROOF), &p))
         return "nothing is proven";
-    if (!proof_is_of(&p, str_or_empty(object_label(node, LABEL_DRIVER)), str_or_empty(object_label(node, LABEL_STACK))))
+    if (!proof_is_of(&p, assignment_of_node(node)))
         return "something else was proven";
     size_t len = strlen(p.facts.driver);
     if (p.way == PROOF_BY_POD && len && (!module || strncmp(module, p.facts.driver, len) != 0))

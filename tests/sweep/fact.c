@@ -66,7 +66,7 @@ static char *claim(const json_t *object, const char *key)
     if (!text || !claim_parse(text, &c, NULL))
         return xstrdup(text ? "unreadable" : "none");
     if (str_eq(key, ".kind"))
-        return text_or_none(claim_kind_name(c.kind));
+        return text_or_none(claim_kinds[c.kind].name);
     if (str_eq(key, ".reason"))
         return text_or_none(c.reason);
     return str_eq(key, ".attempt") ? number(c.attempt) : text_or_none(claim_phase_name(c.phase));

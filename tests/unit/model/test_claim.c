@@ -11,7 +11,7 @@
 static const struct claim whole = {
     .policy = "0b7c-1", .generation = 3, .kind = CLAIM_ROLLBACK, .phase = CLAIM_FAILED, .since_s = 1795168800,
         .claimed_s = 1795168000,
-    .attempt = 2, .gpus = 8, .driver = "abcdefghij", .stack = "0123456789", .from_driver = "", .from_stack = "old",
+    .attempt = 2, .gpus = 8, .to = { { "abcdefghij", "0123456789" } }, .from = { { "", "old" } },
     .reason = "ImagePullBackOff",
 };
 
@@ -204,12 +204,12 @@ static void check_last_stack(void **state)
 {
     const struct last_row *row = *state;
     struct claim c = whole, read;
-    snprintf(c.from_stack, sizeof c.from_stack, "%s", row->from);
+    snprintf(c.from.hash[TIER_STACK], sizeof c.from.hash[TIER_STACK], "%s", row->from);
     snprintf(c.last_stack, sizeof c.last_stack, "%s", row->last);
     claim_stack_leaves(&c, row->leaves);
     if (row->begins_from)
-        claim_begin_from(&c, "d1", row->begins_from);
-    assert_string_equal(c.from_stack, row->then_from);
+        claim_begin_from(&c, (struct assignment_ref){ { "d1", row->begins_from } });
+    assert_string_equal(c.from.hash[TIER_STACK], row->then_from);
     assert_string_equal(c.last_stack, row->then_last);
     CLEANUP_FREE char *text = claim_text(&c);
     assert_true(claim_parse(text, &read, NULL));
@@ -229,12 +229,12 @@ static void check_questions(void **state)
     c.phase = CLAIM_FAILED;
     memcpy(c.reason, CLAIM_DRAIN_TIMEOUT, sizeof CLAIM_DRAIN_TIMEOUT);
     assert_false(claim_closes(&c) || claim_keeps_node(&c));
-    assert_true(claim_moves_driver(&c));
-    memcpy(c.from_driver, c.driver, sizeof c.driver);
-    assert_false(claim_moves_driver(&c));
+    assert_true(claim_drains(&c));
+    memcpy(c.from.hash[TIER_DRIVER], c.to.hash[TIER_DRIVER], sizeof c.to.hash[TIER_DRIVER]);
+    assert_false(claim_drains(&c));
     assert_true(claim_phase_has_slot(CLAIM_DRAINING));
     assert_false(claim_phase_has_slot(CLAIM_WAITING));
-    assert_string_equal(claim_kind_name(CLAIM_UPGRADE), "Upgrade");
+    assert_string_equal(claim_kinds[CLAIM_UPGRADE].name, "Upgrade");
     assert_string_equal(claim_phase_name(CLAIM_VALIDATING), "Validating");
 }
 

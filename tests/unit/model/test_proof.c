@@ -33,7 +33,7 @@ static const struct words_row {
 static void check_words(void **state)
 {
     const struct words_row *row = *state;
-    struct proof p = { .way = PROOF_BY_POD, .gpus = 8, .driver = "d", .stack = "s" }, back;
+    struct proof p = { .way = PROOF_BY_POD, .gpus = 8, .of = { { "d", "s" } } }, back;
     CLEANUP_JSON json_t *want = tree(row->text);
     proof_read(row->said, &p.facts);
     CLEANUP_FREE char *text = proof_text(&p);
@@ -107,12 +107,12 @@ static void check_version(void **state)
 static void check_is_of(void **state)
 {
     (void) state;
-    struct proof p = { .driver = "d", .stack = "s" };
-    assert_true(proof_is_of(&p, "d", "s"));
-    assert_false(proof_is_of(&p, "d", "t"));
-    assert_false(proof_is_of(&p, "", "s"));
+    struct proof p = { .of = { { "d", "s" } } };
+    assert_true(proof_is_of(&p, (struct assignment_ref){ { "d", "s" } }));
+    assert_false(proof_is_of(&p, (struct assignment_ref){ { "d", "t" } }));
+    assert_false(proof_is_of(&p, (struct assignment_ref){ { "", "s" } }));
     struct proof outdated = { 0 };
-    assert_false(proof_is_of(&outdated, "", ""));
+    assert_false(proof_is_of(&outdated, (struct assignment_ref){ { "", "" } }));
 }
 
 int main(void)

@@ -373,9 +373,10 @@ static void take_verdict(struct scene *s, const struct row *row)
     struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message,
                               .gpu = row->gpu, .pod = row->pod, .trouble = row->trouble,
                               .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
-                              .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
+                              .carried = { { "d1", "s1" } }, .target = { { "d2", "s1" } } };
     if (row->off)
-        *v.driver = *v.stack = *v.target_driver = *v.target_stack = '\0';
+        *v.carried.hash[TIER_DRIVER] = *v.carried.hash[TIER_STACK] = *v.target.hash[TIER_DRIVER] =
+            *v.target.hash[TIER_STACK] = '\0';
     s->summary.name = "a";
     assert_true(tally_set(&s->tally, &s->summary, &v));
 }
@@ -426,15 +427,34 @@ static void check(void **state)
     take_report(&s, row);
     take_holders(&s, row);
     take_verdict(&s, row);
-    struct gpu_node_input in = { .name = "a", .node = row->gone ? NULL : s.node, .summary = row->gone ? NULL : &s.summary,
-                                 .pods = s.pods, .report = s.report, .told_ms = row->told_ms, .reports_exist = !row->no_crd,
-                                 .managing = row->managing, .agent = row->agent, .driver_version = row->off ? NULL : "580",
-                                 .stack_version = row->off ? NULL : "1.18", .generation = 4, .now = NOW, .strings = s.strings,
-                                 .drain = &drain, .refused = row->refused,
-                                 .hold = row->hold, .gpus = row->gpus, .product = row->product, .words = row->words,
-                                 .failed = row->failed, .runs = row->runs, .failure = "gpu-1 NoGpus",
+    struct gpu_node_input in = { .name = "a",
+                                 .node = row->gone ? NULL : s.node,
+                                 .summary = row->gone ? NULL : &s.summary,
+                                 .pods = s.pods,
+                                 .report = s.report,
+                                 .told_ms = row->told_ms,
+                                 .reports_exist = !row->no_crd,
+                                 .managing = row->managing,
+                                 .agent = row->agent,
+                                 .version[TIER_DRIVER] = row->off ? NULL : "580",
+                                 .version[TIER_STACK] = row->off ? NULL : "1.18",
+                                 .generation = 4,
+                                 .now = NOW,
+                                 .strings = s.strings,
+                                 .drain = &drain,
+                                 .refused = row->refused,
+                                 .hold = row->hold,
+                                 .gpus = row->gpus,
+                                 .product = row->product,
+                                 .words = row->words,
+                                 .failed = row->failed,
+                                 .runs = row->runs,
+                                 .failure = "gpu-1 NoGpus",
                                  .failed_retry = "twfs0h0r29.2",
-                                 .holders = s.holders, .wanted_since = BEFORE, .target_version = "581", .retry = "twfs0h0r29.2" };
+                                 .holders = s.holders,
+                                 .wanted_since = BEFORE,
+                                 .target_version = "581",
+                                 .retry = "twfs0h0r29.2" };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf requests = BUF_INIT(4096);

@@ -173,18 +173,22 @@ static void check_pull(void **state)
         *spec = tree(SPEC);
     struct render_context ctx = { .operand_namespace = NS, .policy_name = "default", .policy_uid = UID, .spec = spec,
                                   .agent_image = "r/ostler:1" };
-    struct images_wanted want = { .node = "gpu-1", .purpose = "d2.s2", .policy_uid = UID, .operand_namespace = NS, .driver = ctx,
-                                  .stack = ctx };
+    struct images_wanted want = { .node = "gpu-1",
+                                  .purpose = "d2.s2",
+                                  .policy_uid = UID,
+                                  .operand_namespace = NS,
+                                  .of[TIER_DRIVER] = ctx,
+                                  .of[TIER_STACK] = ctx };
     struct plan plan = { 0 };
     CLEANUP_JSON json_t *own = tree("['ngc', 'own']");
     if (row->proof) {
         want.proof = (struct render_image){ "proof", "r/proof:1", "Never" };
         want.proof_secrets = own;
     }
-    want.driver.inputs = driver;
-    want.stack.inputs = stack;
-    want.driver.hash = "d2";
-    want.stack.hash = "s2";
+    want.of[TIER_DRIVER].inputs = driver;
+    want.of[TIER_STACK].inputs = stack;
+    want.of[TIER_DRIVER].hash = "d2";
+    want.of[TIER_STACK].hash = "s2";
     assert_int_equal(images_any(&want), row->want != NULL);
     int rc = images_pull(m, &want, &plan, &e);
     assert_int_equal(rc, row->want ? 0 : -1);
@@ -208,7 +212,7 @@ static void check_pull(void **state)
 static void purpose_of(const char *spec_text, char out[static IMAGES_PURPOSE_MAX])
 {
     CLEANUP_JSON json_t *spec = tree(spec_text);
-    images_purpose("d2", "", spec, out);
+    images_purpose((struct assignment_ref){ { "d2", "" } }, spec, out);
 }
 
 static void check_purpose(void **state)

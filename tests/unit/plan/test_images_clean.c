@@ -75,7 +75,8 @@ static char *with_hashes(const char *text, const struct target *t)
     char *out = xstrdup(text);
     while ((at = strchr(out, '$'))) {
         bool driver = str_has_prefix(at, "$driver");
-        char *next = xasprintf("%.*s%s%s", (int) (at - out), out, driver ? t->driver : t->stack,
+        char *next = xasprintf("%.*s%s%s", (int) (at - out), out,
+                               driver ? t->runs.hash[TIER_DRIVER] : t->runs.hash[TIER_STACK],
                                at + strlen(driver ? "$driver" : "$stack"));
         free(out);
         out = next;
@@ -88,7 +89,7 @@ static void put_node(struct toy *t, const struct target *target, const struct ro
     CLEANUP_FREE char *text = with_hashes(row->node, target);
     CLEANUP_JSON json_t *patch = tree(text);
     CLEANUP_JSON json_t *labels = json_pack("{s:{s:{s:s, s:s}}}", "metadata", "labels", LABEL_DRIVER, OLD, LABEL_STACK,
-                                            target->stack);
+                                            target->runs.hash[TIER_STACK]);
     toy_edit(t, RESOURCE_NODE, NODE, labels);
     toy_edit(t, RESOURCE_NODE, NODE, patch);
 }
@@ -96,7 +97,9 @@ static void put_node(struct toy *t, const struct target *target, const struct ro
 static void put_pod(struct toy *t, const struct target *target, const struct row *row)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    images_purpose(row->driver ? row->driver : target->driver, target->stack, targets_spec(t->cluster->targets, 0), purpose);
+    struct assignment_ref to = assignment_ref(&target->runs);
+    to.hash[TIER_DRIVER] = row->driver ? row->driver : to.hash[TIER_DRIVER];
+    images_purpose(to, targets_spec(t->cluster->targets, 0), purpose);
     CLEANUP_FREE char *status = xasprintf("{%s}", row->pod);
     toy_put(t, RESOURCE_TASK,
             json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}", "metadata", "name", PULL,
@@ -108,10 +111,12 @@ static void put_pod(struct toy *t, const struct target *target, const struct row
 
 static void put_records(struct toy *t, const struct target *target)
 {
-    CLEANUP_JSON json_t *old = json_deep_copy(target->driver_inputs);
+    CLEANUP_JSON json_t *old = json_deep_copy(target->inputs[TIER_DRIVER]);
     json_object_set_new(old, "version", json_string("1"));
-    toy_put(t, RESOURCE_REVISION, toy_record(target->driver, target->driver_inputs));
-    toy_put(t, RESOURCE_REVISION, toy_record(target->stack, target->stack_inputs));
+    toy_put(t, RESOURCE_REVISION,
+            toy_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+    toy_put(t, RESOURCE_REVISION,
+            toy_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
     toy_put(t, RESOURCE_REVISION, toy_record(OLD, old));
     toy_forget_targets(t);
 }

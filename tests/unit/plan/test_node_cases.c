@@ -86,7 +86,8 @@ static void put_configs(struct toy *t, const json_t *given)
 static void put_other_record(struct toy *t, const json_t *entry, const struct target *target)
 {
     const char *tier = json_str(entry, "tier");
-    const json_t *like = str_eq(tier, "driver") ? target->driver_inputs : target->stack_inputs;
+    const json_t *like =
+        str_eq(tier, "driver") ? target->inputs[TIER_DRIVER] : target->inputs[TIER_STACK];
     CLEANUP_JSON json_t *inputs = like ? json_deep_copy(like) : json_pack("{s:s}", "tier", tier);
     json_merge(inputs, json_object_get(entry, "with"));
     json_t *record = toy_record(json_str(entry, "hash"), inputs);
@@ -120,11 +121,14 @@ static void put_said(struct toy *t, const json_t *given, const char *driver, con
 static void put_target_records(struct toy *t, const json_t *given, const struct target *target)
 {
     /* Targets are worked out anew when the records say other things. */
-    CLEANUP_FREE char *driver = xstrdup(target->driver), *stack = xstrdup(target->stack);
-    if (*target->driver)
-        toy_put(t, RESOURCE_REVISION, toy_record(target->driver, target->driver_inputs));
-    if (*target->stack)
-        toy_put(t, RESOURCE_REVISION, toy_record(target->stack, target->stack_inputs));
+    CLEANUP_FREE char *driver = xstrdup(target->runs.hash[TIER_DRIVER]),
+                      *stack = xstrdup(target->runs.hash[TIER_STACK]);
+    if (*target->runs.hash[TIER_DRIVER])
+        toy_put(t, RESOURCE_REVISION,
+                toy_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+    if (*target->runs.hash[TIER_STACK])
+        toy_put(t, RESOURCE_REVISION,
+                toy_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
     put_said(t, given, driver, stack);
 }
 
@@ -174,10 +178,10 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
     check_text(want, "reason", v->reason);
     check_text(want, "cause", component_name(v->cause));
     check_text(want, "pod", v->pod);
-    check_text(want, "driver", v->driver);
-    check_text(want, "stack", v->stack);
-    check_text(json_object_get(want, "target"), "driver", v->target_driver);
-    check_text(json_object_get(want, "target"), "stack", v->target_stack);
+    check_text(want, "driver", v->carried.hash[TIER_DRIVER]);
+    check_text(want, "stack", v->carried.hash[TIER_STACK]);
+    check_text(json_object_get(want, "target"), "driver", v->target.hash[TIER_DRIVER]);
+    check_text(json_object_get(want, "target"), "stack", v->target.hash[TIER_STACK]);
     check_operands(want, "wanted", v->wanted);
     check_operands(want, "up", v->up);
     const char *message = json_str(want, "message");
@@ -355,7 +359,8 @@ static void check_node(struct toy *t, const char *node, const json_t *want)
 static void put_purpose(json_t *symbols, const struct toy *t, const struct target *target)
 {
     char purpose[IMAGES_PURPOSE_MAX];
-    images_purpose(target->driver, target->stack, targets_spec(t->cluster->targets, target->pool), purpose);
+    images_purpose(assignment_ref(&target->runs), targets_spec(t->cluster->targets, target->pool),
+                   purpose);
     json_object_set_new(symbols, "$images", json_string(purpose));
 }
 

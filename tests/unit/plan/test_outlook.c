@@ -34,10 +34,9 @@ static void make_fleet(struct fleet *f)
     for (size_t i = 0; i < ARRAY_LEN(f->nodes); i++)
         f->nodes[i] = (struct rollout_node){ .name = names[i],
                                              .pool = i == 3,
-                                             .driver = "d1",
-                                             .stack = "s1",
-                                             .target_driver = i == 3 ? "d1" : "d2",
-                                             .target_stack = i == 3 ? "s2" : "s1",
+                                             .now = { { "d1", "s1" } },
+                                             .target.hash[TIER_DRIVER] = i == 3 ? "d1" : "d2",
+                                             .target.hash[TIER_STACK] = i == 3 ? "s2" : "s1",
                                              .domain = "",
                                              .gpus = 1,
                                              .up = true,
@@ -57,8 +56,9 @@ static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const stru
         &(struct outlook_input){ .rollout = &f->in, .forecast = &forecast, .pace = pace, .drains = f->drains, .limits = limits });
 }
 
-static const struct rollout_pace unknown[ROLLOUT_TIERS] = { 0 };
-static const struct rollout_pace known[ROLLOUT_TIERS] = { { .node_s = 300, .nodes = 7 }, { .node_s = 60, .nodes = 2 } };
+static const struct rollout_pace unknown[TIERS] = { 0 };
+static const struct rollout_pace known[TIERS] = { { .node_s = 300, .nodes = 7 },
+                                                  { .node_s = 60, .nodes = 2 } };
 
 static void check_without_pace(void **state)
 {
@@ -128,8 +128,10 @@ static void check_closed(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    const struct claim waits = { .kind = CLAIM_UPGRADE, .phase = CLAIM_WAITING, .driver = "d2", .stack = "s1",
-                                 .from_driver = "d1", .from_stack = "s1" };
+    const struct claim waits = { .kind = CLAIM_UPGRADE,
+                                 .phase = CLAIM_WAITING,
+                                 .to = { { "d2", "s1" } },
+                                 .from = { { "d1", "s1" } } };
     f.nodes[0].claim = &waits;
     f.nodes[0].jobs = 1;
     CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
@@ -149,8 +151,12 @@ static void check_closed(void **state)
 static void begin_a(struct fleet *f, struct claim *claim, int64_t claimed_s)
 {
     make_fleet(f);
-    *claim = (struct claim){ .kind = CLAIM_UPGRADE, .phase = CLAIM_INSTALLING, .driver = "d2", .stack = "s1",
-                             .from_driver = "d1", .from_stack = "s1", .claimed_s = claimed_s, .since_s = claimed_s };
+    *claim = (struct claim){ .kind = CLAIM_UPGRADE,
+                             .phase = CLAIM_INSTALLING,
+                             .to = { { "d2", "s1" } },
+                             .from = { { "d1", "s1" } },
+                             .claimed_s = claimed_s,
+                             .since_s = claimed_s };
     f->nodes[0].claim = claim;
 }
 
@@ -234,7 +240,7 @@ static void check_done(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    f.nodes[0].target_driver = "d1";
+    f.nodes[0].target.hash[TIER_DRIVER] = "d1";
     f.in.node_count = 1;
     assert_null(tell(&f, known, &outlook_in_full));
 }
@@ -287,11 +293,11 @@ static void check_paces_read(void **state)
                                          "{'driver':{'secondsPerNode':-5,'nodes':1}}",
                                          "{'driver':{'secondsPerNode':60,'nodes':-1}}",
                                          "{'driver':{'secondsPerNode':99999999999,'nodes':1}}" };
-    struct rollout_pace pace[ROLLOUT_TIERS];
+    struct rollout_pace pace[TIERS];
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         CLEANUP_JSON json_t *json = tree(wrong[i]);
         outlook_pace(json, pace);
-        assert_int_equal(pace[ROLLOUT_DRIVER].nodes, 0);
+        assert_int_equal(pace[TIER_DRIVER].nodes, 0);
     }
     CLEANUP_JSON json_t *json = outlook_pace_json(known);
     outlook_pace(json, pace);

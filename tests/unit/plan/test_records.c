@@ -33,8 +33,8 @@ static void set_up(struct world *w, size_t pool)
                                 .annotations = tree("{'ostler.dev/target-old':'2026-11-01T00:00:00Z','x':'y',"
                                                     "'ostler.dev/completed-old':'2026-11-02T00:00:00Z'}") };
     struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE, .pool = pool };
-    snprintf(v.driver, sizeof v.driver, "aaaaaaaaaa");
-    snprintf(v.target_driver, sizeof v.target_driver, "aaaaaaaaaa");
+    snprintf(v.carried.hash[TIER_DRIVER], sizeof v.carried.hash[TIER_DRIVER], "aaaaaaaaaa");
+    snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "aaaaaaaaaa");
     w->node.name = "n";
     tally_set(&w->tally, &w->node, &v);
     w->view = (struct cluster_view){ .policy = &w->policy, .tally = &w->tally, .now = NOW };
@@ -45,8 +45,8 @@ static void join_broken(struct world *w)
 {
     struct node_verdict v = { .state = NODE_FAILED, .cause = COMPONENT_DRIVER, .reason = "Crash",
                               .wanted = 1 << COMPONENT_DRIVER };
-    snprintf(v.driver, sizeof v.driver, "aaaaaaaaaa");
-    snprintf(v.target_driver, sizeof v.target_driver, "aaaaaaaaaa");
+    snprintf(v.carried.hash[TIER_DRIVER], sizeof v.carried.hash[TIER_DRIVER], "aaaaaaaaaa");
+    snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "aaaaaaaaaa");
     w->broken.name = "broken";
     tally_set(&w->tally, &w->broken, &v);
 }
@@ -210,9 +210,9 @@ static void check_ran(void **state)
         json_object_set_new(other.annotations, "ostler.dev/completed-default", json_string(row->completed));
     for (size_t i = 0; row->ran[i]; i++) {
         struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE };
-        snprintf(v.target_driver, sizeof v.target_driver, "bbbbbbbbbb");
+        snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "bbbbbbbbbb");
         for (size_t k = 0; k < REVISION_HASH_MAX - 1 && row->ran[i] != '-'; k++)
-            v.driver[k] = v.ran_driver[k] = row->ran[i];
+            v.carried.hash[TIER_DRIVER][k] = v.ran.hash[TIER_DRIVER][k] = row->ran[i];
         nodes[i].name = "n";
         tally_set(&w.tally, &nodes[i], &v);
     }

@@ -103,16 +103,21 @@ static const struct claim *see_claim(struct seen *s, const json_t *brief, const 
     if (!brief)
         return NULL;
     struct claim *c = arena_alloc(&s->arena, sizeof *c);
-    c->kind = str_eq(json_str(brief, "kind"), claim_kind_name(CLAIM_ROLLBACK)) ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
+    c->kind = str_eq(json_str(brief, "kind"), claim_kinds[CLAIM_ROLLBACK].name) ? CLAIM_ROLLBACK
+                                                                                : CLAIM_UPGRADE;
     c->phase = phase_of(text_of(brief, "phase", "Installing"));
     c->since_s = ago(s, brief, "since", s->in.now_s - 60);
     c->claimed_s = ago(s, brief, "claimed", c->since_s);
     c->attempt = (unsigned) json_int(brief, "attempt", 1);
     c->gpus = (unsigned) json_int(brief, "gpus", (json_int_t) n->gpus);
-    copy_text(c->driver, sizeof c->driver, text_of(brief, "driver", n->target_driver));
-    copy_text(c->stack, sizeof c->stack, text_of(brief, "stack", n->target_stack));
-    copy_text(c->from_driver, sizeof c->from_driver, text_of(brief, "fromDriver", "d1"));
-    copy_text(c->from_stack, sizeof c->from_stack, text_of(brief, "fromStack", "s1"));
+    copy_text(c->to.hash[TIER_DRIVER], sizeof c->to.hash[TIER_DRIVER],
+              text_of(brief, "driver", n->target.hash[TIER_DRIVER]));
+    copy_text(c->to.hash[TIER_STACK], sizeof c->to.hash[TIER_STACK],
+              text_of(brief, "stack", n->target.hash[TIER_STACK]));
+    copy_text(c->from.hash[TIER_DRIVER], sizeof c->from.hash[TIER_DRIVER],
+              text_of(brief, "fromDriver", "d1"));
+    copy_text(c->from.hash[TIER_STACK], sizeof c->from.hash[TIER_STACK],
+              text_of(brief, "fromStack", "s1"));
     copy_text(c->reason, sizeof c->reason, text_of(brief, "reason", c->phase == CLAIM_FAILED ? "InstallTimeout" : ""));
     return c;
 }
@@ -136,11 +141,9 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
     struct rollout_node n = {
         .name = name,
         .pool = pool_of(brief),
-        .driver = text_of(brief, "driver", "d1"),
-        .stack = text_of(brief, "stack", "s1"),
-        .target_driver = text_of(brief, "to", "d2"),
-        .target_stack = text_of(brief, "toStack", "s1"),
-        .wish_driver = json_str(brief, "wish"),
+        .now = { { text_of(brief, "driver", "d1"), text_of(brief, "stack", "s1") } },
+        .target = { { text_of(brief, "to", "d2"), text_of(brief, "toStack", "s1") } },
+        .wish.hash[TIER_DRIVER] = json_str(brief, "wish"),
         .domain = text_of(brief, "domain", ""),
         .images = see_images(s, brief),
         .gpus = (unsigned) json_int(brief, "gpus", 1),
@@ -159,7 +162,9 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
     n.busy = (unsigned) json_int(brief, "busy", n.jobs);
     n.claim = see_claim(s, json_object_get(brief, "claim"), &n);
     n.free_s = ago(s, brief, "free", 0);
-    n.settled = n.up && !n.claim && !flag(brief, "sick") && str_eq(n.driver, n.target_driver) && str_eq(n.stack, n.target_stack);
+    n.settled = n.up && !n.claim && !flag(brief, "sick") &&
+                str_eq(n.now.hash[TIER_DRIVER], n.target.hash[TIER_DRIVER]) &&
+                str_eq(n.now.hash[TIER_STACK], n.target.hash[TIER_STACK]);
     return n;
 }
 

@@ -99,8 +99,13 @@ static void make_unit(struct fleet *f, size_t i)
 {
     struct unit *u = &f->units[i];
     snprintf(u->name, sizeof u->name, "n%zu", i);
-    u->n = (struct rollout_node){ .name = u->name, .pool = below(f, POOLS), .driver = "d1", .stack = "s1", .target_driver = "d2",
-                                  .target_stack = "s1", .domain = zones[below(f, ZONES)], .gpus = 1u << below(f, 4), .up = true,
+    u->n = (struct rollout_node){ .name = u->name,
+                                  .pool = below(f, POOLS),
+                                  .now = { { "d1", "s1" } },
+                                  .target = { { "d2", "s1" } },
+                                  .domain = zones[below(f, ZONES)],
+                                  .gpus = 1u << below(f, 4),
+                                  .up = true,
                                   .runs_ostler = i == 0 };
     if (one_in(f, 8))
         u->n.held = true;
@@ -146,7 +151,7 @@ static void make_fleet(struct fleet *f, uint64_t seed)
 
 static bool is_wanted(const struct unit *u)
 {
-    return str_eq(u->claim.driver, u->n.target_driver);
+    return str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
 }
 
 static struct images images_of(const struct fleet *f, const struct unit *u)
@@ -166,7 +171,7 @@ static bool is_under_way(const struct unit *u)
 /* What is known good needs no images, and what has failed is only tried again where a person wants it. */
 static bool may_turn(struct fleet *f, const struct unit *u)
 {
-    const struct rollout_revision *r = revision_of(f, u->n.target_driver, u->n.pool);
+    const struct rollout_revision *r = revision_of(f, u->n.target.hash[TIER_DRIVER], u->n.pool);
     return r->known_good || r->failed || images_of(f, u).state == IMAGES_READY;
 }
 
@@ -183,15 +188,17 @@ static void look(struct fleet *f)
         u->n.claim = u->claimed ? &u->claim : NULL;
         u->n.images = images_of(f, u);
         u->n.turns = is_under_way(u) && !is_wanted(u) && !may_turn(f, u);
-        u->n.settled = u->n.up && !u->claimed && str_eq(u->n.driver, u->n.target_driver) &&
-                       !(u->faulty && str_eq(u->n.driver, "d2"));
+        u->n.settled = u->n.up && !u->claimed &&
+                       str_eq(u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) &&
+                       !(u->faulty && str_eq(u->n.now.hash[TIER_DRIVER], "d2"));
         f->nodes[i] = u->n;
     }
 }
 
 static bool has_failed(const struct unit *u)
 {
-    return u->claimed && u->claim.phase == CLAIM_FAILED && str_eq(u->claim.driver, u->n.target_driver);
+    return u->claimed && u->claim.phase == CLAIM_FAILED &&
+           str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
 }
 
 static bool is_out(const struct unit *u)
@@ -249,16 +256,18 @@ static void check_parallel(struct fleet *f, const struct unit *u)
 
 static void check_canary(struct fleet *f, const struct unit *u)
 {
-    const struct rollout_revision *r = revision_of(f, u->n.target_driver, u->n.pool);
+    const struct rollout_revision *r = revision_of(f, u->n.target.hash[TIER_DRIVER], u->n.pool);
     bool over = f->spec.canary_nodes == 0 || r->known_good ||
                 (r->canary_s > 0 && f->in.now_s - r->canary_s >= f->spec.canary_soak_s);
     int64_t used = 0;
     for (size_t i = 0; i < f->count; i++) {
         const struct unit *o = &f->units[i];
-        if (o->n.pool != u->n.pool || !str_eq(o->n.target_driver, u->n.target_driver) || o == u)
+        if (o->n.pool != u->n.pool ||
+            !str_eq(o->n.target.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) || o == u)
             continue;
         used += is_under_way(o) && (o->n.up || f->in.now_s - o->claim.since_s < f->spec.install_timeout_s);
-        used += !o->claimed && o->n.up && str_eq(o->n.driver, u->n.target_driver);
+        used += !o->claimed && o->n.up &&
+                str_eq(o->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
     }
     if (!over && used >= f->spec.canary_nodes)
         FAIL(f, "%s begins beside %lld canaries", u->name, (long long) used);
@@ -285,7 +294,7 @@ static void check_grant(struct fleet *f, const struct rollout_grant *g, const st
     if (u->n.held || u->n.gave_up || u->n.cordoned)
         FAIL(f, "%s gets a grant against the will of people", u->name);
     if ((g->kind == GRANT_DRAIN) != was_waiting || (g->kind == GRANT_RETRY) != had_failed ||
-        (str_eq(u->n.driver, u->n.target_driver) && !had_failed))
+        (str_eq(u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) && !had_failed))
         FAIL(f, "%s gets a grant that does not fit it", u->name);
     check_images(f, u);
     check_unavailable(f, u);
@@ -314,15 +323,16 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
 {
     struct unit *u = &f->units[g->node - f->nodes];
     check_grant(f, g, u);
-    bool goes_on = u->claimed && str_eq(u->claim.driver, u->n.target_driver);
+    bool goes_on =
+        u->claimed && str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
     unsigned attempt = goes_on && g->kind == GRANT_RETRY ? u->claim.attempt + 1 : 1;
     int64_t claimed_s = g->kind == GRANT_DRAIN && u->n.jobs ? u->claim.claimed_s : f->in.now_s;
     if (!u->claimed || !goes_on) {
         u->claim = (struct claim){ .attempt = attempt, .claimed_s = claimed_s, .gpus = u->n.gpus };
-        copy_hash(u->claim.driver, u->n.target_driver);
-        copy_hash(u->claim.stack, "s1");
-        copy_hash(u->claim.from_driver, u->n.driver);
-        copy_hash(u->claim.from_stack, "s1");
+        copy_hash(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
+        copy_hash(u->claim.to.hash[TIER_STACK], "s1");
+        copy_hash(u->claim.from.hash[TIER_DRIVER], u->n.now.hash[TIER_DRIVER]);
+        copy_hash(u->claim.from.hash[TIER_STACK], "s1");
     }
     u->claimed = true;
     u->claim.attempt = attempt;
@@ -335,7 +345,8 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
 static void send_back(struct fleet *f, const struct rollout_return *r)
 {
     struct unit *u = &f->units[r->node - f->nodes];
-    if (!u->claimed || u->claim.phase != CLAIM_WAITING || !str_eq(u->n.driver, u->claim.from_driver))
+    if (!u->claimed || u->claim.phase != CLAIM_WAITING ||
+        !str_eq(u->n.now.hash[TIER_DRIVER], u->claim.from.hash[TIER_DRIVER]))
         FAIL(f, "%s returns to service from a phase that changes it, or from none", u->name);
     if (r->makes_room_for && !u->n.jobs)
         FAIL(f, "%s has no jobs and makes room for %s", u->name, r->makes_room_for);
@@ -385,15 +396,16 @@ static void step(struct fleet *f, struct unit *u)
     if (!u->claimed || !is_under_way(u) || !u->n.up || one_in(f, 3))
         return;
     if (!wanted && may_turn(f, u)) {
-        copy_hash(u->claim.driver, u->n.target_driver);
+        copy_hash(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
         set_phase(f, u, CLAIM_UNLOADING);
     } else if (u->claim.phase == CLAIM_UNLOADING) {
-        u->n.driver = lasting(u->claim.driver);
+        u->n.now.hash[TIER_DRIVER] = lasting(u->claim.to.hash[TIER_DRIVER]);
         set_phase(f, u, CLAIM_INSTALLING);
     } else if (u->claim.phase == CLAIM_VALIDATING) {
         u->claimed = false;
     } else {
-        bool fails = u->claim.phase == CLAIM_INSTALLING && str_eq(u->n.driver, "d2") && (u->faulty || one_in(f, 20));
+        bool fails = u->claim.phase == CLAIM_INSTALLING &&
+                     str_eq(u->n.now.hash[TIER_DRIVER], "d2") && (u->faulty || one_in(f, 20));
         set_phase(f, u, fails ? CLAIM_FAILED : u->claim.phase + 1);
     }
 }
@@ -407,7 +419,7 @@ static void come_and_go(struct fleet *f, struct unit *u)
 
 static void set_target(struct unit *u, const char *hash)
 {
-    u->n.target_driver = hash;
+    u->n.target.hash[TIER_DRIVER] = hash;
     u->pulled_s = 0;
 }
 
@@ -438,7 +450,7 @@ static void roll_back(struct fleet *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         struct unit *u = &f->units[i];
-        if (u->claimed && revision_of(f, u->n.target_driver, u->n.pool)->failed)
+        if (u->claimed && revision_of(f, u->n.target.hash[TIER_DRIVER], u->n.pool)->failed)
             set_target(u, "d1");
     }
 }
@@ -480,9 +492,9 @@ static bool is_through(const struct unit *u)
 {
     if (u->n.held || u->n.gave_up || u->n.cordoned || u->gone)
         return !is_under_way(u) || u->gone;
-    if (u->faulty && str_eq(u->n.target_driver, "d2"))
+    if (u->faulty && str_eq(u->n.target.hash[TIER_DRIVER], "d2"))
         return true;
-    return !u->claimed && str_eq(u->n.driver, u->n.target_driver);
+    return !u->claimed && str_eq(u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
 }
 
 static bool all_through(const struct fleet *f)
@@ -501,9 +513,11 @@ static void fail_with_state(struct fleet *f)
     rollout_decide(&f->in, &a, &d);
     for (size_t i = 0; i < f->count; i++) {
         const struct unit *u = &f->units[i];
-        print_error("%s %s>%s %s%s%s%s%s\n", u->name, u->n.driver, u->n.target_driver,
-                    u->claimed ? claim_phase_name(u->claim.phase) : "-", u->n.up ? "" : " down", u->faulty ? " faulty" : "",
-                    u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "", is_through(u) ? "" : " <");
+        print_error(
+            "%s %s>%s %s%s%s%s%s\n", u->name, u->n.now.hash[TIER_DRIVER],
+            u->n.target.hash[TIER_DRIVER], u->claimed ? claim_phase_name(u->claim.phase) : "-",
+            u->n.up ? "" : " down", u->faulty ? " faulty" : "",
+            u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "", is_through(u) ? "" : " <");
     }
     FAIL(f, "it does not come to an end: %s: %s", rollout_hold_reason(d.hold), d.message);
 }
@@ -551,7 +565,8 @@ static void check_failed_fleets_go_back(void **state)
             const struct unit *u = &f.units[i];
             bool stays = u->n.held || u->n.gave_up || u->n.cordoned || u->gone;
             failed += revision_of(&f, "d2", u->n.pool)->failed;
-            if (revision_of(&f, "d2", u->n.pool)->failed && !stays && (u->claimed || (u->faulty && !str_eq(u->n.driver, "d1"))))
+            if (revision_of(&f, "d2", u->n.pool)->failed && !stays &&
+                (u->claimed || (u->faulty && !str_eq(u->n.now.hash[TIER_DRIVER], "d1"))))
                 fail_with_state(&f);
         }
     }

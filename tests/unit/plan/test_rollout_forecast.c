@@ -19,8 +19,8 @@ enum { NODES_MAX = 20, POOLS = 2, MINUTE_S = 60, PACE_S = 5 * MINUTE_S, NOON_S =
        PLENTY = 1 << 24, TEXT_MAX = 1 << 14 };
 
 static const char *const pool_names[POOLS] = { "default", "legacy" };
-static const struct rollout_pace known_pace[ROLLOUT_TIERS] = { { PACE_S, 3 }, { MINUTE_S, 1 } };
-static const struct rollout_pace no_pace[ROLLOUT_TIERS] = { 0 };
+static const struct rollout_pace known_pace[TIERS] = { { PACE_S, 3 }, { MINUTE_S, 1 } };
+static const struct rollout_pace no_pace[TIERS] = { 0 };
 
 static struct rollout_spec usual_spec(void)
 {
@@ -80,8 +80,8 @@ static void with_canary(struct little *l)
 static void of_the_stack(struct little *l)
 {
     for (size_t i = 0; i < l->count; i++) {
-        l->nodes[i].target_driver = "d1";
-        l->nodes[i].target_stack = "s2";
+        l->nodes[i].target.hash[TIER_DRIVER] = "d1";
+        l->nodes[i].target.hash[TIER_STACK] = "s2";
     }
 }
 
@@ -178,10 +178,8 @@ static void make_little(const struct row *row, struct little *l)
     for (size_t i = 0; i < l->count; i++) {
         l->names[i][0] = (char) ('a' + i);
         l->nodes[i] = (struct rollout_node){ .name = l->names[i],
-                                             .driver = "d1",
-                                             .stack = "s1",
-                                             .target_driver = "d2",
-                                             .target_stack = "s1",
+                                             .now = { { "d1", "s1" } },
+                                             .target = { { "d2", "s1" } },
                                              .domain = "",
                                              .gpus = 1,
                                              .up = true };
@@ -213,10 +211,8 @@ static void check_nothing_to_do(void **state)
     struct rollout_forecast f;
     struct rollout_spec spec = usual_spec();
     const struct rollout_node done = { .name = "a",
-                                       .driver = "d1",
-                                       .stack = "s1",
-                                       .target_driver = "d1",
-                                       .target_stack = "s1",
+                                       .now = { { "d1", "s1" } },
+                                       .target = { { "d1", "s1" } },
                                        .domain = "",
                                        .up = true,
                                        .settled = true };
@@ -281,10 +277,9 @@ static void make_fleet(struct fleet *f, uint64_t seed)
         snprintf(f->names[i], sizeof f->names[i], "n%zu", i);
         f->nodes[i] = (struct rollout_node){ .name = f->names[i],
                                              .pool = chance_below(&f->chance, POOLS),
-                                             .driver = "d1",
-                                             .stack = "s1",
-                                             .target_driver = stack ? "d1" : "d2",
-                                             .target_stack = stack ? "s2" : "s1",
+                                             .now = { { "d1", "s1" } },
+                                             .target.hash[TIER_DRIVER] = stack ? "d1" : "d2",
+                                             .target.hash[TIER_STACK] = stack ? "s2" : "s1",
                                              .domain = zones[chance_below(&f->chance, ARRAY_LEN(zones))],
                                              .gpus = 1 + chance_below(&f->chance, 8),
                                              .busy = chance_below(&f->chance, 3),
@@ -328,13 +323,13 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
     size_t i = (size_t) (g->node - f->nodes);
     struct rollout_node *n = &f->nodes[i];
     struct claim *c = &f->claims[i];
-    bool drains = !str_eq(n->driver, n->target_driver);
+    bool drains = !str_eq(n->now.hash[TIER_DRIVER], n->target.hash[TIER_DRIVER]);
     if (!n->claim) {
         *c = (struct claim){ .attempt = 1, .claimed_s = f->in.now_s };
-        put(c->driver, n->target_driver);
-        put(c->stack, n->target_stack);
-        put(c->from_driver, n->driver);
-        put(c->from_stack, n->stack);
+        put(c->to.hash[TIER_DRIVER], n->target.hash[TIER_DRIVER]);
+        put(c->to.hash[TIER_STACK], n->target.hash[TIER_STACK]);
+        put(c->from.hash[TIER_DRIVER], n->now.hash[TIER_DRIVER]);
+        put(c->from.hash[TIER_STACK], n->now.hash[TIER_STACK]);
         n->claim = c;
     }
     c->phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : drains ? CLAIM_DRAINING : CLAIM_UNLOADING;
@@ -352,10 +347,10 @@ static void go_on(struct fleet *f)
         struct rollout_node *n = &f->nodes[i];
         if (!n->claim || n->claim->phase == CLAIM_WAITING)
             continue;
-        bool stack = str_eq(f->claims[i].driver, f->claims[i].from_driver);
+        bool stack = str_eq(f->claims[i].to.hash[TIER_DRIVER], f->claims[i].from.hash[TIER_DRIVER]);
         if (f->in.now_s - f->began_s[i] >= (stack ? MINUTE_S : PACE_S)) {
-            n->driver = n->target_driver;
-            n->stack = n->target_stack;
+            n->now.hash[TIER_DRIVER] = n->target.hash[TIER_DRIVER];
+            n->now.hash[TIER_STACK] = n->target.hash[TIER_STACK];
             n->claim = NULL;
         } else if (f->claims[i].phase < CLAIM_VALIDATING) {
             f->claims[i].phase++;

@@ -54,22 +54,31 @@ static const struct row {
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct claim before = { .phase = (enum claim_phase) row->before, .claimed_s = CLAIMED_S, .attempt = 1, .gpus = 8,
-                            .stack = "s1", .from_driver = "old", .from_stack = "s1", .reason = "NoGpus",
+    struct claim before = { .phase = (enum claim_phase) row->before,
+                            .claimed_s = CLAIMED_S,
+                            .attempt = 1,
+                            .gpus = 8,
+                            .to.hash[TIER_STACK] = "s1",
+                            .from = { { "old", "s1" } },
+                            .reason = "NoGpus",
                             .more = "{\"of\":\"a newer Ostler\"}" };
     if (row->claim_driver)
-        snprintf(before.driver, sizeof before.driver, "%s", row->claim_driver);
-    struct rollout_node n = { .name = "gpu-1", .driver = row->driver, .stack = row->stack, .target_driver = row->to_driver,
-                              .target_stack = row->to_stack, .gpus = 8, .jobs = row->jobs,
+        snprintf(before.to.hash[TIER_DRIVER], sizeof before.to.hash[TIER_DRIVER], "%s",
+                 row->claim_driver);
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { row->driver, row->stack } },
+                              .target = { { row->to_driver, row->to_stack } },
+                              .gpus = 8,
+                              .jobs = row->jobs,
                               .claim = row->before == NONE_BEFORE ? NULL : &before };
     struct rollout_grant g = { .node = &n, .kind = row->kind };
     struct claimant by = { .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S };
     struct claim c = grant_claim(&g, &by, false);
     assert_int_equal(c.phase, row->phase);
-    assert_string_equal(c.driver, row->to_driver);
-    assert_string_equal(c.stack, row->to_stack);
-    assert_string_equal(c.from_driver, row->from_driver);
-    assert_string_equal(c.from_stack, row->from_stack);
+    assert_string_equal(c.to.hash[TIER_DRIVER], row->to_driver);
+    assert_string_equal(c.to.hash[TIER_STACK], row->to_stack);
+    assert_string_equal(c.from.hash[TIER_DRIVER], row->from_driver);
+    assert_string_equal(c.from.hash[TIER_STACK], row->from_stack);
     assert_int_equal(c.attempt, row->attempt);
     assert_int_equal(c.claimed_s, row->claimed_s);
     assert_int_equal(c.since_s, NOW_S);
@@ -96,7 +105,9 @@ static json_t *claim_operations(const json_t *object, struct plan *plan)
 {
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
-    struct rollout_node n = { .name = "gpu-1", .driver = "old", .stack = "s1", .target_driver = "new", .target_stack = "s1" };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "old", "s1" } },
+                              .target = { { "new", "s1" } } };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
                &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S }, false, plan);
     assert_int_equal(plan->len, 1);

@@ -10,26 +10,45 @@ static const struct row {
     struct rollout_node a, b;
     bool same; /* the plan is the one of `usual` */
 } rows[] = {
-    { "half of it done is the same plan", { .driver = "d2", .target_driver = "d2", .target_stack = "s2" },
-      { .driver = "d1", .target_driver = "d2", .target_stack = "s2" }, true },
-    { "all of it done is the same plan", { .driver = "d2", .target_driver = "d2", .target_stack = "s2" },
-      { .driver = "d2", .target_driver = "d2", .target_stack = "s2" }, true },
+    { "half of it done is the same plan",
+      { .now = { { "d2" } }, .target = { { "d2", "s2" } } },
+      { .now = { { "d1" } }, .target = { { "d2", "s2" } } },
+      true },
+    { "all of it done is the same plan",
+      { .now = { { "d2" } }, .target = { { "d2", "s2" } } },
+      { .now = { { "d2" } }, .target = { { "d2", "s2" } } },
+      true },
     { "a node that was given up leaves the plan as it is",
-      { .driver = "d1", .target_driver = "d1", .target_stack = "s1", .wish_driver = "d2",
-      .wish_stack = "s2", .gave_up = true }, { .driver = "d1", .target_driver = "d2", .target_stack = "s2" }, true },
+      { .now = { { "d1" } },
+        .target = { { "d1", "s1" } },
+        .wish = { { "d2", "s2" } },
+        .gave_up = true },
+      { .now = { { "d1" } }, .target = { { "d2", "s2" } } },
+      true },
     { "nodes that go back leave it as it is",
-      { .driver = "d2", .target_driver = "d1", .target_stack = "s2", .wish_driver = "d2", .wish_stack = "s2" },
-      { .driver = "d1", .target_driver = "d1", .target_stack = "s2", .wish_driver = "d2", .wish_stack = "s2" }, true },
-    { "a held node leaves it as it is", { .driver = "d1", .target_driver = "d2", .target_stack = "s2", .held = true },
-      { .driver = "d1", .target_driver = "d2", .target_stack = "s2" }, true },
-    { "another driver is another plan", { .driver = "d1", .target_driver = "d3", .target_stack = "s2" },
-      { .driver = "d1", .target_driver = "d3", .target_stack = "s2" }, false },
-    { "another stack is another plan", { .driver = "d1", .target_driver = "d2", .target_stack = "s3" },
-      { .driver = "d1", .target_driver = "d2", .target_stack = "s3" }, false },
-    { "a driver for one more kind of node is another plan", { .driver = "d1", .target_driver = "d2", .target_stack = "s2" },
-      { .driver = "d1", .target_driver = "d4", .target_stack = "s2" }, false },
-    { "the same in another pool is another plan", { .driver = "d1", .target_driver = "d2", .target_stack = "s2" },
-      { .pool = 1, .driver = "d1", .target_driver = "d2", .target_stack = "s2" }, false },
+      { .now = { { "d2" } }, .target = { { "d1", "s2" } }, .wish = { { "d2", "s2" } } },
+      { .now = { { "d1" } }, .target = { { "d1", "s2" } }, .wish = { { "d2", "s2" } } },
+      true },
+    { "a held node leaves it as it is",
+      { .now = { { "d1" } }, .target = { { "d2", "s2" } }, .held = true },
+      { .now = { { "d1" } }, .target = { { "d2", "s2" } } },
+      true },
+    { "another driver is another plan",
+      { .now = { { "d1" } }, .target = { { "d3", "s2" } } },
+      { .now = { { "d1" } }, .target = { { "d3", "s2" } } },
+      false },
+    { "another stack is another plan",
+      { .now = { { "d1" } }, .target = { { "d2", "s3" } } },
+      { .now = { { "d1" } }, .target = { { "d2", "s3" } } },
+      false },
+    { "a driver for one more kind of node is another plan",
+      { .now = { { "d1" } }, .target = { { "d2", "s2" } } },
+      { .now = { { "d1" } }, .target = { { "d4", "s2" } } },
+      false },
+    { "the same in another pool is another plan",
+      { .now = { { "d1" } }, .target = { { "d2", "s2" } } },
+      { .pool = 1, .now = { { "d1" } }, .target = { { "d2", "s2" } } },
+      false },
 };
 
 static void hash_of(struct rollout_node a, struct rollout_node b, char ret[static REVISION_HASH_MAX])
@@ -41,7 +60,7 @@ static void hash_of(struct rollout_node a, struct rollout_node b, char ret[stati
 static void check_row(void **state)
 {
     const struct row *row = *state;
-    const struct rollout_node usual = { .driver = "d1", .target_driver = "d2", .target_stack = "s2" };
+    const struct rollout_node usual = { .now = { { "d1" } }, .target = { { "d2", "s2" } } };
     char want[REVISION_HASH_MAX], got[REVISION_HASH_MAX], turned[REVISION_HASH_MAX];
     hash_of(usual, usual, want);
     hash_of(row->a, row->b, got);

@@ -83,7 +83,7 @@ static unsigned pass(struct node_stages *s, const struct pass *p)
     struct node_input in = { .view.node = &node, .pods = &pods, .now_s = BEGAN_S + p->at_s };
     struct node_verdict v = { .state = (enum node_state) p->state, .wanted = p->wanted, .up = p->up };
     if (p->wanted & PLUGIN)
-        v.stack[0] = 's';
+        v.carried.hash[TIER_STACK][0] = 's';
     return stages_take(s, &in, &v, p->look);
 }
 

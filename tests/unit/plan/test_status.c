@@ -46,9 +46,9 @@ static struct crowd *crowd_new(void)
         struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message,
                                   .pod = pod, .cause = (enum component) (i % (COMPONENT_COUNT + 1)), .gpu = true,
                                   .looked_at = true, .pool = (size_t) (i % (POOLS_MAX + 1)), .wanted = 15 };
-        put_hash(v.driver, 'o', i);
-        put_hash(v.target_driver, 'd', i);
-        put_hash(v.target_stack, 's', i);
+        put_hash(v.carried.hash[TIER_DRIVER], 'o', i);
+        put_hash(v.target.hash[TIER_DRIVER], 'd', i);
+        put_hash(v.target.hash[TIER_STACK], 's', i);
         c->nodes[i].name = c->names[i];
         tally_set(&c->tally, &c->nodes[i], &v);
     }
@@ -144,7 +144,7 @@ static void the_order_of_events_leaves_no_trace(void **state)
             snprintf(reason, sizeof reason, "R%d", i % 7);
             struct node_verdict v = { .state = NODE_FAILED, .reason = reason, .message = names[i],
                                       .cause = (enum component) (i % 3), .gpu = true, .looked_at = true };
-            put_hash(v.target_driver, 'h', i % 20);
+            put_hash(v.target.hash[TIER_DRIVER], 'h', i % 20);
             nodes[i].name = names[i];
             tally_set(&tally, &nodes[i], &v);
         }

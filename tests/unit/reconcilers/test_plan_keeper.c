@@ -37,8 +37,13 @@ static int set_up(void **state)
                                                 .failure_threshold = { .value = NODES },
                                                 .drain = { .wait_for_jobs_s = -1 } };
     for (size_t i = 0; i < NODES; i++) {
-        f->nodes[i] = (struct rollout_node){ .name = names[i], .driver = "d1", .stack = "s1", .target_driver = "d2",
-                                             .target_stack = "s1", .domain = "", .gpus = 1, .up = true, .settled = true };
+        f->nodes[i] = (struct rollout_node){ .name = names[i],
+                                             .now = { { "d1", "s1" } },
+                                             .target = { { "d2", "s1" } },
+                                             .domain = "",
+                                             .gpus = 1,
+                                             .up = true,
+                                             .settled = true };
         f->slots[i].node = &f->objects[i];
         f->listed[i] = &f->slots[i];
     }
@@ -70,10 +75,10 @@ static bool pass(struct fleet *f, int64_t *ret_again_s)
     for (size_t k = 0; k < d.grant_count; k++) {
         size_t i = (size_t) (d.grants[k].node - f->nodes);
         f->claims[i] = (struct claim){ .policy = "u", .phase = CLAIM_UNLOADING, .since_s = f->gathered.in.now_s, .attempt = 1 };
-        snprintf(f->claims[i].driver, REVISION_HASH_MAX, "d2");
-        snprintf(f->claims[i].stack, REVISION_HASH_MAX, "s1");
-        snprintf(f->claims[i].from_driver, REVISION_HASH_MAX, "d1");
-        snprintf(f->claims[i].from_stack, REVISION_HASH_MAX, "s1");
+        snprintf(f->claims[i].to.hash[TIER_DRIVER], REVISION_HASH_MAX, "d2");
+        snprintf(f->claims[i].to.hash[TIER_STACK], REVISION_HASH_MAX, "s1");
+        snprintf(f->claims[i].from.hash[TIER_DRIVER], REVISION_HASH_MAX, "d1");
+        snprintf(f->claims[i].from.hash[TIER_STACK], REVISION_HASH_MAX, "s1");
         f->nodes[i].claim = &f->claims[i];
     }
     return news;
@@ -83,7 +88,7 @@ static void release(struct fleet *f, size_t i, int64_t after_s)
 {
     f->gathered.in.now_s += after_s;
     f->nodes[i].claim = NULL;
-    f->nodes[i].driver = "d2";
+    f->nodes[i].now.hash[TIER_DRIVER] = "d2";
 }
 
 static void check_one_plan(void **state)
@@ -113,9 +118,9 @@ static void check_pace(void **state)
     pass(f, &again_s);
     release(f, 1, 200);
     pass(f, &again_s);
-    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].nodes, 2);
-    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].node_s, 150);
-    assert_int_equal(f->keeper.pace[ROLLOUT_STACK].nodes, 0);
+    assert_int_equal(f->keeper.pace[TIER_DRIVER].nodes, 2);
+    assert_int_equal(f->keeper.pace[TIER_DRIVER].node_s, 150);
+    assert_int_equal(f->keeper.pace[TIER_STACK].nodes, 0);
 }
 
 /* Between two whole seconds. */
@@ -126,8 +131,8 @@ static void check_quick_pace(void **state)
     pass(f, &again_s);
     release(f, 0, 0);
     pass(f, &again_s);
-    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].nodes, 1);
-    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].node_s, 1);
+    assert_int_equal(f->keeper.pace[TIER_DRIVER].nodes, 1);
+    assert_int_equal(f->keeper.pace[TIER_DRIVER].node_s, 1);
 }
 
 /* A node that failed, or whose claim a person took off, tells of no pace; nor does one that was on its way before
@@ -149,7 +154,7 @@ static void check_no_pace(void **state)
     release(f, 2, 70);
     plan_keeper_clear(&f->keeper);
     pass(f, &again_s);
-    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].nodes, 0);
+    assert_int_equal(f->keeper.pace[TIER_DRIVER].nodes, 0);
 }
 
 static void check_at_rest(void **state)
@@ -183,7 +188,7 @@ static void check_restart(void **state)
     plan_keeper_clear(&f->keeper);
     f->gathered.in.now_s += 3600;
     pass(f, &again_s);
-    assert_int_equal(f->keeper.pace[ROLLOUT_DRIVER].node_s, 90);
+    assert_int_equal(f->keeper.pace[TIER_DRIVER].node_s, 90);
     assert_string_equal(json_str(f->keeper.plan, "hash"), json_str(told, "hash"));
     plan_keeper_clear(&f->keeper);
     json_object_del(json_at(f->cluster.object, "status.rollout"), "pace");

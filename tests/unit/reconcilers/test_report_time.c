@@ -60,7 +60,9 @@ static void check(void **state)
     quiet_event(&c, RESOURCE_NODE, NODE, false);
     quiet_event(&c, RESOURCE_GPU_NODE, row->said ? row->said : REPORT("OperandsUp"), false);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
-    struct node_verdict v = { .state = row->state, .driver = "d1", .stack = "s1", .target_stack = "s2" };
+    struct node_verdict v = { .state = row->state,
+                              .carried = { { "d1", "s1" } },
+                              .target.hash[TIER_STACK] = "s2" };
     tally_set(&c.tally, &slot->summary, &v);
     slot->entered_ms = row->entered_ago_ms ? QUIET_MONO_MS - row->entered_ago_ms : 0;
     slot->untold_ms = row->untold_ago_ms ? QUIET_MONO_MS - row->untold_ago_ms : 0;

@@ -43,9 +43,15 @@ static void put_claim(struct fixture *f, const char *version, const char *text)
 
 static void put_phase(struct fixture *f, const char *version, enum claim_phase phase)
 {
-    const struct claim claim = { .policy = "u", .generation = 1, .phase = phase, .since_s = 1795168800, .claimed_s = 1795168800,
-                                 .attempt = 1, .gpus = 8, .driver = "d2", .stack = "s1", .from_driver = "d1",
-                                 .from_stack = "s1" };
+    const struct claim claim = { .policy = "u",
+                                 .generation = 1,
+                                 .phase = phase,
+                                 .since_s = 1795168800,
+                                 .claimed_s = 1795168800,
+                                 .attempt = 1,
+                                 .gpus = 8,
+                                 .to = { { "d2", "s1" } },
+                                 .from = { { "d1", "s1" } } };
     CLEANUP_FREE char *text = claim_text(&claim);
     put_claim(f, version, text);
 }
@@ -64,7 +70,7 @@ static int set_up(void **state)
     put(f, RESOURCE_POLICY, POLICY, false);
     put(f, RESOURCE_NODE, NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct node_verdict v = { .state = NODE_READY, .driver = "d1", .stack = "s1" };
+    struct node_verdict v = { .state = NODE_READY, .carried = { { "d1", "s1" } } };
     tally_set(&f->cluster.tally, &slot->summary, &v);
     *state = f;
     return 0;
@@ -95,12 +101,12 @@ static void labels_are_the_node_s(void **state)
 {
     struct fixture *f = *state;
     CLEANUP_ARENA struct arena a = { 0 };
-    assert_string_equal(look(f, &a)->driver, "d1");
+    assert_string_equal(look(f, &a)->now.hash[TIER_DRIVER], "d1");
     assert_false(look(f, &a)->held);
     put(f, RESOURCE_NODE, NODE("3", "'ostler.dev/driver': 'd2', 'ostler.dev/stack': 's2', 'ostler.dev/hold': 'true'"), false);
     const struct rollout_node *n = look(f, &a);
-    assert_string_equal(n->driver, "d2");
-    assert_string_equal(n->stack, "s2");
+    assert_string_equal(n->now.hash[TIER_DRIVER], "d2");
+    assert_string_equal(n->now.hash[TIER_STACK], "s2");
     assert_true(n->held);
 }
 
@@ -163,9 +169,11 @@ static void what_only_goes_needs_no_images(void **state)
 {
     struct fixture *f = *state;
     const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct rollout_node n = { .name = "gpu-1", .driver = "d1", .stack = "s1", .target_driver = "", .target_stack = "s1" };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "d1", "s1" } },
+                              .target = { { "", "s1" } } };
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_READY);
-    n.target_driver = "d2";
+    n.target.hash[TIER_DRIVER] = "d2";
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
 }
 
@@ -174,9 +182,15 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
 {
     struct fixture *f = *state;
     const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    const struct claim timed_out = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = CLAIM_DRAIN_TIMEOUT };
-    const struct claim failed = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "NoGpus" };
-    struct rollout_node n = { .name = "gpu-1", .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1",
+    const struct claim timed_out = { .phase = CLAIM_FAILED,
+                                     .to = { { "d2", "s1" } },
+                                     .reason = CLAIM_DRAIN_TIMEOUT };
+    const struct claim failed = { .phase = CLAIM_FAILED,
+                                  .to = { { "d2", "s1" } },
+                                  .reason = "NoGpus" };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } },
                               .claim = &timed_out };
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
     n.claim = &failed;
@@ -189,7 +203,7 @@ static void who_is_let_go_takes_its_place(void **state)
     struct fixture *f = *state;
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct node_verdict v = { .state = NODE_REMOVING, .driver = "d1" };
+    struct node_verdict v = { .state = NODE_REMOVING, .carried = { { "d1" } } };
     struct rollout_gathering g;
     tally_set(&f->cluster.tally, &slot->summary, &v);
     put_phase(f, "3", CLAIM_UNLOADING);
@@ -336,7 +350,9 @@ static void pods_of_nodes_to_be_changed_start_a_decision(void **state)
 {
     struct fixture *f = *state;
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct node_verdict v = { .state = NODE_READY, .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
+    struct node_verdict v = { .state = NODE_READY,
+                              .carried = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } } };
     tally_set(&f->cluster.tally, &slot->summary, &v);
     put(f, RESOURCE_POD, POD("3", "Running"), false);
     f->told = 0;
@@ -351,7 +367,9 @@ static void what_is_wanted_counts_once_it_is_recorded(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_gathering g;
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    struct node_verdict v = { .state = NODE_READY, .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1" };
+    struct node_verdict v = { .state = NODE_READY,
+                              .carried = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } } };
     rollout_gather(&f->cluster, &a, &g);
     assert_false(g.early);
     tally_set(&f->cluster.tally, &slot->summary, &v);
@@ -360,11 +378,11 @@ static void what_is_wanted_counts_once_it_is_recorded(void **state)
     put(f, RESOURCE_REVISION, RECORD("stack", "s1"), false);
     rollout_gather(&f->cluster, &a, &g);
     assert_true(g.early);
-    assert_string_equal(g.in.nodes[0].target_driver, "d1");
+    assert_string_equal(g.in.nodes[0].target.hash[TIER_DRIVER], "d1");
     put(f, RESOURCE_REVISION, RECORD("driver", "d2"), false);
     rollout_gather(&f->cluster, &a, &g);
     assert_false(g.early);
-    assert_string_equal(g.in.nodes[0].target_driver, "d2");
+    assert_string_equal(g.in.nodes[0].target.hash[TIER_DRIVER], "d2");
 }
 
 int main(void)

@@ -125,7 +125,8 @@ static void soak_behind_a_canary(struct toy *t)
     toy_settle(t, true, NULL);
     edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'driver': {'version': '580.1'}}}");
     toy_settle(t, true, NULL);
-    CLEANUP_FREE char *record = xasprintf("driver-%s", toy_target(t, "gpu-1")->driver);
+    CLEANUP_FREE char *record =
+        xasprintf("driver-%s", toy_target(t, "gpu-1")->runs.hash[TIER_DRIVER]);
     edit(t, RESOURCE_REVISION, record, "{'metadata': {'annotations': {'ostler.dev/canary-default': null}}}");
 }
 

@@ -15,7 +15,8 @@ void symbols_add(json_t *symbols, const char *node, const struct target *target)
     const char *at = node ? "@" : "";
     const struct {
         const char *name, *hash;
-    } rows[] = { { "$driver", target->driver }, { "$stack", target->stack } };
+    } rows[] = { { "$driver", target->runs.hash[TIER_DRIVER] },
+                 { "$stack", target->runs.hash[TIER_STACK] } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP_FREE char *symbol = xasprintf("%s%s%s", rows[i].name, at, node ? node : "");
         json_object_set_new(all, symbol, json_string(rows[i].hash));

@@ -230,7 +230,8 @@ static const struct node_slot *any_stack_node(const struct cluster *c)
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->slots, &cursor)))
-        if (((const struct node_slot *) e->value)->node && ((const struct node_slot *) e->value)->summary.stack)
+        if (((const struct node_slot *) e->value)->node &&
+            ((const struct node_slot *) e->value)->summary.of[TIER_STACK].carried)
             return e->value;
     return NULL;
 }

@@ -1,0 +1,78 @@
+/* The phases of a claim, and every way between them. docs/ARCHITECTURE.md shows both. */
+#ifndef OSTLER_RECONCILERS_MODEL_CLAIM_PHASES_H
+#define OSTLER_RECONCILERS_MODEL_CLAIM_PHASES_H
+
+#include <stdbool.h>
+
+/* PHASE: id, name in the annotation, whether the node holds a slot of maxParallel, how far it is.
+ * STEP: from, to, reasons of the write, when. NONE stands for no claim. */
+#define CLAIM_TABLE(PHASE, STEP)                                                                   \
+    STEP(NONE, WAITING, "ClaimedWaiting",                                                          \
+         "its turn has come; pods run there that are waited for, or it is down")                   \
+    STEP(NONE, DRAINING, "Claimed", "its turn has come; its driver is to change")                  \
+    STEP(NONE, UNLOADING, "Claimed, GivenUp",                                                      \
+         "its turn has come; only its stack is to change; or somebody took its claim off")         \
+    PHASE(WAITING, "Waiting", false, UNCHANGED) /* closed; jobs run to their end, nothing is sent away */ \
+    STEP(WAITING, DRAINING, "DrainBegins", "nobody is waited for any more, and a place is free")   \
+    STEP(WAITING, UNLOADING, "DrainBegins, TargetChanged", "the same; nobody has to leave")        \
+    STEP(WAITING, NONE, "CalledBack, TargetChanged, ReturnedToService, Released",                  \
+         "a person holds or cordons it, it is to run something else, or its turn cannot come within minutes") \
+    PHASE(DRAINING, "Draining", true, UNCHANGED) /* GPU pods are asked to leave */                 \
+    STEP(DRAINING, WAITING, "JobCame",                                                             \
+         "only jobs are left: they run to their end, and another node gets the place")             \
+    STEP(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                      \
+    STEP(DRAINING, FAILED, "UpgradeFailed", "drain.timeout is over: without the taint, back in service") \
+    STEP(DRAINING, NONE, "CalledBack, TargetChanged, Released",                                    \
+         "a person holds or cordons it, or it is to run something else")                           \
+    PHASE(UNLOADING, "Unloading", true, CHANGING) /* stack off, then the driver where it changes */ \
+    STEP(UNLOADING, DRAINING, "GpuPodCame", "a GPU pod came in between")                           \
+    STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are gone")                           \
+    STEP(UNLOADING, FAILED, "UpgradeFailed", "timeouts.install is over")                           \
+    STEP(UNLOADING, NONE, "GivenUp, Released", "it runs what it ran before; or it is let go of")   \
+    PHASE(INSTALLING, "Installing", true, CHANGING) /* the new driver, then the new stack */       \
+    STEP(INSTALLING, VALIDATING, "Installed", "every operand is up")                               \
+    STEP(INSTALLING, UNLOADING, "TargetChanged", "it is to run something else")                    \
+    STEP(INSTALLING, FAILED, "UpgradeFailed", "timeouts.install is over, or the proof failed")     \
+    STEP(INSTALLING, NONE, "Upgraded, Released", "every operand is up, and proven at once")        \
+    PHASE(VALIDATING, "Validating", true, CHANGING) /* every operand is up; the kubelet must have GPUs to give again */ \
+    STEP(VALIDATING, UNLOADING, "TargetChanged", "it is to run something else")                    \
+    STEP(VALIDATING, FAILED, "UpgradeFailed", "the proof failed, or timeouts.validation is over")  \
+    STEP(VALIDATING, NONE, "Upgraded, Released", "it is proven")                                   \
+    PHASE(FAILED, "Failed", false, STOPPED) /* given up for now: stays closed, holds no slot, is tried again later */ \
+    STEP(FAILED, WAITING, "ClaimedWaiting", "it is tried again; pods run there that are waited for") \
+    STEP(FAILED, DRAINING, "TriedAgain", "it is tried again; its driver is to change")             \
+    STEP(FAILED, UNLOADING, "TriedAgain, TargetChanged",                                           \
+         "it is tried again, or goes back to what is known good")                                  \
+    STEP(FAILED, NONE, "CameUp, TargetChanged, Released",                                          \
+         "it came up after all, or runs what it is to run by now")
+
+enum claim_phase {
+#define PHASE(id, ...) CLAIM_##id,
+#define STEP(...)
+    CLAIM_TABLE(PHASE, STEP)
+#undef PHASE
+#undef STEP
+    CLAIM_PHASE_COUNT,
+    CLAIM_NONE = CLAIM_PHASE_COUNT,
+};
+
+/* How far the node is on its way. */
+enum claim_progress {
+    CLAIM_UNCHANGED, /* nothing was changed on it by this attempt */
+    CLAIM_CHANGING,  /* what it runs is being changed right now */
+    CLAIM_STOPPED,   /* nothing is done on it until it is tried again */
+};
+
+/* "Waiting", "Draining", … as the annotation has it. Static text. */
+const char *claim_phase_name(enum claim_phase p);
+/* The phase of a name; CLAIM_NONE for NULL and what is unknown. */
+enum claim_phase claim_phase_parse(const char *name);
+/* Whether a node in this phase holds a slot of maxParallel. */
+bool claim_phase_has_slot(enum claim_phase p);
+/* How far a node in this phase is. */
+enum claim_progress claim_phase_progress(enum claim_phase p);
+/* Whether a claim may go from the one to the other, or stays where it is; CLAIM_NONE on either side
+ * stands for none. */
+bool claim_step_exists(enum claim_phase from, enum claim_phase to);
+
+#endif
