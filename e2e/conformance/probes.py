@@ -1,7 +1,9 @@
-"""Objects that show what a real API server makes of what it reads: defaults that its code sets, and zeros that it keeps.
+"""Objects that show what a real API server makes of what it reads: defaults that its code sets, and
+zeros that it keeps.
 
-The server's audit log has each object of a request as it was read and completed, before anything was checked. So an object need not be
-valid: some fields of each type are said, with any value, others are not, and what the log has is compared. Everything is a dry run.
+The server's audit log has each object of a request as it was read and completed, before anything
+was checked. So an object need not be valid: some fields of each type are said, with any value,
+others are not, and what the log has is compared. Everything is a dry run.
 """
 
 import json
@@ -10,17 +12,20 @@ import random
 import kube
 
 RECORDER = "ostler:recorder"  # the user whose objects e2e/world/audit.yaml has logged
-# Types that are values of their own form: what is sent for one, and what for a zero (None: it has none).
-VALUES = {"Time": ("2026-01-01T00:00:00Z", None), "MicroTime": ("2026-01-01T00:00:00.000000Z", None),
-          "Quantity": ("1", "0"), "IntOrString": (1, 0)}
+# Types that are values of their own form: what is sent for one, and what for a zero (None: it has
+# none).
+VALUES = {"Time": ("2026-01-01T00:00:00Z", None),
+          "MicroTime": ("2026-01-01T00:00:00.000000Z", None), "Quantity": ("1", "0"),
+          "IntOrString": (1, 0)}
 # Types whose values are kept as they are.
 FREE = ("RawExtension", "FieldsV1", "JSON", "JSONSchemaProps")
 SCALARS = {"integer": (1, 0), "number": (1, 0), "boolean": (True, False), "string": ("x", "")}
-# How often a field must be left out, and how often it must be a zero, before it is believed; and after how many objects of a kind without
-# that something is wrong.
+# How often a field must be left out, and how often it must be a zero, before it is believed; and
+# after how many objects of a kind without that something is wrong.
 ENOUGH, TOO_MANY = 4, 400
 ABSENT = object()
-# Every object's own. Admission would wait a second for the account of a pod that is no mirror of one in a kubelet's files.
+# Every object's own. Admission would wait a second for the account of a pod that is no mirror of
+# one in a kubelet's files.
 METADATA = {"name": "probe", "annotations": {"kubernetes.io/config.mirror": "probe"}}
 COMMON = ("apiVersion", "kind", "metadata")  # what every object has
 
@@ -73,7 +78,8 @@ class Probes:
             if schema.get("type") == "array":
                 said[field] = [self._one(schema["items"], chance, (*above, name))]
             elif "additionalProperties" in schema:
-                said[field] = {"x": self._one(schema["additionalProperties"], chance, (*above, name))}
+                value = self._one(schema["additionalProperties"], chance, (*above, name))
+                said[field] = {"x": value}
             else:
                 said[field] = self._one(schema, chance, (*above, name))
         return said
@@ -89,7 +95,8 @@ class Probes:
                 continue
             values = values_of(schema)
             if values and values[1] is not None and sent[field] == values[1]:
-                self._zeros.setdefault((name, field), []).append(got.get(field, ABSENT) == sent[field])
+                is_kept = got.get(field, ABSENT) == sent[field]
+                self._zeros.setdefault((name, field), []).append(is_kept)
             self._see_below(schema, sent[field], got.get(field))
 
     def _see_below(self, schema, sent, got):
@@ -99,16 +106,18 @@ class Probes:
         elif "additionalProperties" in schema:
             for key in sent:
                 self._see_below(schema["additionalProperties"], sent[key], (got or {}).get(key))
-        elif isinstance(sent, dict) and isinstance(got, dict) and "properties" in self._types.get(schema.get("$ref"), {}):
-            self._see(schema["$ref"], sent, got)
+        elif isinstance(sent, dict) and isinstance(got, dict):
+            if "properties" in self._types.get(schema.get("$ref"), {}):
+                self._see(schema["$ref"], sent, got)
 
     def _conclude(self):
         for (name, field), seen in self._left_out.items():
             schema = self._types[name]["properties"][field]
             if any(value is not ABSENT for value in seen):
                 # A time that the server sets is that of the request.
-                is_now = seen[0] not in (ABSENT, None) and short(schema.get("$ref", ".")) in ("Time", "MicroTime")
-                if not is_now and all(value is not ABSENT and value == seen[0] for value in seen):
+                is_time = short(schema.get("$ref", ".")) in ("Time", "MicroTime")
+                is_now = is_time and seen[0] not in (ABSENT, None)
+                if not is_now and all(value == seen[0] for value in seen):
                     schema["set"] = seen[0]
                 else:
                     schema["varies"] = True
@@ -121,8 +130,8 @@ class Probes:
         for field, schema in self._types.get(name, {}).get("properties", {}).items():
             if field not in but and (name, field) not in found:
                 found.add((name, field))
-                for part in (schema, schema.get("items", {}), schema.get("additionalProperties", {})):
-                    self._fields(part.get("$ref", ""), found)
+                for part in (schema, schema.get("items"), schema.get("additionalProperties")):
+                    self._fields((part or {}).get("$ref", ""), found)
         return found
 
     def _is_known(self, name, field):
@@ -148,7 +157,8 @@ class Probes:
                 # What an object is called is not for the server to complete.
                 self._see(row["type"], sent, {**got, "metadata": sent["metadata"]})
             else:
-                raise AssertionError(f"{kind}: {TOO_MANY} objects do not show what becomes of {sorted(fields)}")
+                raise AssertionError(f"{kind}: {TOO_MANY} objects do not show what becomes of"
+                                     f" {sorted(fields)}")
         log.close()
         self._conclude()
 
@@ -159,12 +169,16 @@ class Log:
     def __init__(self, world):
         self._path = world.dir / "audit.log"
         admin = world.client()
-        admin.ensure({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "recorder"},
-                      "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-                      "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": RECORDER}]})
+        group = "rbac.authorization.k8s.io"
+        admin.ensure({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding",
+                      "metadata": {"name": "recorder"},
+                      "roleRef": {"apiGroup": group, "kind": "ClusterRole",
+                                  "name": "cluster-admin"},
+                      "subjects": [{"apiGroup": group, "kind": "User", "name": RECORDER}]})
         admin.close()
         self._client = kube.from_kubeconfig(world.kubeconfig(RECORDER))
-        kube.wait_for(lambda: self._client.raw("GET", "/api/v1/nodes")[0] == 200, 10, "the recorder's rights")
+        kube.wait_for(lambda: self._client.raw("GET", "/api/v1/nodes")[0] == 200, 10,
+                      "the recorder's rights")
 
     def close(self):
         """Ends it."""
@@ -173,7 +187,8 @@ class Log:
     def read(self, path, sent):
         """The object as the server has read it."""
         offset = self._path.stat().st_size
-        answer = self._client.raw("POST", path, sent, query={"dryRun": "All", "fieldValidation": "Strict"})
+        query = {"dryRun": "All", "fieldValidation": "Strict"}
+        answer = self._client.raw("POST", path, sent, query=query)
         with open(self._path, "rb") as log:
             log.seek(offset)
             for line in log:

@@ -1,10 +1,11 @@
-"""What a real API server says of Kubernetes' own types, and what it makes of objects: sim/api/kubernetes.json, from which scripts/embed-types
-makes the simulator's tables.
+"""What a real API server says of Kubernetes' own types, and what it makes of objects:
+sim/api/kubernetes.json, of which scripts/embed-types makes the simulator's tables.
 
-The types are the server's OpenAPI document without what the simulator does not need. That document does not say what the server's code
-does to an object that it reads, so objects are sent (conformance/probes.py) and three more members of a field say it: "set" is the value
-that the field gets whenever a request leaves it out, "varies" says that it gets one now and then, depending on other fields, and
-"keeps-zero" that "", 0 and false are values there, and not the same as nothing.
+The types are the server's OpenAPI document without what the simulator does not need. That document
+does not say what the server's code does to an object that it reads, so objects are sent
+(conformance/probes.py) and three more members of a field say it: "set" is the value that the field
+gets whenever a request leaves it out, "varies" says that it gets one that depends on other fields,
+and "keeps-zero" that "", 0 and false are values there, and not the same as nothing.
 """
 
 import difflib
@@ -30,12 +31,13 @@ KINDS = {
 }
 # Not the type of a kind: what deletions are asked with.
 OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
-KEPT = ("type", "format", "default", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
-        "x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key")
+KEPT = ("type", "format", "default", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
+        "x-kubernetes-map-type", "x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key")
 
 
 def pruned(schema):
-    """A schema with what the simulator needs; a reference stands where the document has a list of one."""
+    """A schema with what the simulator needs; a reference stands where the document has a list of
+    one."""
     small = {key: schema[key] for key in KEPT if key in schema}
     for part in [schema, *schema.get("allOf", [])]:
         if "$ref" in part:
@@ -54,7 +56,8 @@ def add_types(types, schemas, name):
     types[name] = small = pruned(schema)
     if short(name) in FREE:
         return
-    small["properties"] = {field: pruned(below) for field, below in sorted(schema.get("properties", {}).items())}
+    fields = sorted(schema.get("properties", {}).items())
+    small["properties"] = {field: pruned(below) for field, below in fields}
     if schema.get("required"):
         small["required"] = sorted(schema["required"])
     for field in small["properties"].values():
@@ -65,7 +68,8 @@ def add_types(types, schemas, name):
 
 def type_of(schemas, **kind):
     """The name of a kind's type."""
-    return next(name for name, schema in schemas.items() if kind in schema.get("x-kubernetes-group-version-kind", []))
+    return next(name for name, schema in schemas.items()
+                if kind in schema.get("x-kubernetes-group-version-kind", []))
 
 
 def read_types(client):
@@ -77,10 +81,11 @@ def read_types(client):
         group, version = ([""] + path.split("/")[1:])[-2:]
         for kind in listed.split():
             name = type_of(schemas, group=group, version=version, kind=kind)
-            created = [p for p, verbs in document["paths"].items() if type_of_post(verbs) == (group, version, kind)]
-            place = min(created, key=len)
+            paths = document["paths"]
+            place = min((p for p, verbs in paths.items()
+                         if type_of_post(verbs) == (group, version, kind)), key=len)
             kinds[f"{path.split('/', 1)[1]} {kind}"] = {
-                "type": name, "path": place, "status": f"{place}/{{name}}/status" in document["paths"]}
+                "type": name, "path": place, "status": f"{place}/{{name}}/status" in paths}
             add_types(types, schemas, name)
         if path == "api/v1":
             add_types(types, schemas, OPTIONS)
@@ -109,11 +114,14 @@ def text_of(record):
         return json.dumps(value, sort_keys=True)
 
     out = ["{", f' "version": {line(record["version"])},', ' "kinds": {']
-    out += [",\n".join(f"  {line(name)}: {line(kind)}" for name, kind in record["kinds"].items()), " },", ' "types": {']
+    out += [",\n".join(f"  {line(name)}: {line(kind)}" for name, kind in record["kinds"].items())]
+    out += [" },", ' "types": {']
     parts = []
     for name, schema in sorted(record["types"].items()):
-        rest = "".join(f", {line(key)}: {line(value)}" for key, value in sorted(schema.items()) if key != "properties")
-        fields = ",\n".join(f"   {line(field)}: {line(below)}" for field, below in schema.get("properties", {}).items())
+        rest = "".join(f", {line(key)}: {line(value)}" for key, value in sorted(schema.items())
+                       if key != "properties")
+        fields = ",\n".join(f"   {line(field)}: {line(below)}"
+                            for field, below in schema.get("properties", {}).items())
         parts.append(f'  {line(name)}: {{"properties": {{\n{fields}\n  }}{rest}}}' if fields
                      else f"  {line(name)}: {line(schema)}")
     return "\n".join([*out, ",\n".join(parts), " }", "}"]) + "\n"
@@ -128,5 +136,6 @@ def write(world):
 def differences(world):
     """Lines that the file has otherwise than this server says."""
     kept, said = FILE.read_text(encoding="utf-8"), read(world)
-    return list(difflib.unified_diff(kept.split("\n"), said.split("\n"), str(FILE.relative_to(names.ROOT)), "the real server",
+    return list(difflib.unified_diff(kept.split("\n"), said.split("\n"),
+                                     str(FILE.relative_to(names.ROOT)), "the real server",
                                      lineterm="", n=0))

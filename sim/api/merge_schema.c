@@ -7,9 +7,11 @@
 
 static struct merge_type *rows_of(const json_t *schema);
 
-static bool is_set(const json_t *schema, const char *mark)
+/* Whether nothing is known of an object's fields. */
+static bool is_free(const json_t *schema)
 {
-    return json_is_true(json_object_get(schema, mark));
+    return json_is_true(json_object_get(schema, "x-kubernetes-preserve-unknown-fields")) &&
+           !json_object_get(schema, "properties");
 }
 
 /* A definition with more keys than the table has room for is a mistake of the program. */
@@ -22,7 +24,8 @@ static void read_keys(const json_t *schema, struct merge_type *ret)
             abort();
         const char *name = json_string_value(key);
         const json_t *property = json_object_get(json_at(schema, "items.properties"), name);
-        ret->keys[i] = (struct merge_key){ name, json_string_value(json_object_get(property, "default")) };
+        ret->keys[i] =
+            (struct merge_key){ name, json_string_value(json_object_get(property, "default")) };
     }
 }
 
@@ -30,7 +33,9 @@ static void read_keys(const json_t *schema, struct merge_type *ret)
 static struct merge_type list_of(const json_t *schema)
 {
     const char *type = json_key(schema, "x-kubernetes-list-type");
-    struct merge_type t = { .how = str_eq(type, "set") ? MERGE_SET : str_eq(type, "map") ? MERGE_LIST : MERGE_ATOMIC };
+    struct merge_type t = { .how = str_eq(type, "set")   ? MERGE_SET
+                                   : str_eq(type, "map") ? MERGE_LIST
+                                                         : MERGE_ATOMIC };
     if (t.how != MERGE_LIST)
         return t;
     read_keys(schema, &t);
@@ -46,7 +51,7 @@ static struct merge_type type_of(const json_t *schema)
         return (struct merge_type){ .how = MERGE_ATOMIC };
     if (json_object_get(schema, "additionalProperties"))
         return (struct merge_type){ .how = MERGE_MAP };
-    if (is_set(schema, "x-kubernetes-preserve-unknown-fields"))
+    if (is_free(schema))
         return (struct merge_type){ .how = MERGE_FREE };
     return (struct merge_type){ .how = MERGE_FIELDS, .fields = rows_of(schema) };
 }
@@ -54,11 +59,15 @@ static struct merge_type type_of(const json_t *schema)
 /* Whether a type is what a field without a row has, too. */
 static bool is_plain(const struct merge_type *t, const json_t *schema)
 {
-    return t->how == MERGE_FIELDS ? !t->fields : t->how == MERGE_ATOMIC && str_eq(json_key(schema, "type"), "array");
+    return t->how == MERGE_FIELDS
+               ? !t->fields
+               : t->how == MERGE_ATOMIC && str_eq(json_key(schema, "type"), "array");
 }
 
-/* What is special about the fields of an object, after rows that are given; NULL: nothing. Owned by the caller. */
-static struct merge_type *rows_after(const struct merge_type *first, size_t count, const json_t *schema)
+/* What is special about the fields of an object, after rows that are given; NULL: nothing. Owned by
+ * the caller. */
+static struct merge_type *rows_after(const struct merge_type *first, size_t count,
+                                     const json_t *schema)
 {
     const json_t *properties = json_object_get(schema, "properties");
     struct merge_type *rows = xcalloc(count + json_object_size(properties) + 1, sizeof *rows);
@@ -92,7 +101,8 @@ struct merge_root *merge_schema_new(const json_t *version)
     };
     struct merge_root *root = xcalloc(1, sizeof *root);
     const json_t *schema = json_at(version, "schema.openAPIV3Schema");
-    root->type = (struct merge_type){ .how = MERGE_FIELDS, .fields = rows_after(common, ARRAY_LEN(common), schema) };
+    root->type = (struct merge_type){ .how = MERGE_FIELDS,
+                                      .fields = rows_after(common, ARRAY_LEN(common), schema) };
     if (json_at(version, "subresources.status")) {
         root->reset[0] = "status";
         root->status_reset[0] = "spec";

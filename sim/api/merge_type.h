@@ -1,6 +1,7 @@
-/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say in x-kubernetes-list-type,
- * x-kubernetes-map-type and patchStrategy. scripts/embed-types makes the tables of Kubernetes' own kinds of sim/api/kubernetes.json;
- * sim/api/merge_schema.h makes those of custom kinds. */
+/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say
+ * in x-kubernetes-list-type, x-kubernetes-map-type and patchStrategy. scripts/embed-types makes the
+ * tables of Kubernetes' own kinds of sim/api/kubernetes.json; sim/api/merge_schema.h makes those of
+ * custom kinds. */
 #ifndef OSTLER_SIM_API_MERGE_TYPE_H
 #define OSTLER_SIM_API_MERGE_TYPE_H
 

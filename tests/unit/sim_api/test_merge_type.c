@@ -108,7 +108,7 @@ static const struct definition {
 } definitions[] = {
     { "the policy merges as its definition says", "crds/ostler.dev_gpuclusterpolicies.yaml", "gpuclusterpolicies", 10 },
     { "a node's report merges as its definition says", "crds/ostler.dev_gpunodes.yaml", "gpunodes", 0 },
-    { "a ServiceMonitor merges as its definition says", "sim/api/servicemonitors.yaml", "servicemonitors", 0 },
+    { "a ServiceMonitor merges as its definition says", "sim/api/servicemonitors.yaml", "servicemonitors", 1 },
 };
 
 static void table_is_that_of_the_definition(void **state)

@@ -16,7 +16,9 @@ static json_t *patched(const struct story_step *s, struct refusal *r)
 {
     if (str_eq(s->verb, "merge"))
         return patch_merge(s->before, s->body);
-    return str_eq(s->verb, "json") ? patch_json(s->before, s->body, r) : patch_strategic(&merging_of(schemas, s->before)->type, s->before, s->body, r);
+    if (str_eq(s->verb, "json"))
+        return patch_json(s->before, s->body, r);
+    return patch_strategic(&merging_of(schemas, s->before)->type, s->before, s->body, r);
 }
 
 static void gives_what_the_real_server_has(void **state)
