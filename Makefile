@@ -71,7 +71,7 @@ MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
 EXTRA_reconcilers/model := $B/reconcilers/model/zone_tables.o
 BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.yaml)
-EXTRA_sim/api := $B/sim/api/builtin_texts.o
+EXTRA_sim/api := $B/sim/api/builtin_texts.o $B/sim/api/type_tables.o
 
 # One program; which of them it is, its name says (main/main.c).
 NAMES := ostler-node kubectl-gpu kubectl_complete-gpu
@@ -199,6 +199,11 @@ $B/sim/api/builtin_texts.c: scripts/embed-cluster $(BUILTIN)
 	@mkdir -p $(@D)
 	$Qscripts/embed-cluster > $@.new && mv -f $@.new $@
 $B/sim/api/builtin_texts.o: $B/sim/api/builtin_texts.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/sim/api/type_tables.c: scripts/embed-types sim/api/kubernetes.json sim/api/complete.h
+	@mkdir -p $(@D)
+	$Qscripts/embed-types > $@.new && mv -f $@.new $@
+$B/sim/api/type_tables.o: $B/sim/api/type_tables.c sim/api/types.h sim/api/merge_type.h sim/api/complete.h $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 
 # ---- another build: other built-in images and another version, in the place of build/ostler in an end-to-end test

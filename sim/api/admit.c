@@ -143,7 +143,8 @@ static void set_managed(struct admission *a)
     char now[CLOCK_TEXT_MAX];
     api_now(a->api, now);
     struct managed_writer writer = {
-        .manager = a->w->manager, .api_version = kind_api_version(a->w->kind), .subresource = a->w->subresource, .time = now
+        .manager = a->w->manager, .api_version = kind_api_version(a->w->kind), .subresource = a->w->subresource, .time = now,
+        .root = rules_merge(a->api->schemas, a->w->kind),
     };
     if (a->kind == a->w->kind) {
         managed_update(a->before, a->after, &writer);
@@ -349,7 +350,7 @@ static int follow_rules(struct admission *a, struct refusal *r)
     if (str_eq(a->w->subresource, "binding"))
         return 0;
     set_managed(a); /* before the rules: what they write belongs to nobody */
-    rules_prepare_update(a->kind, a->w->subresource, a->before, a->after);
+    rules_prepare_update(a->api->schemas, a->kind, a->w->subresource, a->before, a->after);
     if (a->kind->flags & KIND_GENERATION && rules_generation_changes(a->kind, a->before, a->after))
         json_object_set_new(metadata_of(a->after), "generation", json_integer(object_generation(a->before) + 1));
     return rules_validate(a->api->schemas, a->w->kind, a->w->subresource, a->before, a->after, r);

@@ -152,7 +152,7 @@ static json_t *apply(struct apply *a, bool force, struct refusal *r)
 
 json_t *managed_apply(const json_t *live, const json_t *intent, const struct managed_writer *w, bool force, struct refusal *r)
 {
-    struct apply a = { .root = merge_root_of(intent), .live = live, .intent = intent, .writer = w };
+    struct apply a = { .root = w->root, .live = live, .intent = intent, .writer = w };
     const json_t *entries = tracking_entries(intent);
     if (entries && !json_is_null(entries)) {
         refuse(r, 400, NULL, "metadata.managedFields must be nil");

@@ -29,6 +29,11 @@ void complete_container(struct draft *d)
     draft_default(d, "imagePullPolicy", is_latest(text_at(d, "image")) ? "Always" : "IfNotPresent");
 }
 
+void complete_image_volume_source(struct draft *d)
+{
+    draft_default(d, "pullPolicy", is_latest(text_at(d, "reference")) ? "Always" : "IfNotPresent");
+}
+
 void complete_volume(struct draft *d)
 {
     if (json_object_size(d->value) <= (draft_get(d, "name") ? 1 : 0))
@@ -164,6 +169,8 @@ void complete_job_spec(struct draft *d)
         draft_set(d, "completions", json_integer(1));
     if (!draft_get(d, "parallelism"))
         draft_set(d, "parallelism", json_integer(1));
+    if (!draft_get(d, "backoffLimit"))
+        draft_set(d, "backoffLimit", json_integer(draft_get(d, "backoffLimitPerIndex") ? INT32_MAX : 6));
     draft_default(d, "podReplacementPolicy", draft_get(d, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
 }
 
@@ -196,9 +203,6 @@ void complete_namespace(struct draft *d)
         draft_put(&metadata, "labels", &labels);
         draft_put(d, "metadata", &metadata);
     }
-    struct draft status = draft_at(d, "status");
-    draft_default(&status, "phase", "Active");
-    draft_put(d, "status", &status);
 }
 
 void complete_node_spec(struct draft *d)

@@ -7,6 +7,7 @@ struct draft;
 /* Each fills in the defaults of one type that depend on other fields. */
 void complete_container(struct draft *d);
 void complete_volume(struct draft *d);
+void complete_image_volume_source(struct draft *d);
 void complete_pod_spec(struct draft *d);
 void complete_pod(struct draft *d);
 void complete_daemon_set(struct draft *d);

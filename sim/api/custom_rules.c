@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "sim/api/builtin.h"
 #include "sim/api/draft.h"
+#include "sim/api/merge_schema.h"
 #include "sim/api/schema.h"
 
 enum { CUSTOM_KINDS = 4 };
@@ -15,7 +16,9 @@ enum { CUSTOM_KINDS = 4 };
 struct custom_schemas {
     struct {
         const struct kind *kind; /* NULL: from here on there are none yet */
+        json_t *definition;      /* owned */
         struct schema *schema;
+        struct merge_root *merge; /* borrows texts of the definition */
     } rows[CUSTOM_KINDS];
 };
 
@@ -26,15 +29,17 @@ struct custom_schemas *custom_schemas_new(void)
 
 void custom_schemas_free(struct custom_schemas *s)
 {
-    for (size_t i = 0; i < CUSTOM_KINDS; i++)
+    for (size_t i = 0; i < CUSTOM_KINDS; i++) {
         schema_free(s->rows[i].schema);
+        merge_schema_free(s->rows[i].merge);
+        json_decref(s->rows[i].definition);
+    }
     free(s);
 }
 
 /* A definition that was built in and does not compile is a mistake of the program. */
-static struct schema *compile(const json_t *definition)
+static struct schema *compile(const json_t *definition, const json_t *version)
 {
-    const json_t *version = json_array_get(json_at(definition, "spec.versions"), 0);
     CLEANUP_ERR struct err e = { 0 };
     struct schema *s = schema_new(json_at(version, "schema.openAPIV3Schema"), &e);
     if (s)
@@ -54,25 +59,43 @@ static size_t row_of(const struct custom_schemas *s, const struct kind *k)
     return i;
 }
 
+static void fill_row(struct custom_schemas *s, size_t i, const struct kind *k, const json_t *definition)
+{
+    const json_t *version = json_array_get(json_at(definition, "spec.versions"), 0);
+    s->rows[i].kind = k;
+    s->rows[i].definition = json_incref((json_t *) definition);
+    s->rows[i].schema = compile(definition, version);
+    s->rows[i].merge = merge_schema_new(version);
+}
+
 void custom_schemas_use(struct custom_schemas *s, const json_t *definition)
 {
     const struct kind *k = kind_named(json_str_or_empty(definition, "spec.names.plural"));
     size_t i = row_of(s, k);
     if (s->rows[i].kind)
         abort();
-    s->rows[i].kind = k;
-    s->rows[i].schema = compile(definition);
+    fill_row(s, i, k, definition);
 }
 
-static const struct schema *schema_of(struct custom_schemas *s, const struct kind *k)
+/* The row of a kind, made when it is first asked for. */
+static size_t filled_row_of(struct custom_schemas *s, const struct kind *k)
 {
     size_t i = row_of(s, k);
     if (!s->rows[i].kind) {
         CLEANUP_JSON json_t *definition = builtin_crd_of(k->plural);
-        s->rows[i].kind = k;
-        s->rows[i].schema = compile(definition);
+        fill_row(s, i, k, definition);
     }
-    return s->rows[i].schema;
+    return i;
+}
+
+static const struct schema *schema_of(struct custom_schemas *s, const struct kind *k)
+{
+    return s->rows[filled_row_of(s, k)].schema;
+}
+
+const struct merge_root *custom_merge(struct custom_schemas *s, const struct kind *k)
+{
+    return s->rows[filled_row_of(s, k)].merge;
 }
 
 /* What every object has, whatever its schema says. */
@@ -124,7 +147,7 @@ static int read_metadata(const json_t *before, const json_t *object, json_t *rea
 {
     json_t *metadata = json_object_get(object, "metadata");
     struct typed_problems own = { 0 };
-    json_t *understood = metadata ? typed_read(&type_object_meta, json_object_get(before, "metadata"), metadata, &own) : NULL;
+    json_t *understood = metadata ? typed_read(type_object_meta, json_object_get(before, "metadata"), metadata, &own) : NULL;
     if (understood)
         json_object_set_new(read, "metadata", understood);
     add_unknown(own.unknown, "metadata.", problems);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "sim/api/kind.h"
+#include "sim/api/merge_type.h"
 #include "sim/api/refusal.h"
 #include "sim/api/typed.h"
 
@@ -19,6 +20,9 @@ struct custom_schemas *custom_schemas_new(void);
 void custom_schemas_use(struct custom_schemas *s, const json_t *definition);
 /* Frees them, after all servers that share them. */
 void custom_schemas_free(struct custom_schemas *s);
+
+/* How objects of a custom kind merge. As long as the schemas live. */
+const struct merge_root *custom_merge(struct custom_schemas *schemas, const struct kind *k);
 
 /* As typed_read(): fields that the schema does not know are left out, defaults filled in. New reference; wrong types are found by
  * custom_validate(). */

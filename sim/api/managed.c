@@ -57,13 +57,12 @@ bool managed_is_same(const json_t *before, const json_t *after)
 
 void managed_update(const json_t *before, json_t *after, const struct managed_writer *w)
 {
-    const struct merge_root *root = merge_root_of(after);
     CLEANUP_MANAGERS struct managers m;
     read_managers(&m, before, after, w->subresource);
     if (!before || m.len > 0) { /* else nobody tracked it so far, and an update does not begin to */
         CLEANUP_DIFF struct field_diff change;
-        field_diff(root, before, after, &change);
-        field_diff_leave_out(&change, tracking_resets(root, w->subresource));
+        field_diff(w->root, before, after, &change);
+        field_diff_leave_out(&change, tracking_resets(w->root, w->subresource));
         tracking_note(&m, &change, w);
     }
     tracking_write(after, &m);

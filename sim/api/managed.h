@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "sim/api/merge_type.h"
 #include "sim/api/refusal.h"
 
 /* Who writes, and how. */
@@ -13,6 +14,7 @@ struct managed_writer {
     const char *api_version;  /* of the request */
     const char *subresource;  /* "" or "status" */
     const char *time;         /* RFC 3339 */
+    const struct merge_root *root; /* how the kind merges */
 };
 
 /* After an update or a patch (before: NULL at a create): sets `after`'s managedFields; fields that changed belong to the writer,

@@ -2,9 +2,20 @@
 
 #include <string.h>
 
+#include "base/str.h"
+#include "sim/api/kind.h"
+
 /* What no table says anything about. */
 static const struct merge_type plain = { .how = MERGE_FIELDS };
 static const struct merge_type without_schema = { .how = MERGE_FREE };
+
+const struct merge_root *merge_root_of(const struct kind *k)
+{
+    for (size_t i = 0; i < merge_roots_len; i++)
+        if (str_eq(merge_roots[i].kind, k->kind) && str_eq(merge_roots[i].group, k->group))
+            return &merge_roots[i];
+    return NULL;
+}
 
 const struct merge_type *merge_type_field(const struct merge_type *t, const char *name)
 {

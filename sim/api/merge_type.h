@@ -1,10 +1,14 @@
-/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say in x-kubernetes-list-type,
- * x-kubernetes-map-type and patchStrategy. One table for all kinds; a test holds it equal to the real server's schemas. */
+/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say
+ * in x-kubernetes-list-type, x-kubernetes-map-type and patchStrategy. scripts/embed-types makes the
+ * tables of Kubernetes' own kinds of sim/api/kubernetes.json; sim/api/merge_schema.h makes those of
+ * custom kinds. */
 #ifndef OSTLER_SIM_API_MERGE_TYPE_H
 #define OSTLER_SIM_API_MERGE_TYPE_H
 
 #include <jansson.h>
 #include <stdbool.h>
+
+struct kind;
 
 enum merge_how {
     MERGE_FIELDS, /* an object with named fields, merged field by field; a scalar or list without a row of its own is replaced as
@@ -38,16 +42,21 @@ struct merge_type {
 
 /* A kind as a whole. */
 struct merge_root {
-    const char *kind;
-    const char *group;           /* only where two groups have the kind: what comes before the "/" of apiVersion; else NULL */
+    const char *kind;  /* NULL: of a custom kind */
+    const char *group; /* "": core */
     struct merge_type type;
-    const char
-        *reset[2]; /* fields that a write of the object itself does not set, so that nobody owns them by it; NULL-terminated */
+    const char *reset[2];        /* fields that a write of the object itself does not set, so that nobody owns them by it;
+                                    NULL-terminated */
     const char *status_reset[4]; /* the same for a write of its status subresource: "spec" or "metadata.labels" */
 };
 
-/* By apiVersion and kind of an object. A kind that is not in the table has a spec and status without a schema. Never NULL. */
-const struct merge_root *merge_root_of(const json_t *object);
+/* The generated tables, and the rows of an object's own metadata, which are the same for all kinds. */
+extern const struct merge_root merge_roots[];
+extern const size_t merge_roots_len;
+extern const struct merge_type merge_root_metadata[];
+
+/* Of one of Kubernetes' own kinds; NULL where it is none of them. */
+const struct merge_root *merge_root_of(const struct kind *k);
 /* The type of an object's field. Never NULL. */
 const struct merge_type *merge_type_field(const struct merge_type *t, const char *name);
 /* The type of a list's items. */

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "sim/api/merge_type.h"
 #include "sim/api/refusal.h"
 
 /* RFC 7386. New reference. */
@@ -14,7 +15,7 @@ json_t *patch_merge(const json_t *object, const json_t *patch);
  * where the patch is none) when it cannot be done. New reference. */
 json_t *patch_json(const json_t *object, const json_t *operations, struct refusal *r);
 /* Strategic merge with its directives ($patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList); lists merge as
- * list_type.h says. NULL and a refusal when it cannot be done. New reference. */
-json_t *patch_strategic(const json_t *object, const json_t *patch, struct refusal *r);
+ * their type says. NULL and a refusal when it cannot be done. New reference. */
+json_t *patch_strategic(const struct merge_type *t, const json_t *object, const json_t *patch, struct refusal *r);
 
 #endif

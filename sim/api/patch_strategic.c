@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/go_text.h"
-#include "sim/api/merge_type.h"
 
 #define NOWHERE SIZE_MAX
 
@@ -406,12 +405,12 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
     return NULL;
 }
 
-json_t *patch_strategic(const json_t *object, const json_t *patch, struct refusal *r)
+json_t *patch_strategic(const struct merge_type *t, const json_t *object, const json_t *patch, struct refusal *r)
 {
     if (!json_is_object(patch)) {
         refuse(r, 400, NULL, "json: cannot unmarshal %s into Go value of type map[string]interface {}",
                json_is_array(patch) ? "array" : json_is_string(patch) ? "string" : json_is_number(patch) ? "number" : "bool");
         return NULL;
     }
-    return merge_map(&merge_root_of(object)->type, object, patch, r);
+    return merge_map(t, object, patch, r);
 }

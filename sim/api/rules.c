@@ -140,9 +140,8 @@ static void reset_status(struct custom_schemas *schemas, const struct kind *k, j
     const struct type *type = type_of_kind(k);
     const struct type *status_type = type ? type_field(type, "status")->of : NULL;
     CLEANUP_JSON json_t *bare = json_object();
-    CLEANUP_JSON json_t *read = status_type ? typed_read(status_type, NULL, bare, &problems)
-                                : type      ? json_pack("{s:{}}", "loadBalancer") /* a Service's, which is of no type here */
-                                            : custom_read(schemas, k, NULL, bare, &problems);
+    CLEANUP_JSON json_t *read =
+        type ? typed_read(status_type, NULL, bare, &problems) : custom_read(schemas, k, NULL, bare, &problems);
     typed_problems_clear(&problems);
     json_t *status = type ? read : json_object_get(read, "status");
     if (status)
@@ -161,9 +160,16 @@ void rules_prepare_create(struct custom_schemas *schemas, const struct kind *k, 
         own->prepare_new(object);
 }
 
-void rules_prepare_update(const struct kind *k, const char *subresource, const json_t *before, json_t *object)
+const struct merge_root *rules_merge(struct custom_schemas *schemas, const struct kind *k)
 {
-    const struct merge_root *root = merge_root_of(before);
+    const struct merge_root *root = merge_root_of(k);
+    return root ? root : custom_merge(schemas, k);
+}
+
+void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
+                          json_t *object)
+{
+    const struct merge_root *root = rules_merge(schemas, k);
     bool of_status = str_eq(subresource, "status");
     const char *const *reset = of_status ? root->status_reset : root->reset;
     size_t len = of_status ? ARRAY_LEN(root->status_reset) : ARRAY_LEN(root->reset);

@@ -10,6 +10,7 @@
 #include "sim/api/refusal.h"
 
 struct custom_schemas;
+struct merge_root;
 
 /* The object as the server reads it: nulls, empty lists and fields that its type does not know are left out, and defaults
  * filled in. New reference, whose top level and metadata are its own; the rest is shared with `object` where nothing changes.
@@ -29,7 +30,10 @@ json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, cons
 void rules_prepare_create(struct custom_schemas *schemas, const struct kind *k, json_t *object);
 /* The same for an update: keeps the old status where the spec is written, the old spec where the status is. Changes `object` and
  * its metadata. */
-void rules_prepare_update(const struct kind *k, const char *subresource, const json_t *before, json_t *object);
+void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
+                          json_t *object);
+/* How objects of a kind merge. As long as the schemas live; never NULL. */
+const struct merge_root *rules_merge(struct custom_schemas *schemas, const struct kind *k);
 /* Whether the change counts in metadata.generation. */
 bool rules_generation_changes(const struct kind *k, const json_t *before, const json_t *after);
 /* 0, or -1 and 422 with all causes: names, labels, taints, immutable fields (DaemonSet's selector, ControllerRevision's data, …),

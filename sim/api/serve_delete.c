@@ -66,7 +66,7 @@ static int finish_options(struct refusal *r)
 static int read_options(struct deletion *d, struct refusal *r)
 {
     CLEANUP(typed_problems_clear) struct typed_problems problems = { 0 };
-    json_decref(typed_read(&type_delete_options, NULL, d->body, &problems));
+    json_decref(typed_read(type_delete_options, NULL, d->body, &problems));
     if (problems.wrong_type)
         return refuse(r, 400, NULL, "%s", problems.wrong_type);
     const json_t *grace = json_object_get(d->body, "gracePeriodSeconds");

@@ -361,7 +361,7 @@ static void note_unknown(const struct place *at, struct typed_problems *p)
     json_array_append_new(p->unknown, json_text(buf_text(&path)));
 }
 
-static json_t *constant(const char *text)
+static json_t *constant(enum field_what what, const char *text)
 {
     if (str_eq(text, "{}"))
         return json_object();
@@ -370,24 +370,26 @@ static json_t *constant(const char *text)
     if (str_eq(text, "true") || str_eq(text, "false"))
         return json_boolean(*text == 't');
     int64_t number;
-    return str_parse_int(text, INT64_MIN, INT64_MAX, &number) ? json_integer(number) : json_string(text);
+    bool may_be_number = what == INT32 || what == INT64 || what == INT_OR_STRING;
+    return may_be_number && str_parse_int(text, INT64_MIN, INT64_MAX, &number) ? json_integer(number) : json_string(text);
 }
 
+/* What depends on other fields goes by what was said of them. */
 static void fill_in(const struct type *t, struct draft *d, struct typed_problems *p)
 {
+    if (t->complete)
+        t->complete(d);
     for (const struct field *f = t->fields; f->name; f++) {
         if (!f->fallback || draft_get(d, f->name))
             continue;
-        json_t *value = constant(f->fallback);
-        if ((f->what & ~(unsigned) KEEP_ZERO) != STRUCT) {
+        json_t *value = constant(f->what & FIELD_WHAT, f->fallback);
+        if ((f->what & FIELD_WHAT) == STRUCT && json_is_object(value)) {
+            draft_set(d, f->name, read_struct(f->of, NULL, NULL, value, p));
+            json_decref(value);
+        } else {
             draft_set(d, f->name, value);
-            continue;
         }
-        draft_set(d, f->name, read_struct(f->of, NULL, NULL, value, p));
-        json_decref(value);
     }
-    if (t->complete)
-        t->complete(d);
 }
 
 static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value,

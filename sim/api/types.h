@@ -1,6 +1,6 @@
-/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which nothing was said, as the schemas
- * of kube-apiserver 1.36 say it. Reading an object (sim/api/typed.h) goes by these tables. Sources of volumes of single vendors
- * and some other fields that nobody here looks at are kept as they are. */
+/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which nothing was said. Reading an
+ * object (sim/api/typed.h) goes by these tables. scripts/embed-types makes them of sim/api/kubernetes.json, the record of what a
+ * real API server says and does; defaults that depend on other fields are in sim/api/complete.h. */
 #ifndef OSTLER_SIM_API_TYPES_H
 #define OSTLER_SIM_API_TYPES_H
 
@@ -43,39 +43,16 @@ const struct type *type_of_kind(const struct kind *k);
 /* NULL when there is none. */
 const struct field *type_field(const struct type *t, const char *name);
 
-/* More than one file needs these. */
-extern const struct type type_label_selector;
-extern const struct type type_object_meta;
-extern const struct type type_delete_options;
-extern const struct type type_condition;
-extern const struct type type_object_reference;
-extern const struct type type_local_object_reference;
-extern const struct type type_container;
-extern const struct type type_ephemeral_container;
-extern const struct type type_resource_requirements;
-extern const struct type type_volume;
-extern const struct type type_toleration;
-extern const struct type type_pod_template_spec;
-extern const struct type type_object_field_selector;
-extern const struct type type_resource_field_selector;
-extern const struct type type_namespace;
-extern const struct type type_node;
-extern const struct type type_pod;
-extern const struct type type_config_map;
-extern const struct type type_service;
-extern const struct type type_service_account;
-extern const struct type type_event;
-extern const struct type type_events_event;
-extern const struct type type_controller_revision;
-extern const struct type type_daemon_set;
-extern const struct type type_deployment;
-extern const struct type type_replica_set;
-extern const struct type type_job;
-extern const struct type type_lease;
-extern const struct type type_runtime_class;
-extern const struct type type_pod_disruption_budget;
-extern const struct type type_priority_class;
-extern const struct type type_resource_slice;
-extern const struct type type_custom_resource_definition;
+/* The type of a kind, one row each. */
+struct kind_type {
+    const char *group; /* "": core */
+    const struct type *type;
+};
+
+/* The generated tables, and the types that code asks for by name. */
+extern const struct kind_type kind_types[];
+extern const size_t kind_types_len;
+extern const struct type *const type_object_meta;
+extern const struct type *const type_delete_options;
 
 #endif

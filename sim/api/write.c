@@ -76,7 +76,8 @@ int write_update(struct api *api, const struct write *w, const json_t *object, j
     return admission_update(&a, ret, r);
 }
 
-static json_t *patched(enum patch_type type, const json_t *live, const json_t *patch, struct refusal *r)
+static json_t *patched(const struct merge_root *root, enum patch_type type, const json_t *live, const json_t *patch,
+                       struct refusal *r)
 {
     switch (type) {
     case PATCH_MERGE:
@@ -84,7 +85,7 @@ static json_t *patched(enum patch_type type, const json_t *live, const json_t *p
     case PATCH_JSON:
         return patch_json(live, patch, r);
     case PATCH_STRATEGIC:
-        return patch_strategic(live, patch, r);
+        return patch_strategic(&root->type, live, patch, r);
     }
     return NULL;
 }
@@ -98,7 +99,7 @@ int write_patch(struct api *api, const struct write *w, enum patch_type type, co
     if (admission_begin(&a, api, w, r) < 0)
         return -1;
     CLEANUP_JSON json_t *live = admission_view(&a);
-    CLEANUP_JSON json_t *result = patched(type, live, patch, r);
+    CLEANUP_JSON json_t *result = patched(rules_merge(api->schemas, w->kind), type, live, patch, r);
     if (!result || admission_take(&a, result, r) < 0 || check_version(&a, result, false, r) < 0)
         return -1;
     return admission_update(&a, ret, r);
@@ -137,7 +138,7 @@ static json_t *completed(const struct write *w, const json_t *merged)
 static int check_declared(const struct api *api, const struct write *w, const json_t *intent, struct refusal *r)
 {
     CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(api->schemas, w->kind, intent) : NULL;
-    return unknown ? merge_refuse_unknown(merge_root_of(intent), intent, unknown, r) : 0;
+    return unknown ? merge_refuse_unknown(rules_merge(api->schemas, w->kind), intent, unknown, r) : 0;
 }
 
 /* Whether an intent goes with what is there. */
@@ -170,7 +171,8 @@ int write_apply(struct api *api, const struct write *w, const json_t *intent, bo
     char now[CLOCK_TEXT_MAX];
     api_now(api, now);
     struct managed_writer writer = {
-        .manager = w->manager, .api_version = kind_api_version(w->kind), .subresource = w->subresource, .time = now
+        .manager = w->manager, .api_version = kind_api_version(w->kind), .subresource = w->subresource, .time = now,
+        .root = rules_merge(api->schemas, w->kind),
     };
     CLEANUP_JSON json_t *live = is_new ? NULL : admission_view(&a);
     CLEANUP_JSON json_t *merged = managed_apply(live, intent, &writer, force, r);

@@ -4,6 +4,9 @@
 #include "base/str.h"
 #include "sim/api/tracking.h"
 #include "tests/unit/support/story.h"
+#include "tests/unit/sim_api/merging.h"
+
+static struct custom_schemas *schemas;
 
 static bool is_apply(const struct story_step *s)
 {
@@ -46,7 +49,8 @@ static void answers_as_the_real_server(void **state)
 {
     const struct story_step *s = *state;
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    struct managed_writer w = { s->manager, json_str(s->body, "apiVersion"), s->subresource, s->time };
+    struct managed_writer w = { s->manager, json_str(s->body, "apiVersion"), s->subresource, s->time,
+                                .root = merging_of(schemas, s->body) };
     CLEANUP_JSON json_t *got = managed_apply(s->before, s->body, &w, s->force, &r);
     if (s->refusal) {
         assert_null(got);
@@ -59,5 +63,8 @@ static void answers_as_the_real_server(void **state)
 
 int main(void)
 {
-    return story_run("apply", is_apply, answers_as_the_real_server);
+    schemas = custom_schemas_new();
+    int rc = story_run("apply", is_apply, answers_as_the_real_server);
+    custom_schemas_free(schemas);
+    return rc;
 }

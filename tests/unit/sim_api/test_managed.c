@@ -5,6 +5,9 @@
 #include "sim/api/patch.h"
 #include "sim/api/tracking.h"
 #include "tests/unit/support/story.h"
+#include "tests/unit/sim_api/merging.h"
+
+static struct custom_schemas *schemas;
 
 static bool is_no_apply(const struct story_step *s)
 {
@@ -29,12 +32,16 @@ static void owners_are_those_of_the_real_server(void **state)
     const struct story_step *s = *state;
     CLEANUP_JSON json_t *written = story_written(s);
     take_said_entries(s, written);
-    struct managed_writer w = { s->manager, json_str(s->after, "apiVersion"), s->subresource, s->time };
+    struct managed_writer w = { s->manager, json_str(s->after, "apiVersion"), s->subresource, s->time,
+                                .root = merging_of(schemas, s->after) };
     managed_update(s->before, written, &w);
     story_assert_same(tracking_entries(written), tracking_entries(s->after));
 }
 
 int main(void)
 {
-    return story_run("managed", is_no_apply, owners_are_those_of_the_real_server);
+    schemas = custom_schemas_new();
+    int rc = story_run("managed", is_no_apply, owners_are_those_of_the_real_server);
+    custom_schemas_free(schemas);
+    return rc;
 }

@@ -3,6 +3,9 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "tests/unit/support/story.h"
+#include "tests/unit/sim_api/merging.h"
+
+static struct custom_schemas *schemas;
 
 static bool is_patch(const struct story_step *s)
 {
@@ -13,7 +16,9 @@ static json_t *patched(const struct story_step *s, struct refusal *r)
 {
     if (str_eq(s->verb, "merge"))
         return patch_merge(s->before, s->body);
-    return str_eq(s->verb, "json") ? patch_json(s->before, s->body, r) : patch_strategic(s->before, s->body, r);
+    if (str_eq(s->verb, "json"))
+        return patch_json(s->before, s->body, r);
+    return patch_strategic(&merging_of(schemas, s->before)->type, s->before, s->body, r);
 }
 
 static void gives_what_the_real_server_has(void **state)
@@ -43,5 +48,8 @@ static void gives_what_the_real_server_has(void **state)
 
 int main(void)
 {
-    return story_run("patch", is_patch, gives_what_the_real_server_has);
+    schemas = custom_schemas_new();
+    int rc = story_run("patch", is_patch, gives_what_the_real_server_has);
+    custom_schemas_free(schemas);
+    return rc;
 }

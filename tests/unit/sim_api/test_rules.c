@@ -280,7 +280,7 @@ static void check_update(void **state)
     json_object_set_new(before, "apiVersion", json_string(kind_api_version(k)));
     CLEANUP_JSON json_t *untouched = json_deep_copy(before);
     CLEANUP_JSON json_t *after = read_of(k, before, row->after);
-    rules_prepare_update(k, row->subresource, before, after);
+    rules_prepare_update(schemas, k, row->subresource, before, after);
     json_object_set(after, "kind", json_object_get(before, "kind"));
     json_object_set(after, "apiVersion", json_object_get(before, "apiVersion"));
     CLEANUP_JSON json_t *part = json_pack("[O*]", json_at(after, row->at));
