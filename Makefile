@@ -202,7 +202,7 @@ $B/sim/api/builtin_texts.o: $B/sim/api/builtin_texts.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 
 # ---- another build: other built-in images and another version, in the place of build/ostler in an end-to-end test
-OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/policy_images.o
+OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/operand.o
 $B/other/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -include e2e/other_build.h -c -o $@ $<

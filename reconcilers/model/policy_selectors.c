@@ -30,7 +30,10 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 /* The assignment, whose values nobody can know. */
 static bool is_assignment(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->off_label && str_eq(key, o->off_label))
+            return true;
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL);
 }
 
 static bool is_given(const json_t *spec, const char *key, const char *value)

@@ -37,43 +37,46 @@ const json_t *operands_inputs(const struct node_input *in, const char *tier, con
 
 void operands_list(const struct node_input *in, struct node_verdict *v)
 {
-    if (*v->driver)
-        want(v, in->pods, COMPONENT_DRIVER, v->driver);
-    if (!*v->stack)
-        return;
     const json_t *stack = operands_inputs(in, "stack", v->stack);
-    if (json_bool(stack, "toolkit.enabled", false))
-        want(v, in->pods, COMPONENT_TOOLKIT, v->stack);
-    if (json_bool(stack, "devicePlugin.enabled", false))
-        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->stack);
-    if (in->policy->pools[v->pool].exporter)
-        want(v, in->pods, COMPONENT_EXPORTER, NULL);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        bool follows = o->class == OPERAND_CLASS_FOLLOWER;
+        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, "driver") && *v->driver)
+            want(v, in->pods, o->id, v->driver);
+        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, "stack") && operand_is_in(o, stack))
+            want(v, in->pods, o->id, v->stack);
+        if (follows && *v->stack && policy_pool_runs(&in->policy->pools[v->pool], o->id))
+            want(v, in->pods, o->id, NULL);
+    }
 }
 
-/* Of all components, as bits. */
-static unsigned tiered(void)
+bool operands_present(const struct node_pods *p, unsigned set)
 {
-    unsigned bits = 0;
-    for (int i = 0; i < COMPONENT_COUNT; i++)
-        bits |= *component_tier((enum component) i) ? 1u << i : 0;
-    return bits;
+    bool present = false;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        present |= (set >> o->id & 1) && p->of[o->id].present;
+    return present;
+}
+
+unsigned operands_with_stack(void)
+{
+    return operands_of_tier("stack") | operands_of_class(OPERAND_CLASS_FOLLOWER);
 }
 
 bool operands_only_watch(const struct node_verdict *v)
 {
-    return !(v->wanted & tiered());
+    return !(v->wanted & operands_of_class(OPERAND_CLASS_TIER));
 }
 
 unsigned operands_missing(const struct node_verdict *v)
 {
-    return v->wanted & ~v->up & tiered();
+    return v->wanted & ~v->up & operands_of_class(OPERAND_CLASS_TIER);
 }
 
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     verdict_settle(v, NODE_READY, NULL, NULL);
-    for (int i = 0; i < COMPONENT_COUNT; i++) {
-        enum component c = (enum component) i;
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        enum component c = o->id;
         if (!(operands_missing(v) & (1u << c)))
             continue;
         v->cause = c;

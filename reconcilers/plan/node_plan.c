@@ -83,12 +83,21 @@ static void write_patch(const struct node_input *in, json_t *patch_steal, const 
     plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
 }
 
+/* The followers that the pool is without, and others are not. */
+static unsigned off_followers(const struct policy *policy, const struct policy_pool *p)
+{
+    unsigned off = 0;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        off |= o->off_label && policy_runs(policy, o->id) && !policy_pool_runs(p, o->id) ? 1u << o->id : 0;
+    return off;
+}
+
 /* What every node of the pool bears. The labels are the caller's. */
 static struct marks usual_marks(const struct node_input *in, const json_t *labels, size_t pool)
 {
     const struct policy_pool *p = &in->policy->pools[pool];
     return (struct marks){ .labels = labels, .taint = p->taint.enabled ? &p->taint : NULL,
-                           .no_exporter = policy_exports(in->policy) && !p->exporter,
+                           .off = off_followers(in->policy, p),
                            .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
 }
 

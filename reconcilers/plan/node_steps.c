@@ -4,14 +4,12 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/holders.h"
+#include "reconcilers/plan/node_operands.h"
 
 /* Whether any pod of the stack or of its followers, or one that comes before or after it, is still on the node. */
 static bool has_stack_pods(const struct node_pods *p)
 {
-    for (int c = COMPONENT_TOOLKIT; c <= COMPONENT_EXPORTER; c++)
-        if (p->of[c].present)
-            return true;
-    return p->proof || p->removal.present;
+    return operands_present(p, operands_with_stack()) || p->proof || p->removal.present;
 }
 
 /* "3 pods (a/x, b/y, …)" */
@@ -92,9 +90,13 @@ static bool lacks_record(const struct node_input *in, const char *tier, const ch
     return wanted && *wanted && !str_eq(wanted, now) && (in->deleting || !in->record(in->arg, tier, wanted));
 }
 
-static bool is_other(const struct node_pods *p, enum component c, const char *wanted)
+static bool has_others(const struct node_pods *p, const char *tier, const char *wanted)
 {
-    return p->of[c].present && !str_eq(p->of[c].revision, wanted);
+    unsigned set = operands_of_tier(tier);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if ((set >> o->id & 1) && p->of[o->id].present && !str_eq(p->of[o->id].revision, wanted))
+            return true;
+    return false;
 }
 
 /* Whether a driver is still there that has to leave before `wanted` (NULL: none) can come: no two drivers are ever on one node,
@@ -104,14 +106,13 @@ static bool driver_leaves_first(const struct node_pods *p, const char *label, co
     if ((wanted && str_eq(wanted, label)) || p->host_driver)
         return false;
     if (p->of[COMPONENT_DRIVER].present)
-        return is_other(p, COMPONENT_DRIVER, wanted);
+        return has_others(p, "driver", wanted);
     return label && (!wanted || p->gpu_pods);
 }
 
 static bool stack_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
 {
-    return !str_eq(wanted, label) &&
-           (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted) || p->removal.present);
+    return !str_eq(wanted, label) && (has_others(p, "stack", wanted) || p->removal.present);
 }
 
 /* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent spoke a moment too late. */

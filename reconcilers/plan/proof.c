@@ -241,7 +241,7 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
 static int make(const struct node_input *in, const struct proof_case *c, struct plan *plan, struct err *e)
 {
     char purpose[TASK_PURPOSE_MAX];
-    const json_t *spec = json_object_get(in->policy->spec, policy_operand_name(POLICY_VALIDATION));
+    const json_t *spec = json_object_get(in->policy->spec, operand_get(COMPONENT_VALIDATION)->section);
     task_purpose(c->driver, c->stack, purpose);
     CLEANUP_FREE char *image = proof_image(in->policy, operands_inputs(in, "driver", c->driver));
     struct render_image container = { "proof", image, json_str(spec, "imagePullPolicy") };

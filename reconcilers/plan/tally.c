@@ -114,11 +114,6 @@ static void count_removal(const struct node_summary *s, size_t sign)
         s->stack->removing += sign;
 }
 
-enum {
-    DRIVER_MASK = 1 << COMPONENT_DRIVER,
-    STACK_MASK = 1 << COMPONENT_TOOLKIT | 1 << COMPONENT_DEVICE_PLUGIN,
-};
-
 /* `sign` is 1, or SIZE_MAX to take away: unsigned arithmetic wraps. */
 static void count(struct tally *t, const struct node_summary *s, size_t sign)
 {
@@ -133,13 +128,14 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
     t->pools[s->pool].states[s->state] += sign;
     t->pools[s->pool].ready += s->state == NODE_READY ? sign : 0;
     t->pools[s->pool].outdated += s->outdated ? sign : 0;
-    for (int c = 0; c < COMPONENT_COUNT; c++) {
+    for (int c = 0; c < OPERANDS_MAX; c++) {
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
         t->operands[c].up += s->up >> c & 1 ? sign : 0;
     }
-    const struct tier_of_node driver = { s->driver, s->target_driver, s->ran_driver, s->claim_driver, NULL, false, DRIVER_MASK };
+    const struct tier_of_node driver = { s->driver, s->target_driver, s->ran_driver, s->claim_driver, NULL, false,
+                                         operands_of_tier("driver") };
     const struct tier_of_node stack = { s->stack,      s->target_stack, s->ran_stack, s->claim_stack,
-                                        s->last_stack, s->removal,      STACK_MASK };
+                                        s->last_stack, s->removal,      operands_of_tier("stack") };
     count_tier(s, &driver, sign);
     count_tier(s, &stack, sign);
     count_removal(s, sign);
@@ -225,7 +221,7 @@ static void free_texts(struct node_summary *s)
 
 static bool stack_works(enum node_state state, unsigned wanted, unsigned up)
 {
-    return state != NODE_LOST && !(wanted & ~up & STACK_MASK);
+    return state != NODE_LOST && !(wanted & ~up & operands_of_tier("stack"));
 }
 
 bool summary_stack_works(const struct node_summary *s)
@@ -266,8 +262,8 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->failed = v->failed_with != NULL;
     s->since_s = v->since_s;
     s->pool = (uint16_t) v->pool;
-    s->wanted = (uint8_t) v->wanted;
-    s->up = (uint8_t) v->up;
+    s->wanted = (uint16_t) v->wanted;
+    s->up = (uint16_t) v->up;
     s->driver = revision_of(t, "driver", v->driver, v->pool);
     s->stack = revision_of(t, "stack", v->stack, v->pool);
     s->target_driver = revision_of(t, "driver", v->target_driver, v->pool);

@@ -44,8 +44,7 @@ struct node_summary {
     bool failed;             /* an upgrade failed there, and was not tried again yet */
     int64_t since_s;         /* as in the verdict */
     enum first_toolkit first; /* as in the verdict */
-    uint8_t wanted, up;
-    uint16_t pool;
+    uint16_t wanted, up, pool;
     struct revision_tally *driver, *stack, *target_driver, *target_stack, *ran_driver, *ran_stack, *claim_driver, *claim_stack;
     struct revision_tally *last_stack;
     char wish_driver[REVISION_HASH_MAX], wish_stack[REVISION_HASH_MAX]; /* as in the verdict */
@@ -66,7 +65,7 @@ struct tally {
     } pools[TALLY_POOLS_MAX];
     struct {
         size_t wanted, up;
-    } operands[COMPONENT_COUNT];
+    } operands[OPERANDS_MAX];
     struct map revisions; /* struct revision_tally by key */
     struct map causes;    /* struct cause by key */
 };

@@ -57,14 +57,6 @@ static bool proof_is_overdue(const struct stepping *s)
                             s->plan);
 }
 
-static bool stack_is_present(const struct node_pods *p)
-{
-    for (int c = COMPONENT_TOOLKIT; c <= COMPONENT_EXPORTER; c++)
-        if (p->of[c].present)
-            return true;
-    return false;
-}
-
 /* Whether the node cannot be given a revision yet: its record is not there, or may be on its way out with others that no node
  * carries. */
 static bool lacks_record(const struct stepping *s, const char *tier, const char *label, const char *hash)
@@ -317,7 +309,7 @@ static void step_unloading(struct stepping *s)
 {
     const struct claim *c = &s->out->claim;
     stepping_assign(s, stepping_label(s->in, LABEL_DRIVER), "");
-    if (stack_is_present(s->in->pods) || s->in->pods->proof) {
+    if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
         wait_for_pods(s, REASON_STACK_LEAVING, "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);

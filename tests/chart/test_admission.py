@@ -142,8 +142,8 @@ class Images(unittest.TestCase):
             self.assertEqual(said, ours.replace(",", ", "), name)
 
     def test_images_that_nobody_names_are_those_built_in(self):
-        table = (ROOT / "reconcilers/model/policy_builtins.h").read_text()
-        rows = re.findall(r'X\((\w+), "([^"]+)", "([^"]+)", "[^"]+"\)', table)
+        table = (ROOT / "reconcilers/model/operand_rows.h").read_text()
+        rows = re.findall(r'OPERAND_IMAGE\((\w+), "([^"]+)", "([^"]+)",\s+"[^"]+"\)', table)
         field = {"DRIVER": "driver", "TOOLKIT": "toolkit", "DEVICE_PLUGIN": "devicePlugin", "EXPORTER": "exporter",
                  "VALIDATION": "validation"}
         spec = policy("ostler-images")
