@@ -142,6 +142,7 @@ static const struct overlay overlays[] = {
     { NULL, NULL, "spec.template.spec.priorityClassName", overlay_put, "section.priorityClassName" },
     { NULL, NULL, "spec.template.spec.tolerations", overlay_append, "section.tolerations" },
     { NULL, NULL, "spec.template.metadata.labels", overlay_merge, "section.labels" },
+    { NULL, NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
 
     { DRIVER_CONTAINER, "unload", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
     { DRIVER_CONTAINER, "driver", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
@@ -173,12 +174,10 @@ static const struct overlay overlays[] = {
 
     { EXPORTER, "exporter", "env[DCGM_EXPORTER_INTERVAL].value", overlay_put,
       "derived.intervalMs" },
-    { EXPORTER, NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
     { EXPORTER, NULL, "spec.template.spec.volumes[metrics-config].configMap.name", overlay_put,
       "section.metricsConfig" },
 
     { NODE_AGENT, "agent", "securityContext.seccompProfile", overlay_put, "derived.seccomp" },
-    { NODE_AGENT, NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
     { NODE_AGENT, NULL, SELECTOR_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
 
     { EXPORTER_MONITOR, NULL, "spec.endpoints[0].interval", overlay_put,
