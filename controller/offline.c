@@ -182,21 +182,21 @@ static void print_rendered(struct offline *f, enum render_object what, const str
 }
 
 /* A tier's revision and its operands; nothing where the tier has none. */
-static void print_revision(struct offline *f, const struct target *t, const char *tier, const json_t *inputs, const char *hash)
+static void print_revision(struct offline *f, const struct target *t, const json_t *inputs, const char *hash)
 {
     struct render_context ctx = context(f, targets_spec(f->targets, t->pool), inputs, hash);
     if (!inputs)
         return;
     print_object(f, render_revision(&ctx));
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tier) && operand_is_in(o, inputs))
+        if (operand_is_in(o, inputs))
             print_rendered(f, render_daemonset(o->id), &ctx);
 }
 
 static void print_revisions(struct offline *f, const struct target *t)
 {
-    print_revision(f, t, "driver", t->driver_inputs, t->driver);
-    print_revision(f, t, "stack", t->stack_inputs, t->stack);
+    print_revision(f, t, t->driver_inputs, t->driver);
+    print_revision(f, t, t->stack_inputs, t->stack);
 }
 
 static void print_agent(struct offline *f)

@@ -65,5 +65,6 @@ const json_t *operand_inputs_of(const struct operand_row *o, const json_t *input
 
 bool operand_is_in(const struct operand_row *o, const json_t *inputs)
 {
-    return inputs && (!o->member || json_bool(operand_inputs_of(o, inputs), "enabled", false));
+    return o->class == OPERAND_CLASS_TIER && str_eq(o->tier, json_str(inputs, "tier")) &&
+           (!o->member || json_bool(operand_inputs_of(o, inputs), "enabled", false));
 }

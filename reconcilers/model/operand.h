@@ -74,7 +74,7 @@ unsigned operands_of_class(enum operand_class class);
 
 /* What of a revision's inputs, or of a follower's, is the operand's own. Borrowed; NULL: nothing. */
 const json_t *operand_inputs_of(const struct operand_row *o, const json_t *inputs);
-/* Whether a revision of the operand's tier with these inputs has the operand. */
+/* Whether a revision with these inputs has the operand; NULL: none does. */
 bool operand_is_in(const struct operand_row *o, const json_t *inputs);
 
 #endif

@@ -111,7 +111,7 @@ static const json_t *held_operand(const json_t *held, const struct operand_row *
     size_t i;
     const json_t *inputs;
     json_array_foreach (held, i, inputs)
-        if (operand_is_in(o, inputs))
+        if (json_bool(operand_inputs_of(o, inputs), "enabled", false))
             return operand_inputs_of(o, inputs);
     return NULL;
 }

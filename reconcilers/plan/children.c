@@ -202,7 +202,7 @@ static void want_daemonsets(struct pass *p, const char *tier, const char *hash, 
                                         hash);
     CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tier) && operand_is_in(o, inputs))
+        if (operand_is_in(o, inputs))
             want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(o->id), &ctx, variant);
 }
 

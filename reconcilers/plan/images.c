@@ -139,8 +139,9 @@ static int add_operand(struct list *l, const struct manifests *m, const struct o
 /* The revision that an operand comes with; NULL: it does not come. */
 static const struct render_context *comes_with(const struct images_wanted *want, const struct operand_row *o)
 {
-    const struct render_context *ctx = str_eq(o->tier, "driver") ? &want->driver : &want->stack;
-    return o->class == OPERAND_CLASS_TIER && operand_is_in(o, ctx->inputs) ? ctx : NULL;
+    if (operand_is_in(o, want->driver.inputs))
+        return &want->driver;
+    return operand_is_in(o, want->stack.inputs) ? &want->stack : NULL;
 }
 
 bool images_any(const struct images_wanted *want)

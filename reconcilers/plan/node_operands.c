@@ -42,7 +42,7 @@ void operands_list(const struct node_input *in, struct node_verdict *v)
         bool follows = o->class == OPERAND_CLASS_FOLLOWER;
         if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, "driver") && *v->driver)
             want(v, in->pods, o->id, v->driver);
-        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, "stack") && operand_is_in(o, stack))
+        if (operand_is_in(o, stack))
             want(v, in->pods, o->id, v->stack);
         if (follows && *v->stack && policy_pool_runs(&in->policy->pools[v->pool], o->id))
             want(v, in->pods, o->id, NULL);
