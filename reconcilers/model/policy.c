@@ -194,7 +194,8 @@ static unsigned enabled_operands(const struct policy *p, const json_t *given)
 static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
 {
     const char *source = json_str(given, "toolkit.source");
-    return !pool_enables(p, given, operand_get(COMPONENT_TOOLKIT)) || str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
+    return !pool_enables(p, given, operand_get(COMPONENT_TOOLKIT)) ||
+           str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
 }
 
 /* One pool; `given` is NULL for the one that takes the rest. */

@@ -7,6 +7,7 @@
 #include "kube/json_patch.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/followers.h"
 #include "reconcilers/plan/records.h"
 #include "reconcilers/plan/rollout_events.h"
 
@@ -241,15 +242,6 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
         rollout_events(p->v, tier, hash, record, annotations, p->plan);
 }
 
-/* Whether a DaemonSet of the same revision is still there: its record is deleted last. */
-static bool has_daemonset(const struct cluster_view *v, const struct child *record)
-{
-    for (size_t i = 0; i < v->child_count; i++)
-        if (v->children[i]->resource == RESOURCE_DAEMONSET && str_eq(v->children[i]->revision, record->revision))
-            return true;
-    return false;
-}
-
 /* What a revision's nodes run, and what takes a toolkit's configuration off them. */
 static void want_operands(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
 {
@@ -278,7 +270,7 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     else
         json_object_set_new(p->wanted, key, json_true());
     /* The record is written first: a DaemonSet without a record could not be made again. */
-    if (record && (needed || (perhaps && has_daemonset(p->v, record))))
+    if (record && (needed || (perhaps && cluster_has_daemonset(p->v, record))))
         want_operands(p, tier, hash, inputs);
 }
 
@@ -298,76 +290,19 @@ static void want_revisions(struct pass *p)
     }
 }
 
-/* What of a follower's inputs the policy may leave open, so that it can be held. New reference; NULL: there are no inputs. */
-static json_t *held_part(const json_t *inputs)
-{
-    return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version",
-                              json_object_get(inputs, "version")) : NULL;
-}
-
-/* Whether all pods of the follower are of this image and one of them is up: those that are not fail for their nodes' sake. */
-static bool has_rolled(const struct cluster_view *v, const struct operand_row *follower, const struct child *live,
-                       const json_t *image)
-{
-    CLEANUP_JSON json_t *live_image = live ? held_part(live->inputs) : NULL;
-    return v->tally->operands[follower->id].up && json_equal(live_image, image) && live->counted &&
-           live->updated == live->desired;
-}
-
-static void put_text(json_t *annotations, const char *key, const json_t *value)
-{
-    CLEANUP_FREE char *text = value ? json_canonical(value) : NULL;
-    if (text)
-        json_object_set_new(annotations, key, json_string(text));
-}
-
-/* A follower has no record: its image stands on the object itself, and the one that was last known good, so that what the
- * policy leaves open can be held. No more than that, since the annotations of an object have a limit that the rest of the
- * inputs can pass. */
-static json_t *follower_annotations(const struct cluster_view *v, const struct operand_row *follower, const struct child *live,
-                                    const json_t *inputs)
-{
-    CLEANUP_JSON json_t *image = held_part(inputs);
-    CLEANUP_JSON json_t *known_good = held_part(has_rolled(v, follower, live, image) ? inputs : live ? live->known_good : NULL);
-    json_t *annotations = json_object();
-    put_text(annotations, ANNOTATION_INPUTS, image);
-    put_text(annotations, ANNOTATION_KNOWN_GOOD, known_good);
-    return annotations;
-}
-
-/* What followers have to know of the stacks of nodes. One with DaemonSets may be that of a node not looked at yet. */
-static unsigned traits_of_stacks(const struct cluster_view *v)
-{
-    unsigned traits = 0;
-    for (size_t i = 0; i < v->child_count; i++) {
-        const struct child *c = v->children[i];
-        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && str_eq(json_str(c->inputs, "tier"), "stack") &&
-            (has_daemonset(v, c) || tally_nodes(v->tally, "stack", c->revision, TALLY_CARRYING | TALLY_WANTED) > 0))
-            traits |= follower_traits(c->inputs);
-    }
-    return traits;
-}
-
 static void want_follower(struct pass *p, const struct operand_row *follower)
 {
     const struct cluster_view *v = p->v;
     const json_t *spec = v->policy->spec;
-    struct host host;
-    if (v->any_gpu_node)
-        host = host_of(v->any_gpu_node);
-    char name[RENDER_NAME_MAX];
-    render_name(render_daemonset(follower->id), NULL, name);
-    const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, name);
-    unsigned in_part = policy_runs_in_part(v->policy, follower->id) ? FOLLOWER_IN_PART : 0;
-    CLEANUP_JSON json_t *inputs = follower_inputs(follower, spec, v->any_gpu_node ? &host : NULL,
-                                                  live ? live->known_good : NULL, traits_of_stacks(v) | in_part);
+    CLEANUP_JSON json_t *inputs = followers_inputs(v, follower);
     struct render_context ctx = context(p, spec, inputs, NULL);
-    CLEANUP_JSON json_t *annotations = follower_annotations(v, follower, live, inputs);
+    CLEANUP_JSON json_t *annotations = followers_annotations(v, follower, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
-    CLEANUP_FREE char *key = xasprintf("%s %s %s%s", name, variant, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)),
-                                       place_of(&ctx));
-    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated,
-                              .what = render_daemonset(follower->id), .ctx = ctx, .annotations = annotations });
+    CLEANUP_FREE char *key = xasprintf("%s %s %s%s", follower->name, variant,
+                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)), place_of(&ctx));
+    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = follower->name, .key = key,
+                              .make = make_annotated, .what = render_daemonset(follower->id), .ctx = ctx,
+                              .annotations = annotations });
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->operand == follower->id && render_is_wished(r, spec) &&
             (r->resource != RESOURCE_SERVICEMONITOR || v->monitors_exist))
@@ -456,7 +391,7 @@ static bool may_go(const struct pass *p, const struct child *c)
     if (!v->settled)
         return false;
     if (c->resource == RESOURCE_REVISION)
-        return !has_daemonset(v, c);
+        return !cluster_has_daemonset(v, c);
     bool removing = v->stance == STANCE_REMOVE;
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
     if (c->revision && is_removal(c))
