@@ -214,16 +214,13 @@ static void check_shape(const char *path, const json_t *schema, const struct pol
 /* What of the policy a section of a pool stands over; NULL: the path is not below one. */
 static const char *section_of_pool(const char *path)
 {
-    static const char *const sections[][2] = {
-        { "driver.", "driver" },     { "toolkit.", "toolkit" },   { "devicePlugin.", "devicePlugin" },
-        { "exporter.", "exporter" }, { "taint.", "nodes.taint" },
-    };
     if (!str_has_prefix(path, "spec.pools[]."))
         return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-        if (str_has_prefix(path + strlen("spec.pools[]."), sections[i][0]))
-            return sections[i][1];
-    return NULL;
+    const char *below = path + strlen("spec.pools[].");
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (str_has_prefix(below, o->section) && below[strlen(o->section)] == '.')
+            return o->section;
+    return str_has_prefix(below, "taint.") ? "nodes.taint" : NULL;
 }
 
 /* What kubectl explain shows: the default in words. */
