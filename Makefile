@@ -207,7 +207,7 @@ $B/sim/api/type_tables.o: $B/sim/api/type_tables.c sim/api/types.h sim/api/merge
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 
 # ---- another build: other built-in images and another version, in the place of build/ostler in an end-to-end test
-OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/policy_images.o
+OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/operand.o
 $B/other/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -include e2e/other_build.h -c -o $@ $<
@@ -230,6 +230,22 @@ $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPER
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+# One with one more operand: what a build makes of the rows is compiled anew, with the row and the manifest of that test.
+EXTRA := tests/unit/extra_operand
+EXTRA_FLAGS := -DOSTLER_EXTRA_OPERANDS='"$(EXTRA)/operand_rows.h"'
+EXTRA_OBJECTS := $(addprefix $B/extra/,reconcilers/model/operand.o reconcilers/model/policy_fields.o reconcilers/model/policy_rules.o embedded.o)
+CFLAGS_test_extra_operand := $(EXTRA_FLAGS)
+$B/extra/%.o: %.c $B/flags
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(EXTRA_FLAGS) -c -o $@ $<
+$B/extra/embedded.c: scripts/embed $(MANIFESTS) $(wildcard $(EXTRA)/manifests/*/*.yaml)
+	@mkdir -p $(@D)
+	$Qscripts/embed reconcilers/manifests $(EXTRA)/manifests > $@.new && mv -f $@.new $@
+$B/extra/embedded.o: $B/extra/embedded.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/$(EXTRA)/test_%: $B/$(EXTRA)/test_%.o $(EXTRA_OBJECTS) $B/controller/offline.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # Of the sweeps' program all but what reads its command line.

@@ -181,24 +181,22 @@ static void print_rendered(struct offline *f, enum render_object what, const str
     print_object(f, render_object(f->manifests, what, ctx, &f->e));
 }
 
+/* A tier's revision and its operands; nothing where the tier has none. */
+static void print_revision(struct offline *f, const struct target *t, const json_t *inputs, const char *hash)
+{
+    struct render_context ctx = context(f, targets_spec(f->targets, t->pool), inputs, hash);
+    if (!inputs)
+        return;
+    print_object(f, render_revision(&ctx));
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (operand_is_in(o, inputs))
+            print_rendered(f, render_daemonset(o->id), &ctx);
+}
+
 static void print_revisions(struct offline *f, const struct target *t)
 {
-    const json_t *spec = targets_spec(f->targets, t->pool);
-    if (t->inputs[TIER_DRIVER]) {
-        struct render_context ctx =
-            context(f, spec, t->inputs[TIER_DRIVER], t->runs.hash[TIER_DRIVER]);
-        print_object(f, render_revision(&ctx));
-        print_rendered(f, RENDER_DRIVER, &ctx);
-    }
-    if (t->inputs[TIER_STACK]) {
-        struct render_context ctx =
-            context(f, spec, t->inputs[TIER_STACK], t->runs.hash[TIER_STACK]);
-        print_object(f, render_revision(&ctx));
-        if (json_bool(t->inputs[TIER_STACK], "toolkit.enabled", false))
-            print_rendered(f, RENDER_TOOLKIT, &ctx);
-        if (json_bool(t->inputs[TIER_STACK], "devicePlugin.enabled", false))
-            print_rendered(f, RENDER_DEVICE_PLUGIN, &ctx);
-    }
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        print_revision(f, t, t->inputs[tier], t->runs.hash[tier]);
 }
 
 static void print_agent(struct offline *f)
@@ -207,24 +205,30 @@ static void print_agent(struct offline *f)
         return;
     CLEANUP_JSON json_t *inputs = agent_inputs(f->policy.spec);
     struct render_context ctx = context(f, f->policy.spec, inputs, NULL);
-    print_rendered(f, RENDER_NODE_AGENT, &ctx);
+    print_rendered(f, RENDER_AGENT, &ctx);
+}
+
+/* A follower and what goes with it. */
+static void print_follower(struct offline *f, const struct operand_row *o, const struct node_facts *facts)
+{
+    struct host host = host_of(facts);
+    unsigned traits = policy_runs_in_part(&f->policy, o->id) ? FOLLOWER_IN_PART : 0;
+    CLEANUP_JSON json_t *inputs = follower_inputs(o, f->policy.spec, &host, NULL, traits);
+    struct render_context ctx = context(f, f->policy.spec, inputs, NULL);
+    print_rendered(f, render_daemonset(o->id), &ctx);
+    for (const struct render_other *r = render_others; r->name; r++)
+        if (r->operand == o->id && render_is_wished(r, f->policy.spec))
+            print_rendered(f, r->what, &ctx);
 }
 
 static void print_followers(struct offline *f, const struct node_facts *facts)
 {
-    const json_t *spec = f->policy.spec;
-    struct host host = host_of(facts);
-    struct render_context ctx = context(f, spec, NULL, NULL);
+    struct render_context ctx = context(f, f->policy.spec, NULL, NULL);
     print_rendered(f, RENDER_RUNTIME_CLASS, &ctx);
     print_agent(f);
-    if (!policy_exports(&f->policy))
-        return;
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, &host, NULL, policy_exports_in_part(&f->policy) ? EXPORTER_IN_PART : 0);
-    ctx.inputs = inputs;
-    print_rendered(f, RENDER_EXPORTER, &ctx);
-    print_rendered(f, RENDER_EXPORTER_SERVICE, &ctx);
-    if (json_bool(spec, "exporter.serviceMonitor.enabled", false))
-        print_rendered(f, RENDER_EXPORTER_MONITOR, &ctx);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_FOLLOWER && policy_runs(&f->policy, o->id))
+            print_follower(f, o, facts);
 }
 
 /* Offline no ConfigMap can be read; an empty text stands for it. */

@@ -358,7 +358,7 @@ static void add_pod(const struct cluster *c, const struct pod *p, const struct n
     ret->agent |= is_agent_that_is_up(p);
     if (p->component == COMPONENT_REMOVAL)
         add_removal(c, p, ret);
-    if (p->component >= COMPONENT_COUNT)
+    if (p->component == COMPONENT_NONE)
         return;
     if (ret->of[p->component].present && !counts_before(p, ret->of[p->component].going, ret->of[p->component].key))
         return;

@@ -32,8 +32,8 @@ DRIVER_SOURCES = names.ROOT / "e2e/operands/driver"
 
 def built_in():
     """operand -> (repository/image, version), as this tree has them."""
-    text = (names.ROOT / "reconcilers/model/policy_builtins.h").read_text(encoding="utf-8")
-    rows = re.findall(r'X\((\w+), "([^"]+)", "([^"]+)", "([^"]+)"\)', text)
+    text = (names.ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8")
+    rows = re.findall(r'OPERAND_IMAGE\((\w+), "([^"]+)", "([^"]+)",\s+"([^"]+)"\)', text)
     return {operand: (f"{repository}/{name}", version) for operand, repository, name, version in rows}
 
 

@@ -6,7 +6,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/err.h"
 
@@ -15,6 +14,8 @@
 /* Those of Ostler's own image, which manifests call "ostler", and all others. */
 #define OVERLAY_OWN_CONTAINERS "*own"
 #define OVERLAY_OPERAND_CONTAINERS "*operand"
+/* The one that takes the policy's variables and arguments (struct operand_row); render.c knows its name. */
+#define OVERLAY_COMMAND_CONTAINER "*command"
 /* Whether a container of a manifest is of Ostler's own image. */
 bool overlay_is_own(const json_t *container);
 
@@ -23,9 +24,9 @@ typedef void overlay_put_fn(json_t *parent, const char *key, json_t *value);
 
 /* One place of a manifest and where its value comes from. */
 struct overlay {
-    uint32_t manifests;    /* bits of those that it is for */
-    const char *container; /* name of a container or init container, one of OVERLAY_…_CONTAINERS, or
-                              NULL: the object itself */
+    const char *manifest;  /* the file that it is for; NULL: those of all DaemonSets */
+    const char *container; /* name of a container or init container, one of OVERLAY_…, or NULL: the
+                              object itself */
     const char *path;      /* from there: "volumes[cdi].hostPath.path", "env[ROOT].value",
                               "endpoints[0].interval" */
     overlay_put_fn *put;

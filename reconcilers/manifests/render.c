@@ -15,55 +15,59 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
 
-/* The manifests that objects begin as. */
-enum manifest {
-    DRIVER_CONTAINER,
-    DRIVER_COS,
-    TOOLKIT,
-    DEVICE_PLUGIN,
-    EXPORTER,
-    EXPORTER_SERVICE,
-    EXPORTER_MONITOR,
-    NODE_AGENT,
-    RUNTIME_CLASS,
+const struct render_other render_others[] = {
+    { RENDER_EXPORTER_SERVICE, COMPONENT_EXPORTER, RESOURCE_SERVICE, "exporter", "exporter/service.yaml", NULL },
+    { RENDER_EXPORTER_MONITOR, COMPONENT_EXPORTER, RESOURCE_SERVICEMONITOR, "exporter", "exporter/servicemonitor.yaml",
+      "exporter.serviceMonitor.enabled" },
+    { RENDER_RUNTIME_CLASS, COMPONENT_NONE, RESOURCE_RUNTIMECLASS, "nvidia", "runtime/runtimeclass.yaml", NULL },
+    { .operand = COMPONENT_NONE, .name = NULL },
 };
 
-#define BIT(m) (UINT32_C(1) << (m))
-/* Google's installer is on the node; where all other images are is said from outside. */
-#define WITH_IMAGE (BIT(DRIVER_CONTAINER) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER) | BIT(NODE_AGENT))
-#define DAEMONSETS (WITH_IMAGE | BIT(DRIVER_COS))
-/* Those with containers of Ostler's own image. */
-#define WITH_OWN (BIT(DRIVER_CONTAINER) | BIT(DRIVER_COS) | BIT(TOOLKIT) | BIT(DEVICE_PLUGIN) | BIT(EXPORTER))
+bool render_is_wished(const struct render_other *row, const json_t *spec)
+{
+    return !row->wish || json_bool(spec, row->wish, false);
+}
 
-static const char *const files[] = {
-    [DRIVER_CONTAINER] = "driver/container.yaml",
-    [DRIVER_COS] = "driver/cos.yaml",
-    [TOOLKIT] = "toolkit/daemonset.yaml",
-    [DEVICE_PLUGIN] = "device-plugin/daemonset.yaml",
-    [EXPORTER] = "exporter/daemonset.yaml",
-    [EXPORTER_SERVICE] = "exporter/service.yaml",
-    [EXPORTER_MONITOR] = "exporter/servicemonitor.yaml",
-    [NODE_AGENT] = "node-agent/daemonset.yaml",
-    [RUNTIME_CLASS] = "runtime/runtimeclass.yaml",
+/* NULL: it is an operand's DaemonSet. */
+static const struct render_other *row_of(enum render_object what)
+{
+    const struct render_other *row = render_others;
+    while (row->name && row->what != what)
+        row++;
+    return row->name ? row : NULL;
+}
+
+enum component render_component(enum render_object what)
+{
+    const struct render_other *row = row_of(what);
+    return row ? row->operand : (enum component) what;
+}
+
+/* Manifests that have parts or overlays of their own. */
+#define DRIVER_CONTAINER "driver/container.yaml"
+#define DRIVER_COS "driver/cos.yaml"
+#define TOOLKIT "toolkit/daemonset.yaml"
+#define DEVICE_PLUGIN "device-plugin/daemonset.yaml"
+#define EXPORTER "exporter/daemonset.yaml"
+#define EXPORTER_MONITOR "exporter/servicemonitor.yaml"
+#define NODE_AGENT "node-agent/daemonset.yaml"
+
+/* What an object begins as. */
+struct shape {
+    const char *manifest;
+    const char *container; /* that takes the policy's variables and arguments */
 };
 
-/* What can be rendered: the component it belongs to, the tier of that component (NULL: none), and
- * its manifest. */
-static const struct object_row {
-    const char *component;
-    const char *tier;
-    enum manifest manifest;
-} objects[] = {
-    [RENDER_DRIVER] = { "driver", "driver", DRIVER_CONTAINER },
-    [RENDER_TOOLKIT] = { "toolkit", "stack", TOOLKIT },
-    [RENDER_TOOLKIT_REMOVAL] = { "toolkit-removal", "removal", TOOLKIT },
-    [RENDER_DEVICE_PLUGIN] = { "device-plugin", "stack", DEVICE_PLUGIN },
-    [RENDER_EXPORTER] = { "exporter", NULL, EXPORTER },
-    [RENDER_EXPORTER_SERVICE] = { "exporter", NULL, EXPORTER_SERVICE },
-    [RENDER_EXPORTER_MONITOR] = { "exporter", NULL, EXPORTER_MONITOR },
-    [RENDER_NODE_AGENT] = { "node-agent", NULL, NODE_AGENT },
-    [RENDER_RUNTIME_CLASS] = { "", NULL, RUNTIME_CLASS },
-};
+static struct shape shape_of(enum render_object what, const struct render_context *ctx)
+{
+    const struct render_other *row = row_of(what);
+    const struct operand_row *o = operand_get(render_component(what));
+    if (row)
+        return (struct shape){ row->manifest, NULL };
+    if (what == RENDER_DRIVER && str_eq(json_str(ctx->inputs, "source"), driver_source_name(DRIVER_SOURCE_COS)))
+        return (struct shape){ DRIVER_COS, "install" };
+    return (struct shape){ o->manifest, o->container };
+}
 
 /* Parts: merged into a manifest, in this order, where all values that are named have the text that
  * is named. */
@@ -74,7 +78,7 @@ struct condition {
 #define RUNTIME(name) { "inputs.runtime", name }
 #define DISTRIBUTION(name) { "inputs.distribution", name }
 static const struct part {
-    enum manifest manifest;
+    const char *manifest;
     const char *file;
     struct condition when[2];
 } parts[] = {
@@ -126,72 +130,64 @@ static const struct part {
 
 /* What is put where, after the parts. `from` is a path in the values that values_of() makes. */
 static const struct overlay overlays[] = {
-    { WITH_IMAGE & ~BIT(NODE_AGENT), OVERLAY_OPERAND_CONTAINERS, "image", overlay_put, "derived.image" },
-    { WITH_IMAGE & ~BIT(NODE_AGENT), OVERLAY_OPERAND_CONTAINERS, "imagePullPolicy", overlay_put, "section.imagePullPolicy" },
+    { NULL, OVERLAY_OPERAND_CONTAINERS, "image", overlay_put, "derived.image" },
+    { NULL, OVERLAY_OPERAND_CONTAINERS, "imagePullPolicy", overlay_put, "derived.imagePullPolicy" },
     /* By its image an own container is told from others. */
-    { WITH_OWN | BIT(NODE_AGENT), OVERLAY_OWN_CONTAINERS, "imagePullPolicy", overlay_put, "own.imagePullPolicy" },
-    { WITH_OWN | BIT(NODE_AGENT), OVERLAY_OWN_CONTAINERS, "image", overlay_put, "own.image" },
-    { WITH_OWN, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "own.imagePullSecrets" },
-    { DAEMONSETS, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
-    { DAEMONSETS, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
+    { NULL, OVERLAY_OWN_CONTAINERS, "imagePullPolicy", overlay_put, "own.imagePullPolicy" },
+    { NULL, OVERLAY_OWN_CONTAINERS, "image", overlay_put, "own.image" },
+    { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "own.imagePullSecrets" },
+    { NULL, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
+    { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
       "section.imagePullSecrets" },
-    { DAEMONSETS, NULL, "spec.template.spec.priorityClassName", overlay_put,
-      "section.priorityClassName" },
-    { DAEMONSETS, NULL, "spec.template.spec.tolerations", overlay_append, "section.tolerations" },
-    { DAEMONSETS, NULL, "spec.template.metadata.labels", overlay_merge, "section.labels" },
+    { NULL, NULL, "spec.template.spec.priorityClassName", overlay_put, "section.priorityClassName" },
+    { NULL, NULL, "spec.template.spec.tolerations", overlay_append, "section.tolerations" },
+    { NULL, NULL, "spec.template.metadata.labels", overlay_merge, "section.labels" },
+    { NULL, NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
 
-    { BIT(DRIVER_CONTAINER), "unload", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
-    { BIT(DRIVER_CONTAINER), "driver", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
-    { BIT(DRIVER_CONTAINER), "driver", "env[KERNEL_MODULE_TYPE].value", overlay_put,
+    { DRIVER_CONTAINER, "unload", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
+    { DRIVER_CONTAINER, "driver", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
+    { DRIVER_CONTAINER, "driver", "env[KERNEL_MODULE_TYPE].value", overlay_put,
       "derived.kernelModuleType" },
-    { BIT(DRIVER_CONTAINER), NULL, "spec.template.spec.volumes[repositories].configMap.name", overlay_put, "inputs.repoConfig" },
-    { BIT(DRIVER_CONTAINER), NULL, "spec.template.spec.volumes[certificates].configMap.name", overlay_put, "inputs.certConfig" },
-    { BIT(DRIVER_CONTAINER), NULL, "spec.template.spec.volumes[modules].configMap.name", overlay_put,
+    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[repositories].configMap.name", overlay_put, "inputs.repoConfig" },
+    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[certificates].configMap.name", overlay_put, "inputs.certConfig" },
+    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[modules].configMap.name", overlay_put,
       "inputs.kernelModuleConfig" },
-    { BIT(DRIVER_CONTAINER), "driver", "envFrom[0].secretRef.name", overlay_put, "inputs.secretEnv" },
-    { BIT(DRIVER_CONTAINER), "gdrcopy", "envFrom[0].secretRef.name", overlay_put, "derived.gdrcopySecretEnv" },
-    { BIT(DRIVER_CONTAINER), "gdrcopy", "image", overlay_put, "derived.gdrcopyImage" },
-    { BIT(DRIVER_CONTAINER), "driver", "startupProbe", overlay_merge, "section.startupProbe" },
-    { BIT(DRIVER_CONTAINER), "driver", "env", overlay_merge, "inputs.env" },
-    { BIT(DRIVER_CONTAINER), "driver", "args", overlay_append, "inputs.args" },
-    { BIT(DRIVER_COS), "install", "env", overlay_merge, "inputs.env" },
-    { BIT(DRIVER_COS), "install", "args", overlay_append, "derived.versionArgs" },
-    { BIT(DRIVER_COS), "install", "args", overlay_append, "inputs.args" },
+    { DRIVER_CONTAINER, "driver", "envFrom[0].secretRef.name", overlay_put, "inputs.secretEnv" },
+    { DRIVER_CONTAINER, "gdrcopy", "envFrom[0].secretRef.name", overlay_put, "derived.gdrcopySecretEnv" },
+    { DRIVER_CONTAINER, "gdrcopy", "image", overlay_put, "derived.gdrcopyImage" },
+    { DRIVER_CONTAINER, "driver", "startupProbe", overlay_merge, "section.startupProbe" },
+    { DRIVER_COS, "install", "args", overlay_append, "derived.versionArgs" },
 
-    { BIT(TOOLKIT), "toolkit", "env[REVISION].value", overlay_put, "derived.hash" },
-    { BIT(TOOLKIT), "install", "env[ROOT].value", overlay_put, "inputs.toolkit.installDir" },
-    { BIT(TOOLKIT), "install", "volumeMounts[install-dir].mountPath", overlay_put,
+    { TOOLKIT, "toolkit", "env[REVISION].value", overlay_put, "derived.hash" },
+    { TOOLKIT, "install", "env[ROOT].value", overlay_put, "inputs.toolkit.installDir" },
+    { TOOLKIT, "install", "volumeMounts[install-dir].mountPath", overlay_put,
       "inputs.toolkit.installDir" },
-    { BIT(TOOLKIT), NULL, "spec.template.spec.volumes[install-dir].hostPath.path", overlay_put,
+    { TOOLKIT, NULL, "spec.template.spec.volumes[install-dir].hostPath.path", overlay_put,
       "inputs.toolkit.installDir" },
-    { BIT(TOOLKIT), "install", "env", overlay_merge, "inputs.toolkit.env" },
-    { BIT(TOOLKIT), "install", "args", overlay_append, "inputs.toolkit.args" },
 
-    { BIT(DEVICE_PLUGIN), "wait", "env[REVISION].value", overlay_put, "derived.hash" },
-    { BIT(DEVICE_PLUGIN), "config", "env[CONFIG].value", overlay_put, "derived.config" },
-    { BIT(DEVICE_PLUGIN), "device-plugin", "env[MIG_STRATEGY].value", overlay_put,
+    { DEVICE_PLUGIN, "wait", "env[REVISION].value", overlay_put, "derived.hash" },
+    { DEVICE_PLUGIN, "config", "env[CONFIG].value", overlay_put, "derived.config" },
+    { DEVICE_PLUGIN, "device-plugin", "env[MIG_STRATEGY].value", overlay_put,
       "derived.migStrategy" },
-    { BIT(DEVICE_PLUGIN), "device-plugin", "env[NVIDIA_CDI_HOOK_PATH].value", overlay_put,
+    { DEVICE_PLUGIN, "device-plugin", "env[NVIDIA_CDI_HOOK_PATH].value", overlay_put,
       "derived.cdiHook" },
-    { BIT(DEVICE_PLUGIN), "device-plugin", "env", overlay_merge, "inputs.devicePlugin.env" },
-    { BIT(DEVICE_PLUGIN), "device-plugin", "args", overlay_append, "inputs.devicePlugin.args" },
 
-    { BIT(EXPORTER), "exporter", "env[DCGM_EXPORTER_INTERVAL].value", overlay_put,
+    { EXPORTER, "exporter", "env[DCGM_EXPORTER_INTERVAL].value", overlay_put,
       "derived.intervalMs" },
-    { BIT(EXPORTER), NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
-    { BIT(EXPORTER), NULL, "spec.template.spec.volumes[metrics-config].configMap.name", overlay_put,
+    { EXPORTER, NULL, "spec.template.spec.volumes[metrics-config].configMap.name", overlay_put,
       "section.metricsConfig" },
-    { BIT(EXPORTER), "exporter", "env", overlay_merge, "inputs.env" },
-    { BIT(EXPORTER), "exporter", "args", overlay_append, "inputs.args" },
 
-    { BIT(NODE_AGENT), "agent", "securityContext.seccompProfile", overlay_put, "derived.seccomp" },
-    { BIT(NODE_AGENT), NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
-    { BIT(NODE_AGENT), NULL, SELECTOR_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
+    { NODE_AGENT, "agent", "securityContext.seccompProfile", overlay_put, "derived.seccomp" },
+    { NODE_AGENT, NULL, SELECTOR_TERMS "[1].matchExpressions", overlay_append, "inputs.selection" },
 
-    { BIT(EXPORTER_MONITOR), NULL, "spec.endpoints[0].interval", overlay_put,
+    { EXPORTER_MONITOR, NULL, "spec.endpoints[0].interval", overlay_put,
       "section.serviceMonitor.interval" },
-    { BIT(EXPORTER_MONITOR), NULL, "metadata.labels", overlay_merge,
+    { EXPORTER_MONITOR, NULL, "metadata.labels", overlay_merge,
       "section.serviceMonitor.labels" },
+
+    /* After what an argument of Ostler's own has to stand before. */
+    { NULL, OVERLAY_COMMAND_CONTAINER, "env", overlay_merge, "operand.env" },
+    { NULL, OVERLAY_COMMAND_CONTAINER, "args", overlay_append, "operand.args" },
 };
 
 struct manifests {
@@ -242,12 +238,12 @@ static bool condition_holds(const struct condition *c, const json_t *values)
     return str_eq(c->is, json_string_value(value));
 }
 
-static int add_parts(const struct manifests *m, enum manifest manifest, json_t *object,
+static int add_parts(const struct manifests *m, const char *manifest, json_t *object,
                      const json_t *values, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         const struct part *part = &parts[i];
-        if (part->manifest != manifest || !condition_holds(&part->when[0], values)
+        if (!str_eq(part->manifest, manifest) || !condition_holds(&part->when[0], values)
             || !condition_holds(&part->when[1], values))
             continue;
         CLEANUP_JSON json_t *tree = tree_of(m, part->file);
@@ -257,14 +253,24 @@ static int add_parts(const struct manifests *m, enum manifest manifest, json_t *
     return 0;
 }
 
+static bool is_daemonset(const json_t *object)
+{
+    return str_eq(json_str(object, "kind"), "DaemonSet");
+}
+
 /* The overlays of containers that only a part brings apply when their value is there, which is when
  * the part is. */
-static int add_overlays(enum manifest manifest, json_t *object, const json_t *values, struct err *e)
+static int add_overlays(const struct shape *shape, json_t *object, const json_t *values, struct err *e)
 {
-    for (size_t i = 0; i < ARRAY_LEN(overlays); i++)
-        if (overlays[i].manifests & BIT(manifest)
-            && overlay_apply(&overlays[i], object, values, e) < 0)
-            return err_wrap(e, "%s", files[manifest]);
+    for (size_t i = 0; i < ARRAY_LEN(overlays); i++) {
+        struct overlay o = overlays[i];
+        if (o.manifest ? !str_eq(o.manifest, shape->manifest) : !is_daemonset(object))
+            continue;
+        if (str_eq(o.container, OVERLAY_COMMAND_CONTAINER))
+            o.container = shape->container;
+        if (overlay_apply(&o, object, values, e) < 0)
+            return err_wrap(e, "%s", shape->manifest);
+    }
     return 0;
 }
 
@@ -339,21 +345,22 @@ static void keep_off_control_plane(json_t *object)
 /* Names, labels, owner and selection: the same for all. */
 static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
 {
-    const struct object_row *row = &objects[what];
+    const struct render_other *row = row_of(what);
+    const char *tier = operand_get(render_component(what))->tier;
     json_t *metadata = json_object_get(object, "metadata");
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
     set_text(metadata, "name", name);
-    if (what != RENDER_RUNTIME_CLASS)
+    if (!row || resource_get(row->resource)->namespaced)
         set_text(metadata, "namespace", ctx->operand_namespace);
-    add_labels(metadata, ctx, row->tier);
-    if (!row->tier && what != RENDER_RUNTIME_CLASS)
+    add_labels(metadata, ctx, tier);
+    if (!tier && what != RENDER_RUNTIME_CLASS)
         add_owner(metadata, ctx);
-    if (DAEMONSETS & BIT(row->manifest))
-        add_selection(object, ctx, row->tier);
-    if ((DAEMONSETS & BIT(row->manifest)) && ctx->keep_off_control_plane)
+    if (is_daemonset(object))
+        add_selection(object, ctx, tier);
+    if (is_daemonset(object) && ctx->keep_off_control_plane)
         keep_off_control_plane(object);
-    if (what == RENDER_EXPORTER_SERVICE)
+    if (row && row->resource == RESOURCE_SERVICE)
         set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
     render_seal(object);
 }
@@ -361,18 +368,15 @@ static void stamp(json_t *object, enum render_object what, const struct render_c
 json_t *render_object(const struct manifests *m, enum render_object what,
                       const struct render_context *ctx, struct err *e)
 {
-    enum manifest manifest = objects[what].manifest;
-    if (what == RENDER_DRIVER
-        && str_eq(json_str(ctx->inputs, "source"), driver_source_name(DRIVER_SOURCE_COS)))
-        manifest = DRIVER_COS;
-    if (objects[what].tier && !ctx->hash) {
-        err_set(e, ERR_INVALID, "%s: a revision's object needs its hash", files[manifest]);
+    const struct operand_row *o = operand_get(render_component(what));
+    const struct shape shape = shape_of(what, ctx);
+    if (o->tier && !ctx->hash) {
+        err_set(e, ERR_INVALID, "%s: a revision's object needs its hash", shape.manifest);
         return NULL;
     }
-    CLEANUP_JSON json_t *values = values_of(what, ctx);
-    CLEANUP_JSON json_t *object = tree_of(m, files[manifest]);
-    if (add_parts(m, manifest, object, values, e) < 0
-        || add_overlays(manifest, object, values, e) < 0)
+    CLEANUP_JSON json_t *values = values_of(o, ctx);
+    CLEANUP_JSON json_t *object = tree_of(m, shape.manifest);
+    if (add_parts(m, shape.manifest, object, values, e) < 0 || add_overlays(&shape, object, values, e) < 0)
         return NULL;
     stamp(object, what, ctx);
     return TAKE(object);
@@ -469,12 +473,12 @@ json_t *render_revision(const struct render_context *ctx)
 
 void render_name(enum render_object what, const char *hash, char out[static RENDER_NAME_MAX])
 {
-    const struct object_row *row = &objects[what];
-    if (row->tier)
-        snprintf(out, RENDER_NAME_MAX, "%s-%s", row->component, hash);
+    const struct render_other *row = row_of(what);
+    const struct operand_row *o = operand_get(render_component(what));
+    if (o->tier)
+        snprintf(out, RENDER_NAME_MAX, "%s-%s", o->name, hash);
     else
-        snprintf(out, RENDER_NAME_MAX, "%s",
-                 what == RENDER_RUNTIME_CLASS ? "nvidia" : row->component);
+        snprintf(out, RENDER_NAME_MAX, "%s", row ? row->name : o->name);
 }
 
 void render_revision_name(const char *tier, const char *hash, char out[static RENDER_NAME_MAX])
@@ -489,9 +493,4 @@ void render_seal(json_t *object)
     char hash[REVISION_HASH_MAX];
     revision_hash(object, hash);
     set_text(annotations, ANNOTATION_INTENT, hash);
-}
-
-const char *render_component(enum render_object what)
-{
-    return objects[what].component;
 }

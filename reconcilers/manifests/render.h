@@ -6,21 +6,40 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "kube/resource.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/task.h"
 
-/* What can be rendered. */
+/* What can be rendered: the DaemonSet of each operand that has one, RENDER_DRIVER and so on, and what is in render_others. */
 enum render_object {
-    RENDER_DRIVER,           /* DaemonSet of a driver revision (Container or COS) */
-    RENDER_TOOLKIT,          /* DaemonSet of a stack revision */
-    RENDER_TOOLKIT_REMOVAL,  /* the same, for nodes from which that toolkit is taken off */
-    RENDER_DEVICE_PLUGIN,    /* DaemonSet of a stack revision */
-    RENDER_EXPORTER,         /* DaemonSet, a follower */
-    RENDER_EXPORTER_SERVICE, /* Service */
-    RENDER_EXPORTER_MONITOR, /* ServiceMonitor of the Prometheus operator */
-    RENDER_NODE_AGENT,       /* DaemonSet of the node agent, which follows nothing */
-    RENDER_RUNTIME_CLASS,    /* RuntimeClass `nvidia`, cluster-scoped */
+#define OPERAND(id, ...) RENDER_##id = COMPONENT_##id,
+#include "reconcilers/model/operand_rows.h"
+    RENDER_EXPORTER_SERVICE = OPERANDS_MAX, /* Service */
+    RENDER_EXPORTER_MONITOR,                /* ServiceMonitor of the Prometheus operator */
+    RENDER_RUNTIME_CLASS,                   /* RuntimeClass `nvidia`, cluster-scoped */
     RENDER_OBJECTS,
 };
+
+/* An object besides the operands' DaemonSets. All static. */
+struct render_other {
+    enum render_object what;
+    enum component operand;    /* that it goes with; COMPONENT_NONE: with none */
+    enum resource_id resource; /* what it is */
+    const char *name;
+    const char *manifest;      /* a file of this folder */
+    const char *wish;          /* path of the switch in the policy's spec, off by default; NULL: it is always wanted */
+};
+
+/* All of them; the last one has no name. */
+extern const struct render_other render_others[];
+/* Whether a policy with this spec wants the object wherever it wants its operand. */
+bool render_is_wished(const struct render_other *row, const json_t *spec);
+
+/* The DaemonSet of an operand. */
+static inline enum render_object render_daemonset(enum component operand)
+{
+    return (enum render_object) operand;
+}
 
 /* Longest name of a child with its NUL. */
 enum { RENDER_NAME_MAX = 64 };
@@ -31,7 +50,7 @@ struct render_context {
     const char *policy_name;
     const char *policy_uid;
     const json_t *spec; /* effective spec: the pool's for tiers, the policy's for followers */
-    /* Of the revision; of the exporter exporter_inputs(), of the agent agent_inputs(); NULL where there are none. */
+    /* Of the revision; of a follower follower_inputs(), of the agent agent_inputs(); NULL where there are none. */
     const json_t *inputs;
     const char *hash; /* of the revision; NULL for objects that belong to none */
     /* Ostler's own image, of which operands have containers; NULL: not known, so that it has to be on the nodes as "ostler". It
@@ -91,8 +110,7 @@ void render_revision_name(const char *tier, const char *hash, char out[static RE
 /* Puts the annotation ostler.dev/intent on an object: the hash of all the rest of it.
  * render_object() has done so. */
 void render_seal(json_t *object);
-/* The operand that an object belongs to, as in app.kubernetes.io/component: "driver", "toolkit",
- * "device-plugin", "exporter", "node-agent"; "" for the RuntimeClass. */
-const char *render_component(enum render_object what);
+/* The operand that an object belongs to; COMPONENT_NONE for the RuntimeClass. */
+enum component render_component(enum render_object what);
 
 #endif

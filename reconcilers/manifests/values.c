@@ -10,13 +10,14 @@
 /* A derived value; NULL: there is none here. New reference. */
 typedef json_t *derive_fn(const json_t *inputs, const json_t *section);
 
+/* Where there is none, it is on the node or Ostler's own. */
 static json_t *derive_image(const json_t *inputs, const json_t *section)
 {
     (void) section;
-    const char *image = json_str_or_empty(inputs, "image");
+    const char *image = json_str(inputs, "image");
     const char *version = json_str_or_empty(inputs, "version");
     bool digest = str_has_prefix(version, "sha256:");
-    return json_textf("%s%s%s", image, digest ? "@" : ":", version);
+    return image ? json_textf("%s%s%s", image, digest ? "@" : ":", version) : NULL;
 }
 
 /* The tag says for which system, and of a precompiled image for which kernel. A digest says all of
@@ -24,7 +25,7 @@ static json_t *derive_image(const json_t *inputs, const json_t *section)
 static json_t *derive_driver_image(const json_t *inputs, const json_t *section)
 {
     const char *version = json_str_or_empty(inputs, "version");
-    if (str_has_prefix(version, "sha256:"))
+    if (!json_object_get(inputs, "image") || str_has_prefix(version, "sha256:"))
         return derive_image(inputs, section);
     const char *kernel = json_str(inputs, "kernel");
     return json_textf("%s:%s%s%s-%s", json_str_or_empty(inputs, "image"), version,
@@ -67,22 +68,12 @@ static json_t *derive_version_args(const json_t *inputs, const json_t *section)
     return version[0] ? json_pack("[o]", json_textf("--version=%s", version)) : NULL;
 }
 
-static json_t *derive_toolkit_image(const json_t *inputs, const json_t *section)
-{
-    return derive_image(json_object_get(inputs, "toolkit"), section);
-}
-
 /* That it is what takes the toolkit off. */
 static json_t *derive_removal(const json_t *inputs, const json_t *section)
 {
     (void) inputs;
     (void) section;
     return json_true();
-}
-
-static json_t *derive_device_plugin_image(const json_t *inputs, const json_t *section)
-{
-    return derive_image(json_object_get(inputs, "devicePlugin"), section);
 }
 
 /* The strategy of a configuration counts where the policy asks for none of its own. */
@@ -139,38 +130,21 @@ static json_t *derive_seccomp(const json_t *inputs, const json_t *section)
 }
 
 static const struct derived {
-    enum render_object object;
+    enum component operand;
     const char *key;
     derive_fn *derive;
 } derived[] = {
-    { RENDER_DRIVER, "image", derive_driver_image },
-    { RENDER_DRIVER, "gdrcopyImage", derive_gdrcopy_image },
-    { RENDER_DRIVER, "gdrcopySecretEnv", derive_gdrcopy_secret_env },
-    { RENDER_DRIVER, "kernelModuleType", derive_kernel_module_type },
-    { RENDER_DRIVER, "versionArgs", derive_version_args },
-    { RENDER_TOOLKIT, "image", derive_toolkit_image },
-    { RENDER_TOOLKIT_REMOVAL, "image", derive_toolkit_image },
-    { RENDER_TOOLKIT_REMOVAL, "removal", derive_removal },
-    { RENDER_DEVICE_PLUGIN, "image", derive_device_plugin_image },
-    { RENDER_DEVICE_PLUGIN, "migStrategy", derive_mig_strategy },
-    { RENDER_DEVICE_PLUGIN, "config", derive_config },
-    { RENDER_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
-    { RENDER_EXPORTER, "image", derive_image },
-    { RENDER_EXPORTER, "intervalMs", derive_interval_ms },
-    { RENDER_NODE_AGENT, "seccomp", derive_seccomp },
-};
-
-/* The section of the spec that an object is made from. */
-static const char *const sections[] = {
-    [RENDER_DRIVER] = "driver",
-    [RENDER_TOOLKIT] = "toolkit",
-    [RENDER_TOOLKIT_REMOVAL] = "toolkit",
-    [RENDER_DEVICE_PLUGIN] = "devicePlugin",
-    [RENDER_EXPORTER] = "exporter",
-    [RENDER_EXPORTER_SERVICE] = "exporter",
-    [RENDER_EXPORTER_MONITOR] = "exporter",
-    [RENDER_NODE_AGENT] = "nodeAgent",
-    [RENDER_RUNTIME_CLASS] = "toolkit",
+    { COMPONENT_DRIVER, "image", derive_driver_image },
+    { COMPONENT_DRIVER, "gdrcopyImage", derive_gdrcopy_image },
+    { COMPONENT_DRIVER, "gdrcopySecretEnv", derive_gdrcopy_secret_env },
+    { COMPONENT_DRIVER, "kernelModuleType", derive_kernel_module_type },
+    { COMPONENT_DRIVER, "versionArgs", derive_version_args },
+    { COMPONENT_REMOVAL, "removal", derive_removal },
+    { COMPONENT_DEVICE_PLUGIN, "migStrategy", derive_mig_strategy },
+    { COMPONENT_DEVICE_PLUGIN, "config", derive_config },
+    { COMPONENT_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
+    { COMPONENT_EXPORTER, "intervalMs", derive_interval_ms },
+    { COMPONENT_AGENT, "seccomp", derive_seccomp },
 };
 
 json_t *values_own(const char *agent_image, const json_t *spec)
@@ -183,20 +157,32 @@ json_t *values_own(const char *agent_image, const json_t *spec)
                      json_object_get(section, "imagePullSecrets"));
 }
 
-json_t *values_of(enum render_object what, const struct render_context *ctx)
+/* What follows for every operand with an image of its own. */
+static void derive_images(const json_t *own_inputs, const json_t *section, json_t *follows)
 {
-    json_t *section = json_object_get(ctx->spec, sections[what]);
+    json_t *policy = json_object_get(section, "imagePullPolicy");
+    if (!json_object_get(follows, "image"))
+        json_object_set_new(follows, "image", derive_image(own_inputs, section));
+    if (json_object_get(follows, "image") && policy)
+        json_object_set(follows, "imagePullPolicy", policy);
+}
+
+json_t *values_of(const struct operand_row *o, const struct render_context *ctx)
+{
+    json_t *section = o->section ? json_at(ctx->spec, o->section) : NULL;
     json_t *values = json_object();
     json_object_set(values, "section", section);
     json_object_set(values, "inputs", (json_t *) ctx->inputs);
+    json_object_set(values, "operand", (json_t *) operand_inputs_of(o, ctx->inputs));
     json_t *follows = json_object();
     if (ctx->hash)
         json_object_set_new(follows, "hash", json_text(ctx->hash));
     for (size_t i = 0; i < ARRAY_LEN(derived); i++) {
-        json_t *value = derived[i].object == what ? derived[i].derive(ctx->inputs, section) : NULL;
+        json_t *value = derived[i].operand == o->id ? derived[i].derive(ctx->inputs, section) : NULL;
         if (value)
             json_object_set_new(follows, derived[i].key, value);
     }
+    derive_images(operand_inputs_of(o, ctx->inputs), section, follows);
     json_object_set_new(values, "derived", follows);
     json_object_set_new(values, "own", values_own(ctx->agent_image, ctx->spec));
     return values;

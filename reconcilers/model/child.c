@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "kube/record.h"
 #include "kube/request.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 
 static char *copy(const char *s)

@@ -10,7 +10,7 @@
 #include "base/intern.h"
 #include "kube/record.h"
 #include "kube/selector.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/task.h"
 

@@ -176,17 +176,26 @@ static struct policy_taint pool_taint(const struct policy *p, const json_t *give
     };
 }
 
-static bool pool_enables(const struct policy *p, const json_t *given, const char *operand)
+static bool pool_enables(const struct policy *p, const json_t *given, const struct operand_row *o)
 {
-    bool by_policy = json_bool(json_object_get(p->spec, operand), "enabled", true);
-    return json_bool(json_object_get(given, operand), "enabled", by_policy);
+    bool by_policy = json_bool(json_at(p->spec, o->section), "enabled", true);
+    return json_bool(json_at(given, o->section), "enabled", by_policy);
+}
+
+static unsigned enabled_operands(const struct policy *p, const json_t *given)
+{
+    unsigned bits = 0;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        bits |= pool_enables(p, given, o) ? 1u << o->id : 0;
+    return bits;
 }
 
 /* Whether Ostler installs its toolkit on none of its nodes, whatever is found there. */
 static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
 {
     const char *source = json_str(given, "toolkit.source");
-    return !pool_enables(p, given, "toolkit") || str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
+    return !pool_enables(p, given, operand_get(COMPONENT_TOOLKIT)) ||
+           str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
 }
 
 /* One pool; `given` is NULL for the one that takes the rest. */
@@ -203,10 +212,9 @@ static void decode_pool(struct policy *p, size_t i, const json_t *given,
     pool->name = given ? json_str(given, "name") : POLICY_POOL_DEFAULT;
     pool->source = source_named(source ? source : json_str(p->spec, "driver.source"));
     pool->taint = pool_taint(p, given);
-    pool->exporter = pool_enables(p, given, "exporter");
-    pool->device_plugin = pool_enables(p, given, "devicePlugin");
+    pool->operands = enabled_operands(p, given);
     pool->only_watched = pool->source == POLICY_SOURCE_HOST && has_hosts_toolkit(p, given) &&
-                         !pool->device_plugin;
+                         !policy_pool_runs(pool, COMPONENT_DEVICE_PLUGIN);
     pool->node_labels = json_object_get(given, "nodeLabels");
     report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e),
            &at, &e, problems);
@@ -282,41 +290,47 @@ size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, c
     return i;
 }
 
+/* What of a pool stands over what of the policy. */
+static void put_override(json_t *changes, const char *path, json_t *override)
+{
+    if (override)
+        json_set_at(changes, path, json_incref(override));
+}
+
 json_t *policy_pool_spec(const struct policy *policy, size_t pool)
 {
-    /* What of a pool stands over what of the policy. */
-    static const struct { const char *of_pool, *of_policy; } places[] = {
-        { "driver", "driver" },     { "toolkit", "toolkit" },   { "devicePlugin", "devicePlugin" },
-        { "exporter", "exporter" }, { "taint", "nodes.taint" }, { "nodeLabels", "nodes.labels" },
-    };
     json_t *spec = json_deep_copy(policy->spec);
     const json_t *overrides = json_array_get(json_object_get(spec, "pools"), pool);
     CLEANUP_JSON json_t *changes = json_object();
 
-    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-        json_t *override = json_object_get(overrides, places[i].of_pool);
-        if (override)
-            json_set_at(changes, places[i].of_policy, json_incref(override));
-    }
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        put_override(changes, o->section, json_object_get(overrides, o->section));
+    put_override(changes, "nodes.taint", json_object_get(overrides, "taint"));
+    put_override(changes, "nodes.labels", json_object_get(overrides, "nodeLabels"));
     json_merge(spec, changes);
     json_object_del(spec, "pools");
     return spec;
 }
 
-static size_t exporting_pools(const struct policy *policy)
+bool policy_pool_runs(const struct policy_pool *pool, enum component operand)
+{
+    return pool->operands >> operand & 1;
+}
+
+static size_t pools_that_run(const struct policy *policy, enum component operand)
 {
     size_t n = 0;
     for (size_t i = 0; i < policy->pools_len; i++)
-        n += policy->pools[i].exporter;
+        n += policy_pool_runs(&policy->pools[i], operand);
     return n;
 }
 
-bool policy_exports(const struct policy *policy)
+bool policy_runs(const struct policy *policy, enum component operand)
 {
-    return exporting_pools(policy) > 0;
+    return pools_that_run(policy, operand) > 0;
 }
 
-bool policy_exports_in_part(const struct policy *policy)
+bool policy_runs_in_part(const struct policy *policy, enum component operand)
 {
-    return policy_exports(policy) && exporting_pools(policy) < policy->pools_len;
+    return policy_runs(policy, operand) && pools_that_run(policy, operand) < policy->pools_len;
 }

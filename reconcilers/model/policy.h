@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "kube/selector.h"
+#include "reconcilers/model/operand.h"
 
 /*
  * The GpuClusterPolicy: decoded, validated and defaulted. The API server's schema has checked most
@@ -50,17 +51,6 @@ enum policy_driver_source {
     POLICY_SOURCE_CONTAINER,
     POLICY_SOURCE_COS,
     POLICY_SOURCE_HOST,
-};
-
-/* Everything that has an image of its own. */
-enum policy_operand {
-    POLICY_DRIVER,
-    POLICY_GDRCOPY, /* a part of the driver's section and of its pods */
-    POLICY_TOOLKIT,
-    POLICY_DEVICE_PLUGIN,
-    POLICY_EXPORTER,
-    POLICY_VALIDATION,
-    POLICY_OPERANDS,
 };
 
 /* What an administrator allows a policy, whoever may edit it; comma-separated, borrowed. */
@@ -111,8 +101,7 @@ struct policy_pool {
     struct selector selector;
     enum policy_driver_source source;
     struct policy_taint taint; /* of its nodes: the policy's, with what the pool has different */
-    bool exporter;             /* whether the exporter runs there */
-    bool device_plugin;        /* whether Ostler's device plugin gives their GPUs to pods */
+    unsigned operands;         /* bits 1u << enum component of those that are not switched off there */
     bool only_watched;         /* driver, toolkit and device plugin are somebody else's there, by the policy's word */
     const json_t *node_labels; /* extra labels of its nodes, beside the policy's; NULL: none */
 };
@@ -156,13 +145,12 @@ size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, c
  * replaced whole), its taint over nodes.taint, its node labels over nodes.labels, and no `pools`. */
 json_t *policy_pool_spec(const struct policy *policy, size_t pool);
 
-/* Whether the exporter runs in any pool. */
-bool policy_exports(const struct policy *policy);
+/* Whether the policy, or the pool, does not switch an operand off. */
+bool policy_pool_runs(const struct policy_pool *pool, enum component operand);
+/* Whether an operand runs in any pool. */
+bool policy_runs(const struct policy *policy, enum component operand);
 /* Whether it runs in some pools and not in others. */
-bool policy_exports_in_part(const struct policy *policy);
-
-/* The path of an operand's object in the spec: "driver", "driver.gdrcopy", "devicePlugin". */
-const char *policy_operand_name(enum policy_operand operand);
+bool policy_runs_in_part(const struct policy *policy, enum component operand);
 
 /* "Auto", "Container", "COS", "Host". */
 const char *policy_source_name(enum policy_driver_source source);
@@ -173,26 +161,16 @@ struct policy_image {
     char *version; /* "580.178.04" */
 };
 
-/* What this build of Ostler runs where neither the policy nor a known good revision says. */
-struct policy_builtin {
-    const char *repository; /* "nvcr.io/nvidia" */
-    const char *image;      /* "driver" */
-    const char *version;    /* "580.178.04" */
-};
-
-/* Of an operand. Static. */
-const struct policy_builtin *policy_builtin(enum policy_operand operand);
-
 /* Whether GPUs are proven by a sample: the policy names a part of its image. Else Ostler's own program does it, in Ostler's own
  * image. */
 bool policy_names_sample(const json_t *spec);
 
 /*
  * The image of an operand. Each part (repository, image, version) is what `spec` gives, else what
- * the known good revision has, else the built-in. `spec` is an effective spec, of the policy or of
+ * the known good revision has, else what is built in (operand_rows.h). `spec` is an effective spec, of the policy or of
  * a pool; `known_image` and `known_version` are NULL where nothing is known good.
  */
-void policy_image_resolve(const json_t *spec, enum policy_operand operand, const char *known_image,
+void policy_image_resolve(const json_t *spec, enum component operand, const char *known_image,
                           const char *known_version, struct policy_image *ret);
 
 /* Frees both texts. */

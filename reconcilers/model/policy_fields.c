@@ -54,10 +54,14 @@ static const struct policy_field selector_fields[] = {
     STRING("name", FORMAT_VARIABLE, NULL, RULES(r), FLAGS(FIELD_REQUIRED)),                        \
         STRING("value", FORMAT_TEXT, NULL, FLAGS(FIELD_REQUIRED)), END
 
-static const struct policy_field driver_variable_fields[] = { VARIABLE_FIELDS(policy_rules_driver_variable) };
-static const struct policy_field toolkit_variable_fields[] = { VARIABLE_FIELDS(policy_rules_toolkit_variable) };
-static const struct policy_field plugin_variable_fields[] = { VARIABLE_FIELDS(policy_rules_device_plugin_variable) };
-static const struct policy_field exporter_variable_fields[] = { VARIABLE_FIELDS(policy_rules_exporter_variable) };
+/* variable_fields_DRIVER, … */
+#define OPERAND(id, ...)                                                                           \
+    static const struct policy_field variable_fields_##id[] = {                                    \
+        VARIABLE_FIELDS(policy_rules_variable_##id)                                                \
+    };
+#define OPERAND_OF_POLICY(...)
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
 
 static const struct policy_field quantity_fields[] = {
     QUANTITY("cpu"),
@@ -88,8 +92,8 @@ static const struct policy_field toleration_fields[] = {
 #define PULL_FIELDS                                                                                \
     ENUM("imagePullPolicy", VALUES("Always", "IfNotPresent", "Never"), "IfNotPresent"),            \
         STRINGS("imagePullSecrets", FORMAT_SUBDOMAIN, 8, FLAGS(FIELD_UNIQUE))
-#define COMMAND_FIELDS(variable_fields)                                                            \
-    LIST("env", variable_fields, 64, FLAGS(FIELD_UNIQUE)), STRINGS("args", FORMAT_ARGUMENT, 32)
+#define COMMAND_FIELDS(id)                                                                         \
+    LIST("env", variable_fields_##id, 64, FLAGS(FIELD_UNIQUE)), STRINGS("args", FORMAT_ARGUMENT, 32)
 #define POD_FIELDS                                                                                 \
     OBJECT("resources", resource_fields),                                                          \
         STRING("priorityClassName", FORMAT_SUBDOMAIN, "system-node-critical"),                     \
@@ -106,11 +110,11 @@ static const struct policy_field rdma_fields[] = { BOOL("enabled", "false"), BOO
 static const struct policy_field gdrcopy_fields[] = { BOOL("enabled", "false"), IMAGE_FIELDS, END };
 
 /* What makes a revision of the driver, and so may differ between pools. */
-#define DRIVER_REVISION_FIELDS                                                                     \
+#define DRIVER_REVISION_FIELDS(id)                                                                 \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
         BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
-        COMMAND_FIELDS(driver_variable_fields), DRIVER_FILE_FIELDS, OBJECT("rdma", rdma_fields), \
+        COMMAND_FIELDS(id), DRIVER_FILE_FIELDS, OBJECT("rdma", rdma_fields), \
         OBJECT("gdrcopy", gdrcopy_fields)
 
 #define TAINT_FIELDS                                                                               \
@@ -146,27 +150,19 @@ static const struct policy_field startup_probe_fields[] = {
     END,
 };
 
-static const struct policy_field driver_fields[] = {
-    DRIVER_REVISION_FIELDS,
-    OBJECT("startupProbe", startup_probe_fields),
-    PULL_FIELDS,
-    POD_FIELDS,
-    END,
-};
+/* Fields of the operands' sections, named by the rows of operand_rows.h: of the policy, and with POOL_ before it of a pool. */
+#define DRIVER_FIELDS(id)                                                                          \
+    DRIVER_REVISION_FIELDS(id), OBJECT("startupProbe", startup_probe_fields), PULL_FIELDS, POD_FIELDS
+#define POOL_DRIVER_FIELDS(id) DRIVER_REVISION_FIELDS(id)
 
 /* Those of the toolkit that make a revision of the stack: a pool may have them different. Neither of the first two has a default
  * of its own: whether `enabled` was given decides what `source` is without being given. */
-#define TOOLKIT_REVISION_FIELDS                                                                    \
+#define POOL_TOOLKIT_FIELDS(id)                                                                    \
     BOOL("enabled", NULL), ENUM("source", VALUES("Auto", "Ostler", "Host"), NULL),                 \
         STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"), IMAGE_FIELDS,               \
-        COMMAND_FIELDS(toolkit_variable_fields)
+        COMMAND_FIELDS(id)
 
-static const struct policy_field toolkit_fields[] = {
-    TOOLKIT_REVISION_FIELDS,
-    PULL_FIELDS,
-    POD_FIELDS,
-    END,
-};
+#define TOOLKIT_FIELDS(id) POOL_TOOLKIT_FIELDS(id), PULL_FIELDS, POD_FIELDS
 
 static const struct policy_field plugin_config_fields[] = {
     STRING("name", FORMAT_SUBDOMAIN, NULL),
@@ -175,17 +171,14 @@ static const struct policy_field plugin_config_fields[] = {
 };
 
 /* The same of the device plugin. What of `config` holds by itself does not have to hold of a part of it. */
-#define PLUGIN_REVISION_FIELDS(...)                                                                \
+#define PLUGIN_REVISION_FIELDS(id, ...)                                                            \
     BOOL("enabled", "true"), ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),       \
         OBJECT("config", plugin_config_fields, __VA_ARGS__), IMAGE_FIELDS,                         \
-        COMMAND_FIELDS(plugin_variable_fields)
+        COMMAND_FIELDS(id)
 
-static const struct policy_field plugin_fields[] = {
-    PLUGIN_REVISION_FIELDS(RULES(policy_rules_plugin_config)),
-    PULL_FIELDS,
-    POD_FIELDS,
-    END,
-};
+#define PLUGIN_FIELDS(id)                                                                          \
+    PLUGIN_REVISION_FIELDS(id, RULES(policy_rules_plugin_config)), PULL_FIELDS, POD_FIELDS
+#define POOL_PLUGIN_FIELDS(id) PLUGIN_REVISION_FIELDS(id, FLAGS(FIELD_OVERRIDES))
 
 static const struct policy_field service_monitor_fields[] = {
     BOOL("enabled", "false"),
@@ -194,49 +187,48 @@ static const struct policy_field service_monitor_fields[] = {
     END,
 };
 
-static const struct policy_field exporter_fields[] = {
-    BOOL("enabled", "true"),
-    STRING("metricsConfig", FORMAT_SUBDOMAIN, NULL),
-    DURATION("interval", "30s", 1, 1 * HOURS),
-    OBJECT("serviceMonitor", service_monitor_fields),
-    IMAGE_FIELDS,
-    PULL_FIELDS,
-    COMMAND_FIELDS(exporter_variable_fields),
-    POD_FIELDS,
-    END,
-};
+/* What a follower has that needs nothing else. One DaemonSet serves all pools, so that no pool can have more of it different. */
+#define FOLLOWER_FIELDS(id)                                                                        \
+    BOOL("enabled", "true"), IMAGE_FIELDS, PULL_FIELDS, COMMAND_FIELDS(id), POD_FIELDS
+#define POOL_FOLLOWER_FIELDS(id) BOOL("enabled", "true")
 
-static const struct policy_field agent_fields[] = {
-    BOOL("enabled", "true"),
-    ENUM("labels", VALUES("Auto", "Ostler", "None"), "Auto"),
-    STRING("seccompProfile", FORMAT_PROFILE, NULL),
-    PULL_FIELDS,
-    END,
-};
+#define EXPORTER_FIELDS(id)                                                                        \
+    STRING("metricsConfig", FORMAT_SUBDOMAIN, NULL), DURATION("interval", "30s", 1, 1 * HOURS),    \
+        OBJECT("serviceMonitor", service_monitor_fields), FOLLOWER_FIELDS(id)
+#define POOL_EXPORTER_FIELDS(id) POOL_FOLLOWER_FIELDS(id)
 
-static const struct policy_field validation_fields[] = {
-    BOOL("enabled", "true"),
-    DURATION("timeout", "10m", 1 * MINUTES, 1 * DAYS),
-    IMAGE_FIELDS,
-    PULL_FIELDS,
-    END,
-};
+#define AGENT_FIELDS(id)                                                                           \
+    BOOL("enabled", "true"), ENUM("labels", VALUES("Auto", "Ostler", "None"), "Auto"),             \
+        STRING("seccompProfile", FORMAT_PROFILE, NULL), PULL_FIELDS
 
-static const struct policy_field pool_driver_fields[] = { DRIVER_REVISION_FIELDS, END };
-static const struct policy_field pool_toolkit_fields[] = { TOOLKIT_REVISION_FIELDS, END };
-static const struct policy_field pool_plugin_fields[] = { PLUGIN_REVISION_FIELDS(FLAGS(FIELD_OVERRIDES)), END };
-/* One DaemonSet serves all pools, so that no pool can have more of it different. */
-static const struct policy_field pool_exporter_fields[] = { BOOL("enabled", "true"), END };
+#define VALIDATION_FIELDS(id)                                                                      \
+    BOOL("enabled", "true"), DURATION("timeout", "10m", 1 * MINUTES, 1 * DAYS), IMAGE_FIELDS,      \
+        PULL_FIELDS
+
+/* fields_DRIVER, … */
+#define OPERAND(id, name, section, fields, ...)                                                    \
+    static const struct policy_field fields_##id[] = { fields(id), END };
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
+
+/* pool_fields_DRIVER, … */
+#define OPERAND(id, name, section, fields, ...)                                                    \
+    static const struct policy_field pool_fields_##id[] = { POOL_##fields(id), END };
+#define OPERAND_OF_POLICY(...)
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
+
 static const struct policy_field pool_taint_fields[] = { TAINT_FIELDS, END };
 
 static const struct policy_field pool_fields[] = {
     STRING("name", FORMAT_POOL, NULL, RULES(policy_rules_pool_name), FLAGS(FIELD_REQUIRED)),
     MAP("nodeSelector", 16, policy_rules_keys, .min = 1, FLAGS(FIELD_REQUIRED)),
     MAP("nodeLabels", 32, policy_rules_node_labels),
-    OBJECT("driver", pool_driver_fields, RULES(policy_rules_driver), FLAGS(FIELD_OVERRIDES)),
-    OBJECT("toolkit", pool_toolkit_fields, FLAGS(FIELD_OVERRIDES)),
-    OBJECT("devicePlugin", pool_plugin_fields, FLAGS(FIELD_OVERRIDES)),
-    OBJECT("exporter", pool_exporter_fields, FLAGS(FIELD_OVERRIDES)),
+#define OPERAND(id, name, section, fields, section_rules, ...)                                     \
+    OBJECT(section, pool_fields_##id, RULES(section_rules), FLAGS(FIELD_OVERRIDES)),
+#define OPERAND_OF_POLICY(...)
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
     OBJECT("taint", pool_taint_fields, FLAGS(FIELD_OVERRIDES)),
     END,
 };
@@ -292,12 +284,10 @@ static const struct policy_field rollout_fields[] = {
 
 const struct policy_field policy_fields[] = {
     OBJECT("nodes", nodes_fields),
-    OBJECT("driver", driver_fields, RULES(policy_rules_driver)),
-    OBJECT("toolkit", toolkit_fields),
-    OBJECT("devicePlugin", plugin_fields),
-    OBJECT("exporter", exporter_fields),
-    OBJECT("nodeAgent", agent_fields),
-    OBJECT("validation", validation_fields),
+#define OPERAND(id, name, section, fields, section_rules, ...)                                     \
+    OBJECT(section, fields_##id, RULES(section_rules)),
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
     LIST("pools", pool_fields, 32, FLAGS(FIELD_UNIQUE)),
     OBJECT("rollout", rollout_fields),
     END,

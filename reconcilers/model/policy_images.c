@@ -4,37 +4,14 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
-#include "reconcilers/model/policy_builtins.h"
 #include "reconcilers/model/policy_problems.h"
 
 /*
  * Images of a policy: what is built in, what wins, and what is allowed.
  */
 
-static const char *const names[POLICY_OPERANDS] = {
-    [POLICY_DRIVER] = "driver",     [POLICY_GDRCOPY] = "driver.gdrcopy",
-    [POLICY_TOOLKIT] = "toolkit",   [POLICY_DEVICE_PLUGIN] = "devicePlugin",
-    [POLICY_EXPORTER] = "exporter", [POLICY_VALIDATION] = "validation",
-};
-
-static const struct policy_builtin builtins[POLICY_OPERANDS] = {
-#define X(id, repository, image, version) [POLICY_##id] = { repository, image, version },
-    POLICY_BUILTINS(X)
-#undef X
-};
-
-const char *policy_operand_name(enum policy_operand operand)
-{
-    return names[operand];
-}
-
-const struct policy_builtin *policy_builtin(enum policy_operand operand)
-{
-    return &builtins[operand];
-}
-
 /* "repository/name", each from the first source that has it. */
-static char *image_path(const json_t *operand_spec, const struct policy_builtin *builtin,
+static char *image_path(const json_t *operand_spec, const struct operand_image *builtin,
                         const char *known_image)
 {
     const char *repository = json_str(operand_spec, "repository");
@@ -50,11 +27,11 @@ static char *image_path(const json_t *operand_spec, const struct policy_builtin 
     return xasprintf("%s/%s", repository, name);
 }
 
-void policy_image_resolve(const json_t *spec, enum policy_operand operand, const char *known_image,
+void policy_image_resolve(const json_t *spec, enum component operand, const char *known_image,
                           const char *known_version, struct policy_image *ret)
 {
-    const struct policy_builtin *builtin = policy_builtin(operand);
-    const json_t *operand_spec = json_at(spec, policy_operand_name(operand));
+    const struct operand_image *builtin = &operand_get(operand)->image;
+    const json_t *operand_spec = json_at(spec, operand_get(operand)->section);
     const char *version = json_str(operand_spec, "version");
 
     if (!version)
@@ -100,19 +77,19 @@ static const char *field_at_fault(const json_t *given)
 
 bool policy_names_sample(const json_t *spec)
 {
-    const json_t *part = json_object_get(spec, policy_operand_name(POLICY_VALIDATION));
+    const json_t *part = json_object_get(spec, operand_get(COMPONENT_VALIDATION)->section);
     return json_str(part, "repository") || json_str(part, "image") || json_str(part, "version");
 }
 
 /* Whether a node could run it: what is not switched off, no driver that is the host's or Google's, and no sample that nobody
  * names. */
-static bool is_used(const json_t *spec, enum policy_operand operand)
+static bool is_used(const json_t *spec, const struct operand_row *o)
 {
-    const json_t *part = json_at(spec, policy_operand_name(operand));
+    const json_t *part = json_at(spec, o->section);
     const char *source = json_str(part, "source");
     return json_bool(part, "enabled", true) && !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
            !str_eq(source, policy_source_name(POLICY_SOURCE_COS)) &&
-           (operand != POLICY_VALIDATION || policy_names_sample(spec));
+           (o->id != COMPONENT_VALIDATION || policy_names_sample(spec));
 }
 
 static bool names_image(const json_t *given)
@@ -121,7 +98,7 @@ static bool names_image(const json_t *given)
 }
 
 /* Checks the image of one operand; `given`, of the policy or of a pool, may name it, or leave it to what is built in. */
-static void check_image(const json_t *spec, enum policy_operand operand, const json_t *given,
+static void check_image(const json_t *spec, enum component operand, const json_t *given,
                         const struct policy_place *at, const char *prefixes,
                         struct policy_problems *problems)
 {
@@ -142,12 +119,11 @@ static void check_pool(const struct policy *policy, size_t pool, const struct po
     struct policy_place item = { .up = pools, .kind = PLACE_ITEM, .index = pool };
     const json_t *given = json_array_get(json_object_get(policy->spec, "pools"), pool);
     CLEANUP_JSON json_t *spec = policy_pool_spec(policy, pool);
-    for (int i = 0; i < POLICY_OPERANDS; i++) {
-        const char *name = policy_operand_name(i);
-        struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = name };
-        const json_t *part = json_at(given, name);
-        if (names_image(part) || (is_used(spec, i) && !is_used(policy->spec, i)))
-            check_image(spec, i, part, &at, prefixes, problems);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = o->section };
+        const json_t *part = json_at(given, o->section);
+        if (o->image.image && (names_image(part) || (is_used(spec, o) && !is_used(policy->spec, o))))
+            check_image(spec, o->id, part, &at, prefixes, problems);
     }
 }
 
@@ -157,12 +133,11 @@ void policy_check_images(const struct policy *policy, const char *prefixes,
     struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
     struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
 
-    for (int i = 0; i < POLICY_OPERANDS; i++) {
-        const char *name = policy_operand_name(i);
-        struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = name };
-        const json_t *given = json_at(policy->spec, name);
-        if (names_image(given) || is_used(policy->spec, i))
-            check_image(policy->spec, i, given, &at, prefixes, problems);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        struct policy_place at = { .up = &root, .kind = PLACE_FIELD, .name = o->section };
+        const json_t *given = json_at(policy->spec, o->section);
+        if (o->image.image && (names_image(given) || is_used(policy->spec, o)))
+            check_image(policy->spec, o->id, given, &at, prefixes, problems);
     }
     for (size_t i = 0; i < json_array_size(json_object_get(policy->spec, "pools")); i++)
         check_pool(policy, i, &pools, prefixes, problems);

@@ -7,8 +7,9 @@
 #include "base/str.h"
 #include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/operand.h"
+#include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_formats.h"
-#include "reconcilers/model/policy_variables.h"
 
 /* Whether a label key lies under a domain, or one of its subdomains. */
 static bool is_under(const char *key, const char *domain)
@@ -124,33 +125,22 @@ static bool not_of_the_loader(const json_t *name)
     return !str_has_prefix(json_string_value(name), "LD_");
 }
 
-static bool is_free(enum policy_operand operand, const json_t *name)
+static bool is_free(enum component operand, const json_t *name)
 {
-    for (const char *const *v = policy_variables(operand); *v; v++)
-        if (str_eq(*v, json_string_value(name)))
-            return false;
-    return true;
+    const char *const *v = operand_get(operand)->variables;
+    while (v && *v && !str_eq(*v, json_string_value(name)))
+        v++;
+    return !v || !*v;
 }
 
-static bool is_free_in_driver(const json_t *name)
-{
-    return is_free(POLICY_DRIVER, name);
-}
-
-static bool is_free_in_toolkit(const json_t *name)
-{
-    return is_free(POLICY_TOOLKIT, name);
-}
-
-static bool is_free_in_device_plugin(const json_t *name)
-{
-    return is_free(POLICY_DEVICE_PLUGIN, name);
-}
-
-static bool is_free_in_exporter(const json_t *name)
-{
-    return is_free(POLICY_EXPORTER, name);
-}
+#define OPERAND(id, ...)                                                                           \
+    static bool is_free_in_##id(const json_t *name)                                                \
+    {                                                                                              \
+        return is_free(COMPONENT_##id, name);                                                      \
+    }
+#define OPERAND_OF_POLICY(...)
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
 
 static bool default_has_a_map(const json_t *config)
 {
@@ -235,29 +225,12 @@ const struct policy_rule policy_rules_toleration[] = {
     RULES_END,
 };
 
-const struct policy_rule policy_rules_driver_variable[] = {
-    RULE_NOT_OF_THE_LOADER,
-    RULE_FREE(is_free_in_driver),
-    RULES_END,
-};
-
-const struct policy_rule policy_rules_toolkit_variable[] = {
-    RULE_NOT_OF_THE_LOADER,
-    RULE_FREE(is_free_in_toolkit),
-    RULES_END,
-};
-
-const struct policy_rule policy_rules_device_plugin_variable[] = {
-    RULE_NOT_OF_THE_LOADER,
-    RULE_FREE(is_free_in_device_plugin),
-    RULES_END,
-};
-
-const struct policy_rule policy_rules_exporter_variable[] = {
-    RULE_NOT_OF_THE_LOADER,
-    RULE_FREE(is_free_in_exporter),
-    RULES_END,
-};
+#define OPERAND(id, ...)                                                                           \
+    const struct policy_rule policy_rules_variable_##id[] = { RULE_NOT_OF_THE_LOADER,              \
+                                                              RULE_FREE(is_free_in_##id), RULES_END };
+#define OPERAND_OF_POLICY(...)
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
 
 const struct policy_rule policy_rules_plugin_config[] = {
     { "default is a key of the ConfigMap that name gives: set name too", default_has_a_map },

@@ -31,11 +31,11 @@ extern const struct policy_rule policy_rules_own_taint_key[];
 /* An item of matchExpressions. */
 extern const struct policy_rule policy_rules_expression[];
 extern const struct policy_rule policy_rules_toleration[];
-/* The name of a variable, by the operand that gets it. */
-extern const struct policy_rule policy_rules_driver_variable[];
-extern const struct policy_rule policy_rules_toolkit_variable[];
-extern const struct policy_rule policy_rules_device_plugin_variable[];
-extern const struct policy_rule policy_rules_exporter_variable[];
+/* The name of a variable, by the operand that gets it: policy_rules_variable_DRIVER, … */
+#define OPERAND(id, ...) extern const struct policy_rule policy_rules_variable_##id[];
+#define OPERAND_OF_POLICY(...)
+#define OPERAND_WITHIN(...)
+#include "reconcilers/model/operand_rows.h"
 extern const struct policy_rule policy_rules_plugin_config[];
 extern const struct policy_rule policy_rules_pool_name[];
 /* The driver, of the policy and of a pool. */

@@ -31,10 +31,13 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 /* The assignment, whose values nobody can know. */
 static bool is_assignment(const char *key)
 {
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->off_label && str_eq(key, o->off_label))
+            return true;
     for (enum tier t = 0; t < TIERS; t++)
         if (str_eq(key, tiers[t].label))
             return true;
-    return str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
+    return str_eq(key, LABEL_REMOVAL);
 }
 
 static bool is_given(const json_t *spec, const char *key, const char *value)

@@ -82,9 +82,10 @@ static void check_operand(const json_t *operand, const struct policy_place *at, 
 static void check_operands(const json_t *above, const struct policy_place *up, const char *allowed,
                            struct policy_problems *problems)
 {
-    for (int i = 0; i < POLICY_OPERANDS; i++) {
-        const struct policy_place at = { .up = up, .kind = PLACE_FIELD, .name = policy_operand_name(i) };
-        check_operand(json_at(above, policy_operand_name(i)), &at, allowed, problems);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        const struct policy_place at = { .up = up, .kind = PLACE_FIELD, .name = o->section };
+        if (o->image.image)
+            check_operand(json_at(above, o->section), &at, allowed, problems);
     }
 }
 

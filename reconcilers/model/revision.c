@@ -59,7 +59,7 @@ static json_t *list_of(const json_t *section, const char *key)
     return json_is_array(list) ? json_incref(list) : json_array();
 }
 
-static void add_image(json_t *inputs, const json_t *spec, enum policy_operand operand,
+static void add_image(json_t *inputs, const json_t *spec, enum component operand,
                       const json_t *held)
 {
     struct policy_image image = { 0 };
@@ -70,9 +70,9 @@ static void add_image(json_t *inputs, const json_t *spec, enum policy_operand op
 }
 
 /* Image, env and args: what every operand has. */
-static json_t *operand_inputs(const json_t *spec, enum policy_operand operand, const json_t *held)
+static json_t *operand_inputs(const json_t *spec, enum component operand, const json_t *held)
 {
-    const json_t *section = json_object_get(spec, policy_operand_name(operand));
+    const json_t *section = json_object_get(spec, operand_get(operand)->section);
     json_t *inputs = json_object();
     add_image(inputs, spec, operand, held);
     json_object_set_new(inputs, "env", list_of(section, "env"));
@@ -106,15 +106,13 @@ static const json_t *held_driver(const json_t *held, enum driver_source source, 
 }
 
 /* What the first of the revisions of the stack that are held and have the operand made it from. */
-static const json_t *held_operand(const json_t *held, enum policy_operand operand)
+static const json_t *held_operand(const json_t *held, const struct operand_row *o)
 {
     size_t i;
     const json_t *inputs;
-    json_array_foreach (held, i, inputs) {
-        const json_t *section = json_object_get(inputs, policy_operand_name(operand));
-        if (json_bool(section, "enabled", false))
-            return section;
-    }
+    json_array_foreach (held, i, inputs)
+        if (json_bool(operand_inputs_of(o, inputs), "enabled", false))
+            return operand_inputs_of(o, inputs);
     return NULL;
 }
 
@@ -153,7 +151,7 @@ static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
     if (!json_bool(spec, "driver.gdrcopy.enabled", false))
         return;
     json_t *gdrcopy = json_object();
-    add_image(gdrcopy, spec, POLICY_GDRCOPY, json_object_get(held, "gdrcopy"));
+    add_image(gdrcopy, spec, COMPONENT_GDRCOPY, json_object_get(held, "gdrcopy"));
     json_object_set_new(inputs, "gdrcopy", gdrcopy);
 }
 
@@ -169,7 +167,7 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
 {
     bool precompiled = json_bool(spec, "driver.precompiled", false);
     const json_t *known = held_driver(held, DRIVER_SOURCE_CONTAINER, precompiled);
-    json_t *inputs = operand_inputs(spec, POLICY_DRIVER, known);
+    json_t *inputs = operand_inputs(spec, COMPONENT_DRIVER, known);
     const char *version = json_str(inputs, "version");
     if (precompiled && !str_has_prefix(version, "sha256:"))
         json_object_set_new(inputs, "version",
@@ -236,33 +234,55 @@ bool toolkit_is_ostlers(const json_t *spec, const struct host *host)
     return toolkit_wish_of(spec) != TOOLKIT_OF_HOST && !takes_hosts(spec, host);
 }
 
-static json_t *toolkit_inputs(const json_t *spec, enum driver_source source, const struct host *host, const json_t *held)
+/* What the operands of a stack are made from. */
+struct stack_case {
+    const json_t *spec;        /* the pool's */
+    enum driver_source source; /* whose root the driver has */
+    const struct host *host;
+    const struct plugin_config *config;
+};
+
+/* What an operand of the stack takes besides image, variables and arguments. */
+typedef void add_own_fn(json_t *inputs, const struct stack_case *c);
+
+static void add_toolkits_own(json_t *inputs, const struct stack_case *c)
 {
-    if (!toolkit_is_ostlers(spec, host))
-        return json_pack("{s:b}", "enabled", 0);
-    json_t *inputs = operand_inputs(spec, POLICY_TOOLKIT, held);
-    const char *install_dir = json_str(spec, "toolkit.installDir");
-    if (source == DRIVER_SOURCE_COS)
+    const char *install_dir = json_str(c->spec, "toolkit.installDir");
+    if (c->source == DRIVER_SOURCE_COS)
         install_dir = GOOGLE_DRIVER_DIR;
-    json_object_set_new(inputs, "enabled", json_true());
     json_object_set_new(inputs, "installDir",
                         json_text(install_dir ? install_dir : "/usr/local/nvidia"));
-    return inputs;
 }
 
-static json_t *device_plugin_inputs(const json_t *spec, const struct plugin_config *config,
-                                    const json_t *held)
+static void add_plugins_own(json_t *inputs, const struct stack_case *c)
 {
-    if (!json_bool(spec, "devicePlugin.enabled", true))
-        return json_pack("{s:b}", "enabled", 0);
-    json_t *inputs = operand_inputs(spec, POLICY_DEVICE_PLUGIN, held);
-    const char *mig_strategy = json_str(spec, "devicePlugin.migStrategy");
-    json_object_set_new(inputs, "enabled", json_true());
+    const char *mig_strategy = json_str(c->spec, "devicePlugin.migStrategy");
     json_object_set_new(inputs, "migStrategy", json_text(mig_strategy ? mig_strategy : "none"));
-    if (config)
+    if (c->config)
         json_object_set_new(inputs, "config",
-                            json_pack("{s:o, s:o, s:o}", "name", json_text(config->name), "key",
-                                      json_text(config->key), "text", json_text(config->text)));
+                            json_pack("{s:o, s:o, s:o}", "name", json_text(c->config->name), "key",
+                                      json_text(c->config->key), "text", json_text(c->config->text)));
+}
+
+static bool has_part(const struct operand_row *o, const struct stack_case *c)
+{
+    if (o->id == COMPONENT_TOOLKIT)
+        return toolkit_is_ostlers(c->spec, c->host);
+    return json_bool(json_object_get(c->spec, o->section), "enabled", true);
+}
+
+static json_t *part_inputs(const struct operand_row *o, const struct stack_case *c, const json_t *held)
+{
+    static add_own_fn *const own[OPERANDS_MAX] = {
+        [COMPONENT_TOOLKIT] = add_toolkits_own,
+        [COMPONENT_DEVICE_PLUGIN] = add_plugins_own,
+    };
+    if (!has_part(o, c))
+        return json_pack("{s:b}", "enabled", 0);
+    json_t *inputs = operand_inputs(c->spec, o->id, held_operand(held, o));
+    json_object_set_new(inputs, "enabled", json_true());
+    if (own[o->id])
+        own[o->id](inputs, c);
     return inputs;
 }
 
@@ -296,35 +316,35 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     add_host(inputs, host);
     if (source == DRIVER_SOURCE_CONTAINER && json_bool(pool_spec, "driver.gdrcopy.enabled", false))
         json_object_set_new(inputs, "gdrcopy", json_true());
-    json_object_set_new(inputs, "toolkit",
-                        toolkit_inputs(pool_spec, root_of(source, host), host, held_operand(held, POLICY_TOOLKIT)));
-    json_object_set_new(
-        inputs, "devicePlugin",
-        device_plugin_inputs(pool_spec, config, held_operand(held, POLICY_DEVICE_PLUGIN)));
+    const struct stack_case c = { pool_spec, root_of(source, host), host, config };
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, "stack"))
+            json_object_set_new(inputs, o->member, part_inputs(o, &c, held));
     return inputs;
 }
 
-json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held, unsigned traits)
+json_t *follower_inputs(const struct operand_row *follower, const json_t *spec, const struct host *host,
+                        const json_t *held, unsigned traits)
 {
     static const struct host stock = { .runtime = RUNTIME_CONTAINERD,
                                        .distribution = DISTRIBUTION_STOCK };
-    json_t *inputs = operand_inputs(spec, POLICY_EXPORTER, held);
+    json_t *inputs = operand_inputs(spec, follower->id, held);
     add_host(inputs, host ? host : &stock);
-    if (traits & EXPORTER_IN_PART)
+    if (traits & FOLLOWER_IN_PART)
         json_object_set_new(inputs, "selection",
-                            json_pack("[{s:s, s:s}]", "key", LABEL_EXPORTER, "operator", "DoesNotExist"));
-    if (traits & EXPORTER_SHARED)
+                            json_pack("[{s:s, s:s}]", "key", follower->off_label, "operator", "DoesNotExist"));
+    if (traits & follower->asks & FOLLOWER_SHARED)
         json_object_set_new(inputs, "shared", json_true());
-    if (traits & EXPORTER_RENAMED)
+    if (traits & follower->asks & FOLLOWER_RENAMED)
         json_object_set_new(inputs, "renamed", json_true());
     return inputs;
 }
 
-unsigned exporter_traits(const json_t *stack_inputs)
+unsigned follower_traits(const json_t *stack_inputs)
 {
     CLEANUP_JSON json_t *settings = plugin_settings_of(stack_inputs);
-    return (plugin_shares_by(settings, SHARING_TIME_SLICING) ? EXPORTER_SHARED : 0U) |
-           (plugin_share_of(settings, RESOURCE_GPU).renamed ? EXPORTER_RENAMED : 0U);
+    return (plugin_shares_by(settings, SHARING_TIME_SLICING) ? FOLLOWER_SHARED : 0U) |
+           (plugin_share_of(settings, RESOURCE_GPU).renamed ? FOLLOWER_RENAMED : 0U);
 }
 
 /* A selector's labels are expressions with one value. */
@@ -362,40 +382,36 @@ void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
     out[REVISION_HASH_MAX - 1] = '\0';
 }
 
-/* What of a revision has a version, and its name for people. By the first one of a tier people know
- * it. */
-static const struct part {
-    enum tier tier;
-    const char *member, *name; /* member of the inputs; NULL: the inputs themselves */
-} parts[] = {
-    { TIER_DRIVER, NULL, "driver" },
-    { TIER_STACK, "toolkit", "toolkit" },
-    { TIER_STACK, "devicePlugin", "device plugin" },
-};
-
-static const char *part_version(const json_t *inputs, const struct part *p)
+/* Whether an operand is part of a tier's revisions. */
+static bool is_of_tier(const struct operand_row *o, const char *tier)
 {
-    return json_str(p->member ? json_object_get(inputs, p->member) : inputs, "version");
+    return o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tier);
+}
+
+/* The version of an operand of the tier; NULL: it is of another tier, or the inputs name none. */
+static const char *version_in(const struct operand_row *o, const char *tier, const json_t *inputs)
+{
+    return is_of_tier(o, tier) ? json_str(operand_inputs_of(o, inputs), "version") : NULL;
 }
 
 const char *revision_version(const json_t *inputs, const char *tier)
 {
-    size_t i = 0;
     if (json_object_get(inputs, "hostToolkit"))
         return REVISION_HOST_TOOLKIT;
-    while (i < ARRAY_LEN(parts) && !str_eq(tiers[parts[i].tier].name, tier))
-        i++;
-    return i < ARRAY_LEN(parts) ? part_version(inputs, &parts[i]) : NULL;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (is_of_tier(o, tier))
+            return version_in(o, tier, inputs);
+    return NULL;
 }
 
 const char *revision_title(struct arena *a, const json_t *inputs, const char *tier)
 {
     const char *title = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        const char *version = part_version(inputs, &parts[i]);
-        if (version && *version && str_eq(tiers[parts[i].tier].name, tier))
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        const char *version = version_in(o, tier, inputs);
+        if (version && *version)
             title = arena_printf(a, "%s%s%s %s", str_or_empty(title), title ? " and " : "",
-                                 parts[i].name, version);
+                                 o->title, version);
     }
     return title;
 }
@@ -410,9 +426,8 @@ const char *revision_name(struct arena *a, const json_t *inputs, const char *tie
 
 bool revision_same_title(const json_t *a, const json_t *b, const char *tier)
 {
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-        if (str_eq(tiers[parts[i].tier].name, tier) &&
-            !str_eq(part_version(a, &parts[i]), part_version(b, &parts[i])))
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (!str_eq(version_in(o, tier, a), version_in(o, tier, b)))
             return false;
     return true;
 }

@@ -62,19 +62,14 @@ json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const 
 /* Inputs of the tier `stack`: toolkit and device plugin. `config` may be NULL: none. New reference. */
 json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                      const struct plugin_config *config, const json_t *held);
-/* What the exporter, of which there is one for all nodes, has to know. */
-enum exporter_trait {
-    EXPORTER_IN_PART = 1, /* some pools are without it: the input `selection` says which nodes are not, as node affinity */
-    EXPORTER_SHARED = 2,  /* several containers can have one GPU by time slicing: the input `shared` */
-    EXPORTER_RENAMED = 4, /* what is shared is offered as RESOURCE_GPU ".shared": the input `renamed` */
-};
 
-/* Inputs of the exporter, a follower: no revision, but what the policy leaves open is held the same
- * way. `traits` are bits of enum exporter_trait. `host` is that of any GPU node: distributions differ in where the
- * kubelet lives, and a cluster has one distribution. NULL: no node yet. New reference. */
-json_t *exporter_inputs(const json_t *spec, const struct host *host, const json_t *held, unsigned traits);
-/* What a stack with these inputs asks of the exporter: bits of enum exporter_trait. */
-unsigned exporter_traits(const json_t *stack_inputs);
+/* Inputs of a follower: no revision, but what the policy leaves open is held the same way. `traits` are bits of
+ * enum follower_trait, of which those count that the follower asks for. `host` is that of any GPU node: distributions differ
+ * in where the kubelet lives, and a cluster has one distribution. NULL: no node yet. New reference. */
+json_t *follower_inputs(const struct operand_row *follower, const json_t *spec, const struct host *host,
+                        const json_t *held, unsigned traits);
+/* What a stack with these inputs means for followers: bits of enum follower_trait. */
+unsigned follower_traits(const json_t *stack_inputs);
 
 /* Inputs of the node agent, which is no operand: as expressions of a node affinity which nodes the policy selects. New
  * reference. */

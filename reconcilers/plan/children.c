@@ -7,6 +7,7 @@
 #include "kube/json_patch.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/plan/followers.h"
 #include "reconcilers/plan/records.h"
 #include "reconcilers/plan/rollout_events.h"
 
@@ -201,21 +202,16 @@ static void want_daemonsets(struct pass *p, const char *tier, const char *hash, 
     struct render_context ctx = context(p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs,
                                         hash);
     CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
-    if (str_eq(tier, "driver")) {
-        want_rendered(p, RESOURCE_DAEMONSET, RENDER_DRIVER, &ctx, variant);
-        return;
-    }
-    if (json_bool(inputs, "toolkit.enabled", false))
-        want_rendered(p, RESOURCE_DAEMONSET, RENDER_TOOLKIT, &ctx, variant);
-    if (json_bool(inputs, "devicePlugin.enabled", false))
-        want_rendered(p, RESOURCE_DAEMONSET, RENDER_DEVICE_PLUGIN, &ctx, variant);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (operand_is_in(o, inputs))
+            want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(o->id), &ctx, variant);
 }
 
 /* Also where nobody knows the policy any more: then without what it says of pulling. */
 static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
 {
     struct render_context ctx = context(p, p->v->policy ? p->v->policy->spec : NULL, inputs, hash);
-    want_rendered(p, RESOURCE_DAEMONSET, RENDER_TOOLKIT_REMOVAL, &ctx, "");
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_REMOVAL, &ctx, "");
 }
 
 /* Whether nodes that were looked at, or a pool that may go back to it, need the revision. */
@@ -246,15 +242,6 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
         rollout_events(p->v, tier, hash, record, annotations, p->plan);
 }
 
-/* Whether a DaemonSet of the same revision is still there: its record is deleted last. */
-static bool has_daemonset(const struct cluster_view *v, const struct child *record)
-{
-    for (size_t i = 0; i < v->child_count; i++)
-        if (v->children[i]->resource == RESOURCE_DAEMONSET && str_eq(v->children[i]->revision, record->revision))
-            return true;
-    return false;
-}
-
 /* What a revision's nodes run, and what takes a toolkit's configuration off them. */
 static void want_operands(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
 {
@@ -283,7 +270,7 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     else
         json_object_set_new(p->wanted, key, json_true());
     /* The record is written first: a DaemonSet without a record could not be made again. */
-    if (record && (needed || (perhaps && has_daemonset(p->v, record))))
+    if (record && (needed || (perhaps && cluster_has_daemonset(p->v, record))))
         want_operands(p, tier, hash, inputs);
 }
 
@@ -303,76 +290,23 @@ static void want_revisions(struct pass *p)
     }
 }
 
-/* What of a follower's inputs the policy may leave open, so that it can be held. New reference; NULL: there are no inputs. */
-static json_t *held_part(const json_t *inputs)
-{
-    return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version",
-                              json_object_get(inputs, "version")) : NULL;
-}
-
-/* Whether all pods of the follower are of this image and one of them is up: those that are not fail for their nodes' sake. */
-static bool has_rolled(const struct cluster_view *v, const struct child *live, const json_t *image)
-{
-    CLEANUP_JSON json_t *live_image = live ? held_part(live->inputs) : NULL;
-    return v->tally->operands[COMPONENT_EXPORTER].up && json_equal(live_image, image) && live->counted &&
-           live->updated == live->desired;
-}
-
-static void put_text(json_t *annotations, const char *key, const json_t *value)
-{
-    CLEANUP_FREE char *text = value ? json_canonical(value) : NULL;
-    if (text)
-        json_object_set_new(annotations, key, json_string(text));
-}
-
-/* A follower has no record: its image stands on the object itself, and the one that was last known good, so that what the
- * policy leaves open can be held. No more than that, since the annotations of an object have a limit that the rest of the
- * inputs can pass. */
-static json_t *exporter_annotations(const struct cluster_view *v, const struct child *live, const json_t *inputs)
-{
-    CLEANUP_JSON json_t *image = held_part(inputs);
-    CLEANUP_JSON json_t *known_good = held_part(has_rolled(v, live, image) ? inputs : live ? live->known_good : NULL);
-    json_t *annotations = json_object();
-    put_text(annotations, ANNOTATION_INPUTS, image);
-    put_text(annotations, ANNOTATION_KNOWN_GOOD, known_good);
-    return annotations;
-}
-
-/* What the exporter has to know of the stacks of nodes. One with DaemonSets may be that of a node not looked at yet. */
-static unsigned traits_of_stacks(const struct cluster_view *v)
-{
-    unsigned traits = policy_exports_in_part(v->policy) ? EXPORTER_IN_PART : 0;
-    for (size_t i = 0; i < v->child_count; i++) {
-        const struct child *c = v->children[i];
-        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && str_eq(json_str(c->inputs, "tier"), "stack") &&
-            (has_daemonset(v, c) || tally_nodes(v->tally, "stack", c->revision, TALLY_CARRYING | TALLY_WANTED) > 0))
-            traits |= exporter_traits(c->inputs);
-    }
-    return traits;
-}
-
-static void want_exporter(struct pass *p)
+static void want_follower(struct pass *p, const struct operand_row *follower)
 {
     const struct cluster_view *v = p->v;
     const json_t *spec = v->policy->spec;
-    struct host host;
-    if (v->any_gpu_node)
-        host = host_of(v->any_gpu_node);
-    char name[RENDER_NAME_MAX];
-    render_name(RENDER_EXPORTER, NULL, name);
-    const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, name);
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, v->any_gpu_node ? &host : NULL, live ? live->known_good : NULL,
-                                                  traits_of_stacks(v));
+    CLEANUP_JSON json_t *inputs = followers_inputs(v, follower);
     struct render_context ctx = context(p, spec, inputs, NULL);
-    CLEANUP_JSON json_t *annotations = exporter_annotations(v, live, inputs);
+    CLEANUP_JSON json_t *annotations = followers_annotations(v, follower, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
-    CLEANUP_FREE char *key = xasprintf("exporter %s %s%s", variant, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)),
-                                       place_of(&ctx));
-    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = name, .key = key, .make = make_annotated,
-                              .what = RENDER_EXPORTER, .ctx = ctx, .annotations = annotations });
-    want_rendered(p, RESOURCE_SERVICE, RENDER_EXPORTER_SERVICE, &ctx, variant);
-    if (v->monitors_exist && json_bool(spec, "exporter.serviceMonitor.enabled", false))
-        want_rendered(p, RESOURCE_SERVICEMONITOR, RENDER_EXPORTER_MONITOR, &ctx, variant);
+    CLEANUP_FREE char *key = xasprintf("%s %s %s%s", follower->name, variant,
+                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)), place_of(&ctx));
+    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = follower->name, .key = key,
+                              .make = make_annotated, .what = render_daemonset(follower->id), .ctx = ctx,
+                              .annotations = annotations });
+    for (const struct render_other *r = render_others; r->name; r++)
+        if (r->operand == follower->id && render_is_wished(r, spec) &&
+            (r->resource != RESOURCE_SERVICEMONITOR || v->monitors_exist))
+            want_rendered(p, r->resource, r->what, &ctx, variant);
 }
 
 /* Before any DaemonSet: the API server refuses pods that name a RuntimeClass which is not there, and the DaemonSet controller
@@ -388,8 +322,10 @@ static void want_runtime_class(struct pass *p)
 /* Where nodes have a stack of ours the followers are needed. */
 static void want_followers(struct pass *p)
 {
-    if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 && policy_exports(p->v->policy))
-        want_exporter(p);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_FOLLOWER && tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 &&
+            policy_runs(p->v->policy, o->id))
+            want_follower(p, o);
 }
 
 static bool wants_agent(const struct cluster_view *v)
@@ -404,7 +340,7 @@ static void want_agent(struct pass *p)
         return;
     CLEANUP_JSON json_t *inputs = agent_inputs(p->v->policy->spec);
     struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);
-    want_rendered(p, RESOURCE_DAEMONSET, RENDER_NODE_AGENT, &ctx, p->v->agent_image);
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_AGENT, &ctx, p->v->agent_image);
 }
 
 static bool is_agent(const struct child *c)
@@ -430,8 +366,18 @@ static bool is_asked_for(const struct tally *t, const struct child *c)
 static bool is_removal(const struct child *c)
 {
     char name[RENDER_NAME_MAX];
-    render_name(RENDER_TOOLKIT_REMOVAL, c->revision, name);
+    render_name(RENDER_REMOVAL, c->revision, name);
     return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), name);
+}
+
+/* Whether the policy wants a follower, or what goes with one, nowhere. */
+static bool is_switched_off(const struct policy *policy, const struct child *c)
+{
+    for (const struct render_other *r = render_others; r->name; r++)
+        if (r->resource == c->resource && str_eq(r->name, child_name(c)))
+            return r->operand != COMPONENT_NONE && (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
+    const struct operand_row *o = operand_get(component_parse(child_name(c)));
+    return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER && !policy_runs(policy, o->id);
 }
 
 /* A DaemonSet of a tier goes when no node carries its revision; followers stay while any node has a stack or nothing is known. */
@@ -441,7 +387,7 @@ static bool may_go(const struct pass *p, const struct child *c)
     if (!v->settled)
         return false;
     if (c->resource == RESOURCE_REVISION)
-        return !has_daemonset(v, c);
+        return !cluster_has_daemonset(v, c);
     bool removing = v->stance == STANCE_REMOVE;
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
     if (c->revision && is_removal(c))
@@ -455,13 +401,7 @@ static bool may_go(const struct pass *p, const struct child *c)
         return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);
     if (removing)
         return tally_nodes(v->tally, "stack", NULL, carrying) == 0;
-    bool exporter_off = !policy_exports(v->policy);
-    bool monitor_off = !json_bool(v->policy->spec, "exporter.serviceMonitor.enabled", false);
-    if (c->resource == RESOURCE_SERVICEMONITOR)
-        return monitor_off || exporter_off;
-    if (c->resource == RESOURCE_DAEMONSET || c->resource == RESOURCE_SERVICE)
-        return exporter_off;
-    return false;
+    return is_switched_off(v->policy, c);
 }
 
 static size_t delete_unwanted(struct pass *p)

@@ -11,6 +11,14 @@ const struct child *cluster_child(const struct cluster_view *v, enum resource_id
     return NULL;
 }
 
+bool cluster_has_daemonset(const struct cluster_view *v, const struct child *record)
+{
+    for (size_t i = 0; i < v->child_count; i++)
+        if (v->children[i]->resource == RESOURCE_DAEMONSET && str_eq(v->children[i]->revision, record->revision))
+            return true;
+    return false;
+}
+
 const json_t *cluster_inputs(const struct cluster_view *v, const char *tier, const char *hash)
 {
     char name[RENDER_NAME_MAX];

@@ -57,4 +57,7 @@ const struct child *cluster_child(const struct cluster_view *v, enum resource_id
 /* The inputs of a revision: its record's, else those of the target that it is; NULL when nobody knows. Borrowed. */
 const json_t *cluster_inputs(const struct cluster_view *v, const char *tier, const char *hash);
 
+/* Whether a DaemonSet of the same revision as the record is still there: the record is deleted last. */
+bool cluster_has_daemonset(const struct cluster_view *v, const struct child *record);
+
 #endif

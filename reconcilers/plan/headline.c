@@ -111,9 +111,10 @@ static bool has_all(const struct checks *in, struct condition *ret)
     const char *others = "";
     if (t->moving)
         others = arena_printf(in->a, "; being moved to another revision: %s", cond_nodes(in, t->moving));
-    if (t->operands[COMPONENT_EXPORTER].up < t->operands[COMPONENT_EXPORTER].wanted)
-        others = arena_printf(in->a, "%s; exporters that are up: %zu of %zu", others, t->operands[COMPONENT_EXPORTER].up,
-                              t->operands[COMPONENT_EXPORTER].wanted);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_FOLLOWER && t->operands[o->id].up < t->operands[o->id].wanted)
+            others = arena_printf(in->a, "%s; %ss that are up: %zu of %zu", others, o->title, t->operands[o->id].up,
+                                  t->operands[o->id].wanted);
     if (t->states[NODE_LOST])
         others = arena_printf(in->a, "%s; down: %s", others, cond_nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])

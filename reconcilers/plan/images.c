@@ -30,16 +30,26 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
     return hash * 31 + i;
 }
 
+/* What a section says of pulling. */
+static uint64_t add_section(uint64_t hash, const json_t *spec, const struct operand_row *o)
+{
+    static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy",
+                                        "imagePullSecrets" };
+    for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+        hash = add_to_hash(hash, json_object_get(json_object_get(spec, o->section), keys[k]));
+    return hash;
+}
+
 void images_purpose(struct assignment_ref target, const json_t *spec,
                     char out[static IMAGES_PURPOSE_MAX])
 {
-    static const char *const operands[] = { "driver", "toolkit", "devicePlugin", "nodeAgent", "validation" };
-    static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy", "imagePullSecrets" };
     uint64_t hash = 0;
     task_purpose(target, out);
-    for (size_t i = 0; i < ARRAY_LEN(operands); i++)
-        for (size_t k = 0; k < ARRAY_LEN(keys); k++)
-            hash = add_to_hash(hash, json_object_get(json_object_get(spec, operands[i]), keys[k]));
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_TIER)
+            hash = add_section(hash, spec, o);
+    hash = add_section(hash, spec, operand_get(COMPONENT_AGENT));
+    hash = add_section(hash, spec, operand_get(COMPONENT_VALIDATION));
     size_t len = strlen(out);
     snprintf(out + len, IMAGES_PURPOSE_MAX - len, ".%08x", (unsigned) (hash & 0xffffffff));
 }
@@ -110,11 +120,11 @@ static void add_secrets(struct list *l, const json_t *references)
 }
 
 /* The images of a DaemonSet's pods, as it would be made. */
-static int add_operand(struct list *l, const struct manifests *m, enum render_object what, const struct render_context *ctx,
+static int add_operand(struct list *l, const struct manifests *m, const struct operand_row *o, const struct render_context *ctx,
                        struct err *e)
 {
     static const char *const lists[] = { "initContainers", "containers" };
-    CLEANUP_JSON json_t *object = render_object(m, what, ctx, e);
+    CLEANUP_JSON json_t *object = render_object(m, render_daemonset(o->id), ctx, e);
     if (!object)
         return -1;
     const json_t *spec = json_at(object, "spec.template.spec");
@@ -122,34 +132,28 @@ static int add_operand(struct list *l, const struct manifests *m, enum render_ob
         size_t k;
         json_t *container;
         json_array_foreach (json_object_get(spec, lists[i]), k, container)
-            add_image(l, render_component(what), json_str_or_empty(container, "image"), json_str(container, "imagePullPolicy"));
+            add_image(l, o->name, json_str_or_empty(container, "image"), json_str(container, "imagePullPolicy"));
     }
     add_secrets(l, json_object_get(spec, "imagePullSecrets"));
     return 0;
 }
 
-static const struct row {
-    enum tier tier;
-    enum render_object what;
-    const char *enabled; /* path in the inputs; NULL: it always is */
-} rows[] = {
-    { TIER_DRIVER, RENDER_DRIVER, NULL },
-    { TIER_STACK, RENDER_TOOLKIT, "toolkit.enabled" },
-    { TIER_STACK, RENDER_DEVICE_PLUGIN, "devicePlugin.enabled" },
-};
-
-static bool comes(const struct images_wanted *want, const struct row *r)
+/* The revision that an operand comes with; NULL: it does not come. */
+static const struct render_context *comes_with(const struct images_wanted *want,
+                                               const struct operand_row *o)
 {
-    const json_t *inputs = want->of[r->tier].inputs;
-    return inputs && (!r->enabled || json_bool(inputs, r->enabled, false));
+    for (enum tier t = 0; t < TIERS; t++)
+        if (operand_is_in(o, want->of[t].inputs))
+            return &want->of[t];
+    return NULL;
 }
 
 bool images_any(const struct images_wanted *want)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (comes(want, &rows[i]))
-            return true;
-    return want->proof.image;
+    bool any = want->proof.image;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        any |= comes_with(want, o) != NULL;
+    return any;
 }
 
 int images_pull(const struct manifests *m, const struct images_wanted *want, struct plan *plan, struct err *e)
@@ -157,9 +161,8 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_JSON json_t *secrets = json_array();
     struct list l = { .arena = &a, .secrets = secrets };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (comes(want, &rows[i]) &&
-            add_operand(&l, m, rows[i].what, &want->of[rows[i].tier], e) < 0)
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (comes_with(want, o) && add_operand(&l, m, o, comes_with(want, o), e) < 0)
             return -1;
     if (want->proof.image) {
         add_image(&l, want->proof.name, want->proof.image, want->proof.pull_policy);

@@ -331,7 +331,9 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     drop_unwanted_labels(&d);
     own_tier_labels(&d, wanted->assigned);
     own_label(&d, LABEL_REMOVAL, NULL);
-    own_label(&d, LABEL_EXPORTER, wanted->no_exporter ? "false" : NULL);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->off_label)
+            own_label(&d, o->off_label, wanted->off >> o->id & 1 ? "false" : NULL);
     if (wanted->taint.enabled)
         want_taint(&d, &wanted->taint);
     want_upgrade_taint(&d, wanted->claim, wanted->claim_taint);
@@ -410,12 +412,19 @@ bool marks_closed(const struct node_view *view)
     return closed;
 }
 
+static bool has_off_label(const struct node_view *view)
+{
+    bool has = false;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        has |= o->off_label && node_label(view, o->off_label);
+    return has;
+}
+
 bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
     return n->marks || n->claim || n->gave_up || n->proof || n->host_driver ||
-           node_is_assigned(view) || node_label(view, LABEL_REMOVAL) ||
-           node_label(view, LABEL_EXPORTER);
+           node_is_assigned(view) || node_label(view, LABEL_REMOVAL) || has_off_label(view);
 }
 
 /* Whether the node bears a label or taint that the annotation names. */

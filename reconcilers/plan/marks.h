@@ -24,7 +24,7 @@ struct marks {
     const json_t *labels;             /* key to value, besides the assignment; NULL: none. Borrowed */
     struct policy_taint taint;        /* set if it is enabled */
     struct assignment_ref assigned;   /* NULL or "": off */
-    bool no_exporter;                 /* the exporter, which runs on nodes of other pools, is not to run there */
+    unsigned off;                     /* followers, as bits, that run on nodes of other pools and are not to run there */
     bool host_driver;                 /* the host has a driver of its own */
     /* The node is out of service because of us: its taint comes and goes with it; NULL: it is not. */
     const struct claim *claim;

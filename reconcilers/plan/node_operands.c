@@ -40,43 +40,48 @@ bool operands_recorded(const struct node_input *in, struct assignment_ref wanted
 
 void operands_list(const struct node_input *in, struct node_verdict *v)
 {
-    if (*v->carried.hash[TIER_DRIVER])
-        want(v, in->pods, COMPONENT_DRIVER, v->carried.hash[TIER_DRIVER]);
-    if (!*v->carried.hash[TIER_STACK])
-        return;
     const json_t *stack = operands_inputs(in, TIER_STACK, v->carried.hash[TIER_STACK]);
-    if (json_bool(stack, "toolkit.enabled", false))
-        want(v, in->pods, COMPONENT_TOOLKIT, v->carried.hash[TIER_STACK]);
-    if (json_bool(stack, "devicePlugin.enabled", false))
-        want(v, in->pods, COMPONENT_DEVICE_PLUGIN, v->carried.hash[TIER_STACK]);
-    if (in->policy->pools[v->pool].exporter)
-        want(v, in->pods, COMPONENT_EXPORTER, NULL);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        bool follows = o->class == OPERAND_CLASS_FOLLOWER;
+        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tiers[TIER_DRIVER].name) &&
+            *v->carried.hash[TIER_DRIVER])
+            want(v, in->pods, o->id, v->carried.hash[TIER_DRIVER]);
+        if (operand_is_in(o, stack))
+            want(v, in->pods, o->id, v->carried.hash[TIER_STACK]);
+        if (follows && *v->carried.hash[TIER_STACK] &&
+            policy_pool_runs(&in->policy->pools[v->pool], o->id))
+            want(v, in->pods, o->id, NULL);
+    }
 }
 
-/* Of all components, as bits. */
-static unsigned tiered(void)
+bool operands_present(const struct node_pods *p, unsigned set)
 {
-    unsigned bits = 0;
-    for (int i = 0; i < COMPONENT_COUNT; i++)
-        bits |= *component_tier((enum component) i) ? 1u << i : 0;
-    return bits;
+    bool present = false;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        present |= (set >> o->id & 1) && p->of[o->id].present;
+    return present;
+}
+
+unsigned operands_with_stack(void)
+{
+    return operands_of_tier(TIER_STACK) | operands_of_class(OPERAND_CLASS_FOLLOWER);
 }
 
 bool operands_only_watch(const struct node_verdict *v)
 {
-    return !(v->wanted & tiered());
+    return !(v->wanted & operands_of_class(OPERAND_CLASS_TIER));
 }
 
 unsigned operands_missing(const struct node_verdict *v)
 {
-    return v->wanted & ~v->up & tiered();
+    return v->wanted & ~v->up & operands_of_class(OPERAND_CLASS_TIER);
 }
 
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     verdict_settle(v, NODE_READY, NULL, NULL);
-    for (int i = 0; i < COMPONENT_COUNT; i++) {
-        enum component c = (enum component) i;
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        enum component c = o->id;
         if (!(operands_missing(v) & (1u << c)))
             continue;
         v->cause = c;

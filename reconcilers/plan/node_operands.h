@@ -15,6 +15,10 @@ bool operands_recorded(const struct node_input *in, struct assignment_ref wanted
 void operands_list(const struct node_input *in, struct node_verdict *v);
 /* Whether none of them has a part in the node's GPUs: there is no driver, toolkit or device plugin among them. */
 bool operands_only_watch(const struct node_verdict *v);
+/* Whether any of a set of operands (bits) has a pod on the node, in whatever state. */
+bool operands_present(const struct node_pods *p, unsigned set);
+/* The operands that come and go with a stack, as bits: its own, and the followers. */
+unsigned operands_with_stack(void);
 /* The operands of tiers that should be up and are not, as bits. One without a tier brings metrics: the GPUs work without it. */
 unsigned operands_missing(const struct node_verdict *v);
 /* Installing, Failed or Ready: the first operand in start order that is missing says which. */

@@ -92,13 +92,23 @@ static struct policy_taint taint_of(const struct policy_pool *pool, const struct
     return taint;
 }
 
+/* The followers that the pool is without, and others are not. */
+static unsigned off_followers(const struct policy *policy, const struct policy_pool *p)
+{
+    unsigned off = 0;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->off_label && policy_runs(policy, o->id) && !policy_pool_runs(p, o->id))
+            off |= 1u << o->id;
+    return off;
+}
+
 /* What every node of the pool bears. The labels are the caller's. */
 static struct marks usual_marks(const struct node_input *in, const json_t *labels,
                                 const struct node_verdict *v)
 {
     const struct policy_pool *p = &in->policy->pools[v->pool];
     return (struct marks){ .labels = labels, .taint = taint_of(p, v->vendor),
-                           .no_exporter = policy_exports(in->policy) && !p->exporter,
+                           .off = off_followers(in->policy, p),
                            .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "kube/plan.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
@@ -64,7 +64,7 @@ struct node_pods {
         const char *reason;  /* first word of its problem, or NULL */
         const char *problem; /* or NULL */
         const char *key;     /* "namespace/name" */
-    } of[COMPONENT_COUNT];
+    } of[OPERANDS_MAX];
     bool host_driver;        /* the driver pod says that the host has a driver */
     size_t gpu_pods;         /* pods that use a GPU */
     const char *gpu_pod[GPU_PODS_NAMED];

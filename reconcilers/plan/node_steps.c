@@ -9,10 +9,7 @@
 /* Whether any pod of the stack or of its followers, or one that comes before or after it, is still on the node. */
 static bool has_stack_pods(const struct node_pods *p)
 {
-    for (int c = COMPONENT_TOOLKIT; c <= COMPONENT_EXPORTER; c++)
-        if (p->of[c].present)
-            return true;
-    return p->proof || p->removal.present;
+    return operands_present(p, operands_with_stack()) || p->proof || p->removal.present;
 }
 
 /* "3 pods (a/x, b/y, …)" */
@@ -67,9 +64,9 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
 static const char *running(const struct node_pods *p, enum tier tier)
 {
     const char *revision = NULL;
-    for (int c = 0; c < COMPONENT_COUNT; c++)
-        if (p->of[c].revision && str_eq(component_tier((enum component) c), tiers[tier].name))
-            revision = p->of[c].revision;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if ((operands_of_tier(tier) >> o->id & 1) && p->of[o->id].revision)
+            revision = p->of[o->id].revision;
     return revision;
 }
 
@@ -102,9 +99,13 @@ static const char *kept(const struct node_input *in, const struct target *t, enu
     return str_eq(label, candidates[1]) ? label : NULL;
 }
 
-static bool is_other(const struct node_pods *p, enum component c, const char *wanted)
+static bool has_others(const struct node_pods *p, enum tier tier, const char *wanted)
 {
-    return p->of[c].present && !str_eq(p->of[c].revision, wanted);
+    unsigned set = operands_of_tier(tier);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if ((set >> o->id & 1) && p->of[o->id].present && !str_eq(p->of[o->id].revision, wanted))
+            return true;
+    return false;
 }
 
 /* Whether a driver is still there that has to leave before `wanted` (NULL: none) can come: no two drivers are ever on one node,
@@ -114,14 +115,13 @@ static bool driver_leaves_first(const struct node_pods *p, const char *label, co
     if ((wanted && str_eq(wanted, label)) || p->host_driver)
         return false;
     if (p->of[COMPONENT_DRIVER].present)
-        return is_other(p, COMPONENT_DRIVER, wanted);
+        return has_others(p, TIER_DRIVER, wanted);
     return label && (!wanted || p->gpu_pods);
 }
 
 static bool stack_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
 {
-    return !str_eq(wanted, label) &&
-           (is_other(p, COMPONENT_TOOLKIT, wanted) || is_other(p, COMPONENT_DEVICE_PLUGIN, wanted) || p->removal.present);
+    return !str_eq(wanted, label) && (has_others(p, TIER_STACK, wanted) || p->removal.present);
 }
 
 /* Of each tier what the node keeps, else the target; nothing of a target whose driver has no image.

@@ -47,7 +47,7 @@ static struct owner coming(const struct node_input *in, struct arena *a)
 /* Whether it would serve what Ostler serves. */
 static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
 {
-    return sign && !(sign->place == SIGN_CLAIMS && !pool->device_plugin);
+    return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, COMPONENT_DEVICE_PLUGIN));
 }
 
 struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,

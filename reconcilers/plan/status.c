@@ -140,8 +140,11 @@ static const struct cause *cause_of(const struct tally *t, enum component c)
 static json_t *operands_json(const struct cluster_view *v)
 {
     json_t *operands = json_array();
-    for (int i = 0; i < COMPONENT_COUNT; i++) {
-        enum component c = (enum component) i;
+    unsigned counted = operands_of_class(OPERAND_CLASS_TIER) | operands_of_class(OPERAND_CLASS_FOLLOWER);
+    for (const struct operand_row *row = operand_rows; row->section; row++) {
+        enum component c = row->id;
+        if (!(counted >> c & 1))
+            continue;
         json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", component_name(c), "desired", count(v->tally->operands[c].wanted),
                               "ready", count(v->tally->operands[c].up), "outdated", count(behind(v, c)));
         const struct cause *cause = cause_of(v->tally, c);

@@ -79,15 +79,6 @@ static void unlink_cause(struct tally *t, struct node_summary *s)
     free(c);
 }
 
-/* Of each tier the operands, as bits. */
-static unsigned operands_of(enum tier tier)
-{
-    unsigned bits = 0;
-    for (int c = 0; c < COMPONENT_COUNT; c++)
-        bits |= str_eq(component_tier((enum component) c), tiers[tier].name) ? 1u << c : 0;
-    return bits;
-}
-
 bool summary_leaves(const struct node_summary *s, enum tier tier)
 {
     return tier == TIER_STACK && s->removal;
@@ -108,7 +99,7 @@ static void count_target(const struct node_summary *s, enum tier tier, size_t si
 {
     const struct node_standing *of = &s->of[tier];
     bool lost = s->state == NODE_LOST;
-    bool up = !lost && !s->moving && !(s->wanted & operands_of(tier) & ~(unsigned) s->up);
+    bool up = !lost && !s->moving && !(s->wanted & operands_of_tier(tier) & ~(unsigned) s->up);
     if (!of->target)
         return;
     of->target->wanted += sign;
@@ -145,7 +136,7 @@ static void count(struct tally *t, const struct node_summary *s, size_t sign)
     t->pools[s->pool].states[s->state] += sign;
     t->pools[s->pool].ready += s->state == NODE_READY ? sign : 0;
     t->pools[s->pool].outdated += s->outdated ? sign : 0;
-    for (int c = 0; c < COMPONENT_COUNT; c++) {
+    for (int c = 0; c < OPERANDS_MAX; c++) {
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
         t->operands[c].up += s->up >> c & 1 ? sign : 0;
     }
@@ -257,7 +248,7 @@ static void free_texts(struct node_summary *s)
 
 static bool stack_works(enum node_state state, unsigned wanted, unsigned up)
 {
-    return state != NODE_LOST && !(wanted & ~up & operands_of(TIER_STACK));
+    return state != NODE_LOST && !(wanted & ~up & operands_of_tier(TIER_STACK));
 }
 
 bool summary_stack_works(const struct node_summary *s)
@@ -309,8 +300,8 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->failed = v->failed_with != NULL;
     s->since_s = v->since_s;
     s->pool = (uint16_t) v->pool;
-    s->wanted = (uint8_t) v->wanted;
-    s->up = (uint8_t) v->up;
+    s->wanted = (uint16_t) v->wanted;
+    s->up = (uint16_t) v->up;
     for (enum tier tier = 0; tier < TIERS; tier++)
         s->of[tier] = standing_of(t, v, tier);
     s->outdated = is_verdict_outdated(v);

@@ -50,8 +50,7 @@ struct node_summary {
     bool failed;             /* an upgrade failed there, and was not tried again yet */
     int64_t since_s;         /* as in the verdict */
     enum first_toolkit first; /* as in the verdict */
-    uint8_t wanted, up;
-    uint16_t pool;
+    uint16_t wanted, up, pool;
     struct node_standing of[TIERS];
     struct assignment wish;  /* as in the verdict */
     struct cause *cause;
@@ -71,7 +70,7 @@ struct tally {
     } pools[TALLY_POOLS_MAX];
     struct {
         size_t wanted, up;
-    } operands[COMPONENT_COUNT];
+    } operands[OPERANDS_MAX];
     struct map revisions; /* struct revision_tally by key */
     struct map causes;    /* struct cause by key */
 };

@@ -51,14 +51,6 @@ static bool proof_is_overdue(const struct stepping *s)
                             s->plan);
 }
 
-static bool stack_is_present(const struct node_pods *p)
-{
-    for (int c = COMPONENT_TOOLKIT; c <= COMPONENT_EXPORTER; c++)
-        if (p->of[c].present)
-            return true;
-    return false;
-}
-
 /* ---- what a step does */
 
 void stepping_assign(struct stepping *s, struct assignment_ref to)
@@ -315,7 +307,7 @@ static void wait_for_pods(struct stepping *s, const char *reason, const char *me
 static void step_unloading(struct stepping *s)
 {
     stepping_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
-    if (stack_is_present(s->in->pods) || s->in->pods->proof) {
+    if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
         wait_for_pods(s, REASON_STACK_LEAVING, "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);

@@ -387,7 +387,7 @@ static const struct operand operands[] = {
     { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
     { "device-plugin", "device-plugin", .holds_module = true, .run = device_plugin_run, .step = device_plugin_step,
       .ended = device_plugin_ended },
-    { "exporter", "wait", .run = wait_run, .may_go = has_any_driver },
+    { NULL, "wait", .run = wait_run, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
     { "node-agent", "agent", .run = agent_run, .step = agent_step },
     { "proof", "proof", .run = proof_run },

@@ -142,10 +142,10 @@ class Images(unittest.TestCase):
             self.assertEqual(said, ours.replace(",", ", "), name)
 
     def test_images_that_nobody_names_are_those_built_in(self):
-        table = (ROOT / "reconcilers/model/policy_builtins.h").read_text()
-        rows = re.findall(r'X\((\w+), "([^"]+)", "([^"]+)", "[^"]+"\)', table)
-        field = {"DRIVER": "driver", "TOOLKIT": "toolkit", "DEVICE_PLUGIN": "devicePlugin", "EXPORTER": "exporter",
-                 "VALIDATION": "validation"}
+        table = (ROOT / "reconcilers/model/operand_rows.h").read_text()
+        rows = re.findall(r'OPERAND_IMAGE\((\w+), "([^"]+)", "([^"]+)",\s+"[^"]+"\)', table)
+        sections = re.findall(r'^OPERAND\w*\((\w+), (?:NULL|"[^"]+"), "([^"]+)"', table, re.MULTILINE)
+        field = {operand: section for operand, section in sections if "." not in section}
         spec = policy("ostler-images")
         for name, column in (("repositories", 1), ("names", 2)):
             said = dict(re.findall(r'"(\w+)": "([^"]+)"', variable(spec, name)))

@@ -84,8 +84,9 @@ def lacking(case, table, _):
 
 def refused():
     """The variables that a policy may never set."""
-    source = (ROOT / "reconcilers/model/policy_variables.c").read_text(encoding="utf-8")
-    return set(re.findall(r'^    "([A-Z_]+)",', source, re.MULTILINE))
+    source = (ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8")
+    lists = re.findall(r'OPERAND_VARIABLES\(([^)]*)\)', source)
+    return set(re.findall(r'"([A-Z_]+)"', " ".join(lists)))
 
 
 def is_used(mount, paths):
@@ -166,8 +167,8 @@ def table_of(case, by_name):
 
 def defaults():
     """Image and version that Ostler takes where the policy says nothing."""
-    rows = re.findall(r'X\(\w+, "([^"]*)", "([^"]*)", "([^"]*)"\)',
-                      (ROOT / "reconcilers/model/policy_builtins.h").read_text(encoding="utf-8"))
+    rows = re.findall(r'OPERAND_IMAGE\(\w+, "([^"]*)", "([^"]*)",\s+"([^"]*)"\)',
+                      (ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8"))
     return {f"{repository}/{image}": version for repository, image, version in rows}
 
 

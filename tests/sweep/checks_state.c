@@ -8,7 +8,7 @@
 #include "kube/record.h"
 #include "kube/selector.h"
 #include "reconcilers/cluster.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/plan/toolkit_removal.h"
@@ -113,12 +113,11 @@ static bool is_set(const json_t *node, const char *key)
 /* The operand that a node's assignment asks for and that is not up; COMPONENT_NONE: all are. */
 static enum component missing_operand(const struct invariants *v, const json_t *node)
 {
-    for (int i = 0; i < COMPONENT_COUNT; i++) {
-        enum component c = (enum component) i;
-        const char *tier = component_tier(c);
-        CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", tier);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        enum component c = o->id;
+        CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", str_or_empty(o->tier));
         bool off = c == COMPONENT_TOOLKIT; /* a policy may leave it out */
-        if (*tier && !off && is_set(node, label) && !operand_is_up(v, object_name(node), c))
+        if (o->class == OPERAND_CLASS_TIER && !off && is_set(node, label) && !operand_is_up(v, object_name(node), c))
             return c;
     }
     return COMPONENT_NONE;

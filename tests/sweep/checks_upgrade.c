@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/checks.h"

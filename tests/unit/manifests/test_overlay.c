@@ -24,7 +24,7 @@ static void check_overlay(void **state)
     const struct overlay_row *row = *state;
     CLEANUP_JSON json_t *object = tree(base);
     CLEANUP_JSON json_t *values = json_pack("{s:o}", "v", tree(row->value));
-    struct overlay overlay = { 1, row->container, row->path, row->put, "v" };
+    struct overlay overlay = { NULL, row->container, row->path, row->put, "v" };
     CLEANUP_ERR struct err e = { 0 };
     int rc = overlay_apply(&overlay, object, values, &e);
     assert_int_equal(rc, row->want ? 0 : -1);

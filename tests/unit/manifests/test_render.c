@@ -26,12 +26,12 @@
 #define DRIVER (1U << RENDER_DRIVER)
 #define STACK (1U << RENDER_TOOLKIT | 1U << RENDER_DEVICE_PLUGIN)
 #define TOOLKIT (1U << RENDER_TOOLKIT)
-#define REMOVAL (1U << RENDER_TOOLKIT_REMOVAL)
+#define REMOVAL (1U << RENDER_REMOVAL)
 #define PLUGIN (1U << RENDER_DEVICE_PLUGIN)
 #define EXPORTER (1U << RENDER_EXPORTER | 1U << RENDER_EXPORTER_SERVICE)
 #define MONITOR (1U << RENDER_EXPORTER_MONITOR)
 #define CLASS (1U << RENDER_RUNTIME_CLASS)
-#define AGENT (1U << RENDER_NODE_AGENT)
+#define AGENT (1U << RENDER_AGENT)
 #define RECORDS (1U << RENDER_OBJECTS)
 /* Ostler does not know its own image. */
 #define NO_AGENT (2U << RENDER_OBJECTS)
@@ -292,8 +292,9 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *driver = driver_inputs(spec, source, &host, NULL);
     CLEANUP_JSON json_t *stack =
         stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
-    CLEANUP_JSON json_t *exporter = exporter_inputs(
-        spec, &host, NULL, (policy_exports_in_part(&policy) ? EXPORTER_IN_PART : 0U) | exporter_traits(stack));
+    CLEANUP_JSON json_t *exporter = follower_inputs(
+        operand_get(COMPONENT_EXPORTER), spec, &host, NULL,
+        (policy_runs_in_part(&policy, COMPONENT_EXPORTER) ? FOLLOWER_IN_PART : 0U) | follower_traits(stack));
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)
@@ -308,16 +309,20 @@ static void render_row(const struct render_row *row, struct buf *out)
     contexts[RENDER_DRIVER].inputs = driver;
     contexts[RENDER_DRIVER].hash = driver_hash;
     contexts[RENDER_TOOLKIT].inputs = contexts[RENDER_DEVICE_PLUGIN].inputs = stack;
-    contexts[RENDER_TOOLKIT_REMOVAL].inputs = stack;
-    contexts[RENDER_TOOLKIT_REMOVAL].hash = stack_hash;
+    contexts[RENDER_REMOVAL].inputs = stack;
+    contexts[RENDER_REMOVAL].hash = stack_hash;
     contexts[RENDER_TOOLKIT].hash = contexts[RENDER_DEVICE_PLUGIN].hash = stack_hash;
     contexts[RENDER_EXPORTER].inputs = exporter;
-    contexts[RENDER_NODE_AGENT].inputs = agent;
+    contexts[RENDER_AGENT].inputs = agent;
     if (row->objects & RECORDS) {
         add_document(out, render_revision(&contexts[RENDER_DRIVER]));
         add_document(out, render_revision(&contexts[RENDER_TOOLKIT]));
     }
-    for (size_t i = 0; i < RENDER_OBJECTS; i++) {
+    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,          RENDER_REMOVAL,
+                                                RENDER_DEVICE_PLUGIN,    RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
+                                                RENDER_EXPORTER_MONITOR, RENDER_AGENT,            RENDER_RUNTIME_CLASS };
+    for (size_t k = 0; k < ARRAY_LEN(order); k++) {
+        const size_t i = order[k];
         if (!(row->objects & 1U << i))
             continue;
         CLEANUP_ERR struct err e = { 0 };
@@ -680,7 +685,7 @@ static void names(void **state)
     assert_string_equal(name, "nvidia");
     render_revision_name("stack", "abc", name);
     assert_string_equal(name, "stack-abc");
-    assert_string_equal(render_component(RENDER_DEVICE_PLUGIN), "device-plugin");
+    assert_string_equal(component_name(render_component(RENDER_DEVICE_PLUGIN)), "device-plugin");
 }
 
 static void hash_is_needed(void **state)
@@ -701,7 +706,7 @@ static void removal_without_a_policy(void **state)
              "{'enabled':true,'image':'registry.example/toolkit','version':'v1','installDir':'/usr/local/nvidia'}}");
     struct render_context ctx = { NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE, true };
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *object = render_object(manifests, RENDER_TOOLKIT_REMOVAL, &ctx, &e);
+    CLEANUP_JSON json_t *object = render_object(manifests, RENDER_REMOVAL, &ctx, &e);
     assert_string_equal(err_msg(&e), "");
     assert_string_equal(object_name(object), "toolkit-removal-abc");
     const json_t *install = json_find(json_at(object, "spec.template.spec.initContainers"), "name", "install");

@@ -5,23 +5,23 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "reconcilers/manifests/embedded.h"
-#include "reconcilers/model/policy_variables.h"
+#include "reconcilers/model/operand.h"
 #include "tests/unit/support/suite.h"
 
 /* Which containers take the `env` of an operand. */
 static const struct row {
     const char *name;
-    enum policy_operand operand;
+    enum component operand;
     const char *folder;
     const char *containers[2];
     const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
     const char *open[2];   /* what a policy may set otherwise than the manifest; NULL: nothing */
 } rows[] = {
-    { "driver", POLICY_DRIVER, "driver/", { "driver", "install" }, { NULL },
+    { "driver", COMPONENT_DRIVER, "driver/", { "driver", "install" }, { NULL },
       { "GPU_DIRECT_RDMA_ENABLED", "USE_HOST_MOFED" } },
-    { "toolkit", POLICY_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
-    { "devicePlugin", POLICY_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { "GDRCOPY_ENABLED" } },
-    { "exporter", POLICY_EXPORTER, "exporter/", { "exporter" }, { NULL },
+    { "toolkit", COMPONENT_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
+    { "devicePlugin", COMPONENT_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { "GDRCOPY_ENABLED" } },
+    { "exporter", COMPONENT_EXPORTER, "exporter/", { "exporter" }, { NULL },
       { "KUBERNETES_VIRTUAL_GPUS", "NVIDIA_RESOURCE_NAMES" } },
 };
 
@@ -62,7 +62,7 @@ static void check_variables(void **state)
         json_object_set_new(set, row->others[i], json_true());
     for (size_t i = 0; i < ARRAY_LEN(row->open) && row->open[i]; i++)
         assert_int_equal(json_object_del(set, row->open[i]), 0);
-    for (const char *const *v = policy_variables(row->operand); *v; v++)
+    for (const char *const *v = operand_get(row->operand)->variables; *v; v++)
         json_object_set_new(listed, *v, json_true());
     CLEANUP_FREE char *got = json_canonical(set);
     CLEANUP_FREE char *want = json_canonical(listed);
@@ -72,7 +72,7 @@ static void check_variables(void **state)
 static void check_no_variables(void **state)
 {
     (void) state;
-    assert_null(policy_variables(POLICY_VALIDATION));
+    assert_null(operand_get(COMPONENT_VALIDATION)->variables);
 }
 
 int main(void)

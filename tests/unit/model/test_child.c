@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
@@ -132,15 +132,18 @@ static void check_version(void **state)
 static void check_components(void **state)
 {
     (void) state;
-    for (int i = 0; i < COMPONENT_COUNT; i++)
-        assert_int_equal(component_parse(component_name((enum component) i)), i);
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        assert_ptr_equal(operand_get(o->id), o);
+        if (o->name)
+            assert_int_equal(component_parse(component_name(o->id)), o->id);
+    }
     assert_int_equal(component_parse("other"), COMPONENT_NONE);
     assert_int_equal(component_parse(NULL), COMPONENT_NONE);
     assert_string_equal(component_name(COMPONENT_NONE), "");
-    assert_string_equal(component_tier(COMPONENT_DRIVER), "driver");
-    assert_string_equal(component_tier(COMPONENT_TOOLKIT), "stack");
-    assert_string_equal(component_tier(COMPONENT_DEVICE_PLUGIN), "stack");
-    assert_string_equal(component_tier(COMPONENT_EXPORTER), "");
+    assert_string_equal(operand_get(COMPONENT_DRIVER)->tier, "driver");
+    assert_string_equal(operand_get(COMPONENT_TOOLKIT)->tier, "stack");
+    assert_string_equal(operand_get(COMPONENT_DEVICE_PLUGIN)->tier, "stack");
+    assert_null(operand_get(COMPONENT_EXPORTER)->tier);
 }
 
 int main(void)

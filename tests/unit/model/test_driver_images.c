@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/driver_images_table.h"
-#include "reconcilers/model/policy_builtins.h"
+#include "reconcilers/model/operand.h"
 #include "tests/unit/support/suite.h"
 
 struct image_row {
@@ -70,14 +70,8 @@ static const struct image_row rows[] = {
 static void knows_the_default_version(void **state)
 {
     (void) state;
-#define BUILTIN(operand, repository, image, version) \
-    if (str_eq(#operand, "DRIVER")) { \
-        builtin_version = version; \
-        builtin_image = repository "/" image; \
-    }
-    const char *builtin_version = NULL, *builtin_image = NULL;
-    POLICY_BUILTINS(BUILTIN)
-#undef BUILTIN
+    const struct operand_image *builtin = &operand_get(COMPONENT_DRIVER)->image;
+    CLEANUP_FREE char *builtin_image = xasprintf("%s/%s", builtin->repository, builtin->image);
     static const char *const versions[] = {
 #define ROW(version, systems) version,
         DRIVER_IMAGES(ROW)
@@ -86,7 +80,7 @@ static void knows_the_default_version(void **state)
     assert_string_equal(builtin_image, DRIVER_IMAGES_IMAGE);
     bool known = false;
     for (size_t i = 0; i < ARRAY_LEN(versions); i++)
-        known |= str_eq(versions[i], builtin_version);
+        known |= str_eq(versions[i], builtin->version);
     assert_true(known);
 }
 

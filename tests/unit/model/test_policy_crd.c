@@ -7,7 +7,7 @@
 #include "base/yaml.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_fields.h"
-#include "reconcilers/model/policy_variables.h"
+#include "reconcilers/model/operand.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
@@ -214,16 +214,13 @@ static void check_shape(const char *path, const json_t *schema, const struct pol
 /* What of the policy a section of a pool stands over; NULL: the path is not below one. */
 static const char *section_of_pool(const char *path)
 {
-    static const char *const sections[][2] = {
-        { "driver.", "driver" },     { "toolkit.", "toolkit" },   { "devicePlugin.", "devicePlugin" },
-        { "exporter.", "exporter" }, { "taint.", "nodes.taint" },
-    };
     if (!str_has_prefix(path, "spec.pools[]."))
         return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-        if (str_has_prefix(path + strlen("spec.pools[]."), sections[i][0]))
-            return sections[i][1];
-    return NULL;
+    const char *below = path + strlen("spec.pools[].");
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (str_has_prefix(below, o->section) && below[strlen(o->section)] == '.')
+            return o->section;
+    return str_has_prefix(below, "taint.") ? "nodes.taint" : NULL;
 }
 
 /* What kubectl explain shows: the default in words. */
@@ -301,12 +298,12 @@ static void check_spec(void **state)
 }
 
 /* The schema of spec.<operand>.env[].name. */
-static void check_variables(const char *path, const json_t *operand, enum policy_operand which)
+static void check_variables(const char *path, const json_t *operand, enum component which)
 {
     const json_t *name = json_at(operand, "properties.env.items.properties.name");
     CLEANUP_BUF struct buf rule = BUF_INIT(4096);
     buf_printf(&rule, "!(self in [");
-    for (const char *const *v = policy_variables(which); *v; v++)
+    for (const char *const *v = operand_get(which)->variables; *v; v++)
         buf_printf(&rule, "'%s'%s", *v, v[1] ? ", " : "])");
     want_rule(path, name, 2, buf_text(&rule), NULL);
 }
@@ -316,14 +313,14 @@ static void check_all_variables(void **state)
     (void) state;
     CLEANUP_JSON json_t *crd = read_crd();
     const json_t *spec = json_at(root_schema(crd), "properties.spec.properties");
-    for (int i = 0; i < POLICY_OPERANDS; i++)
-        if (policy_variables(i))
-            check_variables(policy_operand_name(i), json_object_get(spec, policy_operand_name(i)), i);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->variables)
+            check_variables(o->section, json_object_get(spec, o->section), o->id);
     const json_t *pool = json_at(spec, "pools.items.properties");
-    static const enum policy_operand of_pool[] = { POLICY_DRIVER, POLICY_TOOLKIT, POLICY_DEVICE_PLUGIN };
+    static const enum component of_pool[] = { COMPONENT_DRIVER, COMPONENT_TOOLKIT, COMPONENT_DEVICE_PLUGIN };
     for (size_t i = 0; i < ARRAY_LEN(of_pool); i++) {
-        CLEANUP_FREE char *path = xasprintf("pools[].%s", policy_operand_name(of_pool[i]));
-        check_variables(path, json_object_get(pool, policy_operand_name(of_pool[i])), of_pool[i]);
+        CLEANUP_FREE char *path = xasprintf("pools[].%s", operand_get(of_pool[i])->section);
+        check_variables(path, json_object_get(pool, operand_get(of_pool[i])->section), of_pool[i]);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_fields.h"
-#include "reconcilers/model/policy_variables.h"
+#include "reconcilers/model/operand.h"
 #include "tests/unit/support/suite.h"
 
 #define DOCS "docs/policy.md"
@@ -99,11 +99,11 @@ static void check_builtin(void **state)
 {
     (void) state;
     CLEANUP_FREE char *docs = read_docs();
-    for (int i = 0; i < POLICY_OPERANDS; i++) {
-        const struct policy_builtin *b = policy_builtin(i);
-        CLEANUP_FREE char *row = xasprintf("| `%s` | `%s` | `%s` | `%s` |", policy_operand_name(i),
-                                           b->repository, b->image, b->version);
-        if (!strstr(docs, row))
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
+        const struct operand_image *b = &o->image;
+        CLEANUP_FREE char *row = xasprintf("| `%s` | `%s` | `%s` | `%s` |", o->section, str_or_empty(b->repository),
+                                           str_or_empty(b->image), str_or_empty(b->version));
+        if (b->image && !strstr(docs, row))
             fail_msg("the docs lack: %s", row);
     }
 }
@@ -112,12 +112,12 @@ static void check_variables(void **state)
 {
     (void) state;
     CLEANUP_FREE char *docs = read_docs();
-    for (int i = 0; i < POLICY_OPERANDS; i++) {
+    for (const struct operand_row *o = operand_rows; o->section; o++) {
         CLEANUP_BUF struct buf row = BUF_INIT(4096);
-        if (!policy_variables(i))
+        if (!o->variables)
             continue;
-        buf_printf(&row, "| `%s` | ", policy_operand_name(i));
-        for (const char *const *v = policy_variables(i); *v; v++)
+        buf_printf(&row, "| `%s` | ", o->section);
+        for (const char *const *v = o->variables; *v; v++)
             buf_printf(&row, "`%s`%s", *v, v[1] ? ", " : " |\n");
         if (!strstr(docs, buf_text(&row)))
             fail_msg("the docs lack: %s", buf_text(&row));

@@ -359,7 +359,7 @@ static void exporter_without_a_node(void **state)
     (void) state;
     CLEANUP_JSON json_t *spec = tree("{'exporter':{'env':[{'name':'A','value':'b'}]}}");
     CLEANUP_JSON json_t *held = tree("{'version':'4.1'}");
-    CLEANUP_JSON json_t *inputs = exporter_inputs(spec, NULL, held, 0);
+    CLEANUP_JSON json_t *inputs = follower_inputs(operand_get(COMPONENT_EXPORTER), spec, NULL, held, 0);
     assert_at(inputs, "version", "'4.1'");
     assert_at(inputs, "distribution", "'stock'");
     assert_at(inputs, "env", "[{'name':'A','value':'b'}]");
@@ -372,13 +372,13 @@ static const struct traits_row {
 } traits_rows[] = {
     { "exporter: nothing is shared", "version: v1", 0 },
     { "exporter: GPUs by time slicing", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
-      EXPORTER_SHARED },
+      FOLLOWER_SHARED },
     { "exporter: under another name",
       "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
-      EXPORTER_SHARED | EXPORTER_RENAMED },
+      FOLLOWER_SHARED | FOLLOWER_RENAMED },
     { "exporter: slices, which it knows by any name",
       "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/mig-1g.5gb, replicas: 2}]}}",
-      EXPORTER_SHARED },
+      FOLLOWER_SHARED },
     { "exporter: one for each, which is not shared", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 1}]}}",
       0 },
     { "exporter: text that is no YAML", "{", 0 },
@@ -388,7 +388,7 @@ static void check_traits(void **state)
 {
     const struct traits_row *row = *state;
     CLEANUP_JSON json_t *inputs = json_pack("{s:{s:{s:s}}}", "devicePlugin", "config", "text", row->text);
-    assert_int_equal(exporter_traits(inputs), row->want);
+    assert_int_equal(follower_traits(inputs), row->want);
 }
 
 /* What people call a revision, and when they need its hash. */

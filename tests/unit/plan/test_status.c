@@ -33,6 +33,9 @@ static void put_hash(char out[static REVISION_HASH_MAX], char first, int number)
     memcpy(out, text, REVISION_HASH_MAX);
 }
 
+static const enum component causes[] = { COMPONENT_DRIVER, COMPONENT_TOOLKIT, COMPONENT_DEVICE_PLUGIN, COMPONENT_EXPORTER,
+                                         COMPONENT_AGENT };
+
 /* Node after node that fails for a reason of its own, in its own words, each with revisions of its own. */
 static struct crowd *crowd_new(void)
 {
@@ -44,8 +47,10 @@ static struct crowd *crowd_new(void)
         snprintf(pod, sizeof pod, "ostler-operands/%0237d", i);
         snprintf(message, sizeof message, "%s: %0280d \"\\ü\"", reason, i);
         struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message,
-                                  .pod = pod, .cause = (enum component) (i % (COMPONENT_COUNT + 1)), .gpu = true,
-                                  .looked_at = true, .pool = (size_t) (i % (POOLS_MAX + 1)), .wanted = 15 };
+                                  .pod = pod, .cause = causes[i % ARRAY_LEN(causes)], .gpu = true,
+                                  .looked_at = true, .pool = (size_t) (i % (POOLS_MAX + 1)),
+                                  .wanted = 1u << COMPONENT_DRIVER | 1u << COMPONENT_TOOLKIT | 1u << COMPONENT_DEVICE_PLUGIN |
+                                            1u << COMPONENT_EXPORTER };
         put_hash(v.carried.hash[TIER_DRIVER], 'o', i);
         put_hash(v.target.hash[TIER_DRIVER], 'd', i);
         put_hash(v.target.hash[TIER_STACK], 's', i);

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/component.h"
+#include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/task.h"
 
