@@ -76,7 +76,7 @@ static void no_policy(void *arg, bool soon)
 /* Of pods those that use a GPU, or all that would have to leave; none of Ostler's own, neither operands nor one-off pods. */
 static bool may_leave(const struct snapshot *s, const struct pod *p)
 {
-    return p->gpus > 0 || (s->cluster.all_pods && p->component == COMPONENT_NONE);
+    return p->gpus > 0 || (s->cluster.all_pods && p->component == OPERAND_NONE);
 }
 
 /* A plan alone asks for budgets; most of what a simulation is made of would be kept in vain. */

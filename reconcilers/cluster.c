@@ -312,7 +312,7 @@ bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *ob
 
 static bool is_agent_that_is_up(const struct pod *p)
 {
-    return p->component == COMPONENT_AGENT && p->ready && !p->deleting;
+    return p->component == OPERAND_AGENT && p->ready && !p->deleting;
 }
 
 static void add_removal(const struct cluster *c, const struct pod *p, struct node_pods *ret)
@@ -356,9 +356,9 @@ static void add_pod(const struct cluster *c, const struct pod *p, const struct n
         ret->foreign_pod = p->head.key;
     }
     ret->agent |= is_agent_that_is_up(p);
-    if (p->component == COMPONENT_REMOVAL)
+    if (p->component == OPERAND_REMOVAL)
         add_removal(c, p, ret);
-    if (p->component == COMPONENT_NONE)
+    if (p->component == OPERAND_NONE)
         return;
     if (ret->of[p->component].present && !counts_before(p, ret->of[p->component].going, ret->of[p->component].key))
         return;

@@ -256,7 +256,7 @@ static bool pulls(const struct record *r)
 static bool is_in_the_way(const struct cluster *c, const struct record *r)
 {
     const struct pod *p = (const struct pod *) r;
-    const char *name = p && p->component == COMPONENT_NONE && !p->is_task ? intern_text(c->strings, p->node) : NULL;
+    const char *name = p && p->component == OPERAND_NONE && !p->is_task ? intern_text(c->strings, p->node) : NULL;
     const struct node_slot *slot = name ? map_get(&c->slots, name) : NULL;
     return slot && slot->node && (slot->node->claim || slot->summary.outdated);
 }

@@ -77,7 +77,7 @@ int rollout_pull(const struct cluster *c, const struct manifests *m, const struc
     char purpose[IMAGES_PURPOSE_MAX];
     struct images_wanted want = wanted(c, n, purpose);
     CLEANUP_FREE char *proof = c->policy.validation.enabled ? proof_image(&c->policy, driver_to_be(c, n)) : NULL;
-    const json_t *validation = json_object_get(c->policy.spec, operand_get(COMPONENT_VALIDATION)->section);
+    const json_t *validation = json_object_get(c->policy.spec, operand_get(OPERAND_VALIDATION)->section);
     for (enum tier t = 0; t < TIERS; t++)
         want.of[t].spec = spec_of(c, n);
     want.proof = (struct render_image){ "proof", proof, json_str(validation, "imagePullPolicy") };

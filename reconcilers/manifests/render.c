@@ -16,11 +16,11 @@
 #include "reconcilers/model/revision.h"
 
 const struct render_other render_others[] = {
-    { RENDER_EXPORTER_SERVICE, COMPONENT_EXPORTER, RESOURCE_SERVICE, "exporter", "exporter/service.yaml", NULL },
-    { RENDER_EXPORTER_MONITOR, COMPONENT_EXPORTER, RESOURCE_SERVICEMONITOR, "exporter", "exporter/servicemonitor.yaml",
+    { RENDER_EXPORTER_SERVICE, OPERAND_EXPORTER, RESOURCE_SERVICE, "exporter", "exporter/service.yaml", NULL },
+    { RENDER_EXPORTER_MONITOR, OPERAND_EXPORTER, RESOURCE_SERVICEMONITOR, "exporter", "exporter/servicemonitor.yaml",
       "exporter.serviceMonitor.enabled" },
-    { RENDER_RUNTIME_CLASS, COMPONENT_NONE, RESOURCE_RUNTIMECLASS, "nvidia", "runtime/runtimeclass.yaml", NULL },
-    { .operand = COMPONENT_NONE, .name = NULL },
+    { RENDER_RUNTIME_CLASS, OPERAND_NONE, RESOURCE_RUNTIMECLASS, "nvidia", "runtime/runtimeclass.yaml", NULL },
+    { .operand = OPERAND_NONE, .name = NULL },
 };
 
 bool render_is_wished(const struct render_other *row, const json_t *spec)
@@ -37,10 +37,10 @@ static const struct render_other *row_of(enum render_object what)
     return row->name ? row : NULL;
 }
 
-enum component render_component(enum render_object what)
+enum operand render_operand_of(enum render_object what)
 {
     const struct render_other *row = row_of(what);
-    return row ? row->operand : (enum component) what;
+    return row ? row->operand : (enum operand) what;
 }
 
 /* Manifests that have parts or overlays of their own. */
@@ -61,7 +61,7 @@ struct shape {
 static struct shape shape_of(enum render_object what, const struct render_context *ctx)
 {
     const struct render_other *row = row_of(what);
-    const struct operand_row *o = operand_get(render_component(what));
+    const struct operand_row *o = operand_get(render_operand_of(what));
     if (row)
         return (struct shape){ row->manifest, NULL };
     if (what == RENDER_DRIVER && str_eq(json_str(ctx->inputs, "source"), driver_source_name(DRIVER_SOURCE_COS)))
@@ -346,7 +346,7 @@ static void keep_off_control_plane(json_t *object)
 static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
 {
     const struct render_other *row = row_of(what);
-    const char *tier = operand_get(render_component(what))->tier;
+    const char *tier = operand_get(render_operand_of(what))->tier;
     json_t *metadata = json_object_get(object, "metadata");
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
@@ -368,7 +368,7 @@ static void stamp(json_t *object, enum render_object what, const struct render_c
 json_t *render_object(const struct manifests *m, enum render_object what,
                       const struct render_context *ctx, struct err *e)
 {
-    const struct operand_row *o = operand_get(render_component(what));
+    const struct operand_row *o = operand_get(render_operand_of(what));
     const struct shape shape = shape_of(what, ctx);
     if (o->tier && !ctx->hash) {
         err_set(e, ERR_INVALID, "%s: a revision's object needs its hash", shape.manifest);
@@ -474,7 +474,7 @@ json_t *render_revision(const struct render_context *ctx)
 void render_name(enum render_object what, const char *hash, char out[static RENDER_NAME_MAX])
 {
     const struct render_other *row = row_of(what);
-    const struct operand_row *o = operand_get(render_component(what));
+    const struct operand_row *o = operand_get(render_operand_of(what));
     if (o->tier)
         snprintf(out, RENDER_NAME_MAX, "%s-%s", o->name, hash);
     else

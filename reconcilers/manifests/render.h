@@ -12,7 +12,7 @@
 
 /* What can be rendered: the DaemonSet of each operand that has one, RENDER_DRIVER and so on, and what is in render_others. */
 enum render_object {
-#define OPERAND(id, ...) RENDER_##id = COMPONENT_##id,
+#define OPERAND(id, ...) RENDER_##id = OPERAND_##id,
 #include "reconcilers/model/operand_rows.h"
     RENDER_EXPORTER_SERVICE = OPERANDS_MAX, /* Service */
     RENDER_EXPORTER_MONITOR,                /* ServiceMonitor of the Prometheus operator */
@@ -23,7 +23,7 @@ enum render_object {
 /* An object besides the operands' DaemonSets. All static. */
 struct render_other {
     enum render_object what;
-    enum component operand;    /* that it goes with; COMPONENT_NONE: with none */
+    enum operand operand;    /* that it goes with; OPERAND_NONE: with none */
     enum resource_id resource; /* what it is */
     const char *name;
     const char *manifest;      /* a file of this folder */
@@ -36,7 +36,7 @@ extern const struct render_other render_others[];
 bool render_is_wished(const struct render_other *row, const json_t *spec);
 
 /* The DaemonSet of an operand. */
-static inline enum render_object render_daemonset(enum component operand)
+static inline enum render_object render_daemonset(enum operand operand)
 {
     return (enum render_object) operand;
 }
@@ -110,7 +110,7 @@ void render_revision_name(const char *tier, const char *hash, char out[static RE
 /* Puts the annotation ostler.dev/intent on an object: the hash of all the rest of it.
  * render_object() has done so. */
 void render_seal(json_t *object);
-/* The operand that an object belongs to; COMPONENT_NONE for the RuntimeClass. */
-enum component render_component(enum render_object what);
+/* The operand that an object belongs to; OPERAND_NONE for the RuntimeClass. */
+enum operand render_operand_of(enum render_object what);
 
 #endif

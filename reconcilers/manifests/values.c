@@ -130,21 +130,21 @@ static json_t *derive_seccomp(const json_t *inputs, const json_t *section)
 }
 
 static const struct derived {
-    enum component operand;
+    enum operand operand;
     const char *key;
     derive_fn *derive;
 } derived[] = {
-    { COMPONENT_DRIVER, "image", derive_driver_image },
-    { COMPONENT_DRIVER, "gdrcopyImage", derive_gdrcopy_image },
-    { COMPONENT_DRIVER, "gdrcopySecretEnv", derive_gdrcopy_secret_env },
-    { COMPONENT_DRIVER, "kernelModuleType", derive_kernel_module_type },
-    { COMPONENT_DRIVER, "versionArgs", derive_version_args },
-    { COMPONENT_REMOVAL, "removal", derive_removal },
-    { COMPONENT_DEVICE_PLUGIN, "migStrategy", derive_mig_strategy },
-    { COMPONENT_DEVICE_PLUGIN, "config", derive_config },
-    { COMPONENT_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
-    { COMPONENT_EXPORTER, "intervalMs", derive_interval_ms },
-    { COMPONENT_AGENT, "seccomp", derive_seccomp },
+    { OPERAND_DRIVER, "image", derive_driver_image },
+    { OPERAND_DRIVER, "gdrcopyImage", derive_gdrcopy_image },
+    { OPERAND_DRIVER, "gdrcopySecretEnv", derive_gdrcopy_secret_env },
+    { OPERAND_DRIVER, "kernelModuleType", derive_kernel_module_type },
+    { OPERAND_DRIVER, "versionArgs", derive_version_args },
+    { OPERAND_REMOVAL, "removal", derive_removal },
+    { OPERAND_DEVICE_PLUGIN, "migStrategy", derive_mig_strategy },
+    { OPERAND_DEVICE_PLUGIN, "config", derive_config },
+    { OPERAND_DEVICE_PLUGIN, "cdiHook", derive_cdi_hook },
+    { OPERAND_EXPORTER, "intervalMs", derive_interval_ms },
+    { OPERAND_AGENT, "seccomp", derive_seccomp },
 };
 
 json_t *values_own(const char *agent_image, const json_t *spec)

@@ -63,7 +63,7 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     c->desired = (int32_t) json_int(object, "status.desiredNumberScheduled", 0);
     c->updated = (int32_t) json_int(object, "status.updatedNumberScheduled", 0);
     c->counted = json_int(object, "status.observedGeneration", 0) == c->generation;
-    if (resource == RESOURCE_DAEMONSET && str_eq(object_label(object, LABEL_COMPONENT), component_name(COMPONENT_AGENT)))
+    if (resource == RESOURCE_DAEMONSET && str_eq(object_label(object, LABEL_COMPONENT), operand_name(OPERAND_AGENT)))
         take_agents(c, object);
     return c;
 }

@@ -15,31 +15,31 @@
 
 const struct operand_row operand_rows[] = {
 #define OPERAND(row_id, row_name, row_section, fields, rules, ...)                                 \
-    [COMPONENT_##row_id] = { .id = COMPONENT_##row_id, .name = row_name, .section = row_section,   \
+    [OPERAND_##row_id] = { .id = OPERAND_##row_id, .name = row_name, .section = row_section,   \
                              __VA_ARGS__ },
 #include "reconcilers/model/operand_rows.h"
-    { .id = COMPONENT_NONE },
+    { .id = OPERAND_NONE },
 };
 
 _Static_assert(ARRAY_LEN(operand_rows) - 1 <= OPERANDS_MAX, "a set of operands has a bit for each");
 
-const struct operand_row *operand_get(enum component o)
+const struct operand_row *operand_get(enum operand o)
 {
     size_t last = ARRAY_LEN(operand_rows) - 1;
     return &operand_rows[(size_t) o < last ? (size_t) o : last];
 }
 
-const char *component_name(enum component c)
+const char *operand_name(enum operand c)
 {
     return str_or_empty(operand_get(c)->name);
 }
 
-enum component component_parse(const char *name)
+enum operand operand_parse(const char *name)
 {
     for (const struct operand_row *o = operand_rows; name && o->section; o++)
         if (str_eq(o->name, name))
             return o->id;
-    return COMPONENT_NONE;
+    return OPERAND_NONE;
 }
 
 unsigned operands_of_tier(enum tier tier)

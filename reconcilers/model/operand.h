@@ -11,10 +11,10 @@
  * the number of rows. */
 enum { OPERANDS_MAX = 16 };
 
-enum component {
-#define OPERAND(id, ...) COMPONENT_##id,
+enum operand {
+#define OPERAND(id, ...) OPERAND_##id,
 #include "reconcilers/model/operand_rows.h"
-    COMPONENT_NONE = OPERANDS_MAX,
+    OPERAND_NONE = OPERANDS_MAX,
 };
 
 enum operand_class {
@@ -41,7 +41,7 @@ enum follower_trait {
 
 /* One row. What it does not name is NULL or 0. All static. */
 struct operand_row {
-    enum component id;
+    enum operand id;
     enum operand_class class;
     const char *name;      /* of its DaemonSet, without the revision's hash; the value of app.kubernetes.io/component, and
                               its name in the policy's status. NULL: it has no DaemonSet */
@@ -62,12 +62,12 @@ struct operand_row {
 /* All rows; the last one has no section. */
 extern const struct operand_row operand_rows[];
 
-/* The row of an operand; of COMPONENT_NONE the last one. */
-const struct operand_row *operand_get(enum component o);
-/* "driver", "device-plugin", …; "" for COMPONENT_NONE and what has no DaemonSet. */
-const char *component_name(enum component c);
-/* The component of a label's value; COMPONENT_NONE for NULL and what is unknown. */
-enum component component_parse(const char *name);
+/* The row of an operand; of OPERAND_NONE the last one. */
+const struct operand_row *operand_get(enum operand o);
+/* "driver", "device-plugin", …; "" for OPERAND_NONE and what has no DaemonSet. */
+const char *operand_name(enum operand c);
+/* The component of a label's value; OPERAND_NONE for NULL and what is unknown. */
+enum operand operand_parse(const char *name);
 
 /* The operands of a tier, as bits 1u << id. */
 unsigned operands_of_tier(enum tier tier);

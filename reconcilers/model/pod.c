@@ -19,7 +19,7 @@
 #include "reconcilers/model/pod_traits.h"
 
 _Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator more");
-_Static_assert(COMPONENT_NONE < 1 << 5, "a component fits into its bits");
+_Static_assert(OPERAND_NONE < 1 << 5, "a component fits into its bits");
 
 enum {
     PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
@@ -210,7 +210,7 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
                                         (int) json_int(end, "exitCode", 0), *said ? ": " : "", said);
     const char *kubelets = again ? "CrashLoopBackOff" : json_str(end, "reason");
     set_problem(in, p, is_ours ? REASON_RUNTIME_CONFIG_FAILED : kubelets, text);
-    if (!first || !p->problem || p->component == COMPONENT_NONE)
+    if (!first || !p->problem || p->component == OPERAND_NONE)
         return;
     p->ended.container = intern_add(in, json_str(status, "name"));
     p->ended.again = !json_at(status, "state.terminated");
@@ -315,7 +315,7 @@ const struct task *pod_task(const struct pod *p)
 
 const struct sign *pod_foreign(const struct pod *p)
 {
-    return p->is_task || p->fixed || p->component != COMPONENT_NONE ? NULL : p->foreign;
+    return p->is_task || p->fixed || p->component != OPERAND_NONE ? NULL : p->foreign;
 }
 
 bool pod_is_static(const struct pod *p, const char *node_uid)
@@ -325,8 +325,8 @@ bool pod_is_static(const struct pod *p, const char *node_uid)
 
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again)
 {
-    *ret_again = p->component != COMPONENT_NONE && p->ended.again;
-    return p->component != COMPONENT_NONE ? intern_text(in, p->ended.container) : NULL;
+    *ret_again = p->component != OPERAND_NONE && p->ended.again;
+    return p->component != OPERAND_NONE ? intern_text(in, p->ended.container) : NULL;
 }
 
 /* Whether it can be asked for by name: an API server sends no pod without a namespace, and record_namespace() needs one. */
@@ -342,7 +342,7 @@ static struct pod *pod_begin(struct intern *in, const json_t *object, const char
     p->head.key = record_key(object);
     snprintf(p->head.uid, sizeof p->head.uid, "%s", object_uid(object));
     p->node = intern_add(in, node);
-    p->component = COMPONENT_NONE;
+    p->component = OPERAND_NONE;
     p->deleting = object_is_deleting(object);
     return p;
 }
@@ -364,24 +364,24 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     if (task_of(operand_namespace, object) != TASK_NONE || !has_namespace(object))
         return NULL;
     bool ours = is_operand(operand_namespace, object);
-    enum component component = ours ? component_parse(object_label(object, LABEL_COMPONENT)) : COMPONENT_NONE;
+    enum operand component = ours ? operand_parse(object_label(object, LABEL_COMPONENT)) : OPERAND_NONE;
     uint16_t gpus = ours ? 0 : pod_gpus(object);
     const struct sign *foreign = ours || is_finished(object) ? NULL : foreign_sign(object);
     const char *node = json_str(object, "spec.nodeName");
     /* Of somebody else's, those that have no node yet may be thousands. */
-    if (component == COMPONENT_NONE && (!node || (!gpus && !foreign)))
+    if (component == OPERAND_NONE && (!node || (!gpus && !foreign)))
         return NULL;
 
     struct pod *p = pod_begin(in, object, node);
     p->foreign = foreign;
     p->gpus = gpus;
     p->component = (uint8_t) (component & 0x1f);
-    if (component == COMPONENT_NONE) {
+    if (component == OPERAND_NONE) {
         look_at_use(in, p, asks, object);
         return p;
     }
     p->revision = intern_add(in, object_label(object, LABEL_REVISION));
-    p->host_driver = component == COMPONENT_DRIVER && said_host_driver(object);
+    p->host_driver = component == OPERAND_DRIVER && said_host_driver(object);
     p->running = str_eq(json_str(object, "status.phase"), "Running");
     look_at_status(in, p, object);
     return p;
@@ -407,7 +407,7 @@ static unsigned use_bits(const struct pod *p)
 /* Which log says why it is not up changes with each run, though what is said of it is the same. */
 static bool same_end(const struct pod *a, const struct pod *b)
 {
-    return a->component == COMPONENT_NONE || (a->ended.container == b->ended.container && a->ended.again == b->ended.again);
+    return a->component == OPERAND_NONE || (a->ended.container == b->ended.container && a->ended.again == b->ended.again);
 }
 
 bool pod_same(const struct pod *a, const struct pod *b)
@@ -422,11 +422,11 @@ void pod_free(struct intern *in, struct pod *p)
 {
     intern_drop(in, p->node);
     intern_drop(in, p->revision); /* or its traits */
-    if (p->is_task || (p->component != COMPONENT_NONE && !p->ready))
+    if (p->is_task || (p->component != OPERAND_NONE && !p->ready))
         intern_drop(in, p->reason);
     if (p->is_task)
         task_free(in, p->task_state);
-    else if (p->component != COMPONENT_NONE)
+    else if (p->component != OPERAND_NONE)
         intern_drop(in, p->ended.container);
     free(p->problem);
     free(p->head.key);

@@ -43,7 +43,7 @@ struct pod {
     };
     uint16_t gpus;              /* GPUs, slices and shares that it asked for and may be using; 0 with pods of ours */
     /* Bits: there are thousands of these, and so each takes a step of the allocator less. */
-    uint8_t component : 5;      /* enum component */
+    uint8_t component : 5;      /* enum operand */
     bool ready : 1;
     bool deleting : 1;
     bool host_driver : 1;       /* its first init container stopped because the host has a driver */

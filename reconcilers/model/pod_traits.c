@@ -58,7 +58,7 @@ uint32_t pod_traits(struct intern *in, const struct selector *asks, const json_t
 /* Those of a pod of somebody else's. */
 static const char *traits_of(const struct intern *in, const struct pod *p)
 {
-    return str_or_empty(p->component == COMPONENT_NONE ? intern_text(in, p->traits) : NULL);
+    return str_or_empty(p->component == OPERAND_NONE ? intern_text(in, p->traits) : NULL);
 }
 
 bool pod_tolerates(const struct intern *in, const struct pod *p, const char *key)

@@ -194,7 +194,7 @@ static unsigned enabled_operands(const struct policy *p, const json_t *given)
 static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
 {
     const char *source = json_str(given, "toolkit.source");
-    return !pool_enables(p, given, operand_get(COMPONENT_TOOLKIT)) ||
+    return !pool_enables(p, given, operand_get(OPERAND_TOOLKIT)) ||
            str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
 }
 
@@ -214,7 +214,7 @@ static void decode_pool(struct policy *p, size_t i, const json_t *given,
     pool->taint = pool_taint(p, given);
     pool->operands = enabled_operands(p, given);
     pool->only_watched = pool->source == POLICY_SOURCE_HOST && has_hosts_toolkit(p, given) &&
-                         !policy_pool_runs(pool, COMPONENT_DEVICE_PLUGIN);
+                         !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN);
     pool->node_labels = json_object_get(given, "nodeLabels");
     report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e),
            &at, &e, problems);
@@ -312,12 +312,12 @@ json_t *policy_pool_spec(const struct policy *policy, size_t pool)
     return spec;
 }
 
-bool policy_pool_runs(const struct policy_pool *pool, enum component operand)
+bool policy_pool_runs(const struct policy_pool *pool, enum operand operand)
 {
     return pool->operands >> operand & 1;
 }
 
-static size_t pools_that_run(const struct policy *policy, enum component operand)
+static size_t pools_that_run(const struct policy *policy, enum operand operand)
 {
     size_t n = 0;
     for (size_t i = 0; i < policy->pools_len; i++)
@@ -325,12 +325,12 @@ static size_t pools_that_run(const struct policy *policy, enum component operand
     return n;
 }
 
-bool policy_runs(const struct policy *policy, enum component operand)
+bool policy_runs(const struct policy *policy, enum operand operand)
 {
     return pools_that_run(policy, operand) > 0;
 }
 
-bool policy_runs_in_part(const struct policy *policy, enum component operand)
+bool policy_runs_in_part(const struct policy *policy, enum operand operand)
 {
     return policy_runs(policy, operand) && pools_that_run(policy, operand) < policy->pools_len;
 }

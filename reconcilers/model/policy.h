@@ -101,7 +101,7 @@ struct policy_pool {
     struct selector selector;
     enum policy_driver_source source;
     struct policy_taint taint; /* of its nodes: the policy's, with what the pool has different */
-    unsigned operands;         /* bits 1u << enum component of those that are not switched off there */
+    unsigned operands;         /* bits 1u << enum operand of those that are not switched off there */
     bool only_watched;         /* driver, toolkit and device plugin are somebody else's there, by the policy's word */
     const json_t *node_labels; /* extra labels of its nodes, beside the policy's; NULL: none */
 };
@@ -146,11 +146,11 @@ size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, c
 json_t *policy_pool_spec(const struct policy *policy, size_t pool);
 
 /* Whether the policy, or the pool, does not switch an operand off. */
-bool policy_pool_runs(const struct policy_pool *pool, enum component operand);
+bool policy_pool_runs(const struct policy_pool *pool, enum operand operand);
 /* Whether an operand runs in any pool. */
-bool policy_runs(const struct policy *policy, enum component operand);
+bool policy_runs(const struct policy *policy, enum operand operand);
 /* Whether it runs in some pools and not in others. */
-bool policy_runs_in_part(const struct policy *policy, enum component operand);
+bool policy_runs_in_part(const struct policy *policy, enum operand operand);
 
 /* "Auto", "Container", "COS", "Host". */
 const char *policy_source_name(enum policy_driver_source source);
@@ -170,7 +170,7 @@ bool policy_names_sample(const json_t *spec);
  * the known good revision has, else what is built in (operand_rows.h). `spec` is an effective spec, of the policy or of
  * a pool; `known_image` and `known_version` are NULL where nothing is known good.
  */
-void policy_image_resolve(const json_t *spec, enum component operand, const char *known_image,
+void policy_image_resolve(const json_t *spec, enum operand operand, const char *known_image,
                           const char *known_version, struct policy_image *ret);
 
 /* Frees both texts. */

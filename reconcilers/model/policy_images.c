@@ -27,7 +27,7 @@ static char *image_path(const json_t *operand_spec, const struct operand_image *
     return xasprintf("%s/%s", repository, name);
 }
 
-void policy_image_resolve(const json_t *spec, enum component operand, const char *known_image,
+void policy_image_resolve(const json_t *spec, enum operand operand, const char *known_image,
                           const char *known_version, struct policy_image *ret)
 {
     const struct operand_image *builtin = &operand_get(operand)->image;
@@ -77,7 +77,7 @@ static const char *field_at_fault(const json_t *given)
 
 bool policy_names_sample(const json_t *spec)
 {
-    const json_t *part = json_object_get(spec, operand_get(COMPONENT_VALIDATION)->section);
+    const json_t *part = json_object_get(spec, operand_get(OPERAND_VALIDATION)->section);
     return json_str(part, "repository") || json_str(part, "image") || json_str(part, "version");
 }
 
@@ -89,7 +89,7 @@ static bool is_used(const json_t *spec, const struct operand_row *o)
     const char *source = json_str(part, "source");
     return json_bool(part, "enabled", true) && !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
            !str_eq(source, policy_source_name(POLICY_SOURCE_COS)) &&
-           (o->id != COMPONENT_VALIDATION || policy_names_sample(spec));
+           (o->id != OPERAND_VALIDATION || policy_names_sample(spec));
 }
 
 static bool names_image(const json_t *given)
@@ -98,7 +98,7 @@ static bool names_image(const json_t *given)
 }
 
 /* Checks the image of one operand; `given`, of the policy or of a pool, may name it, or leave it to what is built in. */
-static void check_image(const json_t *spec, enum component operand, const json_t *given,
+static void check_image(const json_t *spec, enum operand operand, const json_t *given,
                         const struct policy_place *at, const char *prefixes,
                         struct policy_problems *problems)
 {

@@ -125,7 +125,7 @@ static bool not_of_the_loader(const json_t *name)
     return !str_has_prefix(json_string_value(name), "LD_");
 }
 
-static bool is_free(enum component operand, const json_t *name)
+static bool is_free(enum operand operand, const json_t *name)
 {
     const char *const *v = operand_get(operand)->variables;
     while (v && *v && !str_eq(*v, json_string_value(name)))
@@ -136,7 +136,7 @@ static bool is_free(enum component operand, const json_t *name)
 #define OPERAND(id, ...)                                                                           \
     static bool is_free_in_##id(const json_t *name)                                                \
     {                                                                                              \
-        return is_free(COMPONENT_##id, name);                                                      \
+        return is_free(OPERAND_##id, name);                                                      \
     }
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)

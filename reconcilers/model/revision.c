@@ -59,7 +59,7 @@ static json_t *list_of(const json_t *section, const char *key)
     return json_is_array(list) ? json_incref(list) : json_array();
 }
 
-static void add_image(json_t *inputs, const json_t *spec, enum component operand,
+static void add_image(json_t *inputs, const json_t *spec, enum operand operand,
                       const json_t *held)
 {
     struct policy_image image = { 0 };
@@ -70,7 +70,7 @@ static void add_image(json_t *inputs, const json_t *spec, enum component operand
 }
 
 /* Image, env and args: what every operand has. */
-static json_t *operand_inputs(const json_t *spec, enum component operand, const json_t *held)
+static json_t *operand_inputs(const json_t *spec, enum operand operand, const json_t *held)
 {
     const json_t *section = json_object_get(spec, operand_get(operand)->section);
     json_t *inputs = json_object();
@@ -151,7 +151,7 @@ static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
     if (!json_bool(spec, "driver.gdrcopy.enabled", false))
         return;
     json_t *gdrcopy = json_object();
-    add_image(gdrcopy, spec, COMPONENT_GDRCOPY, json_object_get(held, "gdrcopy"));
+    add_image(gdrcopy, spec, OPERAND_GDRCOPY, json_object_get(held, "gdrcopy"));
     json_object_set_new(inputs, "gdrcopy", gdrcopy);
 }
 
@@ -167,7 +167,7 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
 {
     bool precompiled = json_bool(spec, "driver.precompiled", false);
     const json_t *known = held_driver(held, DRIVER_SOURCE_CONTAINER, precompiled);
-    json_t *inputs = operand_inputs(spec, COMPONENT_DRIVER, known);
+    json_t *inputs = operand_inputs(spec, OPERAND_DRIVER, known);
     const char *version = json_str(inputs, "version");
     if (precompiled && !str_has_prefix(version, "sha256:"))
         json_object_set_new(inputs, "version",
@@ -266,7 +266,7 @@ static void add_plugins_own(json_t *inputs, const struct stack_case *c)
 
 static bool has_part(const struct operand_row *o, const struct stack_case *c)
 {
-    if (o->id == COMPONENT_TOOLKIT)
+    if (o->id == OPERAND_TOOLKIT)
         return toolkit_is_ostlers(c->spec, c->host);
     return json_bool(json_object_get(c->spec, o->section), "enabled", true);
 }
@@ -274,8 +274,8 @@ static bool has_part(const struct operand_row *o, const struct stack_case *c)
 static json_t *part_inputs(const struct operand_row *o, const struct stack_case *c, const json_t *held)
 {
     static add_own_fn *const own[OPERANDS_MAX] = {
-        [COMPONENT_TOOLKIT] = add_toolkits_own,
-        [COMPONENT_DEVICE_PLUGIN] = add_plugins_own,
+        [OPERAND_TOOLKIT] = add_toolkits_own,
+        [OPERAND_DEVICE_PLUGIN] = add_plugins_own,
     };
     if (!has_part(o, c))
         return json_pack("{s:b}", "enabled", 0);

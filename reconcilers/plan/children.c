@@ -345,7 +345,7 @@ static void want_agent(struct pass *p)
 
 static bool is_agent(const struct child *c)
 {
-    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), component_name(COMPONENT_AGENT));
+    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), operand_name(OPERAND_AGENT));
 }
 
 static bool is_wanted(const struct pass *p, const struct child *c)
@@ -375,8 +375,8 @@ static bool is_switched_off(const struct policy *policy, const struct child *c)
 {
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->resource == c->resource && str_eq(r->name, child_name(c)))
-            return r->operand != COMPONENT_NONE && (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
-    const struct operand_row *o = operand_get(component_parse(child_name(c)));
+            return r->operand != OPERAND_NONE && (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
+    const struct operand_row *o = operand_get(operand_parse(child_name(c)));
     return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER && !policy_runs(policy, o->id);
 }
 

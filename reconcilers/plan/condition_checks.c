@@ -116,7 +116,7 @@ const char *cond_pod_text(const struct checks *in, const struct node_summary *s)
 const char *cond_cause_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
-    const char *what = component_name(c->component);
+    const char *what = operand_name(c->component);
     return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "", c->nodes,
                         cond_nodes(in, in->served), s->message ? s->message : c->reason, s->name, cond_pod_text(in, s),
                         s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
@@ -126,7 +126,7 @@ const char *cond_metrics_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
     return arena_printf(in->a, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
-                        component_name(c->component), c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->reason,
+                        operand_name(c->component), c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->reason,
                         s->name, cond_pod_text(in, s), in->v->operand_namespace);
 }
 

@@ -9,7 +9,7 @@ enum {
 
 const struct child *detecting_agents(const struct cluster_view *v)
 {
-    const struct child *agents = cluster_child(v, RESOURCE_DAEMONSET, component_name(COMPONENT_AGENT));
+    const struct child *agents = cluster_child(v, RESOURCE_DAEMONSET, operand_name(OPERAND_AGENT));
     return agents && child_is_ours(agents) && !agents->deleting ? agents : NULL;
 }
 

@@ -76,7 +76,7 @@ static bool stays(const struct look *l, const struct pod *p)
 {
     if (p->gpus > 0 || holders_unasked(l->in->holders, p))
         return false;
-    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != COMPONENT_NONE || p->daemon ||
+    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != OPERAND_NONE || p->daemon ||
            is_static(l, p) || !is_selected(l, p);
 }
 

@@ -4,7 +4,7 @@ enum { NAMED_MAX = 3 };
 
 bool holders_unasked(const struct node_holders *h, const struct pod *p)
 {
-    return p->gpus == 0 && p->component == COMPONENT_NONE && !p->is_task && node_holders_have(h, node_holder_id(p->head.uid));
+    return p->gpus == 0 && p->component == OPERAND_NONE && !p->is_task && node_holders_have(h, node_holder_id(p->head.uid));
 }
 
 bool holders_name_strangers(const struct node_holders *h, const struct pod *pods)

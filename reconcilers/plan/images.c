@@ -48,8 +48,8 @@ void images_purpose(struct assignment_ref target, const json_t *spec,
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (o->class == OPERAND_CLASS_TIER)
             hash = add_section(hash, spec, o);
-    hash = add_section(hash, spec, operand_get(COMPONENT_AGENT));
-    hash = add_section(hash, spec, operand_get(COMPONENT_VALIDATION));
+    hash = add_section(hash, spec, operand_get(OPERAND_AGENT));
+    hash = add_section(hash, spec, operand_get(OPERAND_VALIDATION));
     size_t len = strlen(out);
     snprintf(out + len, IMAGES_PURPOSE_MAX - len, ".%08x", (unsigned) (hash & 0xffffffff));
 }

@@ -12,7 +12,7 @@ void verdict_settle(struct node_verdict *v, enum node_state state, const char *r
     v->message = message;
 }
 
-static void want(struct node_verdict *v, const struct node_pods *pods, enum component c, const char *hash)
+static void want(struct node_verdict *v, const struct node_pods *pods, enum operand c, const char *hash)
 {
     v->wanted |= 1u << c;
     bool right = !hash || str_eq(pods->of[c].revision, hash);
@@ -81,7 +81,7 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
 {
     verdict_settle(v, NODE_READY, NULL, NULL);
     for (const struct operand_row *o = operand_rows; o->section; o++) {
-        enum component c = o->id;
+        enum operand c = o->id;
         if (!(operands_missing(v) & (1u << c)))
             continue;
         v->cause = c;
@@ -93,7 +93,7 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
             verdict_settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
         else
             verdict_settle(v, NODE_INSTALLING, "PodMissing",
-                           arena_printf(a, "there is no %s pod on the node yet", component_name(c)));
+                           arena_printf(a, "there is no %s pod on the node yet", operand_name(c)));
         return;
     }
 }
@@ -103,8 +103,8 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
  * handler: a container that runs shows it. */
 static const char *metrics_problem(const struct node_input *in, const struct node_verdict *v)
 {
-    const char *problem = in->pods->of[COMPONENT_EXPORTER].problem;
-    bool may_lack = !(v->wanted & 1u << COMPONENT_TOOLKIT) && !in->pods->of[COMPONENT_EXPORTER].running;
+    const char *problem = in->pods->of[OPERAND_EXPORTER].problem;
+    bool may_lack = !(v->wanted & 1u << OPERAND_TOOLKIT) && !in->pods->of[OPERAND_EXPORTER].running;
     if (problem || !may_lack || !in->inventory || !in->inventory->no_handler)
         return problem;
     return "the host's own configuration of its container runtime has no handler nvidia, which the exporter's pods need: add it "
@@ -127,7 +127,7 @@ static const char *unnamed_pods(const struct node_input *in, struct arena *a)
 
 void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
-    const unsigned exporter = 1u << COMPONENT_EXPORTER;
+    const unsigned exporter = 1u << OPERAND_EXPORTER;
     const char *problem = metrics_problem(in, v), *words = NULL;
     if (v->state != NODE_READY || !(v->wanted & exporter))
         return;
@@ -137,17 +137,17 @@ void operands_judge_metrics(const struct node_input *in, struct arena *a, struct
         words = arena_printf(a, "the GPUs work, and their metrics are missing: %s", problem);
     if (!words)
         return;
-    v->cause = COMPONENT_EXPORTER;
-    v->pod = in->pods->of[COMPONENT_EXPORTER].key;
+    v->cause = OPERAND_EXPORTER;
+    v->pod = in->pods->of[OPERAND_EXPORTER].key;
     verdict_settle(v, NODE_READY, "MetricsMissing", words);
 }
 
 void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     const struct sign *other = in->pods->foreign;
-    if (v->state != NODE_READY || !other || other->place != SIGN_CLAIMS || !(v->up & 1u << COMPONENT_DEVICE_PLUGIN))
+    if (v->state != NODE_READY || !other || other->place != SIGN_CLAIMS || !(v->up & 1u << OPERAND_DEVICE_PLUGIN))
         return;
-    v->cause = COMPONENT_DEVICE_PLUGIN;
+    v->cause = OPERAND_DEVICE_PLUGIN;
     v->pod = in->pods->foreign_pod;
     verdict_settle(v, NODE_READY, "GpusGivenTwice",
                    arena_printf(a, "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA driver gives the "

@@ -149,7 +149,7 @@ static void carry_labels(struct node_verdict *v, const struct node_input *in)
 static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
 {
     verdict_settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
-    v->cause = COMPONENT_NONE;
+    v->cause = OPERAND_NONE;
     v->pod = NULL;
 }
 
@@ -206,7 +206,7 @@ static void judge_turn(const struct node_input *in, struct arena *a,
     v->first = !as->first ? FIRST_NONE : v->state == NODE_READY ? FIRST_TURN : FIRST_LATER;
     if (v->first != FIRST_TURN)
         return;
-    v->cause = COMPONENT_TOOLKIT;
+    v->cause = OPERAND_TOOLKIT;
     if (by)
         verdict_settle(v, NODE_INSTALLING, "ToolkitStopped",
                        arena_printf(a, "the toolkit does not come up on node %s, one of the first of pool %s that got it, so no "
@@ -225,7 +225,7 @@ static void judge(const struct node_input *in, struct arena *a, const struct nod
     operands_list(in, v);
     if (as->waiting) {
         verdict_settle(v, NODE_INSTALLING, as->reason, as->message);
-        v->cause = COMPONENT_DRIVER;
+        v->cause = OPERAND_DRIVER;
     } else if (!*v->carried.hash[TIER_STACK] && t->reason) {
         verdict_settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
     } else {
@@ -243,7 +243,7 @@ struct proving {
 
 static bool has_gpus(const struct node_input *in, const struct node_verdict *v)
 {
-    bool plugin = v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
+    bool plugin = v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
     return !plugin || in->view.node->gpus > 0;
 }
 
@@ -445,7 +445,7 @@ static void find_gpu(const struct node_input *in, const struct node_facts *facts
 
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
 {
-    *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = COMPONENT_NONE };
+    *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = OPERAND_NONE };
     struct node_facts facts = node_facts(&in->view);
     facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);

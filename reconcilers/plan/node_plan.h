@@ -129,7 +129,7 @@ struct node_verdict {
     enum node_state state;
     const char *reason;  /* CamelCase; NULL when there is nothing to say */
     const char *message; /* the sentence to it, or NULL */
-    enum component cause; /* the operand that the reason is about, or COMPONENT_NONE */
+    enum operand cause; /* the operand that the reason is about, or OPERAND_NONE */
     const char *pod;      /* "namespace/name" that shows it, or NULL */
     bool gpu;             /* it has a GPU, whoever serves it */
     const struct vendor *vendor; /* the GPU's; NVIDIA without a GPU; never NULL */

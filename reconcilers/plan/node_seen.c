@@ -35,7 +35,7 @@ bool seen_no_gpu(const struct node_input *in)
 /* A driver of ours is there, or on its way to or from it. */
 static bool has_our_driver(const struct node_input *in)
 {
-    return in->view.node->claim || node_label(&in->view, LABEL_DRIVER) || in->pods->of[COMPONENT_DRIVER].present;
+    return in->view.node->claim || node_label(&in->view, LABEL_DRIVER) || in->pods->of[OPERAND_DRIVER].present;
 }
 
 /* A module that was left behind when a driver of ours went is not the host's. */
@@ -69,7 +69,7 @@ bool seen_own_toolkit(const struct node_input *in)
     const struct node_view *v = &in->view;
     const char *stack = node_label(v, LABEL_STACK), *claimed = intern_text(v->strings, v->node->claim);
     struct claim claim;
-    if (in->pods->of[COMPONENT_TOOLKIT].ready || in->pods->of[COMPONENT_TOOLKIT].running || node_label(v, LABEL_REMOVAL))
+    if (in->pods->of[OPERAND_TOOLKIT].ready || in->pods->of[OPERAND_TOOLKIT].running || node_label(v, LABEL_REMOVAL))
         return true;
     if (claimed && claim_parse(claimed, &claim, NULL) && *claim_last_stack(&claim))
         return brings_toolkit(in, claim_last_stack(&claim));
@@ -79,7 +79,7 @@ bool seen_own_toolkit(const struct node_input *in)
 const char *seen_version(const struct node_input *in)
 {
     const struct node_inventory *i = of_this_boot(in);
-    uint32_t made_s = in->pods->of[COMPONENT_DRIVER].made_s;
+    uint32_t made_s = in->pods->of[OPERAND_DRIVER].made_s;
     bool earlier = i && made_s && i->said_s && i->said_s <= made_s;
     return i && !earlier && i->module_loaded ? i->module_version : "";
 }
@@ -97,7 +97,7 @@ struct seeing {
 /* A driver was sent there and does not come up, though its image is there. */
 static bool waits_for_driver(const struct seeing *s)
 {
-    return s->v->cause == COMPONENT_DRIVER && s->in->pods->of[COMPONENT_DRIVER].present &&
+    return s->v->cause == OPERAND_DRIVER && s->in->pods->of[OPERAND_DRIVER].present &&
            (s->v->state == NODE_INSTALLING || s->v->state == NODE_FAILED) && !task_cannot_pull(s->v->reason);
 }
 

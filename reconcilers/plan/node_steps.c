@@ -25,7 +25,7 @@ static const char *name_gpu_pods(struct arena *a, const struct node_pods *p)
 /* What is open on the host is of the host's own driver where it has one. */
 static bool runs_our_driver(const struct node_pods *p)
 {
-    return p->of[COMPONENT_DRIVER].present && !p->host_driver;
+    return p->of[OPERAND_DRIVER].present && !p->host_driver;
 }
 
 struct off node_take_off(const struct node_input *in, struct arena *a)
@@ -53,7 +53,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
         return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
-    if (p->of[COMPONENT_DRIVER].present)
+    if (p->of[OPERAND_DRIVER].present)
         return (struct off){ .reason = "WaitingForDriver",
                              .message = arena_printf(a, "node %s: the driver pod is terminating", name) };
     return (struct off){ .done = true };
@@ -114,7 +114,7 @@ static bool driver_leaves_first(const struct node_pods *p, const char *label, co
 {
     if ((wanted && str_eq(wanted, label)) || p->host_driver)
         return false;
-    if (p->of[COMPONENT_DRIVER].present)
+    if (p->of[OPERAND_DRIVER].present)
         return has_others(p, TIER_DRIVER, wanted);
     return label && (!wanted || p->gpu_pods);
 }

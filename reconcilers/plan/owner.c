@@ -15,7 +15,7 @@ static bool is_taken(const struct node_input *in)
 {
     return str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_is_assigned(&in->view) ||
            node_label(&in->view, LABEL_REMOVAL) ||
-           in->pods->of[COMPONENT_DEVICE_PLUGIN].present || marks_closed(&in->view);
+           in->pods->of[OPERAND_DEVICE_PLUGIN].present || marks_closed(&in->view);
 }
 
 static struct owner others(const struct node_input *in, struct arena *a, const char *who, const char *remedy)
@@ -47,7 +47,7 @@ static struct owner coming(const struct node_input *in, struct arena *a)
 /* Whether it would serve what Ostler serves. */
 static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
 {
-    return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, COMPONENT_DEVICE_PLUGIN));
+    return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN));
 }
 
 struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,

@@ -240,7 +240,7 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
 static int make(const struct node_input *in, const struct proof_case *c, struct plan *plan, struct err *e)
 {
     char purpose[TASK_PURPOSE_MAX];
-    const json_t *spec = json_object_get(in->policy->spec, operand_get(COMPONENT_VALIDATION)->section);
+    const json_t *spec = json_object_get(in->policy->spec, operand_get(OPERAND_VALIDATION)->section);
     task_purpose(c->of, purpose);
     CLEANUP_FREE char *image =
         proof_image(in->policy, operands_inputs(in, TIER_DRIVER, c->of.hash[TIER_DRIVER]));

@@ -113,18 +113,18 @@ static json_t *pools_json(const struct cluster_view *v)
 }
 
 /* Pods of an operand that run an older template of their own revision: they are replaced when their node is next changed. */
-static size_t behind(const struct cluster_view *v, enum component c)
+static size_t behind(const struct cluster_view *v, enum operand c)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *d = v->children[i];
-        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), component_name(c)) && d->desired > d->updated)
+        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), operand_name(c)) && d->desired > d->updated)
             n += (size_t) (d->desired - d->updated);
     }
     return n;
 }
 
-static const struct cause *cause_of(const struct tally *t, enum component c)
+static const struct cause *cause_of(const struct tally *t, enum operand c)
 {
     const struct cause *best = NULL;
     size_t cursor = 0;
@@ -142,10 +142,10 @@ static json_t *operands_json(const struct cluster_view *v)
     json_t *operands = json_array();
     unsigned counted = operands_of_class(OPERAND_CLASS_TIER) | operands_of_class(OPERAND_CLASS_FOLLOWER);
     for (const struct operand_row *row = operand_rows; row->section; row++) {
-        enum component c = row->id;
+        enum operand c = row->id;
         if (!(counted >> c & 1))
             continue;
-        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", component_name(c), "desired", count(v->tally->operands[c].wanted),
+        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", operand_name(c), "desired", count(v->tally->operands[c].wanted),
                               "ready", count(v->tally->operands[c].up), "outdated", count(behind(v, c)));
         const struct cause *cause = cause_of(v->tally, c);
         if (cause && cause_example(cause)->message)
@@ -165,8 +165,8 @@ static json_t *cause_json(const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
     json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->reason, "nodes", count(c->nodes), "node", s->name);
-    if (*component_name(c->component))
-        json_object_set_new(o, "operand", json_string(component_name(c->component)));
+    if (*operand_name(c->component))
+        json_object_set_new(o, "operand", json_string(operand_name(c->component)));
     if (s->pod)
         json_object_set_new(o, "pod", shortened(s->pod, 253));
     if (s->message)

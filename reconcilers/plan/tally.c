@@ -38,7 +38,7 @@ static struct cause *cause_of(struct tally *t, const struct node_verdict *v)
 {
     if (!v->reason)
         return NULL;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", component_name(v->cause), v->reason);
+    CLEANUP_FREE char *key = xasprintf("%s/%s", operand_name(v->cause), v->reason);
     struct cause *c = map_get(&t->causes, key);
     if (c)
         return c;

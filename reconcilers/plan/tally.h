@@ -34,7 +34,7 @@ struct node_standing {
 /* One reason, and the nodes that it keeps from being ready. */
 struct cause {
     char *key;               /* "<component>/<reason>" */
-    enum component component;
+    enum operand component;
     const char *reason;      /* points into the key */
     size_t nodes;
     struct node_summary *first; /* of the list, in no order that means anything */

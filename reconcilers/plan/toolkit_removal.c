@@ -31,7 +31,7 @@ static bool has_configured(const struct node_input *in, const char *hash)
 static bool never_came(const struct node_input *in)
 {
     const struct node_pods *p = in->pods;
-    return !p->of[COMPONENT_TOOLKIT].ready && !p->of[COMPONENT_TOOLKIT].running && !in->view.node->proof;
+    return !p->of[OPERAND_TOOLKIT].ready && !p->of[OPERAND_TOOLKIT].running && !in->view.node->proof;
 }
 
 /* The stack that is on the node, or was the last one there while it is claimed; NULL: none that has done anything there. */

@@ -128,7 +128,7 @@ static void fail(struct stepping *s, const char *why, const char *message)
 /* All that the node was to have is there, and the kubelet has GPUs to give. */
 static bool works(const struct stepping *s)
 {
-    bool plugin = s->v->wanted & 1u << COMPONENT_DEVICE_PLUGIN;
+    bool plugin = s->v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
     return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) &&
            (!plugin || s->in->view.node->gpus > 0);
 }
@@ -225,7 +225,7 @@ static bool driver_must_go(const struct stepping *s)
 {
     const char *driver = stepping_now(s, TIER_DRIVER);
     const struct node_pods *p = s->in->pods;
-    bool tried = s->out->claim.attempt > 1 && p->of[COMPONENT_DRIVER].present && !p->of[COMPONENT_DRIVER].ready;
+    bool tried = s->out->claim.attempt > 1 && p->of[OPERAND_DRIVER].present && !p->of[OPERAND_DRIVER].ready;
     bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
     return *driver &&
            (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
@@ -235,15 +235,15 @@ static bool driver_is_leaving(const struct stepping *s)
 {
     const struct node_pods *p = s->in->pods;
     bool off = !*stepping_now(s, TIER_DRIVER);
-    return p->of[COMPONENT_DRIVER].present && !p->host_driver &&
-           (off || !str_eq(p->of[COMPONENT_DRIVER].revision, s->out->claim.to.hash[TIER_DRIVER]));
+    return p->of[OPERAND_DRIVER].present && !p->host_driver &&
+           (off || !str_eq(p->of[OPERAND_DRIVER].revision, s->out->claim.to.hash[TIER_DRIVER]));
 }
 
 static bool driver_is_up(const struct stepping *s)
 {
     const struct node_pods *p = s->in->pods;
     const char *driver = s->out->claim.to.hash[TIER_DRIVER];
-    return !*driver || (p->of[COMPONENT_DRIVER].ready && str_eq(p->of[COMPONENT_DRIVER].revision, driver));
+    return !*driver || (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
 }
 
 /* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there

@@ -38,7 +38,7 @@ static bool is_overwritten(const struct node_input *in, const struct target *wis
     bool known = label && (str_eq(label, wish->runs.hash[TIER_DRIVER]) ||
                            in->record(in->arg, TIER_DRIVER, label));
     return !known && *wish->good->runs.hash[TIER_DRIVER] &&
-           !in->pods->of[COMPONENT_DRIVER].revision;
+           !in->pods->of[OPERAND_DRIVER].revision;
 }
 
 const struct target *upgrade_target(const struct node_input *in, const struct target *wish)

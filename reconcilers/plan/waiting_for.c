@@ -53,7 +53,7 @@ static void add_pod(json_t *list, const char *key, const char *reason, const cha
 static const char *job_of(const struct gpu_node_input *in, const struct pod *p, struct arena *a)
 {
     static const char *const keys[] = { "\nbatch.kubernetes.io/job-name=", "\njob-name=" };
-    const char *text = p->component == COMPONENT_NONE && !pod_task(p) ? intern_text(in->strings, p->traits) : NULL;
+    const char *text = p->component == OPERAND_NONE && !pod_task(p) ? intern_text(in->strings, p->traits) : NULL;
     const char *lines = arena_printf(a, "\n%s", str_or_empty(text));
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const char *at = strstr(lines, keys[i]);
@@ -237,7 +237,7 @@ static void add_images(const struct gpu_node_input *in, json_t *list)
 
 static const char *part_of(const struct node_summary *s)
 {
-    const char *part = s->cause ? component_name(s->cause->component) : "";
+    const char *part = s->cause ? operand_name(s->cause->component) : "";
     return *part ? part : "operand";
 }
 

@@ -52,7 +52,7 @@ static void see_pod(struct seen *s, const struct pod *p)
     s->pods.foreign = pod_foreign(p);
     s->pods.foreign_pod = p->head.key;
     s->pods.host_driver = p->host_driver;
-    if (p->component == COMPONENT_NONE)
+    if (p->component == OPERAND_NONE)
         return;
     s->pods.of[p->component].present = true;
     s->pods.of[p->component].ready = p->ready;

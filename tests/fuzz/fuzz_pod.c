@@ -30,7 +30,7 @@ static void check_words(const struct intern *in, const struct pod *p)
     struct proof_facts facts;
     if (p->problem && (strlen(p->problem) > 300 || strchr(p->problem, '\n')))
         abort();
-    if (pod_ended(in, p, &again) && p->component == COMPONENT_NONE)
+    if (pod_ended(in, p, &again) && p->component == OPERAND_NONE)
         abort();
     if (!t)
         return;

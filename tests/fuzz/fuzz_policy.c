@@ -38,7 +38,7 @@ static void check_valid(const struct policy *p)
     for (size_t i = 0; i < p->pools_len; i++) {
         CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);
         struct policy_image image;
-        policy_image_resolve(spec, COMPONENT_DRIVER, NULL, NULL, &image);
+        policy_image_resolve(spec, OPERAND_DRIVER, NULL, NULL, &image);
         policy_image_clear(&image);
     }
     check_settled(p);

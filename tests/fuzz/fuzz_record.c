@@ -54,7 +54,7 @@ static void check(struct child *a, struct child *b, bool settled)
     struct policy_problems problems = { 0 };
     struct tally tally = { 0 };
     struct node_summary node = { .name = "n" };
-    struct node_verdict verdict = { .state = NODE_READY, .cause = COMPONENT_NONE };
+    struct node_verdict verdict = { .state = NODE_READY, .cause = OPERAND_NONE };
     snprintf(verdict.carried.hash[TIER_DRIVER], sizeof verdict.carried.hash[TIER_DRIVER], HASH);
     snprintf(verdict.target.hash[TIER_DRIVER], sizeof verdict.target.hash[TIER_DRIVER], HASH);
     if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &policy, &problems) < 0)

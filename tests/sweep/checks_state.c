@@ -91,13 +91,13 @@ static bool is_ready(const json_t *object)
 }
 
 /* Whether a pod of an operand is up on a node. */
-static bool operand_is_up(const struct invariants *v, const char *node, enum component component)
+static bool operand_is_up(const struct invariants *v, const char *node, enum operand component)
 {
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; i < api_count(v->run->api, pods); i++) {
         const json_t *pod = api_at(v->run->api, pods, i);
         if (str_eq(json_str(pod, "spec.nodeName"), node) &&
-            str_eq(object_label(pod, LABEL_COMPONENT), component_name(component)) &&
+            str_eq(object_label(pod, LABEL_COMPONENT), operand_name(component)) &&
             str_eq(object_namespace(pod), OPERAND_NAMESPACE) && is_ready(pod) && !object_is_deleting(pod))
             return true;
     }
@@ -110,17 +110,17 @@ static bool is_set(const json_t *node, const char *key)
     return value && *value;
 }
 
-/* The operand that a node's assignment asks for and that is not up; COMPONENT_NONE: all are. */
-static enum component missing_operand(const struct invariants *v, const json_t *node)
+/* The operand that a node's assignment asks for and that is not up; OPERAND_NONE: all are. */
+static enum operand missing_operand(const struct invariants *v, const json_t *node)
 {
     for (const struct operand_row *o = operand_rows; o->section; o++) {
-        enum component c = o->id;
+        enum operand c = o->id;
         CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", str_or_empty(o->tier));
-        bool off = c == COMPONENT_TOOLKIT; /* a policy may leave it out */
+        bool off = c == OPERAND_TOOLKIT; /* a policy may leave it out */
         if (o->class == OPERAND_CLASS_TIER && !off && is_set(node, label) && !operand_is_up(v, object_name(node), c))
             return c;
     }
-    return COMPONENT_NONE;
+    return OPERAND_NONE;
 }
 
 /* A node on its way under a claim, whose operands are not expected to be up. */
@@ -141,10 +141,10 @@ bool check_served(const struct invariants *v, bool moving_too, char **ret_why)
         if (!is_ready(node) || object_is_deleting(node) || (!moving_too && is_moving(node)) ||
             !selector_matches(&wanted, selector_lookup_json, json_at(node, "metadata.labels")))
             continue;
-        enum component c = missing_operand(v, node);
-        served = c == COMPONENT_NONE;
+        enum operand c = missing_operand(v, node);
+        served = c == OPERAND_NONE;
         if (!served && ret_why)
-            *ret_why = xasprintf("%s of %s is not up", component_name(c), object_name(node));
+            *ret_why = xasprintf("%s of %s is not up", operand_name(c), object_name(node));
     }
     selector_clear(&wanted);
     return served;

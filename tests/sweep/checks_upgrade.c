@@ -163,7 +163,7 @@ static bool runs_another(const struct invariants *v, const char *node, const cha
     for (size_t i = 0; i < api_count(v->run->api, pods); i++) {
         const json_t *pod = api_at(v->run->api, pods, i);
         if (str_eq(json_str(pod, "spec.nodeName"), node) && str_eq(object_namespace(pod), OPERAND_NAMESPACE) &&
-            str_eq(object_label(pod, LABEL_COMPONENT), component_name(COMPONENT_DRIVER)) &&
+            str_eq(object_label(pod, LABEL_COMPONENT), operand_name(OPERAND_DRIVER)) &&
             !str_eq(object_label(pod, LABEL_REVISION), hash))
             return true;
     }

@@ -293,8 +293,8 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *stack =
         stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
     CLEANUP_JSON json_t *exporter = follower_inputs(
-        operand_get(COMPONENT_EXPORTER), spec, &host, NULL,
-        (policy_runs_in_part(&policy, COMPONENT_EXPORTER) ? FOLLOWER_IN_PART : 0U) | follower_traits(stack));
+        operand_get(OPERAND_EXPORTER), spec, &host, NULL,
+        (policy_runs_in_part(&policy, OPERAND_EXPORTER) ? FOLLOWER_IN_PART : 0U) | follower_traits(stack));
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)
@@ -685,7 +685,7 @@ static void names(void **state)
     assert_string_equal(name, "nvidia");
     render_revision_name("stack", "abc", name);
     assert_string_equal(name, "stack-abc");
-    assert_string_equal(component_name(render_component(RENDER_DEVICE_PLUGIN)), "device-plugin");
+    assert_string_equal(operand_name(render_operand_of(RENDER_DEVICE_PLUGIN)), "device-plugin");
 }
 
 static void hash_is_needed(void **state)

@@ -11,17 +11,17 @@
 /* Which containers take the `env` of an operand. */
 static const struct row {
     const char *name;
-    enum component operand;
+    enum operand operand;
     const char *folder;
     const char *containers[2];
     const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
     const char *open[2];   /* what a policy may set otherwise than the manifest; NULL: nothing */
 } rows[] = {
-    { "driver", COMPONENT_DRIVER, "driver/", { "driver", "install" }, { NULL },
+    { "driver", OPERAND_DRIVER, "driver/", { "driver", "install" }, { NULL },
       { "GPU_DIRECT_RDMA_ENABLED", "USE_HOST_MOFED" } },
-    { "toolkit", COMPONENT_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
-    { "devicePlugin", COMPONENT_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { "GDRCOPY_ENABLED" } },
-    { "exporter", COMPONENT_EXPORTER, "exporter/", { "exporter" }, { NULL },
+    { "toolkit", OPERAND_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
+    { "devicePlugin", OPERAND_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { "GDRCOPY_ENABLED" } },
+    { "exporter", OPERAND_EXPORTER, "exporter/", { "exporter" }, { NULL },
       { "KUBERNETES_VIRTUAL_GPUS", "NVIDIA_RESOURCE_NAMES" } },
 };
 
@@ -72,7 +72,7 @@ static void check_variables(void **state)
 static void check_no_variables(void **state)
 {
     (void) state;
-    assert_null(operand_get(COMPONENT_VALIDATION)->variables);
+    assert_null(operand_get(OPERAND_VALIDATION)->variables);
 }
 
 int main(void)

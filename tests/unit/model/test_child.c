@@ -135,15 +135,15 @@ static void check_components(void **state)
     for (const struct operand_row *o = operand_rows; o->section; o++) {
         assert_ptr_equal(operand_get(o->id), o);
         if (o->name)
-            assert_int_equal(component_parse(component_name(o->id)), o->id);
+            assert_int_equal(operand_parse(operand_name(o->id)), o->id);
     }
-    assert_int_equal(component_parse("other"), COMPONENT_NONE);
-    assert_int_equal(component_parse(NULL), COMPONENT_NONE);
-    assert_string_equal(component_name(COMPONENT_NONE), "");
-    assert_string_equal(operand_get(COMPONENT_DRIVER)->tier, "driver");
-    assert_string_equal(operand_get(COMPONENT_TOOLKIT)->tier, "stack");
-    assert_string_equal(operand_get(COMPONENT_DEVICE_PLUGIN)->tier, "stack");
-    assert_null(operand_get(COMPONENT_EXPORTER)->tier);
+    assert_int_equal(operand_parse("other"), OPERAND_NONE);
+    assert_int_equal(operand_parse(NULL), OPERAND_NONE);
+    assert_string_equal(operand_name(OPERAND_NONE), "");
+    assert_string_equal(operand_get(OPERAND_DRIVER)->tier, "driver");
+    assert_string_equal(operand_get(OPERAND_TOOLKIT)->tier, "stack");
+    assert_string_equal(operand_get(OPERAND_DEVICE_PLUGIN)->tier, "stack");
+    assert_null(operand_get(OPERAND_EXPORTER)->tier);
 }
 
 int main(void)

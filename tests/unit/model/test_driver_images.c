@@ -70,7 +70,7 @@ static const struct image_row rows[] = {
 static void knows_the_default_version(void **state)
 {
     (void) state;
-    const struct operand_image *builtin = &operand_get(COMPONENT_DRIVER)->image;
+    const struct operand_image *builtin = &operand_get(OPERAND_DRIVER)->image;
     CLEANUP_FREE char *builtin_image = xasprintf("%s/%s", builtin->repository, builtin->image);
     static const char *const versions[] = {
 #define ROW(version, systems) version,

@@ -42,14 +42,14 @@ static void end(struct intern *in, struct pod *p)
 static const struct kept_row {
     const char *name, *object;
     bool kept;
-    enum component component;
+    enum operand component;
     int gpus;
     bool foreign;
 } kept_rows[] = {
     { "dropped: an ordinary pod", THEIRS("'containers': [{'image': 'nginx'}]", ""), false, 0, 0, false },
     { "dropped: nonsense", "{'metadata': 1, 'spec': []}", false, 0, 0, false },
-    { "kept: an operand", OURS("driver", ""), true, COMPONENT_DRIVER, 0, false },
-    { "kept: a follower", OURS("exporter", ""), true, COMPONENT_EXPORTER, 0, false },
+    { "kept: an operand", OURS("driver", ""), true, OPERAND_DRIVER, 0, false },
+    { "kept: a follower", OURS("exporter", ""), true, OPERAND_EXPORTER, 0, false },
     { "dropped: ours, of an unknown component", OURS("other", ""), false, 0, 0, false },
     { "dropped: an operand's labels elsewhere",
       "{'metadata': {'name': 'p', 'namespace': 'ml', " OWNED ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
@@ -57,21 +57,21 @@ static const struct kept_row {
     { "dropped: an operand that somebody has orphaned",
       "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
       "'app.kubernetes.io/component': 'driver'}}, 'spec': {'nodeName': 'n'}}", false, 0, 0, false },
-    { "kept: uses GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), true, COMPONENT_NONE, 2, false },
-    { "kept: uses slices", THEIRS(LIMITS("'nvidia.com/mig-1g.5gb': '1'"), ""), true, COMPONENT_NONE, 1, false },
+    { "kept: uses GPUs", THEIRS(LIMITS("'nvidia.com/gpu': '2'"), ""), true, OPERAND_NONE, 2, false },
+    { "kept: uses slices", THEIRS(LIMITS("'nvidia.com/mig-1g.5gb': '1'"), ""), true, OPERAND_NONE, 1, false },
     { "kept: an init container uses them", THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]", ""),
-      true, COMPONENT_NONE, 1, false },
+      true, OPERAND_NONE, 1, false },
     { "kept: an init container's are the others' afterwards",
       THEIRS("'initContainers': [{'resources': {'limits': {'nvidia.com/gpu': '4'}}}, {'resources': {'limits': {'nvidia.com/gpu': "
-             "'3'}}}], " LIMITS("'nvidia.com/gpu': '4'"), ""), true, COMPONENT_NONE, 4, false },
+             "'3'}}}], " LIMITS("'nvidia.com/gpu': '4'"), ""), true, OPERAND_NONE, 4, false },
     { "kept: a sidecar's are its own",
       THEIRS("'initContainers': [{'restartPolicy': 'Always', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}], "
-             LIMITS("'nvidia.com/gpu': '4'"), ""), true, COMPONENT_NONE, 5, false },
-    { "kept: a quantity that is no plain number counts", THEIRS(LIMITS("'nvidia.com/gpu': '1k'"), ""), true, COMPONENT_NONE, 1,
+             LIMITS("'nvidia.com/gpu': '4'"), ""), true, OPERAND_NONE, 5, false },
+    { "kept: a quantity that is no plain number counts", THEIRS(LIMITS("'nvidia.com/gpu': '1k'"), ""), true, OPERAND_NONE, 1,
       false },
     { "dropped: asks for none", THEIRS(LIMITS("'nvidia.com/gpu': '0'"), ""), false, 0, 0, false },
     { "dropped: a network card of the same maker's", THEIRS(LIMITS("'nvidia.com/hostdev': '1'"), ""), false, 0, 0, false },
-    { "kept: holds devices by claims", THEIRS("'resourceClaims': [{'name': 'a'}, {'name': 'b'}]", ""), true, COMPONENT_NONE, 2,
+    { "kept: holds devices by claims", THEIRS("'resourceClaims': [{'name': 'a'}, {'name': 'b'}]", ""), true, OPERAND_NONE, 2,
       false },
     { "dropped: claims that are nonsense", THEIRS("'resourceClaims': {'name': 'a'}", ""), false, 0, 0, false },
     { "dropped: another maker's", THEIRS(LIMITS("'amd.com/gpu': '1'"), ""), false, 0, 0, false },
@@ -80,18 +80,18 @@ static const struct kept_row {
     { "kept: leaving, and still using them",
       "{'metadata': {'name': 'p', 'namespace': 'ml', 'deletionTimestamp': 'x'}, 'spec': {'nodeName': 'n', "
       LIMITS("'nvidia.com/gpu': '1'") "}}",
-      true, COMPONENT_NONE, 1, false },
+      true, OPERAND_NONE, 1, false },
     { "dropped: waits for a node",
       "{'metadata': {'name': 'p', 'namespace': 'ml'}, 'spec': {" LIMITS("'nvidia.com/gpu': '1'") "}}", false, 0, 0, false },
     { "kept: another operator's",
       SERVES(OWNED, "'app': 'nvidia-driver-daemonset'", HOST_PATH ", 'containers': [{'image': 'a'}]", ""), true,
-      COMPONENT_NONE, 0, true },
+      OPERAND_NONE, 0, true },
     { "kept: a driver image in the second container",
-      SERVES(OWNED, "", HOST_PATH ", 'containers': [{'image': 'a'}, {'image': 'x/nvidia/driver:1'}]", ""), true, COMPONENT_NONE,
+      SERVES(OWNED, "", HOST_PATH ", 'containers': [{'image': 'a'}, {'image': 'x/nvidia/driver:1'}]", ""), true, OPERAND_NONE,
       0, true },
     { "kept: an installer in an init container",
       SERVES(OWNED, "", HOST_PATH ", 'initContainers': [{'image': 'cos-nvidia-installer:fixed'}]", ""),
-      true, COMPONENT_NONE, 0, true },
+      true, OPERAND_NONE, 0, true },
     { "dropped: an installer that has ended",
       SERVES(OWNED, "", HOST_PATH ", 'containers': [{'image': 'cos-nvidia-installer:fixed'}]",
              ", 'status': {'phase': 'Succeeded'}"), false, 0, 0,
@@ -110,7 +110,7 @@ static const struct kept_row {
       SERVES(OWNED, "'app': 'nvidia-driver-daemonset'", "'volumes': [{'emptyDir': {}}]", ""), false, 0, 0, false },
     { "kept: one that uses a GPU, as a user's",
       SERVES("'annotations': {}", "'app': 'nvidia-driver-daemonset'", HOST_PATH ", " LIMITS("'nvidia.com/gpu': '1'"), ""), true,
-      COMPONENT_NONE, 1, false },
+      OPERAND_NONE, 1, false },
 };
 
 static void check_kept(void **state)

@@ -201,7 +201,7 @@ static void check_image(void **state)
     json_object_set_new(spec, "driver", tree(c->driver));
     struct policy_image image;
 
-    policy_image_resolve(spec, COMPONENT_DRIVER, c->known_image, c->known_version, &image);
+    policy_image_resolve(spec, OPERAND_DRIVER, c->known_image, c->known_version, &image);
     assert_string_equal(image.image, c->want_image);
     assert_string_equal(image.version, c->want_version);
     policy_image_clear(&image);
@@ -295,7 +295,7 @@ static void check_builtin_toolkit(void **state)
 {
     (void) state;
     int major = 0, minor = 0, patch = 0;
-    assert_int_equal(sscanf(operand_get(COMPONENT_TOOLKIT)->image.version, "v%d.%d.%d", &major, &minor, &patch), 3);
+    assert_int_equal(sscanf(operand_get(OPERAND_TOOLKIT)->image.version, "v%d.%d.%d", &major, &minor, &patch), 3);
     assert_true(major * 10000 + minor * 100 + patch >= 11901);
 }
 

@@ -298,7 +298,7 @@ static void check_spec(void **state)
 }
 
 /* The schema of spec.<operand>.env[].name. */
-static void check_variables(const char *path, const json_t *operand, enum component which)
+static void check_variables(const char *path, const json_t *operand, enum operand which)
 {
     const json_t *name = json_at(operand, "properties.env.items.properties.name");
     CLEANUP_BUF struct buf rule = BUF_INIT(4096);
@@ -317,7 +317,7 @@ static void check_all_variables(void **state)
         if (o->variables)
             check_variables(o->section, json_object_get(spec, o->section), o->id);
     const json_t *pool = json_at(spec, "pools.items.properties");
-    static const enum component of_pool[] = { COMPONENT_DRIVER, COMPONENT_TOOLKIT, COMPONENT_DEVICE_PLUGIN };
+    static const enum operand of_pool[] = { OPERAND_DRIVER, OPERAND_TOOLKIT, OPERAND_DEVICE_PLUGIN };
     for (size_t i = 0; i < ARRAY_LEN(of_pool); i++) {
         CLEANUP_FREE char *path = xasprintf("pools[].%s", operand_get(of_pool[i])->section);
         check_variables(path, json_object_get(pool, operand_get(of_pool[i])->section), of_pool[i]);

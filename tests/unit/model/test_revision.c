@@ -359,7 +359,7 @@ static void exporter_without_a_node(void **state)
     (void) state;
     CLEANUP_JSON json_t *spec = tree("{'exporter':{'env':[{'name':'A','value':'b'}]}}");
     CLEANUP_JSON json_t *held = tree("{'version':'4.1'}");
-    CLEANUP_JSON json_t *inputs = follower_inputs(operand_get(COMPONENT_EXPORTER), spec, NULL, held, 0);
+    CLEANUP_JSON json_t *inputs = follower_inputs(operand_get(OPERAND_EXPORTER), spec, NULL, held, 0);
     assert_at(inputs, "version", "'4.1'");
     assert_at(inputs, "distribution", "'stock'");
     assert_at(inputs, "env", "[{'name':'A','value':'b'}]");

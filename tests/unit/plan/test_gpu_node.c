@@ -372,7 +372,7 @@ static void take_verdict(struct scene *s, const struct row *row)
 {
     struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message,
                               .gpu = row->gpu, .pod = row->pod, .trouble = row->trouble,
-                              .cause = row->pod ? COMPONENT_TOOLKIT : COMPONENT_NONE,
+                              .cause = row->pod ? OPERAND_TOOLKIT : OPERAND_NONE,
                               .carried = { { "d1", "s1" } }, .target = { { "d2", "s1" } } };
     if (row->off)
         *v.carried.hash[TIER_DRIVER] = *v.carried.hash[TIER_STACK] = *v.target.hash[TIER_DRIVER] =

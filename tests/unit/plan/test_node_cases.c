@@ -167,7 +167,7 @@ static void check_operands(const json_t *want, const char *key, unsigned got)
     json_t *name;
     unsigned wanted = 0;
     json_array_foreach (json_object_get(want, key), i, name)
-        wanted |= 1u << component_parse(json_string_value(name));
+        wanted |= 1u << operand_parse(json_string_value(name));
     if (json_object_get(want, key) && wanted != got)
         fail_msg("%s are %#x, not %#x (bits in the order of COMPONENTS)", key, got, wanted);
 }
@@ -176,7 +176,7 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
 {
     check_text(want, "state", node_state_name(v->state));
     check_text(want, "reason", v->reason);
-    check_text(want, "cause", component_name(v->cause));
+    check_text(want, "cause", operand_name(v->cause));
     check_text(want, "pod", v->pod);
     check_text(want, "driver", v->carried.hash[TIER_DRIVER]);
     check_text(want, "stack", v->carried.hash[TIER_STACK]);

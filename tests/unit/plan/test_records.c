@@ -32,7 +32,7 @@ static void set_up(struct world *w, size_t pool)
                                 .revision = (char *) "aaaaaaaaaa", .inputs = tree("{'tier':'driver'}"),
                                 .annotations = tree("{'ostler.dev/target-old':'2026-11-01T00:00:00Z','x':'y',"
                                                     "'ostler.dev/completed-old':'2026-11-02T00:00:00Z'}") };
-    struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE, .pool = pool };
+    struct node_verdict v = { .state = NODE_READY, .cause = OPERAND_NONE, .pool = pool };
     snprintf(v.carried.hash[TIER_DRIVER], sizeof v.carried.hash[TIER_DRIVER], "aaaaaaaaaa");
     snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "aaaaaaaaaa");
     w->node.name = "n";
@@ -43,8 +43,8 @@ static void set_up(struct world *w, size_t pool)
 /* A second node that wants the revision and bears its label, but whose driver is not up. */
 static void join_broken(struct world *w)
 {
-    struct node_verdict v = { .state = NODE_FAILED, .cause = COMPONENT_DRIVER, .reason = "Crash",
-                              .wanted = 1 << COMPONENT_DRIVER };
+    struct node_verdict v = { .state = NODE_FAILED, .cause = OPERAND_DRIVER, .reason = "Crash",
+                              .wanted = 1 << OPERAND_DRIVER };
     snprintf(v.carried.hash[TIER_DRIVER], sizeof v.carried.hash[TIER_DRIVER], "aaaaaaaaaa");
     snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "aaaaaaaaaa");
     w->broken.name = "broken";
@@ -209,7 +209,7 @@ static void check_ran(void **state)
     if (row->completed)
         json_object_set_new(other.annotations, "ostler.dev/completed-default", json_string(row->completed));
     for (size_t i = 0; row->ran[i]; i++) {
-        struct node_verdict v = { .state = NODE_READY, .cause = COMPONENT_NONE };
+        struct node_verdict v = { .state = NODE_READY, .cause = OPERAND_NONE };
         snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "bbbbbbbbbb");
         for (size_t k = 0; k < REVISION_HASH_MAX - 1 && row->ran[i] != '-'; k++)
             v.carried.hash[TIER_DRIVER][k] = v.ran.hash[TIER_DRIVER][k] = row->ran[i];

@@ -7,7 +7,7 @@
 #include "tests/unit/support/tree.h"
 
 enum { PASSES_MAX = 7, BEGAN_S = 1795168800 }; /* 2026-11-20T10:00:00Z */
-enum { DRIVER = 1 << COMPONENT_DRIVER, PLUGIN = 1 << COMPONENT_DEVICE_PLUGIN };
+enum { DRIVER = 1 << OPERAND_DRIVER, PLUGIN = 1 << OPERAND_DEVICE_PLUGIN };
 
 #define SEEN "'seen':'2026-11-20T10:00:00Z'"
 
@@ -79,7 +79,7 @@ static unsigned pass(struct node_stages *s, const struct pass *p)
 {
     struct node node = { .gpus = p->gpus, .has_served = p->served, .proof = p->proof, .claim = p->claim };
     struct node_pods pods = { 0 };
-    pods.of[COMPONENT_DRIVER].running = p->running;
+    pods.of[OPERAND_DRIVER].running = p->running;
     struct node_input in = { .view.node = &node, .pods = &pods, .now_s = BEGAN_S + p->at_s };
     struct node_verdict v = { .state = (enum node_state) p->state, .wanted = p->wanted, .up = p->up };
     if (p->wanted & PLUGIN)

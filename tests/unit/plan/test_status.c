@@ -33,8 +33,8 @@ static void put_hash(char out[static REVISION_HASH_MAX], char first, int number)
     memcpy(out, text, REVISION_HASH_MAX);
 }
 
-static const enum component causes[] = { COMPONENT_DRIVER, COMPONENT_TOOLKIT, COMPONENT_DEVICE_PLUGIN, COMPONENT_EXPORTER,
-                                         COMPONENT_AGENT };
+static const enum operand causes[] = { OPERAND_DRIVER, OPERAND_TOOLKIT, OPERAND_DEVICE_PLUGIN, OPERAND_EXPORTER,
+                                         OPERAND_AGENT };
 
 /* Node after node that fails for a reason of its own, in its own words, each with revisions of its own. */
 static struct crowd *crowd_new(void)
@@ -49,8 +49,8 @@ static struct crowd *crowd_new(void)
         struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message,
                                   .pod = pod, .cause = causes[i % ARRAY_LEN(causes)], .gpu = true,
                                   .looked_at = true, .pool = (size_t) (i % (POOLS_MAX + 1)),
-                                  .wanted = 1u << COMPONENT_DRIVER | 1u << COMPONENT_TOOLKIT | 1u << COMPONENT_DEVICE_PLUGIN |
-                                            1u << COMPONENT_EXPORTER };
+                                  .wanted = 1u << OPERAND_DRIVER | 1u << OPERAND_TOOLKIT | 1u << OPERAND_DEVICE_PLUGIN |
+                                            1u << OPERAND_EXPORTER };
         put_hash(v.carried.hash[TIER_DRIVER], 'o', i);
         put_hash(v.target.hash[TIER_DRIVER], 'd', i);
         put_hash(v.target.hash[TIER_STACK], 's', i);
@@ -148,7 +148,7 @@ static void the_order_of_events_leaves_no_trace(void **state)
             snprintf(names[i], sizeof names[i], "n%d", i);
             snprintf(reason, sizeof reason, "R%d", i % 7);
             struct node_verdict v = { .state = NODE_FAILED, .reason = reason, .message = names[i],
-                                      .cause = (enum component) (i % 3), .gpu = true, .looked_at = true };
+                                      .cause = (enum operand) (i % 3), .gpu = true, .looked_at = true };
             put_hash(v.target.hash[TIER_DRIVER], 'h', i % 20);
             nodes[i].name = names[i];
             tally_set(&tally, &nodes[i], &v);

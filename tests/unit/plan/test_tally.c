@@ -3,9 +3,9 @@
 
 #include "tests/unit/support/suite.h"
 
-#define TOOLKIT (1U << COMPONENT_TOOLKIT)
-#define PLUGIN (1U << COMPONENT_DEVICE_PLUGIN)
-#define EXPORTER (1U << COMPONENT_EXPORTER)
+#define TOOLKIT (1U << OPERAND_TOOLKIT)
+#define PLUGIN (1U << OPERAND_DEVICE_PLUGIN)
+#define EXPORTER (1U << OPERAND_EXPORTER)
 
 static const struct row {
     const char *name;

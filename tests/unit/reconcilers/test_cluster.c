@@ -414,7 +414,7 @@ static void of_two_pods_of_an_operand_the_same_counts(void **state)
         }
         struct node_pods pods;
         cluster_node_pods(&f->cluster, map_get(&f->cluster.slots, "a"), &pods);
-        assert_string_equal(pods.of[COMPONENT_DRIVER].key, "operands/driver-x");
+        assert_string_equal(pods.of[OPERAND_DRIVER].key, "operands/driver-x");
     }
 }
 

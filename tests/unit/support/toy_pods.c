@@ -11,7 +11,7 @@
 
 static bool is_agent(const json_t *set)
 {
-    return str_eq(object_label(set, LABEL_COMPONENT), component_name(COMPONENT_AGENT));
+    return str_eq(object_label(set, LABEL_COMPONENT), operand_name(OPERAND_AGENT));
 }
 
 /* Whether a DaemonSet wants a pod on a node: by its nodeSelector, or for a follower by the stack's label. The agent wants all. */
@@ -36,7 +36,7 @@ static bool has_wanted_pod(const struct toy *t, const char *set, const char *nod
 static void offer_gpus(struct toy *t, const json_t *pod, const char *count)
 {
     const char *node = json_str(pod, "spec.nodeName");
-    if (!str_eq(object_label(pod, LABEL_COMPONENT), component_name(COMPONENT_DEVICE_PLUGIN)) || !toy_get(t, RESOURCE_NODE, node))
+    if (!str_eq(object_label(pod, LABEL_COMPONENT), operand_name(OPERAND_DEVICE_PLUGIN)) || !toy_get(t, RESOURCE_NODE, node))
         return;
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:s}}}", "status", "allocatable", RESOURCE_GPU, count);
     toy_edit(t, RESOURCE_NODE, node, patch);

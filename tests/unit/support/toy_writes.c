@@ -93,7 +93,7 @@ static void check_driver_stays(const struct toy *t, const json_t *before, const 
     const char *was = object_label(before, LABEL_DRIVER), *is = object_label(after, LABEL_DRIVER);
     struct node_pods pods;
     cluster_node_pods(t->cluster, toy_slot(t, object_name(before)), &pods);
-    bool allowed = !was || str_eq(was, is) || pods.host_driver || str_eq(is, pods.of[COMPONENT_DRIVER].revision) ||
+    bool allowed = !was || str_eq(was, is) || pods.host_driver || str_eq(is, pods.of[OPERAND_DRIVER].revision) ||
                    object_annotation(t->cluster->object, POLICY_FORCE_REMOVAL);
     if (!allowed && pods.gpu_pods)
         fail_msg("node %s: the driver label goes from %s to %s under %zu GPU pods", object_name(before), was, is ? is : "none",
