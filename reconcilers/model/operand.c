@@ -29,9 +29,9 @@ const struct operand_row *operand_get(enum operand o)
     return &operand_rows[(size_t) o < last ? (size_t) o : last];
 }
 
-const char *operand_name(enum operand c)
+const char *operand_name(enum operand o)
 {
-    return str_or_empty(operand_get(c)->name);
+    return str_or_empty(operand_get(o)->name);
 }
 
 enum operand operand_parse(const char *name)

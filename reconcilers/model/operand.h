@@ -25,7 +25,7 @@ enum operand_class {
     OPERAND_CLASS_IMAGE,    /* no DaemonSet: an image and its section in the policy */
 };
 
-/* An image without a registry's prefix rules applied, as it is built in. */
+/* An image that is built in. */
 struct operand_image {
     const char *repository; /* "nvcr.io/nvidia"; NULL: the operand has no image of its own */
     const char *image;      /* "driver" */
@@ -65,8 +65,8 @@ extern const struct operand_row operand_rows[];
 /* The row of an operand; of OPERAND_NONE the last one. */
 const struct operand_row *operand_get(enum operand o);
 /* "driver", "device-plugin", …; "" for OPERAND_NONE and what has no DaemonSet. */
-const char *operand_name(enum operand c);
-/* The component of a label's value; OPERAND_NONE for NULL and what is unknown. */
+const char *operand_name(enum operand o);
+/* The operand of a label's value; OPERAND_NONE for NULL and what is unknown. */
 enum operand operand_parse(const char *name);
 
 /* The operands of a tier, as bits 1u << id. */

@@ -1,5 +1,6 @@
-/* The operands, a row each: the file to edit for a new operand, a new image or a new version. It is included wherever a
- * table or an enum is made of the rows, with these macros:
+/* The operands, a row each: the file to edit for a new operand, a new image or a new version. Rows stand in the order in
+ * which pods come up on a node, which is the order in which people read of them. The file is included wherever a table or
+ * an enum is made of the rows, with these macros:
  *
  *   OPERAND(id, name, section, fields, rules, …)     the policy has a section for it, and so may a pool
  *   OPERAND_OF_POLICY(id, name, section, fields, …)  only the policy has a section for it
